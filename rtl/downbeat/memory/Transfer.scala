@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import downbeat.wire.SequenceNumber
+import spinal.core._
+
+/** A stretch of a flow's buffer, which lies at its sequence number modulo the buffer's size. */
+case class Transfer(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val sequence = SequenceNumber() // of the first byte
+  val length = UInt(14 bits) // bytes
+}
