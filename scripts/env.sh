@@ -18,6 +18,7 @@ case ":$PATH:" in
   *) PATH=$VERILATOR_ROOT/bin:$DOWNBEAT_VENV/bin:$PATH:$DOWNBEAT_ROOT/scripts/tools ;;
 esac
 export PATH
+command -v ccache >/dev/null && export OBJCACHE=ccache
 export PYTHONPATH=$DOWNBEAT_ROOT:$DOWNBEAT_ROOT/sw/python
 # A recipe's own `make` (Verilator's) has nothing to say to ours.
 unset MAKEFLAGS MAKELEVEL MFLAGS

@@ -33,14 +33,16 @@ java_is_recent() {
 }
 
 compiles_cxx23() { echo '#include <expected>' | g++ -std=c++23 -fsyntax-only -x c++ - 2>/dev/null; }
-has_zlib() { echo '#include <zlib.h>' | g++ -fsyntax-only -x c++ - 2>/dev/null; }
+has_header() { echo "#include <$1>" | g++ -fsyntax-only -x c++ - 2>/dev/null; }
 
 missing_packages() {
   usable_python >/dev/null || echo python3-venv python3-dev
   java_is_recent || echo openjdk-17-jdk-headless
   command -v mvn >/dev/null || echo maven
   compiles_cxx23 || echo g++
-  has_zlib || echo zlib1g-dev # waves: FST is compressed
+  has_header zlib.h || echo zlib1g-dev # waves: FST is compressed
+  has_header lz4.h || echo liblz4-dev
+  command -v ccache >/dev/null || echo ccache # Verilator's own sources, compiled once and not once a room
   command -v make >/dev/null || echo make
   command -v perl >/dev/null || echo perl
   command -v ip >/dev/null || echo iproute2 # make interop: network namespaces

@@ -75,10 +75,13 @@ def _verilate(
             log_file=log,
         )
     except (RuntimeError, SystemExit) as error:
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-25:]) if log.exists() else ""
-        raise BuildFailed(
-            f"{room} does not build ({error}); the end of {log.relative_to(ROOT)}:\n{tail}"
-        ) from None
+        raise BuildFailed(f"{room} does not build ({error}): {log.relative_to(ROOT)}:\n{_reason(log)}") from None
+
+
+def _reason(log: Path) -> str:
+    """The lines of a build's log that say what is wrong, without the compiler's command lines."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return "\n".join([line for line in lines if not line.startswith(("c++ ", "g++ ", "ccache ", "- "))][-25:])
 
 
 def _prune(home: Path) -> None:

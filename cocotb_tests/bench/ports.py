@@ -51,6 +51,7 @@ class StreamPorts:
     def __init__(self, dut: Any, name: str, naming: Naming = SPINAL) -> None:
         self.name = name
         self.clk = dut.clk
+        self.reset = dut.reset
         ports = _ports()
         if name + naming.valid not in ports:
             raise ValueError(f"{dut._name} has no port {name}{naming.valid}; it has {', '.join(ports)}")

@@ -23,8 +23,9 @@ class CasesFailed(Exception):
     """At least one case of a simulation failed; the session reports each of them."""
 
 
-# Cases of the pytest item that runs now; the session's plugin takes them (scripts/check/plugin.py).
+# Of the pytest item that runs now; the session's plugin takes them (scripts/check/plugin.py).
 _finished: list[CaseResult] = []
+_notes: list[str] = []
 
 
 def record(cases: list[CaseResult]) -> None:
@@ -37,6 +38,17 @@ def take() -> list[CaseResult]:
     return cases
 
 
+def note(text: str) -> None:
+    """A line for people, shown whether the item passes or not."""
+    _notes.append(text)
+
+
+def take_notes() -> list[str]:
+    notes = list(_notes)
+    _notes.clear()
+    return notes
+
+
 def read_results(results: Path, label: str, log: str) -> list[CaseResult]:
     """The cases of one simulation; `label` tells apart several configurations of a module."""
     prefix = f"{label}:" if label else ""
@@ -46,7 +58,7 @@ def read_results(results: Path, label: str, log: str) -> list[CaseResult]:
         skipped = case.find("skipped") is not None
         outcome = "failed" if bad else "skipped" if skipped else "passed"
         message = "\n".join(
-            text for child in bad for text in (child.get("message"), child.text) if text
+            child.text or child.get("message") or child.tag for child in bad
         )
         name = prefix + str(case.get("name"))
         cases.append(CaseResult(name, outcome, float(case.get("time", 0)), message, log))

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from cocotb_tools.runner import get_runner
 
-from cocotb_tests.bench.build import build_room
+from cocotb_tests.bench.build import BuildFailed, build_room
 from cocotb_tests.bench.ports import PORTS_VARIABLE, top_ports
-from cocotb_tests.bench.results import CaseResult, CasesFailed, read_results, record
+from cocotb_tests.bench.results import CaseResult, CasesFailed, note, read_results, record
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
@@ -46,7 +46,10 @@ def run_room(
     if not verilog.exists():
         pytest.fail(f"no build/rtl/{room}.v: is {room} in Rooms.scala? (make rtl)", pytrace=False)
     waves = os.environ.get("WAVES") == "1"
-    build = build_room(room, verilog, verilator_args, parameters or {}, waves)
+    try:
+        build = build_room(room, verilog, verilator_args, parameters or {}, waves)
+    except BuildFailed as error:
+        pytest.fail(str(error), pytrace=False)
 
     name = "-".join(filter(None, (module.removeprefix("cocotb_tests."), label)))
     place = BUILD / "cocotb" / room / "runs" / name
@@ -80,6 +83,8 @@ def run_room(
     if waves and (place / "dump.fst").exists():
         _keep_waves(place / "dump.fst", name)
     record(cases)
+    if not cases and not test_filter:
+        raise CasesFailed(f"{module} has no cocotb case")
     failed = [case.name for case in cases if case.outcome == "failed"]
     if failed:
         raise CasesFailed(f"{room}: {', '.join(failed)} failed")
@@ -99,11 +104,11 @@ def _cases(results: Path, label: str, log: Path, ended: str) -> list[CaseResult]
     if results.exists():
         return read_results(results, label, shown)
     tail = "\n".join(log.read_text(errors="replace").splitlines()[-20:]) if log.exists() else ""
-    raise RuntimeError(f"the simulation left no results ({ended}); the end of {shown}:\n{tail}")
+    pytest.fail(f"the simulation left no results ({ended}); the end of {shown}:\n{tail}", pytrace=False)
 
 
 def _keep_waves(dump: Path, name: str) -> None:
     kept = BUILD / "waves" / f"{name}.fst"
     kept.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(dump, kept)
-    print(f"waves: {kept.relative_to(ROOT)}")
+    note(f"waves: {kept.relative_to(ROOT)}")

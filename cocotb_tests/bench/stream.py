@@ -66,7 +66,9 @@ class StreamSource:
                 ports.valid.value = 0
                 # What is not valid is noise: a room that looks at it anyhow shall fail.
                 ports.write({f: self._random.getrandbits(w) for f, w in ports.widths.items()})
-            if not self._driving and self._queue and self._random.random() >= self.stall:
+            if self._driving or not self._queue or ports.reset.value == 1:
+                continue
+            if self._random.random() >= self.stall:
                 self._driving = True
                 ports.valid.value = 1
                 ports.write(self._queue.popleft())
@@ -98,6 +100,9 @@ class StreamMonitor:
 
     def _look(self) -> None:
         ports = self.ports
+        if ports.reset.value == 1:
+            self._offered = None
+            return
         if ports.valid.value != 1:
             assert self._offered is None, f"{ports.name}: a beat was withdrawn before it was taken"
             return
