@@ -1,9 +1,88 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-/** The one immutable configuration of a build; widths are derived here and nowhere else. */
-case class DownbeatConfig(flowCount: Int = 16)
+import downbeat.congestion.{Policies, StartupPolicy, SteadyPolicy}
+import spinal.core._
+import spinal.lib.bus.amba4.axi.Axi4Config
+
+/** The one configuration of a build. Immutable; every width in the core derives from it.
+  *
+  * @param flows              connections at once; a power of two
+  * @param listeners          TCP ports that can listen at once
+  * @param sendBufferBytes    unacknowledged and unsent data per flow; a power of two, at least 4 KiB
+  * @param receiveBufferBytes received data per flow not yet read; a power of two, at least 4 KiB
+  * @param maximumFrameBytes  largest Ethernet frame with its FCS, 1,518 to 9,018
+  * @param payloadSlots       received frames whose payload waits for a verdict; a power of two
+  * @param assumedPeerMss     MSS in bytes for a peer that sends no MSS option (RFC 9293 3.7.1 says 536)
+  * @param minimumRto         floor of the retransmission timeout (RFC 6298 2.4 says 1 s)
+  * @param maximumRto         its ceiling (RFC 6298 2.5 allows 60 s and more)
+  * @param retransmissions    unanswered expiries in a row after which a connection is given up (RFC 9293 R2)
+  * @param timeWait           2 MSL
+  * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
+  * @param startupPolicies    start-up policies of this build, in order of their identifiers
+  * @param steadyPolicies     steady policies of this build, in order of their identifiers
+  * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
+  */
+case class DownbeatConfig(
+    flows: Int = 16,
+    listeners: Int = 4,
+    sendBufferBytes: Int = 64 * 1024,
+    receiveBufferBytes: Int = 64 * 1024,
+    maximumFrameBytes: Int = 1518,
+    payloadSlots: Int = 8,
+    assumedPeerMss: Int = 536,
+    minimumRto: TimeNumber = 1 sec,
+    maximumRto: TimeNumber = 60 sec,
+    retransmissions: Int = 15,
+    timeWait: TimeNumber = 60 sec,
+    grantLead: TimeNumber = 4 us,
+    startupPolicies: Seq[StartupPolicy] = Policies.startup,
+    steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
+    stageCounters: Boolean = false
+) {
+  require(isPow2(flows) && flows >= 16, s"flows = $flows: use a power of two from 16")
+  for ((name, size) <- Seq("sendBufferBytes" -> sendBufferBytes, "receiveBufferBytes" -> receiveBufferBytes))
+    require(isPow2(size) && size >= 4096 && size <= (1 << 24), s"$name = $size: use a power of two, 4 KiB to 16 MiB")
+  require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018, s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
+  require(isPow2(payloadSlots) && payloadSlots >= 2, s"payloadSlots = $payloadSlots: use a power of two from 2")
+  require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty, "a build needs one start-up and one steady policy at least")
+
+  /** Frame streams: bytes of a beat. */
+  val beatBytes: Int = 8
+  val flowBits: Int = log2Up(flows)
+  /** Connections that have lived on a flow, modulo 2^8: what marks a returning event as stale. */
+  val generationBits: Int = 8
+  /** MTU without Ethernet header and FCS; the MSS that we announce is 40 bytes less. */
+  val mtu: Int = maximumFrameBytes - 18
+  val ownMss: Int = mtu - 40
+  /** RFC 7323: the smallest shift with which 16 bits can announce the whole receive buffer. */
+  val receiveWindowScale: Int = (0 to 14).find(shift => (65535L << shift) >= receiveBufferBytes).get
+  val slotBits: Int = log2Up(payloadSlots)
+  /** A slot holds a whole frame, headers and all, without its FCS. */
+  val slotBytes: Int = 1 << log2Up(maximumFrameBytes)
+  /** Engine: events of one flow are at least this many clocks apart (a stage's read-modify-write). */
+  val flowSpacing: Int = 8
+
+  val startupBits: Int = log2Up(startupPolicies.size) max 1
+  val steadyBits: Int = log2Up(steadyPolicies.size) max 1
+
+  /** Payload memory: all send buffers, then all receive buffers; one AXI4 port, 64 bits wide. */
+  val receiveBase: Long = flows.toLong * sendBufferBytes max flows.toLong * receiveBufferBytes
+  val memoryBytes: Long = 2 * receiveBase
+  val memory: Axi4Config = Axi4Config(
+    addressWidth = log2Up(memoryBytes), dataWidth = 64, idWidth = 2,
+    useRegion = false, useLock = false, useCache = false, useQos = false, useProt = false)
+}
 
 object DownbeatConfig {
-  val presets: Map[String, DownbeatConfig] = Map("default" -> DownbeatConfig())
+  private val small = DownbeatConfig(sendBufferBytes = 4096, receiveBufferBytes = 4096)
+
+  /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
+    * like ns-3's that send no MSS option), `small` for an FPGA with little block RAM.
+    */
+  val presets: Map[String, DownbeatConfig] = Map(
+    "default" -> DownbeatConfig(),
+    "sim" -> DownbeatConfig(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
+    "small" -> small
+  )
 }

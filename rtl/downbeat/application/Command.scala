@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.application
+
+import downbeat.DownbeatConfig
+import downbeat.engine.{CloseReason, FlowStatus}
+import downbeat.flow.{ConnectionAddresses, ConnectionParameters}
+import spinal.core._
+
+object CommandKind extends SpinalEnum {
+  val open, listen, unlisten, shutdown, close, abort, receive = newElement()
+}
+
+/** What an application asks for, one command a beat. Fields that a kind does not name are ignored. */
+case class Command(config: DownbeatConfig) extends Bundle {
+  val kind = CommandKind()
+  /** open: comes back in every notification of the connection, or of its refusal. */
+  val request = UInt(16 bits)
+  /** shutdown, close, abort, receive. */
+  val flow = UInt(config.flowBits bits)
+  /** receive: bytes to deliver. */
+  val length = UInt(32 bits)
+  /** open; zero: an ephemeral one is chosen. listen, unlisten. */
+  val localPort = UInt(16 bits)
+  /** open. */
+  val remoteIp = UInt(32 bits)
+  val remotePort = UInt(16 bits)
+  /** open: the next hop. An accepted connection answers to the MAC that its SYN came from. */
+  val remoteMac = Bits(48 bits)
+  /** open, listen. */
+  val parameters = ConnectionParameters(config)
+}
+
+/** What an application is told, one notification a beat. */
+case class Notification(config: DownbeatConfig) extends Bundle {
+  /** The command was refused: `request` and `reason` alone are meant. */
+  val refused = Bool()
+  val reason = CloseReason()
+  val addresses = ConnectionAddresses(config)
+  val status = FlowStatus(config)
+}

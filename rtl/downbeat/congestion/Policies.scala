@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion
+
+import downbeat.congestion.startup.Standard
+import downbeat.congestion.steady.Reno
+
+/** The registry: one line for each policy. */
+object Policies {
+  val startup: Seq[StartupPolicy] = Seq(
+    Standard
+  )
+  val steady: Seq[SteadyPolicy] = Seq(
+    Reno
+  )
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion
+
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** The congestion seam: what a policy sees of an event and what it answers.
+  *
+  * Two policies share a connection. While cwnd < ssthresh the ''start-up'' policy says how the window grows;
+  * from cwnd = ssthresh on the ''steady'' policy does, and it alone says what ssthresh a loss leaves. What lies
+  * between loss and recovery (inflation, deflation, the loss window) is RFC 6582's and the stage's own.
+  */
+object CongestionEventKind extends SpinalEnum {
+  /** Nothing that concerns the window. */
+  val none = newElement()
+  /** The connection is made: the start-up policy sets window and ssthresh. */
+  val established = newElement()
+  /** New data is acknowledged, outside recovery: start-up or steady policy grows the window. */
+  val acknowledged = newElement()
+  /** A loss was detected by duplicate ACKs: the steady policy answers with the new ssthresh. */
+  val loss = newElement()
+  /** The retransmission timer expired for the first time for this data: likewise. */
+  val timeout = newElement()
+  /** It expired again; ssthresh stays. */
+  val timeoutAgain = newElement()
+  /** In recovery: another duplicate ACK, an ACK of part of the data, an ACK of all of it. The stage's own. */
+  val duplicate, partial, recovered = newElement()
+}
+
+/** One event, as every policy sees it. */
+case class CongestionEvent() extends Bundle {
+  val kind = CongestionEventKind()
+  /** Bytes that this event acknowledges for the first time. */
+  val ackedBytes = UInt(32 bits)
+  /** Bytes in flight before the event. */
+  val flight = UInt(32 bits)
+  /** Sender's maximum segment size, bytes. */
+  val segmentSize = UInt(16 bits)
+  /** A round-trip sample, ns between the stamps at the wire. */
+  val rttValid = Bool()
+  val rtt = UInt(36 bits)
+  /** The connection's initial window (bytes) and ssthresh (bytes); read with `established`. */
+  val initialWindow = UInt(24 bits)
+  val initialSsthresh = UInt(32 bits)
+}
+
+/** Window state: bytes with 16 fraction bits, in every policy. */
+case class Window() extends Bundle {
+  val cwnd = UInt(48 bits)
+  val ssthresh = UInt(48 bits)
+}
+
+object Window {
+  /** Whole bytes as a window. */
+  def ofBytes(bytes: UInt): UInt = bytes.resize(32) @@ U(0, 16 bits)
+  /** No window is larger, 1 GiB: what 14 bits of window scale can announce. */
+  val maximumBytes: BigInt = BigInt(1) << 30
+}
+
+/** A policy's answer: windows and private word as they are after the event. */
+case class PolicyAnswer(stateBits: Int) extends Bundle {
+  val window = Window()
+  val word = Bits(stateBits bits)
+}
+
+/** The clocks in which a policy computes: `first` has event, windows and word in registers, and the answer is due
+  * in `last`, three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit between two nodes.
+  */
+class PolicyPipe(val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window], val word: Payload[Bits]) {
+  require(nodes.size == PolicyPipe.steps + 1)
+  def first: Node = nodes.head
+  def last: Node = nodes.last
+}
+
+object PolicyPipe {
+  /** Register steps between a policy's first and last node. */
+  val steps = 3
+}
+
+/** One answer per event, from that event and state alone. A policy keeps no registers of its own beyond its pipeline:
+  * whatever it must remember is in its private word of `stateBits`.
+  */
+trait Policy {
+  /** The name in commands, reports and documentation; lower case. */
+  def name: String
+  def stateBits: Int
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer]
+}
+
+/** Grows the window from the opening to ssthresh. Asked on `established` and, below ssthresh, `acknowledged`; told of all others. */
+trait StartupPolicy extends Policy
+
+/** Grows the window from ssthresh on and answers a loss. Asked on `acknowledged` at or above ssthresh, `loss` and `timeout`. */
+trait SteadyPolicy extends Policy

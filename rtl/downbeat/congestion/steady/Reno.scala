@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion.steady
+
+import downbeat.congestion._
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** Reno (RFC 5681), congestion avoidance by byte counting (RFC 3465, its `bytes_acked`) without a division.
+  *
+  * On an ACK of N new bytes: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. One segment at most is added for
+  * an event; what is left stays in the credit, so that nothing acknowledged is forgotten.
+  * On a loss: ssthresh = max(flight / 2, 2 SMSS) (RFC 5681 equation 4) and credit = 0.
+  */
+object Reno extends SteadyPolicy {
+  val name = "reno"
+  /** The credit: bytes acknowledged and not yet turned into window. */
+  val stateBits = 32
+
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
+    val Seq(add, compare, choose, answer) = pipe.nodes
+
+    val credit = add.insert(add(pipe.word).asUInt + add(pipe.event).ackedBytes)
+    val halfFlight = add.insert(add(pipe.event).flight >> 1)
+    val twoSegments = add.insert(add(pipe.event).segmentSize << 1)
+
+    // cwnd is a whole number of bytes in the comparison: a fraction makes the credit due one byte later.
+    val remaining = compare.insert((compare(credit) -^ (compare(pipe.window).cwnd >> 16)).asSInt)
+    val floorHolds = compare.insert(compare(halfFlight) < compare(twoSegments))
+
+    val due = choose.insert(!choose(remaining).msb)
+    val creditAfter = choose.insert(choose(remaining).msb ? choose(credit) | choose(remaining).asUInt.resize(32))
+    val grown = choose.insert(choose(pipe.window).cwnd + Window.ofBytes(choose(pipe.event).segmentSize))
+    val lossThreshold = choose.insert(choose(floorHolds) ? choose(twoSegments).resize(32) | choose(halfFlight).resize(32))
+
+    val result = Payload(PolicyAnswer(stateBits))
+    answer(result).window := answer(pipe.window)
+    answer(result).word := answer(pipe.word)
+    switch(answer(pipe.event).kind) {
+      is(CongestionEventKind.established) {
+        answer(result).word := 0
+      }
+      is(CongestionEventKind.acknowledged) {
+        when(answer(due))(answer(result).window.cwnd := answer(grown))
+        answer(result).word := answer(creditAfter).asBits
+      }
+      is(CongestionEventKind.loss, CongestionEventKind.timeout) {
+        answer(result).window.ssthresh := Window.ofBytes(answer(lossThreshold))
+        answer(result).word := 0
+      }
+    }
+    result
+  }
+}

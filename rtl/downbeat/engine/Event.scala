@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.flow.{ConnectionParameters, FlowReference}
+import downbeat.rx.PayloadReference
+import downbeat.time.Stamp
+import downbeat.wire.{SequenceNumber, TcpFlags, TcpOptions}
+import spinal.core._
+
+/** The only things that change a connection. */
+object EventKind extends SpinalEnum {
+  /** A segment arrived (`fresh`: the SYN that makes a connection). */
+  val segment = newElement()
+  /** Its payload, and perhaps its FIN, is in memory. */
+  val placed = newElement()
+  /** The application opens a connection. */
+  val open = newElement()
+  /** `length` more bytes are in the send buffer. */
+  val written = newElement()
+  /** The application has read `length` bytes. */
+  val consumed = newElement()
+  /** The application will send no more; what is written still goes, then FIN. */
+  val shutdown = newElement()
+  /** The application has forgotten the connection: shutdown, and nothing will be read. */
+  val close = newElement()
+  /** The application has forgotten the connection, and the peer gets a RST. */
+  val abort = newElement()
+  /** The pacer: a segment may go at `stamp`. */
+  val grant = newElement()
+  /** A descriptor left the engine: `sequence`, `length`, FIN and SYN in `flags`. */
+  val sent = newElement()
+  /** The SFD of a data segment that ends before `sequence` left at `stamp`. */
+  val departed = newElement()
+  /** A deadline has passed. */
+  val timer = newElement()
+  /** Recovery has given the connection up. */
+  val failed = newElement()
+}
+
+/** A segment for a flow, or the opening of one: from the flow directory. */
+case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
+  /** `open` by the application; otherwise a segment. */
+  val open = Bool()
+  /** This SYN has just made the connection. */
+  val fresh = Bool()
+  val reference = FlowReference(config)
+  val sequence = SequenceNumber()
+  val acknowledgment = SequenceNumber()
+  val flags = TcpFlags()
+  val window = UInt(16 bits)
+  val options = TcpOptions()
+  val length = UInt(14 bits)
+  val payload = PayloadReference(config)
+  val stamp = Stamp()
+  /** Read when `open` or `fresh`. */
+  val parameters = ConnectionParameters(config)
+  /** Read when `open` or `fresh`: the initial send sequence number. */
+  val initialSequence = SequenceNumber()
+}
+
+/** From the placement writer. */
+case class PlacedEvent(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val length = UInt(14 bits)
+  val fin = Bool()
+}
+
+/** What an application says of a flow. It names the flow alone: until it closes it, the flow is its own. */
+case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
+  /** One of written, consumed, shutdown, close, abort. */
+  val kind = EventKind()
+  val flow = UInt(config.flowBits bits)
+  val length = UInt(32 bits)
+}
+
+/** From the pacer: a segment may go, at `launch` if the flow is paced. */
+case class GrantEvent(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val launch = Stamp()
+}
+
+/** From the engine's own end: `sent`, or `failed` when nothing was. */
+case class ReturnEvent(config: DownbeatConfig) extends Bundle {
+  val failed = Bool()
+  val reference = FlowReference(config)
+  val sequence = SequenceNumber()
+  val length = UInt(14 bits) // payload bytes
+  val syn, fin = Bool()
+}
+
+/** A departure stamp with what it belongs to. */
+case class DepartedEvent(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  /** One past the last sequence number of the segment. */
+  val end = SequenceNumber()
+  val stamp = Stamp()
+}
+
+/** From the timers. */
+case class TimerEvent(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.congestion.{CongestionEvent, Window}
+import downbeat.flow.FlowReference
+import downbeat.rx.PayloadReference
+import downbeat.time.{Instant, Stamp}
+import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags}
+import spinal.core._
+
+/** A segment to build. In the line of descriptors one may also say that the flow's last frame has been built. */
+case class SegmentDescriptor(config: DownbeatConfig) extends Bundle {
+  /** No segment: every frame of this connection is built, the flow goes back to the free list. */
+  val release = Bool()
+  val reference = FlowReference(config)
+  val sequence = SequenceNumber()
+  val acknowledgment = SequenceNumber()
+  val flags = TcpFlags() // with SYN the builder adds the MSS and window-scale options
+  val windowScaleOffered = Bool() // a SYN carries the window-scale option
+  val window = UInt(16 bits) // as on the wire
+  val length = UInt(14 bits) // payload bytes, from the send buffer at `sequence`
+  val mode = LaunchMode()
+  val launch = Stamp()
+  /** The departure stamp is to come back. */
+  val stamped = Bool()
+}
+
+/** The verdict on a received payload: write part of it to the receive buffer, or nothing. One for each segment that
+  * holds a slot; the slot is free afterwards.
+  */
+case class Placement(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val payload = PayloadReference(config) // `offset` already skips what is not wanted
+  /** Nothing is written and no `placed` returns. */
+  val discard = Bool()
+  val sequence = SequenceNumber() // of the first byte; it lies at this number modulo the buffer's size
+  val length = UInt(14 bits) // may be zero with `fin`
+  val fin = Bool()
+}
+
+/** The flow wants to send: grant it a departure. */
+case class Booking(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  /** The connection's first booking: nothing is carried over from the flow's last connection. */
+  val first = Bool()
+  /** ns per byte, 32 fraction bits; zero: not paced, the grant comes at once. */
+  val spacing = UInt(56 bits)
+  /** Payload bytes of the segment before: this departure is `spacing` times as much after that one's. */
+  val previousLength = UInt(14 bits)
+}
+
+/** The earliest instant at which the flow needs a `timer` event; `armed` false: none. */
+case class Deadline(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val armed = Bool()
+  val at = Instant()
+}
+
+/** RFC 9293 3.3.2; `closed` is also the state of a flow that nobody uses. */
+object TcpState extends SpinalEnum {
+  val closed, synSent, synReceived, established, finWait1, finWait2, closeWait, closing, lastAck, timeWait = newElement()
+}
+
+/** Why a connection ended. */
+object CloseReason extends SpinalEnum {
+  val none, finished, refused, reset, timedOut, aborted, outOfResources = newElement()
+}
+
+/** What the application may know of a connection; a level, not an edge: a newer one replaces an older one. */
+case class FlowStatus(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val state = TcpState()
+  val reason = CloseReason()
+  /** The send buffer holds [acknowledged, written); it has room up to acknowledged + its size. */
+  val acknowledged = SequenceNumber()
+  val written = SequenceNumber()
+  /** The receive buffer holds [consumed, received). */
+  val consumed = SequenceNumber()
+  val received = SequenceNumber()
+  /** The peer sends no more; `received` is the end of its stream. */
+  val peerFinished = Bool()
+}
+
+/** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */
+case class TraceRecord(config: DownbeatConfig) extends Bundle {
+  val time = Instant()
+  val reference = FlowReference(config)
+  val kind = EventKind()
+  /** The event met a connection; false: stale, nothing changed. */
+  val live = Bool()
+  val state = TcpState()
+  val reason = CloseReason()
+  /** The congestion stage's input and policies, and the windows after it. */
+  val congestion = CongestionEvent()
+  val startup = UInt(config.startupBits bits)
+  val steady = UInt(config.steadyBits bits)
+  val window = Window()
+  val acknowledged = SequenceNumber() // SND.UNA
+  val nextSend = SequenceNumber() // SND.NXT
+  val highestSent = SequenceNumber() // SND.MAX
+  val sendWindow = UInt(32 bits) // bytes, scaled
+  val received = SequenceNumber() // RCV.NXT
+  /** This event sent a segment with sequence numbers. */
+  val sent = Bool()
+  val sentSequence = SequenceNumber()
+  val sentLength = UInt(14 bits)
+  /** It had been sent before. */
+  val retransmission = Bool()
+}

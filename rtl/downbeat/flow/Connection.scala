@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.DownbeatConfig
+import spinal.core._
+
+/** A flow and which of its successive connections is meant. */
+case class FlowReference(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val generation = UInt(config.generationBits bits)
+}
+
+/** What a connection is opened with; fixed by the open or listen command. */
+case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
+  val startup = UInt(config.startupBits bits)
+  val steady = UInt(config.steadyBits bits)
+  val initialWindow = UInt(8 bits) // segments
+  val ssthresh = UInt(32 bits) // bytes
+  val spacing = UInt(56 bits) // ns per byte, 32 fraction bits; zero: not paced
+}
+
+/** What the wire needs to know of a connection; written once when it opens, read by the segment builder and for
+  * notifications.
+  */
+case class ConnectionAddresses(config: DownbeatConfig) extends Bundle {
+  val remoteMac = Bits(48 bits)
+  val remoteIp = UInt(32 bits)
+  val remotePort = UInt(16 bits)
+  val localPort = UInt(16 bits)
+  val passive = Bool()
+  /** The application's name for its open command; zero for an accepted connection. */
+  val request = UInt(16 bits)
+}
+
+/** Our own addresses: run-time values, not build constants. */
+case class LocalAddresses() extends Bundle {
+  val mac = Bits(48 bits)
+  val ip = UInt(32 bits)
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.rx
+
+import downbeat.DownbeatConfig
+import downbeat.time.Stamp
+import downbeat.wire.{SequenceNumber, TcpFlags, TcpOptions}
+import spinal.core._
+
+/** Where a received payload waits: whole frame in `slot`, payload from byte `offset` on. Without payload and without
+  * FIN a segment holds no slot.
+  */
+case class PayloadReference(config: DownbeatConfig) extends Bundle {
+  val held = Bool()
+  val slot = UInt(config.slotBits bits)
+  /** Bytes from the first byte of the frame. */
+  val offset = UInt(14 bits)
+}
+
+/** A TCP segment to our address whose checksums are right, lengths agree and options parse. */
+case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
+  val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
+  val remoteIp = UInt(32 bits)
+  val remotePort = UInt(16 bits)
+  val localPort = UInt(16 bits)
+  val sequence = SequenceNumber()
+  val acknowledgment = SequenceNumber()
+  val flags = TcpFlags()
+  val window = UInt(16 bits) // as on the wire, not scaled
+  val options = TcpOptions()
+  val length = UInt(14 bits) // payload bytes, without SYN and FIN
+  val payload = PayloadReference(config)
+  val stamp = Stamp()
+}

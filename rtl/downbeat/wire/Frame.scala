@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.wire
+
+import downbeat.time.Stamp
+import spinal.core._
+
+/** One beat of an Ethernet frame without preamble and FCS. Byte 0 of the wire is `data(7 downto 0)`; `keep` is
+  * contiguous from bit 0 and all ones except in the last beat.
+  */
+case class FrameBeat() extends Bundle {
+  val data = Bits(64 bits)
+  val keep = Bits(8 bits)
+  val last = Bool()
+}
+
+/** A beat as the MAC hands it in. */
+case class ReceivedBeat() extends Bundle {
+  val frame = FrameBeat()
+  /** SFD of the frame on the wire; read with the first beat. */
+  val stamp = Stamp()
+  /** The frame is damaged (bad FCS, receive error); read with the last beat. */
+  val error = Bool()
+}
+
+/** How a frame leaves: at an instant (never before it), as soon as possible, or right behind the frame before it. */
+object LaunchMode extends SpinalEnum {
+  val at, asap, afterPrevious = newElement()
+}
+
+/** A beat as the MAC takes it; `mode`, `launch` and `tag` are the same in all beats of a frame. */
+case class TransmitBeat() extends Bundle {
+  val frame = FrameBeat()
+  val mode = LaunchMode()
+  val launch = Stamp()
+  /** Comes back with the departure stamp; zero: no stamp is wanted. */
+  val tag = UInt(16 bits)
+}
+
+/** The stamp of a tagged frame's SFD, on its way back from the MAC. */
+case class Departure() extends Bundle {
+  val tag = UInt(16 bits)
+  val stamp = Stamp()
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.wire
+
+import spinal.core._
+
+/** A TCP sequence number (RFC 9293 3.4): 32 bits, ordered modulo 2^32, so never comparable by `<`. */
+case class SequenceNumber() extends Bundle {
+  val value = UInt(32 bits)
+
+  def +(bytes: UInt): SequenceNumber = SequenceNumber(value + bytes.resize(32))
+  /** Bytes from `that` up to this one. */
+  def since(that: SequenceNumber): UInt = value - that.value
+  def isBefore(that: SequenceNumber): Bool = (value - that.value).msb
+  /** `that` is this one or later. Built from `isBefore`: Yosys maps `<=` badly. */
+  def isUpTo(that: SequenceNumber): Bool = !that.isBefore(this)
+}
+
+object SequenceNumber {
+  def apply(value: UInt): SequenceNumber = {
+    val number = SequenceNumber()
+    number.value := value
+    number
+  }
+}
