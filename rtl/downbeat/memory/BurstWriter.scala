@@ -68,7 +68,8 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     index := lastBeat ? U(0) | index + 1
     firstBeat := lastBeat
   }
-  beats.data := ByteWindow(io.words.payload ## before, U(0, 3 bits) - plan.shift, 1)
+  // Byte 0 of the new word belongs `shift` bytes up: the window begins at byte 8 - shift of the two words.
+  beats.data := ByteWindow(io.words.payload ## before, ~plan.shift, 1)
   beats.strb := (plan.firstStrobe | B(8 bits, default -> !firstBeat)) & (plan.lastStrobe | B(8 bits, default -> !lastBeat))
   beats.last := lastBeat
   io.axi.w << beats.m2sPipe(holdPayload = true)
