@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 FLOWS = 16
@@ -40,3 +41,21 @@ class Buffers:
 
 SEND = Buffers(base=0)
 RECEIVE = Buffers(base=MEMORY_BYTES // 2)
+
+
+class Mirror:
+    """What a memory must be, kept beside it."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.bytes = bytearray(memory.read(0, MEMORY_BYTES))
+
+    def read(self, address: int, length: int) -> bytes:
+        return bytes(self.bytes[address : address + length])
+
+    def write(self, address: int, data: bytes) -> None:
+        self.bytes[address : address + len(data)] = data
+
+    def differences(self, memory: Memory) -> list[str]:
+        """The first few addresses whose byte is not what it must be."""
+        found = zip(range(MEMORY_BYTES), memory.read(0, MEMORY_BYTES), self.bytes, strict=True)
+        return list(islice((f"{at:#x}: {is_:#x}, not {must:#x}" for at, is_, must in found if is_ != must), 8))

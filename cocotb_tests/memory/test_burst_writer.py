@@ -3,38 +3,19 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 import cocotb
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.memory.axi import FaultyRamWrite, write_ram
-from cocotb_tests.memory.layout import MEMORY_BYTES, RECEIVE
+from cocotb_tests.memory.axi import write_ram
+from cocotb_tests.memory.layout import MEMORY_BYTES, RECEIVE, Mirror
 from cocotb_tests.memory.test_burst_reader import lengths, transfer
 
 
 def test_burst_writer() -> None:
     run_room("BurstWriter", __name__)
-
-
-class Mirror:
-    """What the memory must be."""
-
-    def __init__(self, ram: FaultyRamWrite) -> None:
-        self.bytes = bytearray(ram.read(0, MEMORY_BYTES))
-
-    def read(self, address: int, length: int) -> bytes:
-        return bytes(self.bytes[address : address + length])
-
-    def write(self, address: int, data: bytes) -> None:
-        self.bytes[address : address + len(data)] = data
-
-    def differences(self, ram: FaultyRamWrite) -> list[str]:
-        """The first few addresses whose byte is not what it must be."""
-        found = zip(range(MEMORY_BYTES), ram.read(0, MEMORY_BYTES), self.bytes, strict=True)
-        return list(islice((f"{at:#x}: {is_:#x}, not {must:#x}" for at, is_, must in found if is_ != must), 8))
 
 
 def words(data: bytes) -> list[int]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.bench.BenchFifo
+import downbeat.bench.{BenchFifo, MemoryBench}
 import downbeat.memory._
 import spinal.core.Component
 
@@ -12,6 +12,7 @@ object Rooms {
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
+    "MemoryBench" -> (MemoryBench(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
     "PlacementWriter" -> (PlacementWriter(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
