@@ -27,7 +27,6 @@ def reader(dut: Any, name: str, stall: float) -> AxiMasterRead:
     master = AxiMasterRead(AxiReadBus.from_prefix(dut, name), dut.clk, dut.reset)
     master.log.setLevel(logging.WARNING)
     if stall:
-        master.read_if.ar_channel.set_pause_generator(pauses(stall)) if hasattr(master, "read_if") else None
         master.r_channel.set_pause_generator(pauses(stall))
     return master
 
