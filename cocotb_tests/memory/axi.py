@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Memories and masters of cocotbext-axi with seeded stalls. They check each burst: length, 4 KiB boundary, last beat."""
+"""Memories and masters of cocotbext-axi with seeded stalls. They check each burst: 4 KiB boundary and last beat."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""SendBuffer: frames land behind one another in their flow's buffer, as far as the peer's acknowledgments leave room."""
+"""SendBuffer: frames land behind one another in their flow, as far as the peer's acknowledgments leave room."""
 
 from __future__ import annotations
 
