@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# Makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
+set -euo pipefail
+source "$(dirname "$0")/env.sh"
+source "$(dirname "$0")/step.sh"
+source "$(dirname "$0")/system_packages.sh"
+cd "$DOWNBEAT_ROOT"
+
+require_system_packages
+wanted=$(sha256sum <requirements.txt)
+stamp=$DOWNBEAT_VENV/downbeat.stamp
+up_to_date() { [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$DOWNBEAT_VENV/bin/python" -c '' 2>/dev/null; }
+
+if ! up_to_date; then
+  mkdir -p "$(dirname "$DOWNBEAT_VENV")"
+  # Work trees may share an environment (DOWNBEAT_VENV): the second to come waits, and finds it filled.
+  exec 9>"$DOWNBEAT_VENV.lock"
+  flock 9
+fi
+if ! up_to_date; then
+  echo "Setting up (once; logs in build/logs)"
+  step "Python environment" "$(usable_python)" -m venv --clear "$DOWNBEAT_VENV"
+  step "Python packages (about 1 GB)" \
+    "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --require-hashes -r requirements.txt
+  echo "$wanted" >"$stamp"
+fi
+touch "$stamp" # make compares times
