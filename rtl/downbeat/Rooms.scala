@@ -2,12 +2,14 @@
 package downbeat
 
 import downbeat.bench.{BenchFifo, BenchShapes}
+import downbeat.engine.FlowEngine
 import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
   val all: Map[String, DownbeatConfig => Component] = Map(
     "BenchFifo" -> (_ => new BenchFifo),
-    "BenchShapes" -> (_ => new BenchShapes)
+    "BenchShapes" -> (_ => new BenchShapes),
+    "FlowEngine" -> (FlowEngine(_))
   )
 }
