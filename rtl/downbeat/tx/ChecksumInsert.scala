@@ -2,6 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
+import downbeat.wire.OnesComplement.foldLast
 import spinal.core._
 import spinal.lib._
 
@@ -24,7 +25,7 @@ case class ChecksumInsert(config: DownbeatConfig) extends Component {
 
   private val payloadSum = entry.frame.hasPayload ? io.sums.payload | U(0, 16 bits)
   private val sum = RegNextWhen(entry.frame.header.tcpSum +^ payloadSum, start)
-  private val folded = RegNextWhen(sum(15 downto 0) + U(sum.msb), added)
+  private val folded = RegNextWhen(foldLast(sum), added)
   added := start
   finished := added || finished && !io.frames.ready
 

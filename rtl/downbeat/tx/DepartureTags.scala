@@ -45,6 +45,7 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
 
   private val entries = 64
   private val indexBits = log2Up(entries)
+  private def high(tag: UInt): UInt = tag(15 downto indexBits)
 
   private case class Entry() extends Bundle {
     val high = UInt(16 - indexBits bits)
@@ -61,14 +62,14 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
   private val table = Mem(Entry(), entries)
   table.initBigInt(Seq.fill(entries)(BigInt(0)))
   private val written = Entry()
-  written.high := tag >> indexBits
+  written.high := high(tag)
   written.segment := io.tags.take.payload
   table.write(tag.resize(indexBits), written, io.tags.take.valid)
 
   private val asked = io.departures.m2sPipe
   private val entry = table.readSync(asked.tag.resize(indexBits), asked.valid)
   private val found = asked.m2sPipe
-  private val known = entry.high === (found.tag >> indexBits)
+  private val known = entry.high === high(found.tag)
 
   private val event = DepartedEvent(config)
   event.reference := entry.segment.reference

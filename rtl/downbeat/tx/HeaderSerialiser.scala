@@ -27,7 +27,7 @@ case class HeaderSerialiser(config: DownbeatConfig) extends Component {
 
   private val frame = io.frames
   private val index = Reg(UInt(11 bits)) init 0
-  private val last = index === (frame.lastByte >> 3)
+  private val last = index === frame.lastByte(13 downto 3)
   private val headerLength = frame.header.length
 
   private val beat = io.beats.beat
@@ -36,11 +36,12 @@ case class HeaderSerialiser(config: DownbeatConfig) extends Component {
     for ((word, position) <- frame.header.words(io.local).zipWithIndex) is(position)(beat.frame.data := word)
   }
   beat.frame.last := last
-  for (byte <- 0 until config.beatBytes) beat.frame.keep(byte) := !(last && frame.lastByte(2 downto 0) < byte)
+  beat.frame.keep(0) := True
+  for (byte <- 1 until config.beatBytes) beat.frame.keep(byte) := !(last && frame.lastByte(2 downto 0) < byte)
   beat.mode := frame.mode
   beat.launch := frame.launch
   beat.tag := frame.tag
-  io.beats.splice := frame.hasPayload && !(index < (headerLength >> 3))
+  io.beats.splice := frame.hasPayload && !(index < headerLength(headerLength.high downto 3))
   io.beats.endsAtSix := headerLength(2)
 
   io.beats.valid := frame.valid

@@ -4,6 +4,7 @@ package downbeat.tx
 import downbeat.DownbeatConfig
 import downbeat.engine.SegmentDescriptor
 import downbeat.flow.LocalAddresses
+import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._
 
 /** Lengths and ones' complement sums (RFC 1071) of a segment's headers, in clocks counted by the builder's `step`.
@@ -26,9 +27,6 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
 
   private def at(step: Int)(value: UInt): UInt = RegNextWhen(value, io.step === step)
   private def halves(value: UInt): UInt = value(31 downto 16) +^ value(15 downto 0)
-  /** One round of end-around carry. */
-  private def fold(sum: UInt): UInt = sum(15 downto 0) +^ (sum >> 16)
-  private def foldLast(sum: UInt): UInt = sum(15 downto 0) + (sum >> 16).resized
 
   private val syn = io.segment.flags.syn
   private val scaled = io.segment.windowScaleOffered

@@ -4,6 +4,7 @@ package downbeat.tx
 import downbeat.DownbeatConfig
 import downbeat.memory.Transfer
 import downbeat.wire.FrameBeat
+import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._
 import spinal.lib._
 
@@ -35,7 +36,7 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
 
   // Room is what no fetch has been promised. It only grows while a request waits, so that a comparison one clock old is safe.
   private val request = io.requests.queue(16).m2sPipe()
-  private val beats = ((request.length +^ 7) >> 3).resize(countBits)
+  private val beats = (request.length +^ 7)(14 downto 3).resize(countBits)
   private val room = Reg(UInt(countBits bits)) init depth
   private val fits = RegInit(False)
   fits := request.valid && !(room < beats) && !request.fire
@@ -73,8 +74,8 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
   summed.valid := RegNext(fourReady && lastOfFour, False)
   summed.payload := sum
 
-  private val folded = summed.map(value => value(15 downto 0) +^ (value >> 16)).m2sPipe
-  private val foldedTwice = folded.map(value => value(15 downto 0) + (value >> 16).resized).m2sPipe
+  private val folded = summed.map(fold).m2sPipe
+  private val foldedTwice = folded.map(foldLast).m2sPipe
   private val swapped = foldedTwice.map(value => value(7 downto 0) @@ value(15 downto 8))
   // Never full: it has room for more frames than the line of data entries that they belong to.
   io.sums << swapped.toStream.queue(32)
