@@ -3,6 +3,7 @@ package downbeat
 
 import downbeat.bench.{BenchFifo, BenchShapes}
 import downbeat.engine.FlowEngine
+import downbeat.tx.Transmitter
 import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
@@ -10,6 +11,8 @@ object Rooms {
   val all: Map[String, DownbeatConfig => Component] = Map(
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
-    "FlowEngine" -> (FlowEngine(_))
+    "FlowEngine" -> (FlowEngine(_)),
+    "Transmitter" -> (config => Transmitter(config)),
+    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018)))
   )
 }
