@@ -3,6 +3,7 @@ package downbeat
 
 import downbeat.bench.{BenchFifo, BenchShapes}
 import downbeat.engine.FlowEngine
+import downbeat.memory._
 import downbeat.tx.Transmitter
 import spinal.core.Component
 
@@ -13,6 +14,13 @@ object Rooms {
     "BenchShapes" -> (_ => new BenchShapes),
     "FlowEngine" -> (FlowEngine(_)),
     "Transmitter" -> (config => Transmitter(config)),
-    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018)))
+    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
+    "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
+    "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "MemoryArbiter" -> (MemoryArbiter(_)),
+    "PayloadMemory" -> (PayloadMemory(_)),
+    "PlacementWriter" -> (PlacementWriter(_)),
+    "ReceiveBuffer" -> (ReceiveBuffer(_)),
+    "SendBuffer" -> (SendBuffer(_))
   )
 }
