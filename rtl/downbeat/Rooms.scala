@@ -2,11 +2,13 @@
 package downbeat
 
 import downbeat.bench.BenchFifo
+import downbeat.flow.FlowDirectory
 import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
   val all: Map[String, DownbeatConfig => Component] = Map(
-    "BenchFifo" -> (_ => new BenchFifo)
+    "BenchFifo" -> (_ => new BenchFifo),
+    "FlowDirectory" -> (config => FlowDirectory(config))
   )
 }
