@@ -152,7 +152,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   events.fresh := verdict.accepted
   events.reference := verdict.made ? free.io.next.payload | answer.reference
   events.parameters := verdict.isOpen ? opening.parameters | listeners.io.parameters
-  events.initialSequence.value := (io.now.ns >> 12).resize(32) + answer.visible
+  events.initialSequence.value := io.now.ns(43 downto 12) + answer.visible
   io.events << events.m2sPipe()
 
   resets.io.strays.valid := fires && verdict.stray
