@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.BenchFifo
 import downbeat.flow.FlowDirectory
 import downbeat.memory._
@@ -10,10 +11,12 @@ import spinal.core.Component
 object Rooms {
   val all: Map[String, DownbeatConfig => Component] = Map(
     "BenchFifo" -> (_ => new BenchFifo),
+    "CommandPort" -> (CommandPort(_)),
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
+    "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
     "PlacementWriter" -> (PlacementWriter(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
