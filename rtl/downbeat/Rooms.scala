@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{BenchFifo, BenchShapes}
 import downbeat.engine.FlowEngine
+import downbeat.flow.FlowDirectory
 import downbeat.memory._
 import downbeat.tx.Transmitter
 import spinal.core.Component
@@ -15,9 +17,12 @@ object Rooms {
     "FlowEngine" -> (FlowEngine(_)),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
+    "CommandPort" -> (CommandPort(_)),
+    "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
+    "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
     "PlacementWriter" -> (PlacementWriter(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
