@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.congestion.{CongestionEvent, Window}
 import downbeat.flow.FlowReference
 import downbeat.rx.PayloadReference
 import downbeat.time.{Instant, Stamp}
@@ -79,4 +80,31 @@ case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val received = SequenceNumber()
   /** The peer sends no more; `received` is the end of its stream. */
   val peerFinished = Bool()
+}
+
+/** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */
+case class TraceRecord(config: DownbeatConfig) extends Bundle {
+  val time = Instant()
+  val reference = FlowReference(config)
+  val kind = EventKind()
+  /** The event met a connection; false: stale, nothing changed. */
+  val live = Bool()
+  val state = TcpState()
+  val reason = CloseReason()
+  /** The congestion stage's input and policies, and the windows after it. */
+  val congestion = CongestionEvent()
+  val startup = UInt(config.startupBits bits)
+  val steady = UInt(config.steadyBits bits)
+  val window = Window()
+  val acknowledged = SequenceNumber() // SND.UNA
+  val nextSend = SequenceNumber() // SND.NXT
+  val highestSent = SequenceNumber() // SND.MAX
+  val sendWindow = UInt(32 bits) // bytes, scaled
+  val received = SequenceNumber() // RCV.NXT
+  /** This event sent a segment with sequence numbers. */
+  val sent = Bool()
+  val sentSequence = SequenceNumber()
+  val sentLength = UInt(14 bits)
+  /** It had been sent before. */
+  val retransmission = Bool()
 }
