@@ -72,13 +72,13 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   private val productLow = sum.insert(sum(products(0)).resize(50) + (sum(products(1)) << 18))
   private val productHigh = sum.insert(sum(products(2)).resize(34) + (sum(products(3)) << 18).resize(34))
   private val product = total.insert(
-    (total(productHigh) + (total(productLow) >> 36).resize(34)) @@ total(productLow)(35 downto 0))
+    (total(productHigh) + total(productLow)(49 downto 36).resize(34)) @@ total(productLow)(35 downto 0))
 
   // The sum and the comparison take 48 bits a clock.
   private val last = total.insert(before.readSync(sum(reference).flow, enable = sum.isValid).asBits.asUInt)
   private val low = countLow.insert(countLow(last)(47 downto 0) +^ countLow(product)(47 downto 0))
   private val high = countHigh.insert(
-    countHigh(last)(95 downto 48) + (countHigh(product) >> 48).resize(48) + countHigh(low).msb.asUInt.resize(48))
+    countHigh(last)(95 downto 48) + countHigh(product)(69 downto 48).resize(48) + countHigh(low).msb.asUInt.resize(48))
 
   private val now = compare.insert(io.now.asBits.asUInt)
   private val lowIsBefore = compare.insert(compare(low)(47 downto 0) < compare(now)(47 downto 0))

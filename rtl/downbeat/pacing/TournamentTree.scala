@@ -45,7 +45,8 @@ case class TournamentTree(entries: Int, timeBits: Int = 48) extends Component {
   when(sweeping)(sweep := sweep + 1)
   assert(!(sweeping && io.update.valid), "an update before the sweep after reset has ended", ERROR)
 
-  private val champion = (0 until log2Up(entries)).foldLeft(io.update.combStage())((challenger, r) => round(r, challenger))
+  private val champion = (0 until log2Up(entries)).foldLeft(io.update)((challenger, r) =>
+    Round(r, challenger).setName(s"round$r").risen)
   private val root = Reg(Entrant(entries, timeBits))
   root.armed.init(False)
   when(champion.valid)(root := champion.payload)
@@ -55,38 +56,41 @@ case class TournamentTree(entries: Int, timeBits: Int = 48) extends Component {
   when(io.update.valid)(climbing := TournamentTree.clocks(entries)) elsewhen (climbing =/= 0)(climbing := climbing - 1)
   io.settled := climbing === 0 && !sweeping
 
-  private def round(r: Int, challenger: Flow[Entrant]): Flow[Entrant] = new Composite(challenger, s"round$r") {
+  private case class Round(r: Int, challenger: Flow[Entrant]) extends Area {
     val nodes = entries >> r
-    val node = challenger.index >> r
+    private def nodeOf(entrant: Entrant) = entrant.index(log2Up(entries) - 1 downto r)
+    val node = nodeOf(challenger)
     val sibling = node ^ 1
+
     // A node names its entrant by the index bits below its own.
-    val memory = Mem(Bits(r + 1 + timeBits bits), nodes)
+    val word = challenger.index.resize(r) ## (challenger.armed && !sweeping) ## challenger.time
+    val memory = Mem(Bits(word.getWidth bits), nodes)
     memory.addAttribute("no_rw_check")
     memory.write(
       address = sweeping ? sweep.resize(node.getWidth) | node,
-      data = challenger.index.resize(r) ## (challenger.armed && !sweeping) ## challenger.time,
+      data = word,
       enable = sweeping || challenger.valid)
 
     val climber = Flow(Entrant(entries, timeBits))
-    val word = Bits(r + 1 + timeBits bits)
+    val read = cloneOf(word)
     if (nodes > TournamentTree.lutRamNodes) {
       val fetched = challenger.m2sPipe(holdPayload = true)
       climber << fetched.m2sPipe(holdPayload = true)
-      word := RegNextWhen(memory.readSync(sibling, enable = challenger.valid), fetched.valid)
+      read := RegNextWhen(memory.readSync(sibling, enable = challenger.valid), fetched.valid)
     } else {
       climber << challenger.m2sPipe(holdPayload = true)
-      word := RegNextWhen(memory.readAsync(sibling), challenger.valid)
+      read := RegNextWhen(memory.readAsync(sibling), challenger.valid)
     }
 
     val opponent = Entrant(entries, timeBits)
-    opponent.time := word.resize(timeBits).asUInt
-    opponent.armed := word(timeBits)
-    opponent.index := ((climber.index >> r) ^ 1) @@ (word >> (timeBits + 1)).asUInt
+    opponent.time := read.resize(timeBits).asUInt
+    opponent.armed := read(timeBits)
+    opponent.index := (nodeOf(climber) ^ 1) @@ read.dropLow(timeBits + 1).asUInt
 
-    val winner = climber.translateWith(opponent.isBefore(climber.payload) ? opponent | climber.payload)
+    val winner = climber.translateWith(opponent.isBefore(climber) ? opponent | climber.payload)
     // The last round ends in the root's own register.
     val risen = if (nodes > 2) winner.m2sPipe(holdPayload = true) else winner
-  }.risen
+  }
 }
 
 object TournamentTree {
