@@ -3,9 +3,11 @@ package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{BenchFifo, BenchShapes}
+import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
 import downbeat.memory._
+import downbeat.pacing.{Pacer, Timers, TournamentTree}
 import downbeat.tx.Transmitter
 import spinal.core.Component
 
@@ -26,6 +28,10 @@ object Rooms {
     "PayloadMemory" -> (PayloadMemory(_)),
     "PlacementWriter" -> (PlacementWriter(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
-    "SendBuffer" -> (SendBuffer(_))
+    "SendBuffer" -> (SendBuffer(_)),
+    "Pacer" -> (config => Pacer(config)),
+    "Timers" -> (config => Timers(config)),
+    "TournamentTree" -> (_ => TournamentTree(entries = 16)),
+    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64))
   )
 }

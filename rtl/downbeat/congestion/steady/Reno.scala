@@ -20,11 +20,11 @@ object Reno extends SteadyPolicy {
     val Seq(add, compare, choose, answer) = pipe.nodes
 
     val credit = add.insert(add(pipe.word).asUInt + add(pipe.event).ackedBytes)
-    val halfFlight = add.insert(add(pipe.event).flight >> 1)
+    val halfFlight = add.insert(add(pipe.event).flight(31 downto 1))
     val twoSegments = add.insert(add(pipe.event).segmentSize << 1)
 
     // cwnd is a whole number of bytes in the comparison: a fraction makes the credit due one byte later.
-    val remaining = compare.insert((compare(credit) -^ (compare(pipe.window).cwnd >> 16)).asSInt)
+    val remaining = compare.insert((compare(credit) -^ compare(pipe.window).cwnd(47 downto 16)).asSInt)
     val floorHolds = compare.insert(compare(halfFlight) < compare(twoSegments))
 
     val due = choose.insert(!choose(remaining).msb)
