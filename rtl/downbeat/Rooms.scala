@@ -13,7 +13,8 @@ import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  val all: Map[String, DownbeatConfig => Component] = Map(
+  private val rooms: Map[String, DownbeatConfig => Component] = Map(
+    "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FlowEngine" -> (FlowEngine(_)),
@@ -34,4 +35,8 @@ object Rooms {
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64))
   )
+
+  /** With a room for each congestion policy that is registered. */
+  val all: Map[String, DownbeatConfig => Component] =
+    rooms ++ PolicyBench.rooms.map { case (name, policy) => name -> ((_: DownbeatConfig) => PolicyBench(policy)) }
 }
