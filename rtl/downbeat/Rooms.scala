@@ -8,6 +8,7 @@ import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
 import downbeat.memory._
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
 import spinal.core.Component
 
@@ -33,7 +34,8 @@ object Rooms {
     "Pacer" -> (config => Pacer(config)),
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
-    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64))
+    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
+    "Receiver" -> (config => Receiver(config))
   )
 
   /** With a room for each congestion policy that is registered. */
