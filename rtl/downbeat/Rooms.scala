@@ -2,7 +2,7 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.BenchFifo
+import downbeat.bench.{BenchFifo, LayoutBench}
 import downbeat.flow.FlowDirectory
 import downbeat.memory._
 import spinal.core.Component
@@ -15,6 +15,7 @@ object Rooms {
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "LayoutBench" -> (LayoutBench(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
