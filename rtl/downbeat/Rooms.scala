@@ -2,15 +2,23 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, LayoutBench}
-import downbeat.flow.FlowDirectory
+import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench}
+import downbeat.congestion.PolicyBench
+import downbeat.engine.FlowEngine
+import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.memory._
+import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.tx.Transmitter
 import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
   val all: Map[String, DownbeatConfig => Component] = Map(
     "BenchFifo" -> (_ => new BenchFifo),
+    "BenchShapes" -> (_ => new BenchShapes),
+    "FlowEngine" -> (FlowEngine(_)),
+    "Transmitter" -> (config => Transmitter(config)),
+    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
     "CommandPort" -> (CommandPort(_)),
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
@@ -21,6 +29,11 @@ object Rooms {
     "PayloadMemory" -> (PayloadMemory(_)),
     "PlacementWriter" -> (PlacementWriter(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
-    "SendBuffer" -> (SendBuffer(_))
+    "SendBuffer" -> (SendBuffer(_)),
+    "Pacer" -> (config => Pacer(config)),
+    "Timers" -> (config => Timers(config)),
+    "TournamentTree" -> (_ => TournamentTree(entries = 16)),
+    "TupleHasher" -> (_ => TupleHasher()),
+    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64))
   )
 }

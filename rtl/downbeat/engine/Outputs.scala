@@ -82,6 +82,12 @@ case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val peerFinished = Bool()
 }
 
+/** A flow and the sequence number of the first byte that its buffer will hold. */
+case class BufferStart(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val sequence = SequenceNumber()
+}
+
 /** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */
 case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val time = Instant()
