@@ -8,12 +8,14 @@ import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.memory._
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
 import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  val all: Map[String, DownbeatConfig => Component] = Map(
+  private val rooms: Map[String, DownbeatConfig => Component] = Map(
+    "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FlowEngine" -> (FlowEngine(_)),
@@ -34,6 +36,11 @@ object Rooms {
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TupleHasher" -> (_ => TupleHasher()),
-    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64))
+    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
+    "Receiver" -> (config => Receiver(config))
   )
+
+  /** With a room for each congestion policy that is registered. */
+  val all: Map[String, DownbeatConfig => Component] =
+    rooms ++ PolicyBench.rooms.map { case (name, policy) => name -> ((_: DownbeatConfig) => PolicyBench(policy)) }
 }

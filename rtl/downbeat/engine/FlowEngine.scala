@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.memory.FlowPosition
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
@@ -27,7 +28,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val placements = master(Stream(Placement(config)))
     val bookings = master(Flow(Booking(config)))
     val deadlines = master(Flow(Deadline(config)))
-    val synchronized = master(Flow(BufferStart(config)))
+    val synchronized = master(Flow(FlowPosition(config)))
     val status = master(Flow(FlowStatus(config)))
     val trace = master(Flow(TraceRecord(config)))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
@@ -153,9 +154,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   for (source <- arbiter.permitted.indices)
     arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
 
-  io.idle := RegNext(
-    protocol.ready && arbiter.isEmpty && pipeline.isEmpty && !returns.io.pop.valid && !placements.io.pop.valid &&
-      !descriptors.io.pop.valid) init False
+  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
+    !returns.io.pop.valid && !placements.io.pop.valid && !descriptors.io.pop.valid
 }
 
 object FlowEngine {

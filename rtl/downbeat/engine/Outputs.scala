@@ -39,6 +39,18 @@ case class Placement(config: DownbeatConfig) extends Bundle {
   val fin = Bool()
 }
 
+object Placement {
+  /** Frees a slot that nothing is taken from. */
+  def discard(config: DownbeatConfig, slot: UInt): Placement = {
+    val placement = Placement(config).allowOverride()
+    placement.assignFromBits(B(0, placement.getBitsWidth bits))
+    placement.payload.held := True
+    placement.payload.slot := slot
+    placement.discard := True
+    placement
+  }
+}
+
 /** The flow wants to send: grant it a departure. */
 case class Booking(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
@@ -80,12 +92,6 @@ case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val received = SequenceNumber()
   /** The peer sends no more; `received` is the end of its stream. */
   val peerFinished = Bool()
-}
-
-/** A flow and the sequence number of the first byte that its buffer will hold. */
-case class BufferStart(config: DownbeatConfig) extends Bundle {
-  val flow = UInt(config.flowBits bits)
-  val sequence = SequenceNumber()
 }
 
 /** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */

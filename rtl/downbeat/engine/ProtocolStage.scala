@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.memory.FlowPosition
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -227,7 +228,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   placement.fin := s5(FLAGS).fin
 
   /** The peer's first data byte is known: where the receive buffer begins. */
-  val synchronized = Flow(BufferStart(config))
+  val synchronized = Flow(FlowPosition(config))
   synchronized.valid := s5.isValid && s5(receivesSyn) && !s5(isOpen)
   synchronized.flow := s5(FLOW)
   synchronized.sequence := s5(RECEIVED)
