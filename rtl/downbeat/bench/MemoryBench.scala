@@ -5,6 +5,7 @@ import downbeat.DownbeatConfig
 import downbeat.application.ApplicationBeat
 import downbeat.engine.{ApplicationEvent, PlacedEvent, Placement}
 import downbeat.memory._
+import downbeat.rx.SlotReadPort
 import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._

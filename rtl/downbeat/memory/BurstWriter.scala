@@ -48,8 +48,8 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     val plan = Plan()
     plan.length := burst.length
     plan.shift := burst.shift
-    plan.firstStrobe := B((0 until 8).map(byte => !(U(byte, 3 bits) < burst.start(2 downto 0))))
-    plan.lastStrobe := B((0 until 8).map(byte => !(burst.stop(2 downto 0) < byte)))
+    plan.firstStrobe := ByteStrobes.from(burst.start(2 downto 0))
+    plan.lastStrobe := ByteStrobes.upTo(burst.stop(2 downto 0))
     plan.tail := burst.last && burst.stop(2 downto 0) < burst.shift
     plan
   }.m2sPipe(holdPayload = true)
