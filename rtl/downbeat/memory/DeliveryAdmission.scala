@@ -72,7 +72,8 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
     }
     val choosing: State = new State {
       whenIsActive {
-        transfer.length := available.msb ? U(0, lengthBits bits) | (short ? available.asUInt.resized | asked.resized)
+        transfer.length := short ? available.asUInt.resize(lengthBits) | asked.resize(lengthBits)
+        when(available.msb)(transfer.length := 0)
         when(short)(underruns := underruns + 1)
         goto(checking)
       }
