@@ -2,10 +2,10 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes}
+import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
-import downbeat.flow.FlowDirectory
+import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.memory._
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
 import downbeat.rx.Receiver
@@ -25,6 +25,7 @@ object Rooms {
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "LayoutBench" -> (LayoutBench(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
@@ -34,6 +35,7 @@ object Rooms {
     "Pacer" -> (config => Pacer(config)),
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
+    "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Receiver" -> (config => Receiver(config))
   )
