@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.bench.BenchFifo
+import downbeat.bench.{BenchFifo, BenchShapes}
 import downbeat.rx.Receiver
 import spinal.core.Component
 
@@ -9,6 +9,7 @@ import spinal.core.Component
 object Rooms {
   val all: Map[String, DownbeatConfig => Component] = Map(
     "BenchFifo" -> (_ => new BenchFifo),
+    "BenchShapes" -> (_ => new BenchShapes),
     "Receiver" -> (config => Receiver(config))
   )
 }
