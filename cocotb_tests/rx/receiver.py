@@ -12,7 +12,26 @@ from cocotb_tests.rx.packets import LOCAL_IP, LOCAL_MAC, number, read
 
 SLOTS = 8  # of the default configuration
 
-CAUSES = ("badFrame", "oversize", "bypassOverflow", "ipVersion", "ipHeaderLength", "ipLength", "truncated", "ipChecksum", "fragment", "sourceRoute", "tcpHeaderLength", "tcpChecksum", "options", "invalidSource", "land", "portZero", "flags", "noSlot",)
+CAUSES = (
+    "badFrame",
+    "oversize",
+    "bypassOverflow",
+    "ipVersion",
+    "ipHeaderLength",
+    "ipLength",
+    "truncated",
+    "ipChecksum",
+    "fragment",
+    "sourceRoute",
+    "tcpHeaderLength",
+    "tcpChecksum",
+    "options",
+    "invalidSource",
+    "land",
+    "portZero",
+    "flags",
+    "noSlot",
+)
 
 
 class WireSource(FrameSource):
