@@ -40,9 +40,14 @@ def frame(
     if tag is not None:
         packet /= Dot1Q(vlan=tag)
     packet /= IP(**({"src": REMOTE_IP, "dst": LOCAL_IP} | (ip or {})))
-    packet /= TCP(**({"sport": 40000, "dport": 80, "flags": "A"} | (tcp or {})))
+    packet /= _tcp(tcp or {})
     raw = bytes(packet / Raw(payload)) if payload else bytes(packet)
     return raw.ljust(MINIMUM, b"\0") if pad else raw
+
+
+def _tcp(fields: dict[str, Any]) -> TCP:
+    every: dict[str, Any] = {"sport": 40000, "dport": 80, "flags": "A"} | fields
+    return TCP(**every)
 
 
 def with_tcp_options(options: bytes, payload: bytes = b"", *, flags: str = "S", **other: Any) -> bytes:
@@ -159,7 +164,8 @@ def _flipped(raw: bytes, first: int, last: int, draw: random.Random) -> bytes:
 def _fragment(which: int, size: int) -> bytes:
     """One fragment of a packet whose TCP checksum is over all of them."""
     whole = IP(src=REMOTE_IP, dst=LOCAL_IP) / TCP(sport=40000, dport=80, flags="A") / Raw(bytes(range(100)))
-    return bytes(Ether(src=REMOTE_MAC, dst=LOCAL_MAC) / fragment(whole, size)[which]).ljust(MINIMUM, b"\0")
+    pieces = fragment(whole, size)  # type: ignore[no-untyped-call]
+    return bytes(Ether(src=REMOTE_MAC, dst=LOCAL_MAC) / pieces[which]).ljust(MINIMUM, b"\0")
 
 
 Maker = Callable[[random.Random], bytes]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ def walk(options: bytes) -> Walk:
 
 def any_options(draw: Random) -> bytes:
     """Kinds and lengths that matter, in any order, cut to whole words at any place."""
-    pieces = [
+    pieces: list[Callable[[], bytes]] = [
         lambda: b"\0",
         lambda: b"\1",
         lambda: b"\1" * draw.randrange(1, 8),
