@@ -64,7 +64,7 @@ object TcpState extends SpinalEnum {
 
 /** Why a connection ended. */
 object CloseReason extends SpinalEnum {
-  val none, finished, refused, reset, timedOut, aborted, outOfResources = newElement()
+  val none, finished, refused, reset, timedOut, aborted, outOfResources, addressInUse = newElement()
 }
 
 /** What the application may know of a connection; a level, not an edge: a newer one replaces an older one. */
@@ -80,6 +80,12 @@ case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val received = SequenceNumber()
   /** The peer sends no more; `received` is the end of its stream. */
   val peerFinished = Bool()
+}
+
+/** A flow and the sequence number of the first byte that its buffer will hold. */
+case class BufferStart(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val sequence = SequenceNumber()
 }
 
 /** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */

@@ -7,7 +7,7 @@ import spinal.lib.misc.pipeline._
 
 /** Reno (RFC 5681), congestion avoidance by byte counting (RFC 3465, its `bytes_acked`) without a division.
   *
-  * On an ACK of N new bytes: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. One segment at most is added for
+  * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. One segment at most is added for
   * an event; what is left stays in the credit, so that nothing acknowledged is forgotten.
   * On a loss: ssthresh = max(flight / 2, 2 SMSS) (RFC 5681 equation 4) and credit = 0.
   */
@@ -40,8 +40,10 @@ object Reno extends SteadyPolicy {
         answer(result).word := 0
       }
       is(CongestionEventKind.acknowledged) {
-        when(answer(due))(answer(result).window.cwnd := answer(grown))
-        answer(result).word := answer(creditAfter).asBits
+        when(!answer(pipe.event).startingUp) {
+          when(answer(due))(answer(result).window.cwnd := answer(grown))
+          answer(result).word := answer(creditAfter).asBits
+        }
       }
       is(CongestionEventKind.loss, CongestionEventKind.timeout) {
         answer(result).window.ssthresh := Window.ofBytes(answer(lossThreshold))
