@@ -13,7 +13,7 @@ import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  val all: Map[String, DownbeatConfig => Component] = Map(
+  val all: Map[String, DownbeatConfig => Component] = Map[String, DownbeatConfig => Component](
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FlowEngine" -> (FlowEngine(_)),
@@ -33,5 +33,5 @@ object Rooms {
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64))
-  )
+  ) ++ PolicyBench.rooms
 }
