@@ -19,6 +19,7 @@ from cocotb_tests.golden.congestion.seam import (
 from cocotb_tests.golden.congestion.window import CongestionState
 
 SMSS = 1460
+NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}
 
 
 def connection(cwnd: int, ssthresh: int) -> CongestionState:
@@ -90,13 +91,7 @@ def test_the_envelope_holds_after_every_event() -> None:
 
 
 def test_a_record_is_replayed_row_by_row() -> None:
-    common: dict[str, str | int] = {
-        "mss": 1460,
-        "initial_window": 10,
-        "initial_ssthresh": 16060,
-        "startup": "standard",
-        "steady": "reno",
-    }
+    common: dict[str, str | int] = NAMES | {"mss": 1460, "initial_window": 10, "initial_ssthresh": 16060}
     rows: list[dict[str, str | int]] = [
         {"kind": "none", "acked": 0, "flight": 0},
         {"kind": "established", "acked": 0, "flight": 0},
@@ -110,14 +105,7 @@ def test_a_record_is_replayed_row_by_row() -> None:
 
 
 def test_a_record_keeps_its_policies() -> None:
-    row: dict[str, str | int] = {
-        "kind": "none",
-        "acked": 0,
-        "flight": 0,
-        "mss": 1460,
-        "initial_window": 1,
-        "initial_ssthresh": 1,
-    }
-    named = row | {"startup": "standard", "steady": "reno"}
+    row: dict[str, str | int] = {"kind": "none", "acked": 0, "flight": 0, "mss": 1460}
+    row |= {"initial_window": 1, "initial_ssthresh": 1}
     with pytest.raises(ValueError, match="row 1 changes the policies"):
-        list(replay([named, named | {"steady": "cubic"}]))
+        list(replay([row | NAMES, row | NAMES | {"steady": "cubic"}]))

@@ -13,8 +13,8 @@ from cocotb_tests.golden.congestion.window import CongestionState
 def replay(rows: Iterable[Mapping[str, str | int]]) -> Iterator[Window]:
     """Yields cwnd and ssthresh (bytes with 16 fraction bits) after each row.
 
-    A row has `kind` (as Seam.scala spells it), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes),
-    `initial_window` (segments), each a number or its text in a CSV file, and `startup` and `steady`, the policies' names.
+    A row has `kind` (as Seam.scala spells it), `acked`, `flight` (before the event), `mss`, `initial_ssthresh` (bytes),
+    `initial_window` (segments), each a number or its text in a CSV file, and `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused.
     """
     state: CongestionState | None = None
