@@ -14,7 +14,7 @@ import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  private val rooms: Map[String, DownbeatConfig => Component] = Map(
+  val all: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
@@ -39,9 +39,6 @@ object Rooms {
     "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Receiver" -> (config => Receiver(config))
-  )
-
-  /** With a room for each congestion policy that is registered. */
-  val all: Map[String, DownbeatConfig => Component] =
-    rooms ++ PolicyBench.rooms.map { case (name, policy) => name -> ((_: DownbeatConfig) => PolicyBench(policy)) }
+  ) ++ PolicyBench.rooms
+}
 }
