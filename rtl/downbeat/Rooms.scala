@@ -41,4 +41,3 @@ object Rooms {
     "Receiver" -> (config => Receiver(config))
   ) ++ PolicyBench.rooms
 }
-}
