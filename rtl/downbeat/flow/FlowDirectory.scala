@@ -76,7 +76,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   lookup.io.requests << StreamArbiterFactory().lowerFirst.noLock.onArgs(
     releaser.io.asks.map(request(LookupKind.release, _)),
     opener.io.asks.haltWhen(sweeping).map(request(LookupKind.open, _)),
-    asking.translateWith(request(LookupKind.segment, tuple)))
+    asking.translateWith(request(LookupKind.segment, tuple))).halfPipe()
 
   lookup.io.secret := io.secret
   opener.io.opens << io.opens
@@ -178,5 +178,5 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 
   io.freeFlows := free.io.count
   private val queuesEmpty = waiting.io.occupancy === 0 && discards.io.occupancy === 0 && resets.io.idle && !io.events.valid
-  io.idle := !sweeping && lookup.io.empty && opener.io.idle && listeners.io.idle && releaser.io.idle && queuesEmpty
+  io.idle := !sweeping && lookup.io.empty && !lookup.io.requests.valid && opener.io.idle && listeners.io.idle && releaser.io.idle && queuesEmpty
 }

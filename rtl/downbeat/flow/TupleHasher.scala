@@ -44,7 +44,10 @@ case class TupleHasher() extends Component {
   private val moves = !done || result.ready
   private val again = secondHalf.valid && !done
   result.valid := done
-  io.requests.ready := moves && !again
+  // Not right behind each other: the lookup takes one every six clocks, and while an answer waits both stand still.
+  private val apart = !firstHalf.valid || firstHalf.round(2 downto 1).orR
+  private val enters = io.requests.valid && apart
+  io.requests.ready := moves && !again && apart
 
   // What the words add to the state where a round ends, chosen a clock ahead.
   private val endsWith, beginsWith = Reg(UInt(32 bits))
@@ -79,7 +82,7 @@ case class TupleHasher() extends Component {
     val v2 = sum2.rotateLeft(16)
     val v3 = v(3).rotateLeft(7) ^ sum0
     when(moves) {
-      firstHalf.valid := again || io.requests.valid
+      firstHalf.valid := again || enters
       when(again) {
         firstHalf.round := secondHalf.round + 1
         firstHalf.request := secondHalf.request
@@ -87,7 +90,7 @@ case class TupleHasher() extends Component {
         firstHalf.state(1) := v1
         firstHalf.state(2) := v2 ^ (closes ? U(0xff, 32 bits) | U(0, 32 bits))
         firstHalf.state(3) := v3 ^ beginsWith
-      } elsewhen (io.requests.valid) {
+      } elsewhen (enters) {
         firstHalf.round := 0
         firstHalf.request := io.requests.payload
         firstHalf.state(0) := key(0)
