@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.bench.BenchFifo
+import downbeat.application.{CommandPort, Notifier}
+import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench, MemoryBench}
+import downbeat.congestion.PolicyBench
+import downbeat.engine.FlowEngine
+import downbeat.flow.{FlowDirectory, TupleHasher}
+import downbeat.memory._
+import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
 import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  val all: Map[String, DownbeatConfig => Component] = Map(
+  private val own: Map[String, DownbeatConfig => Component] = Map(
+    "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
+    "BenchShapes" -> (_ => new BenchShapes),
+    "FlowEngine" -> (FlowEngine(_)),
+    "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
     "Transmitter" -> (config => Transmitter(config)),
-    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018)))
+    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
+    "CommandPort" -> (CommandPort(_)),
+    "FlowDirectory" -> (FlowDirectory(_)),
+    "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
+    "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "LayoutBench" -> (LayoutBench(_)),
+    "MemoryArbiter" -> (MemoryArbiter(_)),
+    "MemoryBench" -> (MemoryBench(_)),
+    "Notifier" -> (Notifier(_)),
+    "PayloadMemory" -> (PayloadMemory(_)),
+    "PlacementWriter" -> (PlacementWriter(_)),
+    "ReceiveBuffer" -> (ReceiveBuffer(_)),
+    "SendBuffer" -> (SendBuffer(_)),
+    "Pacer" -> (config => Pacer(config)),
+    "Timers" -> (config => Timers(config)),
+    "TournamentTree" -> (_ => TournamentTree(entries = 16)),
+    "TupleHasher" -> (_ => TupleHasher()),
+    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
+    "Receiver" -> (config => Receiver(config))
   )
+
+  /** With one for each registered policy. */
+  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms
 }
