@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# The front door: every target sets up what it needs; `make help` lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PRESET ?= default
+# What a recipe's program may read from the command line: make test SEED=3.
+export TEST CASE SEED WAVES JOBS
+
+# source: tools on PATH (scripts/env.sh); then the command.
+IN_ENV := source scripts/env.sh &&
+PY := $(IN_ENV) python
+SET_UP := build/setup.stamp
+RTL := build/rtl/$(PRESET).stamp
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(SET_UP) ## Python environment and system packages; the other targets call it
+	@:
+
+rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/ROOM.v for each room [PRESET=name]
+	@:
+
+lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
+	@$(PY) -m scripts.check scripts/lint
+
+test: $(RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
+	@$(PY) -m scripts.check
+
+clean: ## remove all that was made, but the Python environment
+	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' ! -name setup.stamp -exec rm -rf {} + 2>/dev/null || true
+
+$(SET_UP): requirements.txt $(wildcard scripts/*.sh)
+	@scripts/setup.sh
+	@mkdir -p build && touch $@
+
+# Directories count as sources, so that a removed file is noticed.
+build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SET_UP)
+	@scripts/rtl.sh compile
+	@touch $@
+
+# One directory holds one preset's Verilog: the other presets' stamps are void.
+$(RTL): build/scala.stamp
+	@scripts/rtl.sh elaborate $(PRESET)
+	@rm -f build/rtl/*.stamp && touch $@
+
+.PHONY: help setup rtl lint test clean

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The test bench library, written once: clock, streams, frames, bounded waits, and the runner of a room."""
+
+from cocotb_tests.bench.clock import CLOCK_NS, clocks, start
+from cocotb_tests.bench.frames import Frame, FrameSink, FrameSource
+from cocotb_tests.bench.ports import AXI_STREAM, SPINAL, Naming
+from cocotb_tests.bench.seeded import generator
+from cocotb_tests.bench.stream import Beat, StreamMonitor, StreamSink, StreamSource
+from cocotb_tests.bench.wait import bounded, until
+
+__all__ = [
+    "AXI_STREAM",
+    "CLOCK_NS",
+    "SPINAL",
+    "Beat",
+    "Frame",
+    "FrameSink",
+    "FrameSource",
+    "Naming",
+    "StreamMonitor",
+    "StreamSink",
+    "StreamSource",
+    "bounded",
+    "clocks",
+    "generator",
+    "start",
+    "until",
+]

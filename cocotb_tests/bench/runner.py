@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Runs the cocotb cases of a test module on one room: `run_room("FrameFilter", __name__)` is all a module says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from cocotb_tools.runner import get_runner
+
+from cocotb_tests.bench.build import BuildFailed, build_room
+from cocotb_tests.bench.ports import PORTS_VARIABLE, top_ports
+from cocotb_tests.bench.results import CaseResult, CasesFailed, note, read_results, record
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+
+# A case that never waits for the clock hangs the simulator itself, where no bounded wait can end it.
+WALL_SECONDS = 1800
+
+
+def run_room(
+    room: str,
+    module: str,
+    *,
+    label: str = "",
+    verilator_args: Sequence[str] = (),
+    parameters: Mapping[str, object] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Verilates build/rtl/`room`.v (cached by content) and runs each cocotb case of `module` on it.
+
+    A module that runs one room in several ways calls this once for each, with a `label` that tells their results
+    apart. `environment` reaches the cases through os.environ.
+    """
+    __tracebackhide__ = True
+    test_filter = _filter(label)
+    if test_filter is None:
+        return
+    verilog = BUILD / "rtl" / f"{room}.v"
+    if not verilog.exists():
+        pytest.fail(f"no build/rtl/{room}.v: is {room} in Rooms.scala? (make rtl)", pytrace=False)
+    waves = os.environ.get("WAVES") == "1"
+    try:
+        build = build_room(room, verilog, verilator_args, parameters or {}, waves)
+    except BuildFailed as error:
+        pytest.fail(str(error), pytrace=False)
+
+    name = "-".join(filter(None, (module.removeprefix("cocotb_tests."), label)))
+    place = BUILD / "cocotb" / room / "runs" / name
+    place.mkdir(parents=True, exist_ok=True)
+    ports = place / "ports.json"
+    ports.write_text(json.dumps(top_ports(verilog.read_text(), room)))
+    results, log = place / "results.xml", place / "simulation.log"
+    runner = get_runner("verilator")
+    prefix = os.environ.get("SIM_CMD_PREFIX", f"timeout {WALL_SECONDS}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIM_CMD_PREFIX", prefix)
+        # Ours is the one report of a failure; the runner would end the whole session instead.
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        ended = ""
+        try:
+            runner.test(
+                test_module=module,
+                hdl_toplevel=room,
+                hdl_toplevel_lang="verilog",
+                build_dir=build,
+                test_dir=place,
+                results_xml=str(results),
+                log_file=log,
+                waves=waves,
+                test_filter=test_filter or None,
+                extra_env={PORTS_VARIABLE: str(ports), **(environment or {})},
+            )
+        except (RuntimeError, SystemExit) as error:
+            ended = str(error)
+    cases = _cases(results, label, log, ended)
+    if waves and (place / "dump.fst").exists():
+        _keep_waves(place / "dump.fst", name)
+    record(cases)
+    if not cases and not test_filter:
+        raise CasesFailed(f"{module} has no cocotb case")
+    failed = [case.name for case in cases if case.outcome == "failed"]
+    if failed:
+        raise CasesFailed(f"{room}: {', '.join(failed)} failed")
+
+
+def _filter(label: str) -> str | None:
+    """The cocotb filter that the session's CASE asks for: "" for all, None when this label is not meant."""
+    case = os.environ.get("DOWNBEAT_CASE", "")
+    if not case:
+        return os.environ.get("COCOTB_TEST_FILTER", "")
+    wanted, _, name = case.rpartition(":")
+    return rf"\.{re.escape(name)}$" if wanted == label else None
+
+
+def _cases(results: Path, label: str, log: Path, ended: str) -> list[CaseResult]:
+    shown = str(log.relative_to(ROOT))
+    if results.exists():
+        return read_results(results, label, shown)
+    tail = "\n".join(log.read_text(errors="replace").splitlines()[-20:]) if log.exists() else ""
+    pytest.fail(f"the simulation left no results ({ended}); the end of {shown}:\n{tail}", pytrace=False)
+
+
+def _keep_waves(dump: Path, name: str) -> None:
+    kept = BUILD / "waves" / f"{name}.fst"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(dump, kept)
+    note(f"waves: {kept.relative_to(ROOT)}")

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Random draws that a seed reproduces, for one case alone as well as among its neighbours."""
+
+from __future__ import annotations
+
+import random
+
+
+def generator() -> random.Random:
+    """A generator of its own for one driver.
+
+    cocotb seeds Python's global generator for each case from COCOTB_RANDOM_SEED and the case's name, so what is drawn
+    here depends on these two and on the order in which the case makes its drivers, and on nothing that ran before.
+    """
+    return random.Random(random.getrandbits(64))

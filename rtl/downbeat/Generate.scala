@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat
+
+import java.nio.file.{Files, Path, Paths}
+import scala.util.control.NonFatal
+import spinal.core._
+
+/** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each:
+  * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`.
+  *
+  * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its text
+  * depends on the sources alone (no date, no commit, no path).
+  */
+object Generate {
+  private val usage = "usage: Generate --out DIRECTORY [--preset NAME] ROOM...|all"
+
+  private case class Request(out: Path = Paths.get("."), preset: String = "default", rooms: List[String] = Nil)
+
+  def main(args: Array[String]): Unit = {
+    val request = parse(args.toList, Request())
+    val config = DownbeatConfig.presets.getOrElse(
+      request.preset,
+      refuse(s"no preset '${request.preset}'; there are: ${names(DownbeatConfig.presets.keys)}")
+    )
+    val rooms = if (request.rooms.contains("all")) Rooms.all.keys.toList.sorted else request.rooms
+    for (unknown <- rooms.find(!Rooms.all.contains(_)))
+      refuse(s"no room '$unknown' in Rooms.scala; there are: ${names(Rooms.all.keys)}")
+    Files.createDirectories(request.out)
+    if (request.rooms.contains("all")) removeOthers(request.out, rooms)
+    val failed = rooms.filterNot(elaborate(_, config, request.out))
+    if (failed.nonEmpty) {
+      Console.err.println(s"Generate: did not elaborate: ${names(failed)}")
+      sys.exit(1)
+    }
+  }
+
+  private def parse(args: List[String], request: Request): Request = args match {
+    case "--out" :: directory :: rest => parse(rest, request.copy(out = Paths.get(directory)))
+    case "--preset" :: name :: rest   => parse(rest, request.copy(preset = name))
+    case flag :: _ if flag.startsWith("-") => refuse(s"unknown option '$flag'\n$usage")
+    case room :: rest                      => parse(rest, request.copy(rooms = request.rooms :+ room))
+    case Nil                               => if (request.rooms.isEmpty) refuse(usage) else request
+  }
+
+  /** True when the room elaborated; its report goes to the terminal only when it did not. */
+  private def elaborate(room: String, config: DownbeatConfig, out: Path): Boolean = {
+    // SpinalHDL writes into a directory of its own, from which only a changed text is taken over.
+    val scratch = Files.createTempDirectory("downbeat-")
+    try {
+      spinalConfig(scratch).generateVerilog(Rooms.all(room)(config).setDefinitionName(room))
+      // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
+      val text = Files.readString(scratch.resolve(s"$room.v")).replaceFirst(" +git head : [0-9a-f]+", "")
+      for (memory <- scratch.toFile.list if memory.endsWith(".bin"))
+        throw new IllegalStateException(s"$memory: a memory's contents must be inline")
+      replaceIfChanged(out.resolve(s"$room.v"), text)
+      true
+    } catch {
+      case NonFatal(error) =>
+        Console.err.println(s"Generate: $room: ${error.getMessage}")
+        false
+    } finally {
+      scratch.toFile.listFiles.foreach(_.delete())
+      Files.delete(scratch)
+    }
+  }
+
+  private def spinalConfig(directory: Path) = SpinalConfig(
+    mode = Verilog,
+    targetDirectory = directory.toString,
+    defaultConfigForClockDomains = ClockDomainConfig(clockEdge = RISING, resetKind = SYNC, resetActiveLevel = HIGH),
+    headerWithDate = false,
+    headerWithRepoHash = false,
+    rtlHeader = "SPDX-License-Identifier: BSD-2-Clause-Patent",
+    genLineComments = false,
+    // A memory with contents becomes a case statement or an initial block, never a file beside the Verilog.
+    inlineRom = true,
+    verbose = false
+  )
+
+  /** Verilog of a room that is gone would still be tested and linted. */
+  private def removeOthers(out: Path, rooms: List[String]): Unit =
+    for (file <- out.toFile.listFiles if file.getName.endsWith(".v") && !rooms.contains(file.getName.stripSuffix(".v")))
+      file.delete()
+
+  private def replaceIfChanged(file: Path, text: String): Unit =
+    if (!Files.exists(file) || Files.readString(file) != text) {
+      Files.writeString(file, text)
+      println(s"  ${file.getFileName}")
+    }
+
+  private def names(all: Iterable[String]) = all.toList.sorted.mkString(", ")
+
+  private def refuse(message: String): Nothing = {
+    Console.err.println(s"Generate: $message")
+    sys.exit(2)
+  }
+}

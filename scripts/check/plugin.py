@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What each pytest process does (conftest.py loads it): attaches the cocotb cases to reports, and obeys CASE."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from dataclasses import asdict
+
+import pytest
+
+from cocotb_tests.bench import results
+
+
+def is_wrapper(item: pytest.Item) -> bool:
+    """True for a function that runs cocotb cases: it calls run_room."""
+    return isinstance(item, pytest.Function) and "run_room" in item.function.__code__.co_names
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    # Extra attributes travel from a worker to the session as they are.
+    if report.when == "call":
+        vars(report)["downbeat_cases"] = [asdict(case) for case in results.take()]
+        vars(report)["downbeat_notes"] = results.take_notes()
+    vars(report)["downbeat_wrapper"] = is_wrapper(item)
+    return report
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("heavy"):
+            item.add_marker(pytest.mark.xdist_group("heavy"))
+    case = os.environ.get("DOWNBEAT_CASE", "")
+    if case:
+        chosen = [item for item in items if _holds(item, case)]
+    elif os.environ.get("COCOTB_TEST_FILTER"):
+        chosen = [item for item in items if is_wrapper(item)]
+    else:
+        return
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
+
+
+def _holds(item: pytest.Item, case: str) -> bool:
+    """An item is the case itself, or wraps the module in which the case stands (LABEL:NAME/PARAMETERS)."""
+    if item.nodeid.partition("::")[2] == case:
+        return True
+    function = case.rpartition(":")[2].partition("/")[0]
+    return is_wrapper(item) and hasattr(getattr(item, "module", None), function)

