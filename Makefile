@@ -13,7 +13,7 @@ export TEST CASE SEED WAVES JOBS
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
-SET_UP := build/setup.stamp
+SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
 RTL := build/rtl/$(PRESET).stamp
 
 help: ## this list
@@ -32,11 +32,10 @@ test: $(RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
 clean: ## remove all that was made, but the Python environment
-	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' ! -name setup.stamp -exec rm -rf {} + 2>/dev/null || true
+	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
 $(SET_UP): requirements.txt $(wildcard scripts/*.sh)
 	@scripts/setup.sh
-	@mkdir -p build && touch $@
 
 # Directories count as sources, so that a removed file is noticed.
 build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SET_UP)

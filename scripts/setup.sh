@@ -8,20 +8,21 @@ source "$(dirname "$0")/system_packages.sh"
 cd "$DOWNBEAT_ROOT"
 
 require_system_packages
-python=$(usable_python)
-wanted="$(sha256sum <requirements.txt | cut -d' ' -f1) $("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+wanted=$(sha256sum <requirements.txt)
 stamp=$DOWNBEAT_VENV/downbeat.stamp
-if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
-  exit 0
-fi
+up_to_date() { [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$DOWNBEAT_VENV/bin/python" -c '' 2>/dev/null; }
 
-echo "Setting up (once; logs in build/logs)"
-# Two work trees that share an environment must not both fill it.
-mkdir -p "$(dirname "$DOWNBEAT_VENV")"
-exec 9>"$DOWNBEAT_VENV.lock"
-flock 9
-rm -f "$stamp"
-step "Python environment" "$python" -m venv --clear "$DOWNBEAT_VENV"
-step "Python packages (about 1 GB)" \
-  "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --require-hashes -r requirements.txt
-echo "$wanted" >"$stamp"
+if ! up_to_date; then
+  mkdir -p "$(dirname "$DOWNBEAT_VENV")"
+  # Work trees may share an environment (DOWNBEAT_VENV): the second to come waits, and finds it filled.
+  exec 9>"$DOWNBEAT_VENV.lock"
+  flock 9
+fi
+if ! up_to_date; then
+  echo "Setting up (once; logs in build/logs)"
+  step "Python environment" "$(usable_python)" -m venv --clear "$DOWNBEAT_VENV"
+  step "Python packages (about 1 GB)" \
+    "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --require-hashes -r requirements.txt
+  echo "$wanted" >"$stamp"
+fi
+touch "$stamp" # make compares times

@@ -54,9 +54,7 @@ class FrameSource:
         ports = self.stream.ports
         names = ports.fields.keys() - FRAME_FIELDS
         if not extras.keys() <= names:
-            raise ValueError(
-                f"{ports.name}: no field {sorted(extras.keys() - names)}; there are {sorted(names)}"
-            )
+            raise ValueError(f"{ports.name}: no field {sorted(extras.keys() - names)}; there are {sorted(names)}")
         if not data:
             raise ValueError(f"{ports.name}: a frame has at least one byte")
         held = {name: extras.get(name, 0) for name in sorted(names)}

@@ -46,7 +46,7 @@ def _ports() -> dict[str, int]:
 
 
 class StreamPorts:
-    """The handles of one stream. A lone payload is the field `payload`; a Fragment's fields come without `fragment_`."""
+    """The handles of one stream. A lone payload is the field `payload`; a Fragment's fields lose `fragment_`."""
 
     def __init__(self, dut: Any, name: str, naming: Naming = SPINAL) -> None:
         self.name = name

@@ -57,9 +57,7 @@ def read_results(results: Path, label: str, log: str) -> list[CaseResult]:
         bad = [child for child in case if child.tag in ("failure", "error")]
         skipped = case.find("skipped") is not None
         outcome = "failed" if bad else "skipped" if skipped else "passed"
-        message = "\n".join(
-            child.text or child.get("message") or child.tag for child in bad
-        )
+        message = "\n".join(child.text or child.get("message") or child.tag for child in bad)
         name = prefix + str(case.get("name"))
         cases.append(CaseResult(name, outcome, float(case.get("time", 0)), message, log))
     return cases

@@ -107,9 +107,7 @@ class StreamMonitor:
             assert self._offered is None, f"{ports.name}: a beat was withdrawn before it was taken"
             return
         beat = ports.read()
-        assert self._offered in (None, beat), (
-            f"{ports.name}: an offered beat changed from {self._offered} to {beat}"
-        )
+        assert self._offered in (None, beat), f"{ports.name}: an offered beat changed from {self._offered} to {beat}"
         if ports.ready is None or ports.ready.value == 1:
             self._offered = None
             self.count += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Waits that end: each names what it waits for, so that a hang is a failure with a sentence, not a timeout of the run."""
+"""Waits that end: each names what it waits for, so that a hang fails with a sentence and not with a timeout."""
 
 from __future__ import annotations
 
@@ -19,15 +19,12 @@ DEFAULT_CLOCKS = 10_000
 async def bounded(awaitable: Awaitable[T], what: str, clocks: int = DEFAULT_CLOCKS) -> T:
     """Awaits, for at most `clocks` clocks; fails with `what` (a noun phrase: "the SYN-ACK on tx")."""
     try:
-        # cocotb's own signature knows coroutines and triggers; every awaitable of ours is one of them.
-        return await with_timeout(awaitable, clocks * CLOCK_NS, "ns")  # type: ignore[arg-type, return-value]
+        return await with_timeout(awaitable, clocks * CLOCK_NS, "ns")
     except SimTimeoutError:
         raise AssertionError(_message(what, clocks)) from None
 
 
-async def until(
-    dut: Any, condition: Callable[[], bool], what: str, clocks: int = DEFAULT_CLOCKS
-) -> None:
+async def until(dut: Any, condition: Callable[[], bool], what: str, clocks: int = DEFAULT_CLOCKS) -> None:
     """Waits for an edge of `dut.clk` at which `condition()` holds, looking at each edge."""
     for _ in range(clocks):
         await RisingEdge(dut.clk)

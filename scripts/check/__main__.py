@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make test` and `make lint`: runs pytest over what TEST, CASE and the arguments choose, and reports (docs/testing.md).
+"""`make test` and `make lint`: runs pytest over what TEST, CASE and the arguments choose (docs/testing.md).
 
 The environment: TEST, CASE, SEED (or cocotb's COCOTB_RANDOM_SEED), WAVES=1, JOBS. Exit status 0 only when at least one
 test ran and none failed; the last line is always the count.
@@ -34,7 +34,11 @@ def main(arguments: list[str]) -> int:
         _set_environment(seed)
         print(f"seed {seed}", flush=True)
         status = pytest.main(_pytest_arguments(paths), plugins=[reporter])
-        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
+        if status not in (
+            pytest.ExitCode.OK,
+            pytest.ExitCode.TESTS_FAILED,
+            pytest.ExitCode.NO_TESTS_COLLECTED,
+        ):
             reporter.add(Row("the session", "", "failed", 0.0, f"pytest ended with {status!r}: see above"))
         write_junit(ROOT / REPORT, reporter.rows, seed)
     if not reporter.rows:
@@ -62,7 +66,15 @@ def _pytest_arguments(paths: list[str]) -> list[str]:
     jobs = int(os.environ.get("JOBS") or DEFAULT_JOBS)
     alone = len(paths) == 1 and paths[0].endswith(".py")
     parallel = ["-n0"] if alone or jobs < 2 else [f"-n{jobs}", "--dist=loadgroup"]
-    return ["-qq", "--no-header", "--no-summary", "--tb=short", "-pno:terminaldistreporter", *parallel, *paths]
+    return [
+        "-qq",
+        "--no-header",
+        "--no-summary",
+        "--tb=short",
+        "-pno:terminaldistreporter",
+        *parallel,
+        *paths,
+    ]
 
 
 def _nothing_ran(test: str) -> str:

@@ -38,7 +38,7 @@ class Reporter:
             print(self._details(row), flush=True)
 
     def _details(self, row: Row) -> str:
-        lines = row.message.strip().splitlines()
+        lines = [line for line in row.message.strip().splitlines() if not line.startswith("[gw")]
         if len(lines) > MESSAGE_LINES:
             lines = ["...", *lines[-MESSAGE_LINES:]]
         if row.log:
@@ -49,9 +49,7 @@ class Reporter:
     # pytest's hooks
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(
-        self, report: pytest.CollectReport | pytest.TestReport
-    ) -> tuple[str, str, str]:
+    def pytest_report_teststatus(self, report: pytest.CollectReport | pytest.TestReport) -> tuple[str, str, str]:
         return report.outcome, "", ""  # no dots between our lines
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
