@@ -5,7 +5,7 @@ from cocotb_tests.bench.clock import CLOCK_NS, clocks, start
 from cocotb_tests.bench.frames import Frame, FrameSink, FrameSource
 from cocotb_tests.bench.ports import AXI_STREAM, SPINAL, Naming
 from cocotb_tests.bench.seeded import generator
-from cocotb_tests.bench.stream import Beat, StreamMonitor, StreamSink, StreamSource
+from cocotb_tests.bench.stream import Beat, BrokenStreamError, StreamMonitor, StreamSink, StreamSource
 from cocotb_tests.bench.wait import bounded, until
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "CLOCK_NS",
     "SPINAL",
     "Beat",
+    "BrokenStreamError",
     "Frame",
     "FrameSink",
     "FrameSource",

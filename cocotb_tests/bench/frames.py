@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Whole frames on a stream with the fields `data`, `keep` and `last`; byte 0 of a frame is data[7:0].
 
-Any other field of the payload is an extra: one value for the frame, read at the first beat.
+Any other field of the payload is an extra: one value for the frame, read at the first beat (`error`: at the last,
+since only then it is known).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from cocotb_tests.bench.stream import Beat, StreamSink, StreamSource
 from cocotb_tests.bench.wait import DEFAULT_CLOCKS
 
 FRAME_FIELDS = frozenset({"data", "keep", "last"})
+AT_LAST_BEAT = frozenset({"error"})
 
 
 class Frame(NamedTuple):
@@ -22,7 +24,7 @@ class Frame(NamedTuple):
 
 
 class FrameSource:
-    """Cuts frames into beats. An extra holds on every beat, or with `extras_once` is noise after the first."""
+    """Cuts frames into beats. An extra holds on every beat, or with `extras_once` is noise where it is not read."""
 
     def __init__(
         self,
@@ -62,16 +64,13 @@ class FrameSource:
         beats = []
         for at in range(0, len(data), step):
             part = data[at : at + step]
-            if at and self.extras_once:
-                held = {name: self._random.getrandbits(ports.widths[name]) for name in held}
-            beats.append(
-                held
-                | {
-                    "data": int.from_bytes(part, "little"),
-                    "keep": (1 << len(part)) - 1,
-                    "last": int(at + len(part) == len(data)),
-                }
-            )
+            last = at + len(part) == len(data)
+            beat = {"data": int.from_bytes(part, "little"), "keep": (1 << len(part)) - 1, "last": int(last)}
+            for name, value in held.items():
+                read = last if name in AT_LAST_BEAT else at == 0
+                noise = self.extras_once and not read
+                beat[name] = self._random.getrandbits(ports.widths[name]) if noise else value
+            beats.append(beat)
         return beats
 
 
@@ -88,8 +87,9 @@ class FrameSink:
         extras: dict[str, int] = {}
         while True:
             beat = await self.stream.receive(clocks)
-            if not data:
-                extras = {field: value for field, value in beat.items() if field not in FRAME_FIELDS}
+            for field in beat.keys() - FRAME_FIELDS:
+                if beat["last"] if field in AT_LAST_BEAT else not data:
+                    extras[field] = beat[field]
             keep = beat["keep"]
             count = keep.bit_length()
             assert keep and keep == (1 << count) - 1, f"{name}: keep {keep:#x} is empty or has holes"

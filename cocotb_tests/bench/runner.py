@@ -39,6 +39,8 @@ def run_room(
     apart. `environment` reaches the cases through os.environ.
     """
     __tracebackhide__ = True
+    if "." not in module:
+        pytest.fail(f"{module}: its folder needs an __init__.py, or the simulation cannot import it", pytrace=False)
     test_filter = _filter(label)
     if test_filter is None:
         return

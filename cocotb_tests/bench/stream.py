@@ -21,6 +21,10 @@ from cocotb_tests.bench.wait import DEFAULT_CLOCKS, bounded, until
 Beat = dict[str, int]
 
 
+class BrokenStreamError(AssertionError):
+    """A room broke the stream's rule: what is offered stays offered, unchanged, until it is taken."""
+
+
 class StreamSource:
     """Drives the beats it is given, in order; `stall` is the share of clocks it pauses between beats (0 to below 1)."""
 
@@ -60,18 +64,20 @@ class StreamSource:
         ports = self.ports
         while True:
             await RisingEdge(ports.clk)
-            if self._driving and (ports.ready is None or ports.ready.value == 1):
+            accepted = self._driving and (ports.ready is None or ports.ready.value == 1)
+            if accepted:
                 self._driving = False
                 self.sent += 1
-                ports.valid.value = 0
-                # What is not valid is noise: a room that looks at it anyhow shall fail.
-                ports.write({f: self._random.getrandbits(w) for f, w in ports.widths.items()})
-            if self._driving or not self._queue or ports.reset.value == 1:
+            if self._driving:
                 continue
-            if self._random.random() >= self.stall:
+            if self._queue and ports.reset.value == 0 and self._random.random() >= self.stall:
                 self._driving = True
                 ports.valid.value = 1
                 ports.write(self._queue.popleft())
+            elif accepted:
+                ports.valid.value = 0
+                # What is not valid is noise: a room that looks at it anyhow shall fail.
+                ports.write({field: self._random.getrandbits(width) for field, width in ports.widths.items()})
 
 
 class StreamMonitor:
@@ -87,6 +93,8 @@ class StreamMonitor:
 
     async def receive(self, clocks: int = DEFAULT_CLOCKS) -> Beat:
         """The next beat, waiting for it."""
+        if not self.beats.empty():
+            return self.beats.get_nowait()
         return await bounded(self.beats.get(), f"a beat on {self.ports.name}", clocks)
 
     def pending(self) -> list[Beat]:
@@ -104,10 +112,12 @@ class StreamMonitor:
             self._offered = None
             return
         if ports.valid.value != 1:
-            assert self._offered is None, f"{ports.name}: a beat was withdrawn before it was taken"
+            if self._offered is not None:
+                raise BrokenStreamError(f"{ports.name}: a beat was withdrawn before it was taken: {self._offered}")
             return
         beat = ports.read()
-        assert self._offered in (None, beat), f"{ports.name}: an offered beat changed from {self._offered} to {beat}"
+        if self._offered not in (None, beat):
+            raise BrokenStreamError(f"{ports.name}: an offered beat changed from {self._offered} to {beat}")
         if ports.ready is None or ports.ready.value == 1:
             self._offered = None
             self.count += 1

@@ -8,7 +8,18 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench import FrameSink, FrameSource, StreamSink, StreamSource, bounded, generator, start
+from cocotb_tests.bench import (
+    BrokenStreamError,
+    FrameSink,
+    FrameSource,
+    StreamSink,
+    StreamSource,
+    bounded,
+    clocks,
+    generator,
+    start,
+    until,
+)
 from cocotb_tests.bench.runner import run_room
 
 
@@ -23,7 +34,7 @@ def test_bench_random_initial_values() -> None:
 async def fifo(dut: Any, *, stall: float = 0.0) -> tuple[FrameSource, FrameSink]:
     source = FrameSource(dut, "source", stall=stall, extras_once=True)
     sink = FrameSink(dut, "sink", stall=stall)
-    await start(dut, dropBeat=0, flipBit=0, freeze=0)
+    await start(dut, dropBeat=0, flipBit=0, withdraw=0, freeze=0)
     return source, sink
 
 
@@ -32,11 +43,11 @@ async def fifo(dut: Any, *, stall: float = 0.0) -> tuple[FrameSource, FrameSink]
 async def frames_of_every_length_arrive_whole(dut: Any, stall: float) -> None:
     source, sink = await fifo(dut, stall=stall)
     random = generator()
-    frames = [(random.randbytes(length), random.getrandbits(8)) for length in range(1, 40)]
-    for data, tag in frames:
-        source.put(data, tag=tag)
-    for data, tag in frames:
-        assert await sink.receive() == (data, {"tag": tag})
+    frames = [(random.randbytes(length), random.getrandbits(8), length % 2) for length in range(1, 40)]
+    for data, tag, error in frames:
+        source.put(data, tag=tag, error=error)
+    for data, tag, error in frames:
+        assert await sink.receive() == (data, {"tag": tag, "error": error})
     assert sink.stream.count == source.stream.sent
 
 
@@ -56,6 +67,30 @@ async def a_changed_bit_is_seen(dut: Any) -> None:
     dut.flipBit.value = 1
     await source.send(bytes(8))
     assert (await sink.receive()).data == b"\1" + bytes(7)
+
+
+async def waiting_beat(dut: Any) -> None:
+    """A beat that is offered and not taken."""
+    source, sink = await fifo(dut)
+    sink.stream.stall = 1
+    await clocks(dut, 2)
+    await source.send(bytes(8))
+    await until(dut, lambda: dut.sink_valid.value == 1, "the beat behind the queue")
+    await clocks(dut, 2)
+
+
+@cocotb.test(expect_error=BrokenStreamError)
+async def a_beat_that_changes_while_it_waits_is_seen(dut: Any) -> None:
+    await waiting_beat(dut)
+    dut.flipBit.value = 1
+    await clocks(dut, 4)
+
+
+@cocotb.test(expect_error=BrokenStreamError)
+async def a_beat_that_is_withdrawn_is_seen(dut: Any) -> None:
+    await waiting_beat(dut)
+    dut.withdraw.value = 1
+    await clocks(dut, 4)
 
 
 @cocotb.test()
@@ -85,7 +120,7 @@ async def a_hang_names_what_was_waited_for(dut: Any) -> None:
 async def a_beat_that_does_not_fit_is_refused(dut: Any) -> None:
     source = StreamSource(dut, "source")
     with pytest.raises(ValueError, match="does not fit 8 bits"):
-        source.put({"data": 0, "keep": 256, "last": 0, "tag": 0})
+        source.put({"data": 0, "keep": 256, "last": 0, "tag": 0, "error": 0})
     with pytest.raises(ValueError, match="beat has"):
         source.put({"data": 0})
     with pytest.raises(ValueError, match="no port sank_valid"):

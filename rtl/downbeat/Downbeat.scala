@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{Command, Notification}
-import downbeat.engine.TraceRecord
-import downbeat.wire.AxiStream
+import downbeat.application.{ApplicationBeat, Command, CommandPort, Notification, Notifier}
+import downbeat.engine.{FlowEngine, Placement, TraceRecord}
+import downbeat.flow.{FlowDirectory, LocalAddresses}
+import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
+import downbeat.pacing.{Pacer, Timers}
+import downbeat.rx.Receiver
+import downbeat.time.Stamp
+import downbeat.tx.Transmitter
+import downbeat.wire.{AxiStream, Departure, FrameBeat, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
@@ -12,7 +18,6 @@ import spinal.lib._
   * One clock `clk`, one synchronous active-high `reset`. TDATA byte 0 is the first byte of the wire.
   */
 case class Downbeat(config: DownbeatConfig) extends Component {
-  setDefinitionName("downbeat")
   val io = new Bundle {
     /** Time: ns in bits 63 to 16, fraction below. Monotone; may jump forward by any amount. */
     val now = in UInt (64 bits)
@@ -32,7 +37,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val m_axis_wire_tx = master(AxiStream(64, packet = true, userBits = 82))
     /** SFD stamps of tagged frames: TDATA 15..0 tag, 79..16 stamp. */
     val s_axis_departure = slave(AxiStream(80, stalls = false))
-    /** Received frames that are not ours, and frames of others to send. */
+    /** Received frames that are not ours (TUSER as they came in), and frames of others to send. */
     val m_axis_bypass_rx = master(AxiStream(64, packet = true, userBits = 65))
     val s_axis_bypass_tx = slave(AxiStream(64, packet = true))
 
@@ -45,6 +50,161 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
     /** One record for each event, in order; leave open if unused. */
     val trace = master(Flow(TraceRecord(config)))
+    /** What was dropped or cut, by cause; 32 bits each, since reset. */
+    val counters = out(Counters())
   }
   noIoPrefix()
+
+  private val now = Stamp()
+  now.assignFromBits(io.now.asBits)
+  private val local = LocalAddresses()
+  local.mac := io.local_mac
+  local.ip := io.local_ip
+
+  // ---- the rooms, in the order in which a packet meets them
+
+  private val receiver = Receiver(config)
+  private val directory = FlowDirectory(config)
+  private val engine = FlowEngine(config)
+  private val pacer = Pacer(config)
+  private val timers = Timers(config)
+  private val placementWriter = PlacementWriter(config)
+  private val payloadMemory = PayloadMemory(config)
+  private val receiveBuffer = ReceiveBuffer(config)
+  private val sendBuffer = SendBuffer(config)
+  private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
+  private val transmitter = Transmitter(config)
+  private val commandPort = CommandPort(config)
+  private val notifier = Notifier(config)
+
+  // ---- wire in -> parsed segment -> its flow -> event
+
+  receiver.io.local := local
+  receiver.io.wire << io.s_axis_wire_rx.toStream(ReceivedBeat()) { beat =>
+    beat.frame.data := io.s_axis_wire_rx.tdata
+    beat.frame.keep := io.s_axis_wire_rx.tkeep
+    beat.frame.last := io.s_axis_wire_rx.tlast
+    beat.stamp.assignFromBits(io.s_axis_wire_rx.tuser(63 downto 0))
+    beat.error := io.s_axis_wire_rx.tuser(64)
+  }
+  directory.io.now := now
+  directory.io.secret := io.secret
+  directory.io.segments << receiver.io.segments
+  engine.io.now := now
+  engine.io.directory << directory.io.events
+
+  // ---- event -> grant -> segment -> wire out
+
+  pacer.io.now := now
+  pacer.io.bookings << engine.io.bookings
+  engine.io.grants << pacer.io.grants
+  timers.io.now := now
+  timers.io.deadlines << engine.io.deadlines
+  engine.io.timers << timers.io.expired
+
+  transmitter.io.local := local
+  transmitter.io.descriptors << engine.io.descriptors
+  transmitter.io.strays << directory.io.strays
+  transmitter.io.addressRead <> directory.io.addressRead(0)
+  payloadFetch.io.transfers << transmitter.io.fetch
+  transmitter.io.payload << payloadFetch.io.data
+  payloadMemory.io.fetch <> payloadFetch.io.axi
+  transmitter.io.departures.valid := io.s_axis_departure.tvalid
+  transmitter.io.departures.payload.assignFromBits(io.s_axis_departure.tdata)
+  engine.io.departed << transmitter.io.departed
+  directory.io.released << transmitter.io.released
+  io.m_axis_wire_tx.fromStream(transmitter.io.wire) { beat: TransmitBeat =>
+    io.m_axis_wire_tx.tdata := beat.frame.data
+    io.m_axis_wire_tx.tkeep := beat.frame.keep
+    io.m_axis_wire_tx.tlast := beat.frame.last
+    io.m_axis_wire_tx.tuser := beat.tag ## beat.mode.asBits ## beat.launch.asBits
+  }
+
+  // ---- received payload -> memory -> application
+
+  placementWriter.io.placements << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
+    engine.io.placements, directory.io.discards.map(Placement.discard(config, _)))
+  receiver.io.slotRead <> placementWriter.io.slotRead
+  receiver.io.slotFree << placementWriter.io.slotFree
+  payloadMemory.io.place <> placementWriter.io.axi
+  engine.io.placed << placementWriter.io.placed
+
+  receiveBuffer.io.opened << engine.io.synchronized
+  receiveBuffer.io.received.valid := engine.io.status.valid
+  receiveBuffer.io.received.flow := engine.io.status.reference.flow
+  receiveBuffer.io.received.sequence.value := // FIN takes a number, but no byte
+    engine.io.status.received.value - engine.io.status.peerFinished.asUInt
+  receiveBuffer.io.requests << commandPort.io.requests
+  receiveBuffer.io.hold := commandPort.io.hold
+  payloadMemory.io.deliver <> receiveBuffer.io.axi
+  io.m_axis_rx.fromStream(receiveBuffer.io.data) { beat: ApplicationBeat =>
+    io.m_axis_rx.tdata := beat.data
+    io.m_axis_rx.tkeep := beat.keep
+    io.m_axis_rx.tlast := beat.last
+    io.m_axis_rx.tdest := beat.flow
+  }
+
+  // ---- application -> memory -> event
+
+  sendBuffer.io.opened.valid := directory.io.events.fire && (directory.io.events.open || directory.io.events.fresh)
+  sendBuffer.io.opened.flow := directory.io.events.reference.flow
+  sendBuffer.io.opened.sequence := directory.io.events.initialSequence + U(1)
+  sendBuffer.io.acknowledged.valid := engine.io.status.valid
+  sendBuffer.io.acknowledged.flow := engine.io.status.reference.flow
+  sendBuffer.io.acknowledged.sequence := engine.io.status.acknowledged
+  sendBuffer.io.hold := commandPort.io.hold
+  sendBuffer.io.data << io.s_axis_tx.toStream(ApplicationBeat(config)) { beat =>
+    beat.data := io.s_axis_tx.tdata
+    beat.keep := io.s_axis_tx.tkeep
+    beat.last := io.s_axis_tx.tlast
+    beat.flow := io.s_axis_tx.tdest
+  }
+  payloadMemory.io.accept <> sendBuffer.io.axi
+
+  commandPort.io.commands << io.s_axis_command.toStream(Command(config))(_.assignFromBits(io.s_axis_command.tdata))
+  commandPort.io.buffersIdle := sendBuffer.io.idle && receiveBuffer.io.idle
+  directory.io.opens << commandPort.io.opens
+  directory.io.listens << commandPort.io.listens
+  engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
+    sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
+
+  notifier.io.status << engine.io.status
+  notifier.io.refused << directory.io.refused
+  notifier.io.addressRead <> directory.io.addressRead(1)
+  io.m_axis_notification.fromStream(notifier.io.notifications) { notification: Notification =>
+    io.m_axis_notification.tdata := notification.asBits
+  }
+
+  // ---- frames of others
+
+  io.m_axis_bypass_rx.fromStream(receiver.io.bypass) { beat: ReceivedBeat =>
+    io.m_axis_bypass_rx.tdata := beat.frame.data
+    io.m_axis_bypass_rx.tkeep := beat.frame.keep
+    io.m_axis_bypass_rx.tlast := beat.frame.last
+    io.m_axis_bypass_rx.tuser := beat.error ## beat.stamp.asBits
+  }
+  transmitter.io.bypass << io.s_axis_bypass_tx.toStream(FrameBeat()) { beat =>
+    beat.data := io.s_axis_bypass_tx.tdata
+    beat.keep := io.s_axis_bypass_tx.tkeep
+    beat.last := io.s_axis_bypass_tx.tlast
+  }
+
+  // ---- what the outside may know
+
+  io.trace << engine.io.trace
+  io.counters.receive := receiver.io.drops
+  io.counters.directory := directory.io.drops
+  io.counters.staleStamps := transmitter.io.staleStamps
+  io.counters.sendOverruns := sendBuffer.io.overruns
+  io.counters.receiveUnderruns := receiveBuffer.io.underruns
+  io.counters.unknownCommands := commandPort.io.unknown
+
+  /** A room may say a clock late that it is busy, so all must have been idle for three clocks. */
+  private val idle = Seq(receiver.io.idle, directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, placementWriter.io.idle,
+    payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle, payloadFetch.io.idle, transmitter.io.idle,
+    commandPort.io.idle, notifier.io.idle).reduce(_ && _)
+  io.idle := idle && (RegNext(idle) init False) && (Delay(idle, 2, init = False))
+
+  private val pacerFirst = pacer.io.next.armed && !(timers.io.next.armed && timers.io.next.at.isBefore(pacer.io.next.at))
+  io.nextDeadline := pacerFirst ? pacer.io.next.at.ns | (timers.io.next.armed ? timers.io.next.at.ns | U(48 bits, default -> true))
 }

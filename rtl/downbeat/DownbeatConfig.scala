@@ -60,6 +60,7 @@ case class DownbeatConfig(
   val slotBits: Int = log2Up(payloadSlots)
   /** A slot holds a whole frame, headers and all, without its FCS. */
   val slotBytes: Int = 1 << log2Up(maximumFrameBytes)
+  val slotBeatBits: Int = log2Up(slotBytes / beatBytes)
   /** Engine: events of one flow are at least this many clocks apart (a stage's read-modify-write). */
   val flowSpacing: Int = 8
 

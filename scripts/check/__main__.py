@@ -26,7 +26,10 @@ DEFAULT_JOBS = 2
 
 def main(arguments: list[str]) -> int:
     os.chdir(ROOT)
-    seed = int(os.environ.get("SEED") or os.environ.get("COCOTB_RANDOM_SEED") or DEFAULT_SEED)
+    given = os.environ.get("SEED") or os.environ.get("COCOTB_RANDOM_SEED") or str(DEFAULT_SEED)
+    if not given.isdecimal():
+        sys.exit(f"SEED={given}: a seed is a whole number")
+    seed = int(given)
     test = os.environ.get("TEST", "")
     paths = [str(path) for path in select(ROOT, test)] if test else arguments or _folders()
     reporter = Reporter(seed)

@@ -30,6 +30,8 @@ object CongestionEventKind extends SpinalEnum {
 /** One event, as every policy sees it. */
 case class CongestionEvent() extends Bundle {
   val kind = CongestionEventKind()
+  /** cwnd < ssthresh: growth is the start-up policy's. Late on a policy's first node: use it from the second on. */
+  val startingUp = Bool()
   /** Bytes that this event acknowledges for the first time. */
   val ackedBytes = UInt(32 bits)
   /** Bytes in flight before the event. */
@@ -39,8 +41,10 @@ case class CongestionEvent() extends Bundle {
   /** A round-trip sample, ns between the stamps at the wire. */
   val rttValid = Bool()
   val rtt = UInt(36 bits)
-  /** The connection's initial window (bytes) and ssthresh (bytes); read with `established`. */
-  val initialWindow = UInt(24 bits)
+  /** The smallest sample of the connection so far, this one included; all ones: none yet. */
+  val rttMinimum = UInt(36 bits)
+  /** The connection's initial window (segments) and ssthresh (bytes); read with `established`. */
+  val initialWindow = UInt(8 bits)
   val initialSsthresh = UInt(32 bits)
 }
 
@@ -77,7 +81,7 @@ object PolicyPipe {
   val steps = 3
 }
 
-/** One answer per event, from that event and state alone. A policy keeps no registers of its own beyond its pipeline:
+/** One answer per event, for every event, from that event and state alone. A policy keeps no registers of its own beyond its pipeline:
   * whatever it must remember is in its private word of `stateBits`.
   */
 trait Policy {
@@ -87,8 +91,10 @@ trait Policy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 
-/** Grows the window from the opening to ssthresh. Asked on `established` and, below ssthresh, `acknowledged`; told of all others. */
+/** Grows the window from the opening to ssthresh. Its windows are taken on `established` and, while `startingUp`, on `acknowledged`; its word always. */
 trait StartupPolicy extends Policy
 
-/** Grows the window from ssthresh on and answers a loss. Asked on `acknowledged` at or above ssthresh, `loss` and `timeout`. */
+/** Grows the window from ssthresh on and answers a loss. Its windows are taken on `acknowledged` when not `startingUp`, and its ssthresh on `loss`
+  * and `timeout`; its word always.
+  */
 trait SteadyPolicy extends Policy

@@ -101,3 +101,20 @@ case class DepartedEvent(config: DownbeatConfig) extends Bundle {
 case class TimerEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
 }
+
+/** Any event, in the engine's line. What a kind does not name is ignored. */
+case class EngineEvent(config: DownbeatConfig) extends Bundle {
+  val kind = EventKind()
+  val reference = FlowReference(config)
+  val fresh = Bool()
+  val sequence = SequenceNumber()
+  val acknowledgment = SequenceNumber()
+  val flags = TcpFlags()
+  val window = UInt(16 bits)
+  val options = TcpOptions()
+  val length = UInt(32 bits)
+  val payload = PayloadReference(config)
+  val stamp = Stamp()
+  val parameters = ConnectionParameters(config)
+  val initialSequence = SequenceNumber()
+}

@@ -39,6 +39,18 @@ case class Placement(config: DownbeatConfig) extends Bundle {
   val fin = Bool()
 }
 
+object Placement {
+  /** Frees a slot that nothing is taken from. */
+  def discard(config: DownbeatConfig, slot: UInt): Placement = {
+    val placement = Placement(config).allowOverride()
+    placement.assignFromBits(B(0, placement.getBitsWidth bits))
+    placement.payload.held := True
+    placement.payload.slot := slot
+    placement.discard := True
+    placement
+  }
+}
+
 /** The flow wants to send: grant it a departure. */
 case class Booking(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
@@ -64,7 +76,7 @@ object TcpState extends SpinalEnum {
 
 /** Why a connection ended. */
 object CloseReason extends SpinalEnum {
-  val none, finished, refused, reset, timedOut, aborted, outOfResources = newElement()
+  val none, finished, refused, reset, timedOut, aborted, outOfResources, addressInUse = newElement()
 }
 
 /** What the application may know of a connection; a level, not an edge: a newer one replaces an older one. */

@@ -7,7 +7,7 @@ import spinal.lib.misc.pipeline._
 
 /** Standard slow start (RFC 5681 3.1).
   *
-  * On `established`: cwnd = initial window, ssthresh = the connection's initial ssthresh.
+  * On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
   * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, SMSS).
   */
 object Standard extends StartupPolicy {
@@ -17,6 +17,7 @@ object Standard extends StartupPolicy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(compare, add, choose, answer) = pipe.nodes
 
+    val initial = compare.insert(compare(pipe.event).initialWindow * compare(pipe.event).segmentSize)
     val wholeSegment = compare.insert(compare(pipe.event).ackedBytes >= compare(pipe.event).segmentSize)
 
     val increment = add.insert(
@@ -29,7 +30,7 @@ object Standard extends StartupPolicy {
     answer(result).window := answer(pipe.window)
     switch(answer(pipe.event).kind) {
       is(CongestionEventKind.established) {
-        answer(result).window.cwnd := Window.ofBytes(answer(pipe.event).initialWindow)
+        answer(result).window.cwnd := Window.ofBytes(answer(initial))
         answer(result).window.ssthresh := Window.ofBytes(answer(pipe.event).initialSsthresh)
       }
       is(CongestionEventKind.acknowledged) {

@@ -7,7 +7,7 @@ import spinal.lib.misc.pipeline._
 
 /** Reno (RFC 5681), congestion avoidance by byte counting (RFC 3465, its `bytes_acked`) without a division.
   *
-  * On an ACK of N new bytes: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. One segment at most is added for
+  * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. One segment at most is added for
   * an event; what is left stays in the credit, so that nothing acknowledged is forgotten.
   * On a loss: ssthresh = max(flight / 2, 2 SMSS) (RFC 5681 equation 4) and credit = 0.
   */
@@ -20,11 +20,11 @@ object Reno extends SteadyPolicy {
     val Seq(add, compare, choose, answer) = pipe.nodes
 
     val credit = add.insert(add(pipe.word).asUInt + add(pipe.event).ackedBytes)
-    val halfFlight = add.insert(add(pipe.event).flight >> 1)
+    val halfFlight = add.insert(add(pipe.event).flight(31 downto 1))
     val twoSegments = add.insert(add(pipe.event).segmentSize << 1)
 
     // cwnd is a whole number of bytes in the comparison: a fraction makes the credit due one byte later.
-    val remaining = compare.insert((compare(credit) -^ (compare(pipe.window).cwnd >> 16)).asSInt)
+    val remaining = compare.insert((compare(credit) -^ compare(pipe.window).cwnd(47 downto 16)).asSInt)
     val floorHolds = compare.insert(compare(halfFlight) < compare(twoSegments))
 
     val due = choose.insert(!choose(remaining).msb)
@@ -40,8 +40,10 @@ object Reno extends SteadyPolicy {
         answer(result).word := 0
       }
       is(CongestionEventKind.acknowledged) {
-        when(answer(due))(answer(result).window.cwnd := answer(grown))
-        answer(result).word := answer(creditAfter).asBits
+        when(!answer(pipe.event).startingUp) {
+          when(answer(due))(answer(result).window.cwnd := answer(grown))
+          answer(result).word := answer(creditAfter).asBits
+        }
       }
       is(CongestionEventKind.loss, CongestionEventKind.timeout) {
         answer(result).window.ssthresh := Window.ofBytes(answer(lossThreshold))

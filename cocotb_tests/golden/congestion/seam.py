@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The congestion seam as rtl/downbeat/congestion/Seam.scala has it: an event and the state in, the state after it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+FRACTION_BITS = 16  # of a window
+WINDOW_BITS = 48
+MAXIMUM_WINDOW = 1 << 30  # bytes
+
+
+class Kind(IntEnum):
+    """What an event means for the window, numbered as on the wires."""
+
+    NONE = 0
+    ESTABLISHED = 1
+    ACKNOWLEDGED = 2
+    LOSS = 3
+    TIMEOUT = 4
+    TIMEOUT_AGAIN = 5
+    DUPLICATE = 6
+    PARTIAL = 7
+    RECOVERED = 8
+
+
+# As the enumeration of Seam.scala spells them, and so the recorded events.
+KIND_NAMES = {
+    "none": Kind.NONE,
+    "established": Kind.ESTABLISHED,
+    "acknowledged": Kind.ACKNOWLEDGED,
+    "loss": Kind.LOSS,
+    "timeout": Kind.TIMEOUT,
+    "timeoutAgain": Kind.TIMEOUT_AGAIN,
+    "duplicate": Kind.DUPLICATE,
+    "partial": Kind.PARTIAL,
+    "recovered": Kind.RECOVERED,
+}
+
+
+@dataclass(frozen=True)
+class CongestionEvent:
+    """One event; bytes, but `rtt` in ns (None: no sample)."""
+
+    kind: Kind
+    acked_bytes: int = 0
+    flight: int = 0  # before the event
+    segment_size: int = 1460
+    initial_window: int = 0
+    initial_ssthresh: int = 0
+    rtt: int | None = None
+
+
+@dataclass(frozen=True)
+class Window:
+    """cwnd and ssthresh: bytes with 16 fraction bits, 48 bits in all."""
+
+    cwnd: int
+    ssthresh: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Windows and private word as they are after an event."""
+
+    window: Window
+    word: int
+
+
+class Policy(Protocol):
+    """A start-up or steady policy: one answer per event, from that event and state alone."""
+
+    name: str
+    state_bits: int
+
+    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer: ...
+
+
+def of_bytes(count: int) -> int:
+    """Whole bytes as a window."""
+    return count << FRACTION_BITS
+
+
+def wrap(value: int, bits: int = WINDOW_BITS) -> int:
+    """What `bits` wires keep of a value."""
+    return value & ((1 << bits) - 1)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What the transmitter is asked to send, and the frame that scapy makes of it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from scapy.layers.inet import IP, TCP
+from scapy.layers.l2 import Ether
+
+AT, ASAP, AFTER_PREVIOUS = range(3)
+FLOWS = 16
+LOCAL_MAC, LOCAL_IP = 0x02_00_5E_10_20_30, 0xC0A8_0A01
+WINDOW_SCALE = 1  # 64 KiB receive buffers
+_FLAGS = {"F": "fin", "S": "syn", "R": "rst", "P": "psh", "A": "ack", "U": "urg", "E": "ece", "C": "cwr"}
+
+_fixed = random.Random(20)
+BUFFERS = [_fixed.randbytes(1 << 16) for _ in range(FLOWS)]
+
+
+@dataclass(frozen=True)
+class Peer:
+    mac: int
+    ip: int
+    remote_port: int
+    local_port: int
+
+
+PEERS = [Peer(*(_fixed.getrandbits(bits) for bits in (48, 32, 16, 16))) for _ in range(FLOWS)]
+
+
+@dataclass(frozen=True)
+class Segment:
+    flow: int = 0
+    generation: int = 0
+    sequence: int = 0
+    acknowledgment: int = 0
+    flags: str = "A"
+    window: int = 0
+    length: int = 0
+    mode: int = ASAP
+    launch: tuple[int, int] = (0, 0)  # ns, fraction
+    stamped: bool = False
+    window_scale: bool = False
+    release: bool = False
+
+    @property
+    def end(self) -> int:
+        """One past the last sequence number."""
+        return (self.sequence + self.length + ("S" in self.flags) + ("F" in self.flags)) % (1 << 32)
+
+    @property
+    def immediate(self) -> bool:
+        return self.mode == ASAP and self.end == self.sequence and not self.release
+
+    def beat(self) -> dict[str, int]:
+        """On port `descriptors`."""
+        return {
+            "release": int(self.release),
+            "reference_flow": self.flow,
+            "reference_generation": self.generation,
+            "sequence_value": self.sequence,
+            "acknowledgment_value": self.acknowledgment,
+            **{f"flags_{name}": int(flag in self.flags) for flag, name in _FLAGS.items()},
+            "windowScaleOffered": int(self.window_scale),
+            "window": self.window,
+            "length": self.length,
+            "mode": self.mode,
+            "launch_ns": self.launch[0],
+            "launch_fraction": self.launch[1],
+            "stamped": int(self.stamped),
+        }
+
+    def frame(self, mss: int = 1460) -> bytes:
+        """As scapy builds it, with padding."""
+        options: list[tuple[str, int | None]] = []
+        if "S" in self.flags:
+            options.append(("MSS", mss))
+            if self.window_scale:
+                options += [("NOP", None), ("WScale", WINDOW_SCALE)]
+        return scapy_frame(
+            PEERS[self.flow],
+            payload(self.flow, self.sequence, self.length),
+            seq=self.sequence,
+            ack=self.acknowledgment,
+            flags=self.flags,
+            window=self.window,
+            options=options,
+        )
+
+
+def payload(flow: int, sequence: int, length: int) -> bytes:
+    """What lies in the flow's send buffer."""
+    start = sequence % (1 << 16)
+    return (BUFFERS[flow] + BUFFERS[flow])[start : start + length]
+
+
+def scapy_frame(peer: Peer, data: bytes, **tcp: object) -> bytes:
+    packet = (
+        Ether(src=LOCAL_MAC.to_bytes(6, "big"), dst=peer.mac.to_bytes(6, "big"))
+        / IP(src=_dotted(LOCAL_IP), dst=_dotted(peer.ip), id=0, flags="DF", ttl=64)
+        / TCP(sport=peer.local_port, dport=peer.remote_port, **tcp)
+        / data
+    )
+    return bytes(packet).ljust(60, b"\0")
+
+
+def _dotted(address: int) -> str:
+    return ".".join(str(byte) for byte in address.to_bytes(4, "big"))
+
+
+def random_segment(rng: random.Random, **fixed: object) -> Segment:
+    """Any segment that the engine might send."""
+    flags = rng.choice(["A", "A", "PA", "PA", "PA", "FA", "S", "SA", "RA", "R", "PAE", "PAC", "UA"])
+    length = rng.choice([0, rng.randint(1, 64), rng.randint(1, 1460)]) if "P" in flags else 0
+    values = {
+        "flow": rng.randrange(FLOWS),
+        "generation": rng.getrandbits(8),
+        "sequence": rng.getrandbits(32),
+        "acknowledgment": rng.getrandbits(32),
+        "flags": flags,
+        "window": rng.getrandbits(16),
+        "length": length,
+        "mode": rng.choice([AT, ASAP, ASAP, AFTER_PREVIOUS]),
+        "launch": (rng.getrandbits(48), rng.getrandbits(16)),
+        "stamped": bool(length) and rng.random() < 0.5,
+        "window_scale": "S" in flags and rng.random() < 0.5,
+    }
+    return Segment(**(values | fixed))  # type: ignore[arg-type]

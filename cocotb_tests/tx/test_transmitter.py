@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Descriptors in, frames out: scapy builds the same frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.simtime import get_sim_time
+
+from cocotb_tests.bench import CLOCK_NS, generator
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.tx.segment import AT, FLOWS, Segment, random_segment
+from cocotb_tests.tx.transmitter import Transmitter
+
+
+def test_transmitter() -> None:
+    run_room("Transmitter", __name__)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.3])
+async def payload_of_every_length_is_byte_exact(dut: Any, stall: float) -> None:
+    bench = await Transmitter.create(dut, stall=stall)
+    lengths = [*range(80), *generator().sample(range(80, 1440), 20), *range(1440, 1461)]
+    segments = [random_segment(bench.random, flags="PA", length=length, mode=AT) for length in lengths]
+    bench.send(*segments)
+    for segment in segments:
+        await bench.expect(segment)
+    await bench.quiet()
+    assert int(dut.framesSent.value) == len(segments)
+    assert int(dut.bytesSent.value) == sum(len(segment.frame()) for segment in segments)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.3, 0.7])
+async def each_class_keeps_its_order(dut: Any, stall: float) -> None:
+    bench = await Transmitter.create(dut, stall=stall, latency=20)
+    segments = [random_segment(bench.random) for _ in range(100)]
+    bench.send(*segments)
+    data = [segment for segment in segments if not segment.immediate]
+    immediate = [segment for segment in segments if segment.immediate]
+    for _ in segments:
+        sent = await bench.receive()
+        line = next(line for line in (data, immediate) if line and line[0].frame() == sent.data)
+        segment = line.pop(0)
+        assert sent.mode == segment.mode
+        assert bool(sent.tag) == segment.stamped
+        assert segment.immediate or sent.launch == segment.launch
+    await bench.quiet()
+
+
+@cocotb.test()
+async def full_segments_follow_each_other_without_a_gap(dut: Any) -> None:
+    """1,514 bytes are 190 beats; the memory answers late, but ahead of need."""
+    bench = await Transmitter.create(dut, latency=60)
+    segments = [random_segment(bench.random, flags="PA", length=1460, mode=AT) for _ in range(12)]
+    bench.send(*segments)
+    ends = []
+    for segment in segments:
+        await bench.expect(segment)
+        ends.append(get_sim_time("ns") / CLOCK_NS)
+    clocks = (ends[-1] - ends[2]) / (len(ends) - 3)
+    dut._log.info(f"{clocks} clocks for a frame of 1,460 bytes; the first was complete after {ends[0]}")
+    assert clocks <= 192
+
+
+@cocotb.test()
+async def smallest_frames_take_nine_clocks(dut: Any) -> None:
+    bench = await Transmitter.create(dut)
+    segments = [random_segment(bench.random, flags="A") for _ in range(40)]
+    bench.send(*(Segment(flow=segment.flow, sequence=segment.sequence) for segment in segments))
+    ends = []
+    for _ in segments:
+        await bench.receive()
+        ends.append(get_sim_time("ns") / CLOCK_NS)
+    assert (ends[-1] - ends[0]) / (len(ends) - 1) <= 9
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def release_comes_when_every_frame_of_the_flow_is_built(dut: Any, stall: float) -> None:
+    bench = await Transmitter.create(dut, stall=stall, latency=100)
+    for flow in range(FLOWS):
+        segments = [random_segment(bench.random, flow=flow) for _ in range(3)]
+        fetched = bench.payload.sent
+        read = bench.address_reads
+        bench.send(*segments, Segment(flow=flow, release=True))
+        assert await bench.released.receive() == {"payload": flow}
+        beats = sum((segment.length + 7) // 8 for segment in segments)
+        assert bench.payload.sent == fetched + beats, "released before the payload was here"
+        assert bench.address_reads == read + 3, "released before the addresses were read"
+    for _ in range(3 * FLOWS):
+        await bench.receive()
+    await bench.quiet()
+    assert bench.released.count == FLOWS
+
+
+@cocotb.test()
+async def idle_until_asked_and_idle_again(dut: Any) -> None:
+    bench = await Transmitter.create(dut, latency=200)
+    assert dut.idle.value == 1
+    segment = Segment(flags="PA", length=100, mode=AT)
+    await bench.descriptors.send(segment.beat())
+    frame = cocotb.start_soon(bench.expect(segment))
+    while not frame.done():
+        await cocotb.triggers.RisingEdge(dut.clk)
+        busy = not frame.done()
+        assert dut.idle.value == 0 or not busy or dut.wire_valid.value == 0 and bench.wire.count == 20
+    await bench.quiet()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The transmitter's neighbours: address table, memory, and the MAC."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from cocotb_tests.bench import FrameSource, StreamMonitor, StreamSink, StreamSource, clocks, generator, start
+from cocotb_tests.tx import segment as model
+from cocotb_tests.tx.segment import Segment
+
+
+class Sent(NamedTuple):
+    """A frame on `wire`."""
+
+    data: bytes
+    mode: int
+    launch: tuple[int, int]
+    tag: int
+
+
+class Transmitter:
+    """The device with all its neighbours; `latency` is the memory's, in clocks."""
+
+    def __init__(self, dut: Any, *, stall: float, latency: int, mss: int) -> None:
+        self.dut = dut
+        self.mss = mss
+        self.latency = latency
+        self.random = generator()
+        self.descriptors = StreamSource(dut, "descriptors", stall=stall)
+        self.strays = StreamSource(dut, "strays", stall=stall)
+        self.bypass = FrameSource(dut, "bypass", stall=stall)
+        self.departures = StreamSource(dut, "departures")
+        self.departed = StreamSink(dut, "departed", stall=stall)
+        self.released = StreamMonitor(dut, "released")
+        self.wire = StreamSink(dut, "wire", stall=stall)
+        self.fetch = StreamSink(dut, "fetch", stall=stall)
+        self.payload = StreamSource(dut, "payload", stall=stall)
+        self.address_reads = 0
+
+    @classmethod
+    async def create(cls, dut: Any, *, stall: float = 0.0, latency: int = 5, mss: int = 1460) -> Transmitter:
+        bench = cls(dut, stall=stall, latency=latency, mss=mss)
+        await start(dut, local_mac=model.LOCAL_MAC, local_ip=model.LOCAL_IP)
+        cocotb.start_soon(bench._address_table())
+        cocotb.start_soon(bench._memory())
+        return bench
+
+    def send(self, *segments: Segment) -> None:
+        self.descriptors.put(*(segment.beat() for segment in segments))
+
+    async def receive(self, clocks: int = 10_000) -> Sent:
+        """The next whole frame on the wire."""
+        data, told = bytearray(), None
+        while True:
+            beat = await self.wire.receive(clocks)
+            keep, last = beat["frame_keep"], beat["frame_last"]
+            count = keep.bit_length()
+            assert keep == (1 << count) - 1, f"keep {keep:#x} has holes"
+            assert last or count == 8, f"keep {keep:#x} before the last beat"
+            data += beat["frame_data"].to_bytes(8, "little")[:count]
+            tells = beat["mode"], (beat["launch_ns"], beat["launch_fraction"]), beat["tag"]
+            assert told in (None, tells), "mode, launch or tag changed within a frame"
+            told = tells
+            if last:
+                return Sent(bytes(data), *tells)
+
+    async def expect(self, segment: Segment) -> Sent:
+        """The next frame is this segment's."""
+        sent = await self.receive()
+        assert sent.data == segment.frame(self.mss), f"not the frame of {segment}: {sent.data.hex()}"
+        assert sent.mode == segment.mode
+        if not segment.immediate:
+            assert sent.launch == segment.launch
+        assert bool(sent.tag) == segment.stamped
+        return sent
+
+    async def quiet(self) -> None:
+        """All has left, and nothing moves any more."""
+        for _ in range(20_000):
+            await RisingEdge(self.dut.clk)
+            if self.dut.idle.value == 1 and self.descriptors.idle and self.strays.idle:
+                break
+        count = self.wire.count
+        await clocks(self.dut, 50)
+        assert self.dut.idle.value == 1
+        assert self.wire.count == count
+
+    async def _address_table(self) -> None:
+        fields = {"remoteMac": 48, "remoteIp": 32, "remotePort": 16, "localPort": 16, "passive": 1, "request": 16}
+        while True:
+            await RisingEdge(self.dut.clk)
+            # The answer stands for one clock only.
+            values = {name: self.random.getrandbits(bits) for name, bits in fields.items()}
+            if self.dut.addressRead_enable.value == 1:
+                self.address_reads += 1
+                peer = model.PEERS[int(self.dut.addressRead_flow.value)]
+                values |= {"remoteMac": peer.mac, "remoteIp": peer.ip}
+                values |= {"remotePort": peer.remote_port, "localPort": peer.local_port}
+            for name, value in values.items():
+                getattr(self.dut, f"addressRead_addresses_{name}").value = value
+
+    async def _memory(self) -> None:
+        while True:
+            request = await self.fetch.receive(clocks=1_000_000_000)
+            cocotb.start_soon(self._answer(request))
+
+    async def _answer(self, request: dict[str, int]) -> None:
+        if self.latency:
+            await clocks(self.dut, self.latency)
+        data = model.payload(request["flow"], request["sequence_value"], request["length"])
+        assert data, "a fetch of nothing"
+        for at in range(0, len(data), 8):
+            part = data[at : at + 8]
+            noise = self.random.randbytes(8 - len(part))
+            self.payload.put(
+                {
+                    "data": int.from_bytes(part + noise, "little"),
+                    "keep": (1 << len(part)) - 1,
+                    "last": int(at + 8 >= len(data)),
+                }
+            )

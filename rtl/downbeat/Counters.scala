@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat
+
+import downbeat.flow.DirectoryDrops
+import downbeat.rx.ReceiveDrops
+import spinal.core._
+
+/** What the core dropped or cut, by cause: 32 bits each, since reset. */
+case class Counters() extends Bundle {
+  val receive = ReceiveDrops.counters
+  val directory = DirectoryDrops()
+  /** Departure stamps that belonged to no frame on its way. */
+  val staleStamps = UInt(32 bits)
+  /** Writes that did not fit into the send buffer; receive commands for more than there was. */
+  val sendOverruns, receiveUnderruns = UInt(32 bits)
+  val unknownCommands = UInt(32 bits)
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.application
+
+import downbeat.DownbeatConfig
+import spinal.core._
+
+/** One beat of an application's data, sent or received. Byte 0 of the stream is `data(7 downto 0)`; `keep` is contiguous from
+  * bit 0 and all ones except in the last beat of a frame. Frames carry no meaning of their own.
+  */
+case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
+  val data = Bits(64 bits)
+  val keep = Bits(8 bits)
+  val last = Bool()
+  /** The same in all beats of a frame. */
+  val flow = UInt(config.flowBits bits)
+}

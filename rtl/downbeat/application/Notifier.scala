@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.application
+
+import downbeat.DownbeatConfig
+import downbeat.engine.{CloseReason, FlowStatus}
+import downbeat.flow.{AddressReadPort, ConnectionAddresses, Refusal}
+import spinal.core._
+import spinal.lib._
+
+/** Tells the application how its connections are. A notification is a level: of each flow it shows the newest status, however slow the
+  * application is, and the last one always arrives.
+  *
+  * The end of a connection cannot be hidden by the flow's next one. A flow is released, and so gets its next generation, only
+  * after the application has closed it or when it was never announced; and the application closes what it has seen end, or
+  * does not care how it ends. This holds as long as the engine announces no connection before it is the application's to close.
+  */
+case class Notifier(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    /** Up to one a clock; those of one flow at least eight clocks apart. */
+    val status = slave(Flow(FlowStatus(config)))
+    val refused = slave(Stream(Refusal()))
+    val addressRead = master(AddressReadPort(config))
+    val notifications = master(Stream(Notification(config)))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  private val queue = StatusQueue(config)
+  queue.io.status << io.status
+
+  // One at a time, and none waits here for a slow application: it would grow old.
+  private val busy = RegInit(False)
+  private val next = Stream(Notification(config))
+  private val start = !busy && !io.notifications.valid && !queue.io.sweeping
+  private val refusing = start && io.refused.valid
+  io.refused.ready := refusing
+  queue.io.take := start && !io.refused.valid
+  when(queue.io.leaving.valid)(busy := True)
+  when(queue.io.newest.valid)(busy := False)
+
+  io.addressRead.enable := queue.io.leaving.valid
+  io.addressRead.flow := queue.io.leaving.payload
+  private val addresses = RegNextWhen(io.addressRead.addresses, RegNext(queue.io.leaving.valid) init False)
+
+  next.valid := refusing || queue.io.newest.valid
+  next.refused := !busy
+  next.reason := busy ? queue.io.newest.reason | io.refused.reason
+  next.status := queue.io.newest.payload
+  next.addresses := addresses
+  next.addresses.request.removeAssignments()
+  next.addresses.request := busy ? addresses.request | io.refused.request
+  io.notifications << next.m2sPipe()
+
+  io.idle := !queue.io.sweeping && queue.io.empty && !busy && !io.notifications.valid
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.congestion._
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** What congestion keeps of a connection: the windows, a private word for either policy, and what the connection was opened with. */
+case class CongestionState(config: DownbeatConfig) extends Bundle {
+  val window = Window()
+  val startupWord = Bits(CongestionStage.wordBits(config.startupPolicies) bits)
+  val steadyWord = Bits(CongestionStage.wordBits(config.steadyPolicies) bits)
+  val startup = UInt(config.startupBits bits)
+  val steady = UInt(config.steadyBits bits)
+  val initialWindow = UInt(8 bits)
+  val initialSsthresh = UInt(32 bits)
+  val spacing = UInt(56 bits)
+}
+
+object CongestionStage {
+  /** The largest word of the build's policies; a zero-width memory word helps nobody. */
+  def wordBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max max 1
+}
+
+/** Congestion: cwnd and ssthresh, by the connection's start-up and steady policy.
+  *
+  * All policies of the build answer every event on step 3; step 3 takes the answer of those that the connection chose. Step 4 is
+  * the part that RFC 6582 fixes for all of them: the window in recovery and after a timeout. Step 5 bounds the result:
+  * 2 SMSS <= ssthresh, SMSS <= cwnd, neither above 1 GiB.
+  */
+class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
+    extends Stage(config, pipeline, signals, 3, HardType(CongestionState(config))) {
+  import signals._
+  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+  private val kinds = CongestionEventKind
+
+  // ---- step 0: the event as policies see it
+
+  val EVENT = Payload(CongestionEvent())
+  private val event = s0(EVENT)
+  event.kind := s0(LIVE) ? s0(CONGESTION_KIND) | kinds.none()
+  event.startingUp := s0(before).window.cwnd < s0(before).window.ssthresh
+  event.ackedBytes := s0(ACKED)
+  event.flight := s0(OUTSTANDING_BEFORE)
+  event.segmentSize := s0(SEGMENT_SIZE)
+  event.rttValid := s0(RTT_VALID)
+  event.rtt := s0(RTT)
+  event.rttMinimum := s0(RTT_MINIMUM)
+  event.initialWindow := s0(before).initialWindow
+  event.initialSsthresh := s0(before).initialSsthresh
+  private val windowBefore = s0.insert(s0(before).window)
+
+  // ---- steps 0 to 3: the policies
+
+  private def answers(policies: Seq[Policy], word: Bits): Seq[Payload[PolicyAnswer]] = policies.map { policy =>
+    val own = s0.insert(word.resize(policy.stateBits))
+    policy.build(new PolicyPipe(steps.take(PolicyPipe.steps + 1), EVENT, windowBefore, own))
+  }
+  private val startupAnswers = answers(config.startupPolicies, s0(before).startupWord)
+  private val steadyAnswers = answers(config.steadyPolicies, s0(before).steadyWord)
+
+  private def chosen(all: Seq[Payload[PolicyAnswer]], index: UInt, wordBits: Int): PolicyAnswer = {
+    val padded = all.map { answer =>
+      val wide = PolicyAnswer(wordBits)
+      wide.window := s3(answer).window
+      wide.word := s3(answer).word.resize(wordBits)
+      wide
+    }
+    if (padded.size == 1) padded.head else Vec(padded)(index)
+  }
+  private val startup = chosen(startupAnswers, s3(before).startup, CongestionStage.wordBits(config.startupPolicies))
+  private val steady = chosen(steadyAnswers, s3(before).steady, CongestionStage.wordBits(config.steadyPolicies))
+
+  private val fromStartup = s3(EVENT).kind === kinds.established || s3(EVENT).kind === kinds.acknowledged && s3(EVENT).startingUp
+  private val answered = s3.insert(fromStartup ? startup.window | steady.window)
+  private val startupWord = s3.insert(startup.word)
+  private val steadyWord = s3.insert(steady.word)
+
+  // ---- steps 0 to 4: recovery (RFC 6582)
+
+  private val segment = s1.insert(Window.ofBytes(s1(SEGMENT_SIZE)))
+  private val inflated = s2.insert(s2(before).window.cwnd + s2(segment))
+  private val remains = s1.insert((s1(before).window.cwnd -^ Window.ofBytes(s1(ACKED))).asSInt)
+  private val deflated = s2.insert(s2(remains).msb ? U(0, 48 bits) | s2(remains).asUInt.resize(48))
+  private val partialSegment = s2.insert((s2(ACKED) < s2(SEGMENT_SIZE)) ? U(0, 48 bits) | s2(segment))
+  private val afterPartial = s3.insert(s3(deflated) + s3(partialSegment))
+  private val flightAfter = s1.insert((s1(OUTSTANDING).asSInt < s1(SEGMENT_SIZE).resize(32).asSInt) ? s1(SEGMENT_SIZE).resize(32) | s1(OUTSTANDING))
+  private val flightAndOne = s2.insert(Window.ofBytes(s2(flightAfter) + s2(SEGMENT_SIZE)))
+  private val afterFull = s3.insert((s3(flightAndOne) < s3(before).window.ssthresh) ? s3(flightAndOne) | s3(before).window.ssthresh)
+  private val threeSegments = s2.insert(s2(segment) + (s2(segment) |<< 1))
+
+  private val settled = Payload(Window())
+  s4(settled) := s4(answered)
+  switch(s4(EVENT).kind) {
+    is(kinds.none)(s4(settled) := s4(before).window)
+    is(kinds.duplicate)(keepThreshold(s4(inflated)))
+    is(kinds.partial)(keepThreshold(s4(afterPartial)))
+    is(kinds.recovered)(keepThreshold(s4(afterFull)))
+    is(kinds.timeoutAgain)(keepThreshold(s4(segment)))
+    is(kinds.timeout)(s4(settled).cwnd := s4(segment))
+    is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + s4(threeSegments))
+  }
+  when(s4(OPENING)) {
+    s4(settled).cwnd := 0
+    s4(settled).ssthresh := 0
+  }
+  private def keepThreshold(cwnd: UInt): Unit = {
+    s4(settled).cwnd := cwnd
+    s4(settled).ssthresh := s4(before).window.ssthresh
+  }
+
+  // ---- step 5: bounds, and write
+
+  private def bounded(value: UInt, floor: UInt): UInt = {
+    val ceiling = Window.ofBytes(U(Window.maximumBytes, 32 bits))
+    value(47 downto 46).orR ? ceiling | ((value < floor) ? floor | value)
+  }
+  private val twoSegments = s4.insert(s4(segment) |<< 1)
+  s5(WINDOW).cwnd := bounded(s5(settled).cwnd, s5(segment))
+  s5(WINDOW).ssthresh := bounded(s5(settled).ssthresh, s5(twoSegments))
+  s5(SPACING) := s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
+
+  val STARTUP = s5.insert(s5(OPENING) ? s5(PARAMETERS).startup | s5(before).startup)
+  val STEADY = s5.insert(s5(OPENING) ? s5(PARAMETERS).steady | s5(before).steady)
+
+  private val next = CongestionState(config)
+  next.window := s5(WINDOW)
+  next.startupWord := s5(startupWord)
+  next.steadyWord := s5(steadyWord)
+  next.startup := s5(STARTUP)
+  next.steady := s5(STEADY)
+  next.initialWindow := s5(before).initialWindow
+  next.initialSsthresh := s5(before).initialSsthresh
+  next.spacing := s5(SPACING)
+  when(s5(OPENING)) {
+    next.initialWindow := s5(PARAMETERS).initialWindow
+    next.initialSsthresh := s5(PARAMETERS).ssthresh
+  }
+  write(next, s5(LIVE) || s5(OPENING))
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** The engine's line of registers. An event moves one node a clock and never waits; what a stage puts on a node is carried
+  * as far as a later stage reads it, and no farther.
+  */
+class EnginePipeline extends Area {
+  /** Two nodes for the first stage's read, five steps for each of five stages, one to form the outputs. */
+  val nodes: Seq[Node] = Seq.tabulate(EnginePipeline.length)(i => Node().setCompositeName(this, s"node_$i"))
+  def entry: Node = nodes.head
+  def exit: Node = nodes.last
+
+  /** To be called when every stage has placed its logic. */
+  def build(): Unit = {
+    Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })
+  }
+
+  /** No event on any node. */
+  def isEmpty: Bool = !nodes.map(_.isValid).reduce(_ || _)
+}
+
+object EnginePipeline {
+  /** Register steps in which a stage computes. */
+  val steps = 5
+  val stages = 5
+  val length: Int = 2 + stages * steps + 2
+}
+
+/** A register step without back-pressure. The payload moves only with a valid event: an idle engine costs nothing, in power or in
+  * simulation.
+  */
+class EventLink(val up: Node, val down: Node) extends Link {
+  down.up = this
+  up.down = this
+
+  override def ups: Seq[Node] = List(up)
+  override def downs: Seq[Node] = List(down)
+  override def propagateDown(): Unit = {
+    propagateDownAll()
+    down.valid
+  }
+  override def propagateUp(): Unit = propagateUpAll()
+
+  override def build(): Unit = {
+    down.valid.setAsReg() init False
+    down.valid := up.isValid
+    val carried = down.fromUp.payload.intersect(up.fromDown.payload)
+    carried.foreach(key => down(key).setAsReg())
+    when(up.isValid) {
+      carried.foreach(key => down(key) := up(key))
+    }
+  }
+}
+
+/** One stage: a private memory of one word per flow, read, changed and written as an event passes.
+  *
+  * The word is addressed on the first node, registered twice, and stands on `steps(0)`; the stage computes until `steps(5)` and writes there,
+  * seven nodes after the address. So events of one flow may follow each other every eight clocks; the arbiter sees to that.
+  * The next stage reads while this one still computes: `steps(5)` here is `steps(0)` there.
+  */
+abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, index: Int, state: HardType[S])
+    extends Area {
+  private val first = EnginePipeline.steps * index
+  private val address = pipeline.nodes(first)
+  private val fetched = pipeline.nodes(first + 1)
+  val steps: Seq[Node] = pipeline.nodes.slice(first + 2, first + 2 + EnginePipeline.steps + 1)
+  require(first + 2 + EnginePipeline.steps - first == config.flowSpacing - 1, "a stage's read-modify-write spans flowSpacing - 1 nodes")
+
+  val memory = Mem(state, config.flows)
+  memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
+
+  /** The flow's word as the last event left it, on `steps(0)`. */
+  val before: Payload[S] = fetched.insert(memory.readSync(address(signals.FLOW), address.isValid))
+
+  /** The word to write, given on `steps(5)`. */
+  def write(after: S, enable: Bool): Unit =
+    memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
+
+  /** For the lost-update test: how many events of the flow this stage has counted, this one included. */
+  val count: Option[Payload[UInt]] = if (config.stageCounters) {
+    val counts = Mem(UInt(16 bits), config.flows) init Seq.fill(config.flows)(U(0, 16 bits))
+    val seen = fetched.insert(counts.readSync(address(signals.FLOW), address.isValid))
+    val next = steps(4).insert(steps(4)(seen) + 1)
+    counts.write(steps.last(signals.FLOW), steps.last(next), steps.last.isValid)
+    Some(next)
+  } else None
+}

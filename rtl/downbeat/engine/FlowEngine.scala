@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.memory.FlowPosition
+import downbeat.time.Stamp
+import spinal.core._
+import spinal.lib._
+
+/** The flow engine: all events in one line, through five stages in order, one a clock.
+  *
+  * It never stalls: the arbiter lets an event in only when there is room for all that it can cause. Descriptors and returns
+  * have queues with credits; placements are bounded by the slots that segments hold; bookings, deadlines and
+  * status go to memories that take one a clock.
+  */
+case class FlowEngine(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val now = in(Stamp())
+    // Sources
+    val directory = slave(Stream(DirectoryEvent(config)))
+    val placed = slave(Stream(PlacedEvent(config)))
+    val application = slave(Stream(ApplicationEvent(config)))
+    val grants = slave(Stream(GrantEvent(config)))
+    val departed = slave(Stream(DepartedEvent(config)))
+    val timers = slave(Stream(TimerEvent(config)))
+    // Outputs
+    val descriptors = master(Stream(SegmentDescriptor(config)))
+    val placements = master(Stream(Placement(config)))
+    val bookings = master(Flow(Booking(config)))
+    val deadlines = master(Flow(Deadline(config)))
+    val synchronized = master(Flow(FlowPosition(config)))
+    val status = master(Flow(FlowStatus(config)))
+    val trace = master(Flow(TraceRecord(config)))
+    val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  // ---- sources, and the one line
+
+  private val returns = StreamFifo(ReturnEvent(config), FlowEngine.credits)
+  private val arbiter = new Arbiter(
+    config,
+    Seq(
+      Sources.directory(io.directory),
+      StreamArbiterFactory().roundRobin.transactionLock.onArgs(Sources.placed(io.placed), Sources.application(io.application)),
+      Sources.grant(io.grants),
+      Sources.returned(returns.io.pop),
+      StreamArbiterFactory().roundRobin.transactionLock.onArgs(Sources.departed(io.departed), Sources.timer(io.timers))
+    ))
+  private val returned = 3 // the source that needs no room for returns: it causes none
+
+  private val pipeline = new EnginePipeline
+  private val signals = new Signals(config)
+  import signals._
+
+  private val entry = pipeline.entry
+  private val event = arbiter.output.payload
+  entry.valid := arbiter.output.valid
+  entry(KIND) := event.kind
+  entry(FLOW) := event.reference.flow
+  entry(GENERATION) := event.reference.generation
+  entry(NOW) := io.now.instant
+  entry(FRESH) := event.fresh
+  entry(SEQUENCE) := event.sequence
+  entry(ACKNOWLEDGMENT) := event.acknowledgment
+  entry(FLAGS) := event.flags
+  entry(WIRE_WINDOW) := event.window
+  entry(OPTIONS) := event.options
+  entry(LENGTH) := event.length
+  entry(PAYLOAD) := event.payload
+  entry(STAMP) := event.stamp
+  entry(PARAMETERS) := event.parameters
+  entry(INITIAL_SEQUENCE) := event.initialSequence
+
+  // ---- the five stages
+
+  private val protocol = new ProtocolStage(config, pipeline, signals)
+  private val recovery = new RecoveryStage(config, pipeline, signals)
+  private val measure = new MeasureStage(config, pipeline, signals)
+  private val congestion = new CongestionStage(config, pipeline, signals)
+  private val transmit = new TransmitStage(config, pipeline, signals)
+
+  // ---- what leaves
+
+  private val descriptors = StreamFifo(SegmentDescriptor(config), FlowEngine.credits)
+  descriptors.io.push.valid := transmit.descriptor.valid
+  descriptors.io.push.payload := transmit.descriptor.payload
+  io.descriptors << descriptors.io.pop
+  returns.io.push.valid := transmit.returned.valid
+  returns.io.push.payload := transmit.returned.payload
+  private val placements = StreamFifo(Placement(config), 2 * config.payloadSlots)
+  placements.io.push.valid := protocol.placement.valid
+  placements.io.push.payload := protocol.placement.payload
+  io.placements << placements.io.pop
+
+  io.bookings << transmit.booking
+  io.synchronized << protocol.synchronized
+  io.status << protocol.status
+
+  /** The earlier of protocol's deadline and recovery's, found while later stages work. */
+  private val deadline = new Area {
+    private val Seq(compare, choose) = measure.steps.take(2)
+    private val protocolFirst = compare.insert(
+      compare(PROTOCOL_ARMED) && !(compare(RECOVERY_ARMED) && compare(RECOVERY_DEADLINE).isBefore(compare(PROTOCOL_DEADLINE))))
+    private val at = choose.insert(choose(protocolFirst) ? choose(PROTOCOL_DEADLINE) | choose(RECOVERY_DEADLINE))
+    private val armed = choose.insert(choose(PROTOCOL_ARMED) || choose(RECOVERY_ARMED))
+    private val node = measure.steps(2)
+    io.deadlines.valid := node.isValid && (node(LIVE) || node(OPENING))
+    io.deadlines.reference.flow := node(FLOW)
+    io.deadlines.reference.generation := node(CONNECTION)
+    io.deadlines.armed := node(armed)
+    io.deadlines.at := node(at)
+  }
+
+  private val record = new Area {
+    private val node = pipeline.exit
+    io.trace.valid := node.isValid
+    io.trace.time := node(NOW)
+    io.trace.reference.flow := node(FLOW)
+    io.trace.reference.generation := node(CONNECTION)
+    io.trace.kind := node(KIND)
+    io.trace.live := node(LIVE) || node(OPENING)
+    io.trace.state := node(STATE)
+    io.trace.reason := node(REASON)
+    io.trace.congestion := node(congestion.EVENT)
+    io.trace.startup := node(congestion.STARTUP)
+    io.trace.steady := node(congestion.STEADY)
+    io.trace.window := node(WINDOW)
+    io.trace.acknowledged := node(UNACKNOWLEDGED)
+    io.trace.nextSend := node(NEXT_SEND)
+    io.trace.highestSent := node(HIGHEST_SENT)
+    io.trace.sendWindow := node(SEND_WINDOW)
+    io.trace.received := node(RECEIVED)
+    io.trace.sent := transmit.returned.valid && !transmit.returned.failed && !transmit.descriptor.flags.rst
+    io.trace.sentSequence := transmit.returned.sequence
+    io.trace.sentLength := transmit.returned.length
+    io.trace.retransmission := transmit.returned.sequence.isBefore(node(HIGHEST_SENT))
+  }
+  if (config.stageCounters) {
+    io.stageCounts.valid := pipeline.exit.isValid
+    for ((stage, i) <- Seq(protocol, recovery, measure, congestion, transmit).zipWithIndex)
+      io.stageCounts.payload(i) := pipeline.exit(stage.count.get)
+  }
+  pipeline.build()
+
+  // ---- credits
+
+  private val allSources = arbiter.issued.orR
+  private val descriptorCredit = FlowEngine.credit(taken = allSources,
+    unused = pipeline.exit.isValid && !transmit.descriptor.valid, freed = descriptors.io.pop.fire)
+  private val returnCredit = FlowEngine.credit(taken = allSources,
+    unused = pipeline.exit.isValid && !transmit.returned.valid, freed = returns.io.pop.fire)
+  for (source <- arbiter.permitted.indices)
+    arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
+
+  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
+    !returns.io.pop.valid && !placements.io.pop.valid && !descriptors.io.pop.valid
+}
+
+object FlowEngine {
+  /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
+  val credits = 64
+
+  /** True while one more may be taken, seen two clocks late. Each event takes one; it is free again when the event causes nothing, or when what
+    * it caused has gone.
+    */
+  private def credit(taken: Bool, unused: Bool, freed: Bool): Bool = {
+    val used = Reg(UInt(log2Up(credits + 1) bits)) init 0
+    used := used + taken.asUInt - unused.asUInt - freed.asUInt
+    RegNext(used < credits - 4) init False
+  }
+}

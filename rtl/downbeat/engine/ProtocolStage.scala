@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.memory.FlowPosition
+import downbeat.time.Instant
+import downbeat.wire.SequenceNumber
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** Protocol: the state machine of RFC 9293, sequence numbers, windows, and what must be acknowledged.
+  *
+  * Steps 0 to 2 judge the event ([[SegmentVerdict]]), step 3 decides the state, step 4 the new values, step 5 writes.
+  */
+class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
+    extends Stage(config, pipeline, signals, 0, HardType(ProtocolState(config))) {
+  import signals._
+  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+
+  // ---- steps 0 and 1: which connection, which event
+
+  private def kind(element: SpinalEnumElement[EventKind.type]): Payload[Bool] = s0.insert(s0(KIND) === element)
+  private val isSegment = kind(EventKind.segment)
+  private val isOpen = kind(EventKind.open)
+  private val isPlaced = kind(EventKind.placed)
+  private val isWritten = kind(EventKind.written)
+  private val isConsumed = kind(EventKind.consumed)
+  private val isShutdown = kind(EventKind.shutdown)
+  private val isClose = kind(EventKind.close)
+  private val isAbort = kind(EventKind.abort)
+  private val isGrant = kind(EventKind.grant)
+  private val isSent = kind(EventKind.sent)
+  private val isTimer = kind(EventKind.timer)
+  private val isFailed = kind(EventKind.failed)
+
+  private val sameGeneration = s0.insert(s0(before).generation === s0(GENERATION))
+  private val fromApplication = s0.insert(
+    Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort).map(s0(KIND) === _).orR)
+  private val sentPast = s0.insert(s0(SEQUENCE).since(s0(before).highestSent)) // signed
+  private val placing = s0.insert(s0(before).expected.since(s0(before).received))
+  private val readable = s0.insert(s0(before).received.since(s0(before).consumed))
+  private val unannounced = s0.insert(s0(before).consumed.since(s0(before).consumedAnnounced))
+  private val deadlineAhead = s0.insert(s0(NOW).isBefore(s0(before).deadline))
+
+  s1(OPENING) := s1(isOpen) || s1(isSegment) && s1(FRESH)
+  s1(LIVE) := s1(before).inUse && !s1(isOpen) && !s1(FRESH) && (s1(sameGeneration) || s1(fromApplication))
+  private val verdict = new SegmentVerdict(config, signals, before, s0, s1, s2)
+  import verdict._
+
+  s1(RESENT) := s1(isSent) && s1(span).orR && s1(sentPast).msb && s1(LIVE)
+  private val sentTo = s1.insert(s1(sentPast) + s1(span)) // signed
+  /** Nothing is on its way to memory once this event is done. */
+  private val allPlaced = s1.insert(s1(placing) === (s1(isPlaced) ? s1(span).resize(32) | U(0, 32 bits)))
+  private val hasUnread = s1.insert(s1(readable) =/= s1(before).finReceived.asUInt.resize(32))
+  private val consumedUnannounced = s1.insert(s1(unannounced) + (s1(isConsumed) ? s1(LENGTH) | U(0, 32 bits)))
+  private val expired = s1.insert(s1(isTimer) && s1(before).armed && !s1(deadlineAhead))
+  private val placedTo = s1.insert(s1(before).received + s1(span))
+  private val writtenTo = s1.insert(s1(before).written + s1(LENGTH))
+  private val consumedTo = s1.insert(s1(before).consumed + s1(LENGTH))
+  private val firstData = s1.insert(s1(SEQUENCE) + U(1, 1 bits)) // behind a SYN
+  private val firstWritten = s1.insert(s1(INITIAL_SEQUENCE) + U(1, 1 bits))
+  private val timeWaitEnd = s1.insert(s1(NOW) + U(Instant.nanoseconds(config.timeWait), 48 bits))
+  private val peerMss = s1.insert(s1(OPTIONS).mssValid ? s1(OPTIONS).mss | U(config.assumedPeerMss, 16 bits))
+
+  // ---- step 2: the application's and the timers' say
+
+  private val sentFurther = s2.insert(s2(isSent) && s2(span).orR && !s2(sentTo).msb)
+  /** Silly-window avoidance (RFC 9293 3.8.6.2.2): tell of room when it has grown by two segments or half the buffer. */
+  private val roomGrew = s2.insert(!(s2(consumedUnannounced) < (2 * config.ownMss min config.receiveBufferBytes / 2)))
+  private val offeredMss = s2.insert((s2(peerMss) > config.ownMss) ? U(config.ownMss, 16 bits) | s2(peerMss))
+  private val closesUnread = s2.insert(s2(LIVE) && s2(isClose) && s2(hasUnread))
+
+  // ---- step 3: the state
+
+  private val old = s3(before)
+  private def live(key: Payload[Bool]): Bool = s3(key) && s3(LIVE)
+  private val made = old.finishing ? TcpState.finWait1() | TcpState.established()
+  private val state = TcpState()
+  private val reason = CloseReason()
+  state := old.state
+  reason := old.reason
+  private def end(why: SpinalEnumElement[CloseReason.type]): Unit = {
+    state := TcpState.closed
+    reason := why
+  }
+  private val inClosed = old.state === TcpState.closed
+  private val inTimeWait = old.state === TcpState.timeWait
+  private val inSynSent = old.state === TcpState.synSent
+  private val abandoned = live(isAbort) && !inClosed || s3(closesUnread) && !inClosed && !inTimeWait || s3(unwelcome)
+
+  when(s3(brings))(state := TcpState.synReceived)
+  when(s3(connects))(state := made)
+  when(s3(acknowledgesFin)) {
+    switch(old.state) {
+      is(TcpState.finWait1)(state := TcpState.finWait2)
+      is(TcpState.closing)(state := TcpState.timeWait)
+      is(TcpState.lastAck)(end(CloseReason.finished))
+    }
+  }
+  when(live(isPlaced) && s3(FLAGS).fin) {
+    switch(old.state) {
+      is(TcpState.established)(state := TcpState.closeWait)
+      is(TcpState.finWait1)(state := TcpState.closing)
+      is(TcpState.finWait2)(state := TcpState.timeWait)
+    }
+  }
+  when(live(isShutdown) || live(isClose)) {
+    switch(old.state) {
+      is(TcpState.established)(state := TcpState.finWait1)
+      is(TcpState.closeWait)(state := TcpState.lastAck)
+    }
+  }
+  when(live(isClose) && inSynSent)(end(CloseReason.aborted))
+  when(s3(expired) && s3(LIVE))(end(CloseReason.finished))
+  when(live(isFailed) && !inClosed)(end(CloseReason.timedOut))
+  when(s3(resets)) {
+    when(inSynSent || old.state === TcpState.synReceived)(end(CloseReason.refused)).otherwise {
+      when(!inTimeWait)(end(CloseReason.reset)) // RFC 1337: a RST does not assassinate TIME-WAIT
+    }
+  }
+  when(abandoned)(end(CloseReason.aborted))
+  when(s3(OPENING)) {
+    state := s3(FRESH) ? TcpState.synReceived() | TcpState.synSent()
+    reason := CloseReason.none
+  }
+  s3(STATE) := state
+  s3(REASON) := reason
+  s3(ESTABLISHED) := s3(connects)
+  private val abandonedWithReset = abandoned && !inSynSent && !(inTimeWait && !s3(unwelcome))
+  s3(RESET_DUE) := s3(refused) || abandonedWithReset
+  s3(RESET_ACKS) := !s3(refused)
+  private val ackDue = s3.insert(
+    s3(challenged) || s3(rejected) || live(isPlaced) || s3(brings) && s3(connects) ||
+      live(isConsumed) && s3(roomGrew) && !old.finReceived && !inSynSent)
+  private val applicationClosed = s3.insert(!s3(OPENING) && (old.applicationClosed || live(isClose) || live(isAbort)))
+  private val announced = s3.insert(s3(OPENING) ? !s3(FRESH) | (old.announced || s3(connects)))
+  private val finishing = s3.insert(!s3(OPENING) && (old.finishing || live(isShutdown) || live(isClose)))
+  /** A SYN of the peer sets all that is received. */
+  private val receivesSyn = s3.insert(s3(OPENING) || s3(brings))
+
+  // ---- step 4: the values
+
+  private val was = s4(before)
+  private def select(condition: Bool, yes: SequenceNumber, no: SequenceNumber): SequenceNumber = condition ? yes | no
+  private val closed = s4(STATE) === TcpState.closed
+  s4(ACK_DUE) := s4(ackDue) && !closed && s4(STATE) =/= TcpState.synSent
+  s4(RELEASE) := s4(LIVE) && closed && (s4(applicationClosed) || !s4(announced)) && s4(allPlaced) && !s4(RESET_DUE)
+  s4(ADVANCED) := s4(acknowledges)
+  s4(ACKED) := s4(acknowledges) ? s4(ackOffset) | U(0, 32 bits)
+  s4(DUPLICATE) := s4(duplicates)
+  s4(OUTSTANDING_BEFORE) := s4(outstanding)
+  s4(FINISHING) := s4(finishing)
+  s4(UNACKNOWLEDGED) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(acknowledges), s4(ACKNOWLEDGMENT), was.unacknowledged)
+  s4(HIGHEST_SENT) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(sentFurther) && s4(LIVE), s4(sequenceEnd), was.highestSent)
+  s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
+    select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
+  s4(SEND_WINDOW) := (s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow
+  s4(REOPENED) := s4(updatesWindow) && !was.sendWindow.orR
+  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(offeredMss) | was.segmentSize
+  s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
+  s4(RECEIVED) := s4(receivesSyn) ? s4(firstData) | select(s4(isPlaced) && s4(LIVE), s4(placedTo), was.received)
+  private val expected = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(accepted), s4(sequenceEnd), was.expected))
+  private val consumed = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(isConsumed) && s4(LIVE), s4(consumedTo), was.consumed))
+  s4(RESET_SEQUENCE) := s4(RESET_ACKS) ? was.highestSent | s4(ACKNOWLEDGMENT)
+  private val finReceived = s4.insert(!s4(receivesSyn) && (was.finReceived || s4(isPlaced) && s4(LIVE) && s4(FLAGS).fin))
+
+  /** TIME-WAIT begins, or begins again with a segment that must be answered; an orphan's FIN-WAIT-2 likewise. */
+  private val waits = s4(STATE) === TcpState.timeWait || s4(STATE) === TcpState.finWait2 && s4(applicationClosed)
+  private val rearm = waits && (!was.armed || s4(ackDue))
+  s4(PROTOCOL_ARMED) := waits
+  s4(PROTOCOL_DEADLINE) := rearm ? s4(timeWaitEnd) | was.deadline
+
+  // ---- step 5: write, and tell
+
+  s5(CONNECTION) := s5(OPENING) ? s5(GENERATION) | s5(before).generation
+  s5(OUTSTANDING) := s5(HIGHEST_SENT).since(s5(UNACKNOWLEDGED))
+  s5(RECEIVE_ROOM) := (s5(consumed).value - s5(RECEIVED).value + config.receiveBufferBytes).resize(25)
+
+  private val next = ProtocolState(config)
+  next.inUse := !s5(RELEASE)
+  next.generation := s5(CONNECTION)
+  next.announced := s5(announced)
+  next.applicationClosed := s5(applicationClosed)
+  next.state := s5(STATE)
+  next.reason := s5(REASON)
+  next.unacknowledged := s5(UNACKNOWLEDGED)
+  next.highestSent := s5(HIGHEST_SENT)
+  next.written := s5(WRITTEN)
+  next.finishing := s5(FINISHING)
+  next.sendWindow := s5(SEND_WINDOW)
+  next.windowSequence := select(s5(receivesSyn) || s5(updatesWindow), s5(SEQUENCE), s5(before).windowSequence)
+  next.windowAcknowledgment := select(s5(receivesSyn) || s5(updatesWindow), s5(ACKNOWLEDGMENT), s5(before).windowAcknowledgment)
+  next.scaling := s5(SCALING)
+  next.windowScale := s5(receivesSyn) ? s5(OPTIONS).windowScale | s5(before).windowScale
+  next.segmentSize := s5(SEGMENT_SIZE)
+  next.consumed := s5(consumed)
+  next.received := s5(RECEIVED)
+  next.expected := s5(expected)
+  next.consumedAnnounced := select(s5(receivesSyn) || s5(ACK_DUE) || s5(isGrant), s5(consumed), s5(before).consumedAnnounced)
+  next.finExpected := !s5(receivesSyn) && (s5(before).finExpected || s5(accepted) && s5(FLAGS).fin)
+  next.finReceived := s5(finReceived)
+  next.armed := s5(PROTOCOL_ARMED)
+  next.deadline := s5(PROTOCOL_DEADLINE)
+
+  /** After reset every flow is swept: not in use. */
+  private val sweep = Counter(2 * config.flows)
+  val ready: Bool = sweep.value.msb
+  when(!ready)(sweep.increment())
+  private val unused = ProtocolState(config)
+  unused.assignFromBits(B(0, widthOf(unused) bits))
+  memory.write(
+    address = ready ? s5(FLOW) | sweep.value.resize(config.flowBits),
+    data = ready ? next | unused,
+    enable = !ready || s5.isValid && (s5(LIVE) || s5(OPENING)))
+
+  /** The verdict on the payload of a segment that holds a slot. */
+  val placement = Flow(Placement(config))
+  placement.valid := s5.isValid && s5(isSegment) && s5(PAYLOAD).held
+  placement.reference.flow := s5(FLOW)
+  placement.reference.generation := s5(GENERATION)
+  placement.payload.payload.held := True
+  placement.payload.payload.slot := s5(PAYLOAD).slot
+  placement.payload.payload.offset := s5(PAYLOAD).offset + s5(skip)
+  placement.discard := !s5(accepted)
+  placement.sequence := SequenceNumber(s5(SEQUENCE).value + s5(skip))
+  placement.length := s5(LENGTH).resize(14) - s5(skip)
+  placement.fin := s5(FLAGS).fin
+
+  /** The peer's first data byte is known: where the receive buffer begins. */
+  val synchronized = Flow(FlowPosition(config))
+  synchronized.valid := s5.isValid && s5(receivesSyn) && !s5(isOpen)
+  synchronized.flow := s5(FLOW)
+  synchronized.sequence := s5(RECEIVED)
+
+  private val changed = s4.insert(s4(STATE) =/= was.state || s4(acknowledges) || s4(isPlaced))
+  val status = Flow(FlowStatus(config))
+  status.valid := s5.isValid && s5(announced) && (s5(OPENING) || s5(LIVE) && s5(changed))
+  status.reference.flow := s5(FLOW)
+  status.reference.generation := s5(CONNECTION)
+  status.state := s5(STATE)
+  status.reason := s5(REASON)
+  status.acknowledged := s5(UNACKNOWLEDGED)
+  status.written := s5(WRITTEN)
+  status.consumed := s5(consumed)
+  status.received := s5(RECEIVED)
+  status.peerFinished := s5(finReceived)
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.congestion.CongestionEventKind
+import downbeat.time.Instant
+import downbeat.wire.SequenceNumber
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** How far the one segment that is being timed has come. */
+object RttTiming extends SpinalEnum {
+  val none, awaitsDeparture, running = newElement()
+}
+
+/** What recovery keeps of a connection. */
+case class RecoveryState(config: DownbeatConfig) extends Bundle {
+  // Loss recovery (RFC 6582)
+  val duplicates = UInt(2 bits) // up to three
+  val recovering = Bool()
+  /** An ACK of part of the data has restarted the timer in this recovery already. */
+  val partial = Bool()
+  val recover = SequenceNumber() // SND.MAX when the last recovery or timeout began
+  val retransmit = Bool()
+  // Round-trip time (RFC 6298): smoothed * 8 and variation * 4, ns
+  val sampled = Bool()
+  val smoothed8 = UInt(39 bits)
+  val variation4 = UInt(38 bits)
+  val timing = RttTiming()
+  val timedEnd = SequenceNumber()
+  val timedStart = Instant()
+  // The timer: retransmission, or persist when nothing is outstanding
+  val armed = Bool()
+  val deadline = Instant()
+  val expiries = UInt(4 bits)
+}
+
+/** Recovery: duplicate ACKs and NewReno (RFC 6582), the retransmission timer (RFC 6298) and the persist timer (RFC 9293 3.8.6.1).
+  *
+  * The estimator is Jacobson's in integers of ns: err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4;
+  * RTO = smoothed8/8 + max(1 us, variation4). The RTO that an event arms is made of the samples before it.
+  * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire; a
+  * retransmission ends the timing (Karn).
+  */
+class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
+    extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
+  import signals._
+  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+  private val minimumRto = U(Instant.nanoseconds(config.minimumRto), 39 bits)
+  private val initialRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(1 sec)), 39 bits) // RFC 6298 2.1
+  private val maximumRto = U(Instant.nanoseconds(config.maximumRto), 39 bits)
+
+  // ---- step 0: facts
+
+  private val past = s0(before)
+  private val live = s0.insert(s0(LIVE) && s0(STATE) =/= TcpState.closed)
+  private val isSent = s0.insert(s0(LIVE) && s0(KIND) === EventKind.sent && (s0(LENGTH).orR || s0(FLAGS).syn || s0(FLAGS).fin))
+  private val isDeparted = s0.insert(s0(LIVE) && s0(KIND) === EventKind.departed)
+  private val isTimer = s0.insert(s0(LIVE) && s0(KIND) === EventKind.timer)
+  private val beforeRecover = s0.insert(s0(UNACKNOWLEDGED).isBefore(past.recover))
+  private val beyondRecover = s0.insert(past.recover.isBefore(s0(UNACKNOWLEDGED)))
+  private val deadlineAhead = s0.insert(s0(NOW).isBefore(past.deadline))
+  private val unsent = s0.insert(s0(WRITTEN).since(s0(UNACKNOWLEDGED)))
+  private val shut = s0.insert(!s0(SEND_WINDOW).orR)
+  private val narrow = s0.insert(s0(SEND_WINDOW) < s0(SEGMENT_SIZE))
+  private val smallWindow = s0.insert(s0(SEND_WINDOW).resize(16))
+  private val sentEnd = s0.insert(s0(SEQUENCE) + (s0(LENGTH) + s0(FLAGS).syn.asUInt + s0(FLAGS).fin.asUInt))
+  private val timedReached = s0.insert(!s0(UNACKNOWLEDGED).isBefore(past.timedEnd))
+  private val timedDeparts = s0.insert(s0(SEQUENCE).value === past.timedEnd.value)
+  private val elapsed = s0.insert(s0(STAMP).instant.since(past.timedStart))
+  private val smoothed = s0.insert(past.smoothed8 >> 3)
+  private val spread = s0.insert((past.variation4 < 1000) ? U(1000, 38 bits) | past.variation4)
+
+  // ---- step 1: loss, expiry, and a sample
+
+  private val something = s1.insert(s1(OUTSTANDING).orR)
+  /** Data or FIN waits and the window will not take it, with nothing in flight that could open it. */
+  private val blocked = s1.insert(
+    !s1(OUTSTANDING).orR && (s1(unsent).orR || s1(FINISHING)) && !s1(unsent).msb &&
+      (s1(shut) || s1(narrow) && s1(smallWindow) < s1(unsent)))
+  private val counts = s1(live) && s1(DUPLICATE) && !s1(shut)
+  private val third = counts && s1(before).duplicates === 2 && !s1(before).recovering
+  private val lost = s1.insert(third && s1(beyondRecover))
+  private val inflates = s1.insert(counts && s1(before).recovering)
+  private val duplicates = s1.insert(
+    (s1(ADVANCED) || s1(OPENING)) ? U(0, 2 bits) |
+      ((counts && s1(before).duplicates =/= 3) ? (s1(before).duplicates + 1) | s1(before).duplicates))
+  private val advancedPart = s1.insert(s1(ADVANCED) && s1(before).recovering && s1(beforeRecover))
+  private val recovered = s1.insert(s1(ADVANCED) && s1(before).recovering && !s1(beforeRecover))
+  private val expired = s1.insert(s1(isTimer) && s1(live) && s1(before).armed && !s1(deadlineAhead))
+  private val sampleTaken = s1.insert(s1(ADVANCED) && s1(before).timing === RttTiming.running && s1(timedReached))
+  private val saturated = s1(elapsed)(47 downto 36).orR
+  private val sample = s1.insert(saturated ? U((BigInt(1) << 36) - 1, 36 bits) | s1(elapsed).resize(36))
+  private val variationDecay = s1.insert(s1(before).variation4 - (s1(before).variation4 >> 2))
+  private val rtoRaw = s1.insert(s1(smoothed).resize(40) + s1(spread))
+
+  // ---- step 2: what the timer found; the RTO within its bounds
+
+  private val probes = s2.insert(s2(expired) && (s2(shut) || !s2(something)))
+  private val timedOut = s2.insert(s2(expired) && !s2(shut) && s2(something))
+  private val error = s2.insert((s2(sample).resize(40) - s2(smoothed).resize(40)).asSInt)
+  private val rtoBounded = s2.insert(
+    !s2(before).sampled ? initialRto | ((s2(rtoRaw) < minimumRto) ? minimumRto | s2(rtoRaw).resize(39)))
+  private val expiries = s2.insert(
+    (s2(ADVANCED) || s2(OPENING)) ? U(0, 4 bits) |
+      ((s2(expired) && s2(before).expiries =/= 15) ? (s2(before).expiries + 1) | s2(before).expiries))
+
+  // ---- step 3: congestion's view; back-off
+
+  s3(CONGESTION_KIND) := CongestionEventKind.none
+  when(s3(ADVANCED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
+  when(s3(inflates))(s3(CONGESTION_KIND) := CongestionEventKind.duplicate)
+  when(s3(advancedPart))(s3(CONGESTION_KIND) := CongestionEventKind.partial)
+  when(s3(recovered))(s3(CONGESTION_KIND) := CongestionEventKind.recovered)
+  when(s3(lost))(s3(CONGESTION_KIND) := CongestionEventKind.loss)
+  when(s3(timedOut)) {
+    s3(CONGESTION_KIND) := (s3(before).expiries === 0) ? CongestionEventKind.timeout() | CongestionEventKind.timeoutAgain()
+  }
+  when(s3(ESTABLISHED))(s3(CONGESTION_KIND) := CongestionEventKind.established)
+  s3(GIVEN_UP) := s3(timedOut) && s3(before).expiries === (config.retransmissions min 15)
+  s3(REWIND) := s3(timedOut) || s3(probes) || s3(REOPENED)
+  s3(PROBE) := s3(probes)
+  private val backedOff = s3.insert(s3(rtoBounded).resize(54) |<< s3(expiries))
+
+  // ---- step 4: the deadline
+
+  private val first = s4(before)
+  private val smoothedNext = s3.insert((s3(before).smoothed8.asSInt.resize(41) + s3(error)).asUInt.resize(39))
+  private val errorMagnitude = s3.insert(s3(error).abs.resize(38))
+  private val variationNext = s4.insert(s4(variationDecay) + s4(errorMagnitude))
+  private val rto = s4.insert((s4(backedOff) > maximumRto) ? maximumRto | s4(backedOff).resize(39))
+  private val needed = s4(live) && (s4(something) || s4(blocked)) || s4(OPENING)
+  private val starts = s4.insert(
+    s4(expired) || s4(ADVANCED) && !(s4(advancedPart) && first.partial) || needed && !first.armed)
+  s4(RECOVERY_ARMED) := needed && !s4(OPENING)
+  private val timedEnds = s4.insert(s4(sampleTaken) || s4(timedOut) || s4(lost) || s4(advancedPart) || s4(RESENT))
+  private val startsTiming = s4.insert(s4(isSent) && !s4(RESENT) && first.timing === RttTiming.none)
+
+  // ---- step 5: write
+
+  s5(RTT_VALID) := s5(sampleTaken)
+  s5(RTT) := s5(sample)
+  s5(RECOVERY_DEADLINE) := s5(starts) ? (s5(NOW) + s5(rto)) | s5(before).deadline
+  private val next = RecoveryState(config)
+  private val last = s5(before)
+  next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
+  next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
+  next.partial := !s5(lost) && (last.partial || s5(advancedPart))
+  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut)) ? s5(HIGHEST_SENT) | last.recover)
+  next.retransmit := s5(RETRANSMIT)
+  s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
+    (s5(lost) || s5(advancedPart) || last.retransmit && !s5(RESENT))
+  next.sampled := !s5(OPENING) && (last.sampled || s5(sampleTaken))
+  next.smoothed8 := last.smoothed8
+  next.variation4 := last.variation4
+  when(s5(sampleTaken)) {
+    next.smoothed8 := last.sampled ? s5(smoothedNext) | (s5(sample) << 3)
+    next.variation4 := last.sampled ? s5(variationNext) | (s5(sample) << 1).resize(38)
+  }
+  next.timing := last.timing
+  next.timedEnd := last.timedEnd
+  next.timedStart := last.timedStart
+  when(s5(startsTiming)) {
+    next.timing := RttTiming.awaitsDeparture
+    next.timedEnd := s5(sentEnd)
+  }
+  when(s5(isDeparted) && last.timing === RttTiming.awaitsDeparture && s5(timedDeparts)) {
+    next.timing := RttTiming.running
+    next.timedStart := s5(STAMP).instant
+  }
+  when(s5(OPENING) || s5(timedEnds))(next.timing := RttTiming.none)
+  next.armed := s5(RECOVERY_ARMED)
+  next.deadline := s5(RECOVERY_DEADLINE)
+  next.expiries := s5(expiries)
+  write(next, s5(LIVE) || s5(OPENING))
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.congestion.{CongestionEventKind, Window}
+import downbeat.flow.ConnectionParameters
+import downbeat.rx.PayloadReference
+import downbeat.time.{Instant, Stamp}
+import downbeat.wire.{SequenceNumber, TcpFlags, TcpOptions}
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** What travels with an event, by the stage that gives it. Values of a connection are those after the event unless named otherwise. */
+class Signals(config: DownbeatConfig) {
+  // The event, from the arbiter
+  val KIND = Payload(EventKind())
+  val FLOW = Payload(UInt(config.flowBits bits))
+  val GENERATION = Payload(UInt(config.generationBits bits))
+  val NOW = Payload(Instant())
+  val FRESH = Payload(Bool())
+  val SEQUENCE = Payload(SequenceNumber())
+  val ACKNOWLEDGMENT = Payload(SequenceNumber())
+  val FLAGS = Payload(TcpFlags())
+  val WIRE_WINDOW = Payload(UInt(16 bits))
+  val OPTIONS = Payload(TcpOptions())
+  val LENGTH = Payload(UInt(32 bits))
+  val PAYLOAD = Payload(PayloadReference(config))
+  val STAMP = Payload(Stamp())
+  val PARAMETERS = Payload(ConnectionParameters(config))
+  val INITIAL_SEQUENCE = Payload(SequenceNumber())
+
+  // From protocol
+  /** The event meets the connection that it means; nothing changes otherwise. */
+  val LIVE = Payload(Bool())
+  /** The generation of the connection that it meets or makes; an application's event does not bring one. */
+  val CONNECTION = Payload(UInt(config.generationBits bits))
+  /** It makes the connection. */
+  val OPENING = Payload(Bool())
+  /** The handshake is complete with this event. */
+  val ESTABLISHED = Payload(Bool())
+  val STATE = Payload(TcpState())
+  val REASON = Payload(CloseReason())
+  /** SND.UNA, SND.MAX, and one past the last byte that the application has written. */
+  val UNACKNOWLEDGED = Payload(SequenceNumber())
+  val HIGHEST_SENT = Payload(SequenceNumber())
+  val WRITTEN = Payload(SequenceNumber())
+  /** FIN follows the last byte written. */
+  val FINISHING = Payload(Bool())
+  /** SND.MAX - SND.UNA before the event and after it. */
+  val OUTSTANDING_BEFORE = Payload(UInt(32 bits))
+  val OUTSTANDING = Payload(UInt(32 bits))
+  /** Bytes acknowledged for the first time, and whether there are any. */
+  val ACKED = Payload(UInt(32 bits))
+  val ADVANCED = Payload(Bool())
+  /** A duplicate ACK (RFC 5681 section 2). */
+  val DUPLICATE = Payload(Bool())
+  /** A `sent` whose segment had been sent before. */
+  val RESENT = Payload(Bool())
+  /** Peer's window, bytes from SND.UNA. */
+  val SEND_WINDOW = Payload(UInt(32 bits))
+  /** It was shut and is open: what a probe sent may not have been taken. */
+  val REOPENED = Payload(Bool())
+  /** SMSS: the peer's MSS or ours, whichever is smaller. */
+  val SEGMENT_SIZE = Payload(UInt(16 bits))
+  val RECEIVED = Payload(SequenceNumber())
+  /** Room in the receive buffer from RCV.NXT on, and whether windows are scaled. */
+  val RECEIVE_ROOM = Payload(UInt(25 bits))
+  val SCALING = Payload(Bool())
+  /** A pure ACK is due; a RST is due, with this sequence number, with or without ACK. */
+  val ACK_DUE = Payload(Bool())
+  val RESET_DUE = Payload(Bool())
+  val RESET_SEQUENCE = Payload(SequenceNumber())
+  val RESET_ACKS = Payload(Bool())
+  /** The connection is gone for good. */
+  val RELEASE = Payload(Bool())
+  /** TIME-WAIT, or FIN-WAIT-2 without an application. */
+  val PROTOCOL_ARMED = Payload(Bool())
+  val PROTOCOL_DEADLINE = Payload(Instant())
+
+  // From recovery
+  val CONGESTION_KIND = Payload(CongestionEventKind())
+  val RTT_VALID = Payload(Bool())
+  val RTT = Payload(UInt(36 bits))
+  /** SND.UNA's segment is to be sent again. */
+  val RETRANSMIT = Payload(Bool())
+  /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what a probe sent was not taken. */
+  val REWIND = Payload(Bool())
+  /** The peer's window is shut: send a byte beyond it. */
+  val PROBE = Payload(Bool())
+  /** Too many expiries in a row. */
+  val GIVEN_UP = Payload(Bool())
+  val RECOVERY_ARMED = Payload(Bool())
+  val RECOVERY_DEADLINE = Payload(Instant())
+
+  // From measure
+  val RTT_MINIMUM = Payload(UInt(36 bits))
+
+  // From transmit
+  /** SND.NXT. */
+  val NEXT_SEND = Payload(SequenceNumber())
+
+  // From congestion
+  val WINDOW = Payload(Window())
+  val SPACING = Payload(UInt(56 bits))
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.wire.{LaunchMode, SequenceNumber}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** What transmit keeps of a connection. */
+case class TransmitState() extends Bundle {
+  val nextSend = SequenceNumber() // SND.NXT
+  /** A booking or its grant is on its way; a segment's `sent` has not come back. */
+  val booked = Bool()
+  /** The pacer knows this connection. */
+  val known = Bool()
+  val probing = Bool()
+  val lastLength = UInt(14 bits) // payload bytes of the last segment granted
+}
+
+/** Transmit: may the flow send, and what. It books a departure with the pacer; the grant that comes back sends one segment.
+  *
+  * SYN, data and FIN are one sequence space here: SYN at the initial sequence number, FIN behind the last byte written. What goes, in
+  * order of preference: recovery's retransmission, SYN, new data (a full segment, or all that is left), FIN, a probe into a shut window.
+  * Pure ACKs, RST and the end of a flow leave here too, without a grant; an event makes one descriptor at most.
+  */
+class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
+    extends Stage(config, pipeline, signals, 4, HardType(TransmitState())) {
+  import signals._
+  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+  private def minimum(a: UInt, b: UInt): UInt = (a < b) ? a | b
+
+  // ---- step 0: where to send from
+
+  private val past = s0(before)
+  private val isGrant = s0.insert(s0(LIVE) && s0(KIND) === EventKind.grant)
+  private val isSent = s0.insert(s0(LIVE) && s0(KIND) === EventKind.sent && (s0(LENGTH).orR || s0(FLAGS).syn || s0(FLAGS).fin))
+  private val base = SequenceNumber()
+  base := past.nextSend
+  when(s0(OPENING))(base := s0(INITIAL_SEQUENCE))
+  when(s0(REWIND))(base := s0(UNACKNOWLEDGED))
+  private val start = s0.insert(base)
+  private val congestionWindow = s0.insert(s0(WINDOW).cwnd(47 downto 16))
+  private val unacknowledgedData = s0.insert(s0(WRITTEN).since(s0(UNACKNOWLEDGED)))
+  private val resend = s0.insert(minimum(s0(OUTSTANDING), s0(SEGMENT_SIZE).resize(32)).resize(16))
+  private val inSyn = s0.insert(s0(STATE) === TcpState.synSent || s0(STATE) === TcpState.synReceived)
+  private val inData = s0.insert(
+    Seq(TcpState.established, TcpState.closeWait, TcpState.finWait1, TcpState.closing, TcpState.lastAck).map(s0(STATE) === _).orR)
+
+  // ---- step 1: not below what is acknowledged; the window
+
+  private val behind = s1(start).isBefore(s1(UNACKNOWLEDGED))
+  private val next = s1.insert(behind ? s1(UNACKNOWLEDGED) | s1(start))
+  private val window = s1.insert(minimum(s1(congestionWindow), s1(SEND_WINDOW)))
+  private val resendLength = s1.insert(minimum(s1(unacknowledgedData), s1(resend).resize(32)).resize(14))
+  private val probeLimit = s1.insert(s1(SEND_WINDOW).orR ? minimum(s1(SEND_WINDOW), U(16383, 32 bits)).resize(14) | U(1, 14 bits))
+  private val probing = s1.insert((s1(before).probing || s1(PROBE)) && !s1(OPENING) && !s1(isSent))
+
+  // ---- step 2: what is in flight, what is left
+
+  private val used = s2.insert(s2(next).since(s2(UNACKNOWLEDGED)))
+  private val left = s2.insert(s2(WRITTEN).since(s2(next))) // all ones once FIN is sent
+  private val sentBeyondData = s2.insert(s2(HIGHEST_SENT).since(s2(WRITTEN)))
+
+  // ---- step 3: the segment
+
+  private val nothingLeft = s3(left).msb // FIN is sent already
+  private val whole = s3.insert(!nothingLeft && s3(SEGMENT_SIZE).resize(32) < s3(left))
+  private val segment = s3.insert((s3(SEGMENT_SIZE).resize(32) < s3(left)) ? s3(SEGMENT_SIZE).resize(14) | s3(left).resize(14))
+  private val room = s3.insert(s3(window).resize(33).asSInt - s3(used).resize(33).asSInt)
+  private val hasData = s3.insert(!nothingLeft && s3(left).orR)
+  private val hasFin = s3.insert(!nothingLeft && s3(FINISHING))
+  private val finSent = s3.insert(s3(sentBeyondData) === 1)
+  private val synDue = s3.insert(s3(inSyn) && s3(next) === s3(UNACKNOWLEDGED))
+
+  // ---- step 4: does it fit
+
+  private val fits = s4.insert(!(s4(room) < s4(segment).resize(33).asSInt))
+  private val fitsFin = s4.insert(s4(room) > s4(segment).resize(33).asSInt)
+  private val probeLength = s4.insert(minimum(s4(probeLimit), s4(segment)))
+  private val afterSegment = s4.insert(s4(next) + s4(segment))
+  private val afterSegmentAndFin = s4.insert(s4(next) + (s4(segment) +^ U(1)))
+  private val afterOne = s4.insert(s4(next) + U(1))
+  private val resendsFin = s4.insert(s4(finSent) && s4(resendLength).resize(32) === s4(unacknowledgedData))
+
+  // ---- step 5: decide, write
+
+  private val retransmits = s5(RETRANSMIT) && s5(inData)
+  private val sendsData = s5(inData) && s5(hasData) && s5(fits)
+  private val sendsFin = s5(inData) && s5(hasFin) && !s5(whole) && s5(fitsFin)
+  private val probes = s5(probing) && s5(inData) && (s5(hasData) || s5(hasFin))
+  private val wants = retransmits || s5(synDue) || sendsData || sendsFin || probes
+  private val granted = s5.insert(s5(isGrant) && wants)
+
+  private val outgoing = new Area {
+    val sequence = s5.insert(retransmits ? s5(UNACKNOWLEDGED) | s5(next))
+    val length = UInt(14 bits)
+    val fin = Bool()
+    length := s5(segment)
+    fin := sendsFin
+    when(!sendsData) {
+      length := s5(hasData) ? s5(probeLength) | U(0, 14 bits)
+      fin := !s5(hasData) && s5(hasFin)
+    }
+    when(s5(synDue)) {
+      length := 0
+      fin := False
+    }
+    when(retransmits) {
+      length := s5(resendLength)
+      fin := s5(resendsFin)
+    }
+    val LENGTH_OUT = s5.insert(length)
+    val FIN_OUT = s5.insert(fin)
+    val SYN_OUT = s5.insert(!retransmits && s5(synDue))
+    val PUSH_OUT = s5.insert(!s5(whole))
+  }
+  private val sequenceAfter = SequenceNumber()
+  sequenceAfter := s5(next)
+  when(s5(granted) && !retransmits) {
+    when(s5(synDue) || !s5(hasData))(sequenceAfter := s5(afterOne))
+      .elsewhen(sendsData)(sequenceAfter := sendsFin ? s5(afterSegmentAndFin) | s5(afterSegment))
+      .otherwise(sequenceAfter := s5(next) + s5(probeLength))
+  }
+  s5(NEXT_SEND) := sequenceAfter
+
+  /** A flow books again when nothing of it is on its way: after `sent`, or when its grant found nothing to send. */
+  private val free = !s5(before).booked || s5(isSent) || s5(isGrant) && !wants || s5(OPENING)
+  private val books = s5.insert((s5(LIVE) || s5(OPENING)) && free && wants && !s5(isGrant))
+
+  private val after = TransmitState()
+  after.nextSend := sequenceAfter
+  after.booked := s5(books) || s5(granted) || !free
+  after.known := !s5(OPENING) && s5(before).known || s5(books)
+  after.probing := s5(probing)
+  after.lastLength := s5(granted) ? outgoing.length | (s5(OPENING) ? U(0, 14 bits) | s5(before).lastLength)
+  write(after, s5(LIVE) || s5(OPENING))
+
+  // ---- exit: what leaves the engine
+
+  private val exit = pipeline.exit
+  private val first = s5.insert(s5(OPENING) || !s5(before).known)
+  private val previousLength = s5.insert(s5(before).lastLength)
+  /** Our window as the wire carries it: never scaled with SYN. */
+  private val unscaledRoom = s2.insert(s2(RECEIVE_ROOM) |>> ((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits)))
+  private val wireWindow = s3.insert((s3(unscaledRoom) > 65535) ? U(65535, 16 bits) | s3(unscaledRoom).resize(16))
+
+  val booking = Flow(Booking(config))
+  booking.valid := exit.isValid && exit(books)
+  booking.reference.flow := exit(FLOW)
+  booking.reference.generation := exit(CONNECTION)
+  booking.first := exit(first)
+  booking.spacing := exit(SPACING)
+  booking.previousLength := exit(previousLength)
+
+  val descriptor = Flow(SegmentDescriptor(config))
+  descriptor.valid := exit.isValid && (exit(granted) || exit(ACK_DUE) || exit(RESET_DUE) || exit(RELEASE))
+  descriptor.release := exit(RELEASE)
+  descriptor.reference := booking.reference
+  descriptor.sequence := exit(granted) ? exit(outgoing.sequence) | (exit(RESET_DUE) ? exit(RESET_SEQUENCE) | exit(HIGHEST_SENT))
+  descriptor.acknowledgment := exit(RECEIVED)
+  descriptor.flags.assignFromBits(B(0, 8 bits))
+  descriptor.flags.allowOverride()
+  descriptor.flags.ack := exit(granted) ? (exit(STATE) =/= TcpState.synSent) | (exit(ACK_DUE) || exit(RESET_ACKS))
+  descriptor.flags.rst := exit(RESET_DUE)
+  descriptor.flags.syn := exit(granted) && exit(outgoing.SYN_OUT)
+  descriptor.flags.fin := exit(granted) && exit(outgoing.FIN_OUT)
+  descriptor.flags.psh := exit(granted) && exit(outgoing.PUSH_OUT) && exit(outgoing.LENGTH_OUT).orR
+  descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
+  descriptor.window := exit(wireWindow)
+  descriptor.length := exit(granted) ? exit(outgoing.LENGTH_OUT) | U(0, 14 bits)
+  descriptor.mode := (exit(granted) && exit(SPACING).orR) ? LaunchMode.at() | LaunchMode.asap()
+  descriptor.launch := exit(STAMP)
+  descriptor.stamped := exit(granted)
+
+  /** `sent` for what was granted, and an empty one for a RST, so that a connection that ends with it is looked at once more. */
+  val returned = Flow(ReturnEvent(config))
+  returned.valid := exit.isValid && (exit(granted) || exit(RESET_DUE) || exit(GIVEN_UP))
+  returned.failed := exit(GIVEN_UP)
+  returned.reference := booking.reference
+  returned.sequence := descriptor.sequence
+  returned.length := descriptor.length
+  returned.syn := descriptor.flags.syn
+  returned.fin := descriptor.flags.fin
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib._
+
+/** By what a flow's connection is recognised. */
+case class ConnectionKey(config: DownbeatConfig) extends Bundle {
+  val tuple = FlowTuple()
+  val generation = UInt(config.generationBits bits)
+}
+
+/** Reads the key of a flow. The answer is in registers two clocks after `enable` and stays until the next one. */
+case class KeyReadPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
+  val enable = Bool()
+  val flow = UInt(config.flowBits bits)
+  val key = ConnectionKey(config)
+
+  override def asMaster(): Unit = {
+    out(enable, flow)
+    in(key)
+  }
+}
+
+case class ConnectionWrite(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val generation = UInt(config.generationBits bits)
+  val addresses = ConnectionAddresses(config)
+}
+
+/** What the wire and the application need to know of each connection; written once, when it is made.
+  *
+  * The 4-tuple is kept a second time, with the generation, for the lookup: the readers of addresses take a read port
+  * each and never wait.
+  */
+case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Component {
+  val io = new Bundle {
+    val write = slave(Flow(ConnectionWrite(config)))
+    val keyRead = slave(KeyReadPort(config))
+    val addressRead = Vec.fill(readers)(slave(AddressReadPort(config)))
+  }
+  noIoPrefix()
+
+  // Nobody reads a flow in the clock in which it is written: its first event is not out yet.
+  private val keys = Mem(ConnectionKey(config), config.flows).addAttribute("no_rw_check")
+  private val addresses = Mem(ConnectionAddresses(config), config.flows).addAttribute("no_rw_check")
+
+  private val written = io.write.m2sPipe()
+  private val key = ConnectionKey(config)
+  key.tuple.remoteIp := written.addresses.remoteIp
+  key.tuple.remotePort := written.addresses.remotePort
+  key.tuple.localPort := written.addresses.localPort
+  key.generation := written.generation
+  keys.write(written.flow, key, written.valid)
+  addresses.write(written.flow, written.addresses, written.valid)
+
+  io.keyRead.key := RegNextWhen(keys.readSync(io.keyRead.flow, io.keyRead.enable), RegNext(io.keyRead.enable) init False)
+  for (reader <- io.addressRead)
+    reader.addresses := addresses.readSync(reader.flow, reader.enable)
+}

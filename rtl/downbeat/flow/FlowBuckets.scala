@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib._
+
+/** The shape of the flow hash table: two choices of a bucket with four slots each. */
+case class BucketShape(config: DownbeatConfig) {
+  val choices = 2
+  val ways = 4
+  val slots: Int = choices * ways
+  /** Buckets of each choice; the table has four slots for each flow. */
+  val buckets: Int = config.flows / 2
+  val bucketBits: Int = log2Up(buckets)
+  /** Two connections of one bucket look alike with a chance of 2^-12; the connection table tells them apart. */
+  val fingerprintBits = 12
+}
+
+/** A slot: a part of the hash and the flow whose 4-tuple it is. */
+case class BucketSlot(config: DownbeatConfig) extends Bundle {
+  val used = Bool()
+  val fingerprint = UInt(BucketShape(config).fingerprintBits bits)
+  val flow = UInt(config.flowBits bits)
+}
+
+/** Where a hash leads: a bucket for each choice. */
+case class BucketAddress(config: DownbeatConfig) extends Bundle {
+  val bucket = Vec.fill(BucketShape(config).choices)(UInt(BucketShape(config).bucketBits bits))
+  val fingerprint = UInt(BucketShape(config).fingerprintBits bits)
+
+  def of(hash: TupleHash): Unit = {
+    bucket(0) := hash.first.resized
+    bucket(1) := hash.second.resized
+    // The buckets take the low bits: 15 at the most.
+    fingerprint := hash.first(31 downto 32 - fingerprint.getWidth)
+  }
+}
+
+/** One slot of a pair of buckets is written. */
+case class SlotWrite(config: DownbeatConfig) extends Bundle {
+  val address = BucketAddress(config)
+  val select = Bits(BucketShape(config).slots bits) // one hot: four slots of the first choice, four of the second
+  val slot = BucketSlot(config)
+}
+
+/** The memory of the hash table. It reads both buckets of `address` and holds their eight slots in `slots`, `ready`
+  * two clocks after `valid`; a write in the meantime makes it read again, so that what it shows is never stale.
+  *
+  * After reset it empties one pair of buckets a clock.
+  */
+case class FlowBuckets(config: DownbeatConfig) extends Component {
+  private val shape = BucketShape(config)
+
+  val io = new Bundle {
+    /** Stays, with `address`, until the slots were looked at. */
+    val valid = in Bool ()
+    val address = in(BucketAddress(config))
+    val ready = out Bool ()
+    /** The slots were looked at: another address follows. */
+    val taken = in Bool ()
+    val slots = out(Vec.fill(shape.slots)(BucketSlot(config)))
+    val write = slave(Flow(SlotWrite(config)))
+    val sweeping = out Bool ()
+  }
+  noIoPrefix()
+
+  private val sweep = Reg(UInt(shape.bucketBits + 1 bits)) init 0
+  io.sweeping := !sweep.msb
+  when(io.sweeping)(sweep := sweep + 1)
+
+  // A memory for each slot of a bucket, as block RAM has no use for a mask of 20 bits.
+  private val memories = Seq.fill(shape.slots)(Mem(BucketSlot(config), shape.buckets).addAttribute("no_rw_check"))
+
+  // One clock later, off the path of the decision to write.
+  private val written = io.write.m2sPipe()
+  private val empty = BucketSlot(config)
+  empty.used := False
+  empty.fingerprint := 0
+  empty.flow := 0
+  for ((memory, index) <- memories.zipWithIndex) {
+    val choice = index / shape.ways
+    memory.write(
+      address = io.sweeping ? sweep.resize(shape.bucketBits) | written.address.bucket(choice),
+      data = io.sweeping ? empty | written.slot,
+      enable = io.sweeping || written.valid && written.select(index))
+  }
+
+  private val reading, arrived = RegInit(False)
+  private val start = io.valid && !reading && !arrived && !io.write.valid && !written.valid && !io.sweeping
+  reading := start
+  when(reading)(arrived := True)
+  // The memory changes a clock after the write was asked for; whatever was read before that is read again.
+  when(io.taken || io.write.valid) {
+    reading := False
+    arrived := False
+  }
+  for ((memory, index) <- memories.zipWithIndex) {
+    val read = memory.readSync(io.address.bucket(index / shape.ways), start)
+    io.slots(index) := RegNextWhen(read, reading)
+  }
+  io.ready := arrived
+}

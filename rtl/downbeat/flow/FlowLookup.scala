@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib._
+
+/** What is known of a 4-tuple. */
+case class LookupAnswer(config: DownbeatConfig) extends Bundle {
+  val request = LookupRequest()
+  /** The hash's part that a peer may see. */
+  val visible = UInt(32 bits)
+  val found = Bool()
+  val reference = FlowReference(config) // read when `found`
+  /** One of its two buckets has a free slot. */
+  val room = Bool()
+}
+
+/** What becomes of the 4-tuple that was just answered. */
+case class LookupChange(config: DownbeatConfig) extends Bundle {
+  /** It is entered with `flow`, which needs `room`; otherwise it is taken out, which needs `found`. */
+  val enter = Bool()
+  val flow = UInt(config.flowBits bits)
+}
+
+/** From 4-tuple to flow: a hash table with two choices of a bucket, four slots each and four slots for each flow. A new entry goes to
+  * the emptier bucket; at a load of one quarter both are full practically never, and then the entry is refused.
+  *
+  * A line: keyed hash (twelve clocks, two requests inside), both buckets read (three clocks), then each slot whose
+  * fingerprint fits is held against the connection table, the likely case being none or one (six clocks). Each part works on
+  * a request of its own, so answers come every six clocks, in order.
+  */
+case class FlowLookup(config: DownbeatConfig) extends Component {
+  private val shape = BucketShape(config)
+
+  val io = new Bundle {
+    val secret = in Bits (64 bits)
+    val requests = slave(Stream(LookupRequest()))
+    val answers = master(Stream(LookupAnswer(config)))
+    /** Given in the clock in which the answer is taken. */
+    val change = slave(Flow(LookupChange(config)))
+    val keyRead = master(KeyReadPort(config))
+    val sweeping = out Bool ()
+    val empty = out Bool ()
+  }
+  noIoPrefix()
+
+  private val hasher = TupleHasher()
+  hasher.io.secret := io.secret
+  hasher.io.requests << io.requests.haltWhen(io.sweeping)
+  private val hashed = hasher.io.hashed
+
+  private val buckets = FlowBuckets(config)
+  buckets.io.valid := hashed.valid
+  buckets.io.address.of(hashed.hash)
+  io.sweeping := buckets.io.sweeping
+
+  private object Step extends SpinalEnum {
+    val idle, choose, read, arrive, compare, answer = newElement()
+  }
+  private val step = RegInit(Step.idle)
+
+  // The request whose slots are held against the connection table.
+  private val load = Bool()
+  private val request = RegNextWhen(hashed.request, load)
+  private val visible = RegNextWhen(hashed.hash.visible, load)
+  private val address = RegNextWhen(buckets.io.address, load)
+  private val slots = RegNextWhen(buckets.io.slots, load)
+  private val candidates = Reg(Bits(shape.slots bits)) // fingerprint fits, not yet tried
+  when(load) {
+    candidates := buckets.io.slots.map(slot => slot.used && slot.fingerprint === buckets.io.address.fingerprint).asBits()
+  }
+  buckets.io.taken := load
+  hashed.ready := load
+
+  private val chosen = Reg(Bits(shape.slots bits)) // one hot, or none
+  private val flow = Reg(UInt(config.flowBits bits))
+  private val first = OHMasking.first(candidates)
+  when(step === Step.choose) {
+    chosen := first
+    candidates := candidates & ~first
+    flow := MuxOH.or(first, slots.map(_.flow))
+  }
+  io.keyRead.enable := step === Step.read && chosen.orR
+  io.keyRead.flow := flow
+
+  // Sixteen bits each: what four LUT levels compare.
+  private val equal = Reg(Bits(4 bits))
+  private val key = io.keyRead.key
+  when(step === Step.compare) {
+    equal(0) := key.tuple.remoteIp(15 downto 0) === request.tuple.remoteIp(15 downto 0)
+    equal(1) := key.tuple.remoteIp(31 downto 16) === request.tuple.remoteIp(31 downto 16)
+    equal(2) := key.tuple.remotePort === request.tuple.remotePort
+    equal(3) := key.tuple.localPort === request.tuple.localPort && chosen.orR
+  }
+  private val found = equal.andR
+  private val more = RegNextWhen(candidates.orR, step === Step.compare)
+  private val generation = RegNextWhen(key.generation, step === Step.compare)
+
+  private val free = new Area {
+    private val used = slots.map(_.used).grouped(shape.ways).map(_.asBits()).toSeq
+    private val taken = used.map(bucket => RegNextWhen(CountOne(bucket), step === Step.choose))
+    private val slot = used.map(bucket => RegNextWhen(OHMasking.first(~bucket), step === Step.choose))
+    private val second = taken(1) < taken(0)
+    val select = RegNextWhen(second ? (slot(1) ## B(0, shape.ways bits)) | (B(0, shape.ways bits) ## slot(0)), step === Step.read)
+    val room = select.orR
+  }
+
+  io.answers.valid := step === Step.answer && (found || !more)
+  io.answers.request := request
+  io.answers.visible := visible
+  io.answers.found := found
+  io.answers.reference.flow := flow
+  io.answers.reference.generation := generation
+  io.answers.room := free.room
+
+  // A slot that changes must not be among those that are looked at next: the buckets are read again.
+  load := buckets.io.ready && (step === Step.idle || io.answers.fire && !io.change.valid)
+  switch(step) {
+    is(Step.choose)(step := Step.read)
+    is(Step.read)(step := Step.arrive)
+    is(Step.arrive)(step := Step.compare)
+    is(Step.compare)(step := Step.answer)
+    is(Step.answer) {
+      when(!io.answers.valid)(step := Step.choose)
+      when(io.answers.fire)(step := Step.idle)
+    }
+  }
+  when(load)(step := Step.choose)
+
+  buckets.io.write.valid := io.change.valid
+  buckets.io.write.address := address
+  buckets.io.write.select := io.change.enter ? free.select | chosen
+  buckets.io.write.slot.used := io.change.enter
+  buckets.io.write.slot.fingerprint := address.fingerprint
+  buckets.io.write.slot.flow := io.change.flow
+
+  io.empty := hasher.io.empty && step === Step.idle
+}

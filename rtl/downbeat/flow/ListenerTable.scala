@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.DownbeatConfig
+import downbeat.engine.CloseReason
+import spinal.core._
+import spinal.lib._
+
+/** The ports that listen, and the parameters of the connections that come in by them. */
+case class ListenerTable(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val listens = slave(Stream(ListenRequest(config)))
+    val refused = master(Stream(Refusal()))
+    /** A port to look for; `listening` and `parameters` are about what it was two clocks before. */
+    val port = in UInt (16 bits)
+    val listening = out Bool ()
+    val parameters = out(ConnectionParameters(config))
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  private val used = Vec.fill(config.listeners)(RegInit(False))
+  private val ports = Vec.fill(config.listeners)(Reg(UInt(16 bits)))
+  private val parameters = Vec.fill(config.listeners)(Reg(ConnectionParameters(config)))
+
+  private def places(port: UInt): Bits = used.zip(ports).map { case (valid, own) => valid && own === port }.asBits()
+
+  private val search = new Area {
+    val hits = RegNext(places(io.port))
+    io.listening := RegNext(hits.orR)
+    io.parameters := RegNextWhen(MuxOH.or(hits, parameters), hits.orR)
+  }
+
+  private val change = new Area {
+    val request = io.listens.m2sPipe()
+    val looked = RegNext(request.valid && !request.ready) init False
+    val hits = RegNextWhen(places(request.port), request.valid)
+    val vacant = RegNextWhen(OHMasking.first(~used.asBits), request.valid)
+    val known = hits.orR
+    val place = known ? hits | vacant
+    // Port 0 is none (RFC 6335 6).
+    val impossible = !request.remove && (!place.orR || request.port === 0)
+
+    val refusal = Stream(Refusal())
+    refusal.valid := looked && request.valid && impossible
+    refusal.request := request.request
+    refusal.reason := CloseReason.outOfResources
+    io.refused << refusal.m2sPipe()
+
+    request.ready := looked && (!impossible || refusal.ready)
+    for (index <- 0 until config.listeners)
+      when(request.fire && place(index) && (known || !request.remove)) {
+        used(index) := !request.remove
+        ports(index) := request.port
+        parameters(index) := request.parameters
+      }
+  }
+
+  io.idle := !change.request.valid && !io.refused.valid
+}

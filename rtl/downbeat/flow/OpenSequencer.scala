@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.DownbeatConfig
+import downbeat.engine.CloseReason
+import spinal.core._
+import spinal.lib._
+
+/** What the directory found for the 4-tuple that an open request wants. */
+case class OpenVerdict() extends Bundle {
+  val opened = Bool()
+  val found = Bool()
+  val listening = Bool()
+  val visible = UInt(32 bits) // hash of the 4-tuple
+}
+
+/** Takes open requests one after the other through the lookup, and chooses ephemeral ports (RFC 6056 3.3.3, algorithm 3):
+  *
+  * port = 49152 + (hash(remote address, remote port) + n) mod 16384, where n counts connections; the next one while it is in use.
+  *
+  * For the hash the remote end is looked up with local port 0 first, which no connection has. A port is in use if the 4-tuple is,
+  * or if it listens. A refusal that nobody takes holds up the next open request and nothing else.
+  */
+case class OpenSequencer(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val opens = slave(Stream(OpenRequest(config)))
+    val asks = master(Stream(FlowTuple()))
+    /** The request that is looked up, with the port that is being tried. */
+    val current = out(OpenRequest(config))
+    /** The port was chosen: if the 4-tuple is free, the connection can be made. */
+    val ready = out Bool ()
+    val ephemeral = out Bool ()
+    val verdict = slave(Flow(OpenVerdict()))
+    val refused = master(Stream(Refusal()))
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  private val request = io.opens.m2sPipe()
+  private val ephemeral = request.localPort === 0
+
+  private val asked, chosen = RegInit(False)
+  private val offset = Reg(UInt(14 bits)) // of the ephemeral port that is tried
+  private val tries = Reg(UInt(15 bits)) // ephemeral ports found in use
+  private val connections = Reg(UInt(14 bits)) init 0
+
+  io.current := request.payload
+  io.current.localPort.removeAssignments()
+  io.current.localPort := !ephemeral ? request.localPort | (chosen ? (U"11" @@ offset) | U(0, 16 bits))
+  io.ready := chosen || !ephemeral
+  io.ephemeral := ephemeral
+
+  private val refusal = Stream(Refusal())
+  private val waiting = refusal.m2sPipe()
+  io.refused << waiting
+
+  io.asks.valid := request.valid && !asked && !waiting.valid
+  io.asks.remoteIp := request.remoteIp
+  io.asks.remotePort := request.remotePort
+  io.asks.localPort := io.current.localPort
+  when(io.asks.fire)(asked := True)
+
+  private val verdict = io.verdict.m2sPipe()
+  private val inUse = verdict.found || ephemeral && verdict.listening
+  private val over = Bool()
+  over := False
+  refusal.valid := False
+  refusal.request := request.request
+  refusal.reason := (inUse && !ephemeral) ? CloseReason.addressInUse | CloseReason.outOfResources
+  when(verdict.valid) {
+    asked := False
+    when(verdict.opened) {
+      over := True
+      connections := connections + U(ephemeral)
+    } elsewhen (!io.ready) {
+      chosen := True
+      offset := verdict.visible(13 downto 0) + connections
+      tries := 0
+    } elsewhen (inUse && ephemeral && !tries.msb) {
+      offset := offset + 1
+      tries := tries + 1
+    } otherwise {
+      over := True
+      refusal.valid := True
+    }
+  }
+  when(over)(chosen := False)
+  request.ready := over
+  io.idle := !request.valid && !waiting.valid
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib._
+
+/** Takes released flows one after the other: reads the flow's 4-tuple and asks the lookup for it, so that it can be taken out. */
+case class ReleaseSequencer(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val released = slave(Flow(UInt(config.flowBits bits)))
+    val keyRead = master(KeyReadPort(config))
+    /** Somebody else reads a key in this clock. */
+    val keyBusy = in Bool ()
+    val asks = master(Stream(FlowTuple()))
+    val done = in Bool ()
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  // A flow is released once: there is a place for all of them.
+  private val queue = StreamFifo(UInt(config.flowBits bits), config.flows)
+  queue.io.push.valid := io.released.valid
+  queue.io.push.payload := io.released.payload
+
+  private object Step extends SpinalEnum {
+    val idle, read, arrive, ask, answer = newElement()
+  }
+  private val step = RegInit(Step.idle)
+  private val tuple = Reg(FlowTuple())
+
+  io.keyRead.enable := step === Step.idle && queue.io.pop.valid && !io.keyBusy
+  io.keyRead.flow := queue.io.pop.payload
+  io.asks.valid := step === Step.ask
+  io.asks.payload := tuple
+  queue.io.pop.ready := io.done
+
+  switch(step) {
+    is(Step.idle)(when(io.keyRead.enable)(step := Step.read))
+    is(Step.read)(step := Step.arrive)
+    is(Step.arrive) {
+      tuple := io.keyRead.key.tuple
+      step := Step.ask
+    }
+    is(Step.ask)(when(io.asks.ready)(step := Step.answer))
+    is(Step.answer)(when(io.done)(step := Step.idle))
+  }
+  io.idle := step === Step.idle && queue.io.occupancy === 0
+}

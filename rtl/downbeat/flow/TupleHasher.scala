@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import spinal.core._
+import spinal.lib._
+
+/** The keyed hash of a 4-tuple: HalfSipHash-1-3 (Aumasson and Bernstein's SipHash on 32-bit words, 64-bit key, one round a
+  * word and three to finish; Linux hashes its tables with it too). Somebody who does not know the secret cannot aim
+  * collisions. It is no substitute for a 128-bit PRF where a guess must stay infeasible: a 64-bit key is a short one.
+  *
+  * The message is eight bytes, little endian: remoteIp, localPort, remotePort. A round is two halves of two additions each:
+  * {{{
+  *   v0 += v1; v1 = rotl(v1, 5) ^ v0; v0 = rotl(v0, 16);     v0 += v3; v3 = rotl(v3, 7) ^ v0;
+  *   v2 += v3; v3 = rotl(v3, 8) ^ v2;                        v2 += v1; v1 = rotl(v1, 13) ^ v2; v2 = rotl(v2, 16);
+  * }}}
+  * Each half is a register stage, and two requests go round in the ring of both. Six rounds: an answer after twelve clocks, one
+  * every six.
+  */
+case class TupleHasher() extends Component {
+  import TupleHasher._
+
+  val io = new Bundle {
+    val secret = in Bits (64 bits)
+    val requests = slave(Stream(LookupRequest()))
+    val hashed = master(Stream(HashedRequest()))
+    val empty = out Bool ()
+  }
+  noIoPrefix()
+
+  private val key = Vec(io.secret(31 downto 0).asUInt, io.secret(63 downto 32).asUInt)
+  private val last = rounds - 1
+
+  /** A place of the ring: the state before a half round. */
+  private case class Place() extends Area {
+    val valid = RegInit(False)
+    val round = Reg(UInt(3 bits))
+    val request = Reg(LookupRequest())
+    val state = Reg(Vec.fill(4)(UInt(32 bits)))
+  }
+  private val firstHalf, secondHalf = Place()
+  private val result = Stream(HashedRequest())
+
+  private val done = secondHalf.valid && secondHalf.round === last
+  private val moves = !done || result.ready
+  private val again = secondHalf.valid && !done
+  result.valid := done
+  io.requests.ready := moves && !again
+
+  // What the words add to the state where a round ends, chosen a clock ahead.
+  private val endsWith, beginsWith = Reg(UInt(32 bits))
+  private val closes = Reg(Bool())
+  private val words = firstHalf.request.tuple
+
+  private val toSecond = new Area {
+    val v = firstHalf.state
+    val sum0 = v(0) + v(1)
+    val sum2 = v(2) + v(3)
+    when(moves) {
+      secondHalf.valid := firstHalf.valid
+      when(firstHalf.valid) {
+        secondHalf.round := firstHalf.round
+        secondHalf.request := firstHalf.request
+        secondHalf.state(0) := sum0.rotateLeft(16)
+        secondHalf.state(1) := v(1).rotateLeft(5) ^ sum0
+        secondHalf.state(2) := sum2
+        secondHalf.state(3) := v(3).rotateLeft(8) ^ sum2
+        endsWith := firstHalf.round.mux(0 -> word0(words), 1 -> word1(words), 2 -> U(length, 32 bits), default -> U(0, 32 bits))
+        beginsWith := firstHalf.round.mux(0 -> word1(words), 1 -> U(length, 32 bits), default -> U(0, 32 bits))
+        closes := firstHalf.round === 2
+      }
+    }
+  }
+
+  private val toFirst = new Area {
+    val v = secondHalf.state
+    val sum0 = v(0) + v(3)
+    val sum2 = v(2) + v(1)
+    val v1 = v(1).rotateLeft(13) ^ sum2
+    val v2 = sum2.rotateLeft(16)
+    val v3 = v(3).rotateLeft(7) ^ sum0
+    when(moves) {
+      firstHalf.valid := again || io.requests.valid
+      when(again) {
+        firstHalf.round := secondHalf.round + 1
+        firstHalf.request := secondHalf.request
+        firstHalf.state(0) := sum0 ^ endsWith
+        firstHalf.state(1) := v1
+        firstHalf.state(2) := v2 ^ (closes ? U(0xff, 32 bits) | U(0, 32 bits))
+        firstHalf.state(3) := v3 ^ beginsWith
+      } elsewhen (io.requests.valid) {
+        firstHalf.round := 0
+        firstHalf.request := io.requests.payload
+        firstHalf.state(0) := key(0)
+        firstHalf.state(1) := key(1)
+        firstHalf.state(2) := key(0) ^ constant2
+        firstHalf.state(3) := key(1) ^ constant3 ^ word0(io.requests.tuple)
+      }
+    }
+    result.request := secondHalf.request
+    result.hash.visible := v1 ^ v3
+    result.hash.first := sum0
+    result.hash.second := v2
+  }
+
+  io.hashed << result.m2sPipe()
+  io.empty := !firstHalf.valid && !secondHalf.valid && !io.hashed.valid
+}
+
+case class HashedRequest() extends Bundle {
+  val request = LookupRequest()
+  val hash = TupleHash()
+}
+
+object TupleHasher {
+  private val rounds = 6
+  private def constant2 = U(BigInt("6c796765", 16), 32 bits)
+  private def constant3 = U(BigInt("74656462", 16), 32 bits)
+  /** The message's last word: its length in bytes, in the top byte. */
+  private val length = BigInt(8) << 24
+  private def word0(tuple: FlowTuple): UInt = tuple.remoteIp
+  private def word1(tuple: FlowTuple): UInt = tuple.remotePort @@ tuple.localPort
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import downbeat.wire.FrameBeat
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** Reads transfers from a buffer and delivers each as a frame that starts at byte 0. A transfer of no bytes yields nothing.
+  *
+  * A burst is asked for when the queue here has room for all of it, so that a reader whose consumer stalls never stalls the
+  * memory for another. The reads of the next transfer begin while this one's bytes leave.
+  */
+case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, lengthBits: Int = 14) extends Component {
+  val io = new Bundle {
+    val transfers = slave(Stream(Transfer(config, lengthBits)))
+    val data = master(Stream(FrameBeat()))
+    val axi = master(Axi4ReadOnly(MemoryPort.config(config)))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+  Axi4SpecRenamer(io.axi)
+
+  private val queueWords = 512
+  /** Words of the queue that no burst has reserved. */
+  private val free = Reg(UInt(log2Up(queueWords + 1) bits)) init queueWords
+  // A whole page, whatever the burst needs: two bits instead of a comparison.
+  private val roomy = free(9 downto 8) =/= 0
+
+  private val splitter = BurstSplitter(config, bufferBytes, lengthBits)
+  splitter.io.transfers << io.transfers.throwWhen(io.transfers.length === 0)
+  private val bursts = splitter.io.bursts.m2sPipe(holdPayload = true)
+  private val (commands, marks) = StreamFork2(bursts.continueWhen(roomy))
+  io.axi.ar << commands.map(_.command(io.axi.ar.payload, base)).halfPipe()
+
+  /** What the words of a burst do not say themselves. */
+  private case class Mark() extends Bundle {
+    val start, stop = UInt(3 bits)
+    val last = Bool()
+  }
+  private val mark = marks.map { burst =>
+    val mark = Mark()
+    mark.start := burst.shift
+    mark.stop := burst.stop(2 downto 0)
+    mark.last := burst.last
+    mark
+  }.queue(16, latency = 1)
+
+  private case class Word() extends Bundle {
+    val data = Bits(64 bits)
+    val last = Bool()
+  }
+  private val words = io.axi.r.map { response =>
+    val word = Word()
+    word.data := response.data
+    word.last := response.last
+    word
+  }.queue(queueWords, forFMax = true)
+  mark.ready := words.fire && words.last
+
+  private val taken = bursts.fire ? (bursts.length +^ 1) | U(0, 9 bits)
+  free := (free + words.fire.asUInt) - taken
+
+  private val realigner = Realigner()
+  realigner.io.words << words.continueWhen(mark.valid).map { word =>
+    val run = RunWord()
+    run.data := word.data
+    run.start := mark.start
+    run.stop := mark.stop
+    run.last := word.last && mark.last
+    run
+  }
+  io.data << realigner.io.beats
+
+  io.idle := splitter.io.idle && !bursts.valid && free === queueWords && realigner.io.idle
+}

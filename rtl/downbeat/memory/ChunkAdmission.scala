@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib._
+import spinal.lib.fsm._
+
+/** A chunk of a frame, and how much of it was taken. */
+case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
+  val transfer = Transfer(config) // of what was taken, perhaps nothing
+  /** Words of the chunk, less one. */
+  val words = UInt(8 bits)
+  /** Words of it to write. */
+  val wordsTaken = UInt(9 bits)
+  /** The end of its frame. */
+  val last = Bool()
+  /** Bytes taken of the frame up to here. */
+  val frameTaken = UInt(log2Up(config.sendBufferBytes + 1) bits)
+}
+
+/** Gives each chunk its place: from the flow's `written` on, as far as there is room below acknowledged + the buffer's size.
+  * After a cut the rest of the frame is dropped, even if room appears meanwhile. Six clocks for a chunk.
+  */
+case class ChunkAdmission(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val chunks = slave(Stream(Chunk(config)))
+    val opened, acknowledged = slave(Flow(FlowPosition(config)))
+    val admitted = master(Stream(AdmittedChunk(config)))
+    /** Frames cut, since reset. */
+    val overruns = out(UInt(32 bits))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  private val written, acknowledged = FlowPointers(config)
+  for (pointers <- Seq(written, acknowledged)) {
+    pointers.io.opened << io.opened
+    pointers.io.ask.payload := io.chunks.flow
+  }
+  acknowledged.io.updates << FlowPointers.patient(io.acknowledged)
+
+  private val roomBits = log2Up(config.sendBufferBytes + 1)
+  private val start = Reg(FlowPosition(config))
+  private val used, room = Reg(UInt(roomBits bits))
+  private val bytes = Reg(UInt(12 bits))
+  private val taken = Reg(UInt(12 bits))
+  private val short = RegInit(False)
+  /** Of the frame, before this chunk. */
+  private val wasCut = RegInit(False)
+  private val frameTaken = Reg(UInt(roomBits bits)) init 0
+
+  private val overruns = Reg(UInt(32 bits)) init 0
+  io.overruns := overruns
+
+  private val asking = False
+  private val placed = Stream(NoData())
+  placed.valid := False
+  for (pointers <- Seq(written, acknowledged)) pointers.io.ask.valid := asking
+
+  private val fsm = new StateMachine {
+    val waiting: State = new State with EntryPoint {
+      whenIsActive {
+        asking := io.chunks.valid
+        when(io.chunks.valid)(goto(answering))
+      }
+    }
+    val answering: State = new State {
+      whenIsActive {
+        start.flow := io.chunks.flow
+        start.sequence := written.io.answer
+        used := written.io.answer.since(acknowledged.io.answer).resized
+        bytes := io.chunks.length +^ 1
+        goto(measuring)
+      }
+    }
+    val measuring: State = new State {
+      whenIsActive {
+        room := U(config.sendBufferBytes, roomBits bits) - used
+        goto(deciding)
+      }
+    }
+    val deciding: State = new State {
+      whenIsActive {
+        val fits = !(room < bytes)
+        taken := wasCut ? U(0, 12 bits) | (fits ? bytes | room.resized)
+        short := !fits || wasCut
+        goto(adding)
+      }
+    }
+    val adding: State = new State {
+      whenIsActive {
+        frameTaken := frameTaken + taken
+        goto(placing)
+      }
+    }
+    val placing: State = new State {
+      whenIsActive {
+        placed.valid := True
+        when(placed.fire) {
+          wasCut := short && !io.chunks.last
+          when(io.chunks.last) {
+            frameTaken := 0
+            when(short)(overruns := overruns + 1)
+          }
+          goto(waiting)
+        }
+      }
+    }
+  }
+
+  io.chunks.ready := placed.fire
+  private val (leaving, advancing) = StreamFork2(placed)
+
+  private val admitted = AdmittedChunk(config)
+  admitted.transfer.flow := start.flow
+  admitted.transfer.sequence := start.sequence
+  admitted.transfer.length := taken.resized
+  admitted.words := io.chunks.length >> 3
+  admitted.wordsTaken := (taken + 7) >> 3
+  admitted.last := io.chunks.last
+  admitted.frameTaken := frameTaken
+  io.admitted << leaving.translateWith(admitted)
+
+  private val advanced = FlowPosition(config)
+  advanced.flow := start.flow
+  advanced.sequence := start.sequence + taken
+  written.io.updates << advancing.translateWith(advanced)
+
+  io.idle := fsm.isActive(fsm.waiting) && !acknowledged.io.updates.valid
+}

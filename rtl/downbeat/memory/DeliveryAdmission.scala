@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib._
+import spinal.lib.fsm._
+
+/** The application asks for received data. */
+case class DeliveryRequest(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val length = UInt(32 bits) // bytes
+}
+
+/** Turns each request into the transfer of what there is of it, from the flow's `consumed` on. Five clocks for a request. */
+case class DeliveryAdmission(config: DownbeatConfig) extends Component {
+  /** Up to a whole buffer at once. */
+  val lengthBits: Int = log2Up(config.receiveBufferBytes + 1)
+  val io = new Bundle {
+    val requests = slave(Stream(DeliveryRequest(config)))
+    val opened, received = slave(Flow(FlowPosition(config)))
+    val transfers = master(Stream(Transfer(config, lengthBits)))
+    /** Requests that found less than they asked for, since reset. */
+    val underruns = out(UInt(32 bits))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  private val consumed, received = FlowPointers(config)
+  for (pointers <- Seq(consumed, received)) {
+    pointers.io.opened << io.opened
+    pointers.io.ask.payload := io.requests.flow
+  }
+  received.io.updates << FlowPointers.patient(io.received)
+
+  private val transfer = Reg(Transfer(config, lengthBits))
+  private val asked = Reg(UInt(32 bits))
+  private val available = Reg(UInt(lengthBits bits))
+  private val underruns = Reg(UInt(32 bits)) init 0
+  io.underruns := underruns
+
+  private val asking = False
+  private val placed = Stream(NoData())
+  placed.valid := False
+  for (pointers <- Seq(consumed, received)) pointers.io.ask.valid := asking
+  io.requests.ready := False
+
+  private val fsm = new StateMachine {
+    val waiting: State = new State with EntryPoint {
+      whenIsActive {
+        asking := io.requests.valid
+        when(io.requests.valid)(goto(answering))
+      }
+    }
+    val answering: State = new State {
+      whenIsActive {
+        transfer.flow := io.requests.flow
+        transfer.sequence := consumed.io.answer
+        asked := io.requests.length
+        available := received.io.answer.since(consumed.io.answer).resized
+        io.requests.ready := True
+        goto(deciding)
+      }
+    }
+    val deciding: State = new State {
+      whenIsActive {
+        val short = available < asked
+        transfer.length := short ? available | asked.resized
+        when(short)(underruns := underruns + 1)
+        goto(checking)
+      }
+    }
+    val checking: State = new State {
+      whenIsActive {
+        when(transfer.length === 0)(goto(waiting)).otherwise(goto(leaving))
+      }
+    }
+    val leaving: State = new State {
+      whenIsActive {
+        placed.valid := True
+        when(placed.fire)(goto(waiting))
+      }
+    }
+  }
+
+  private val (moving, advancing) = StreamFork2(placed)
+  io.transfers << moving.translateWith(transfer)
+
+  private val advanced = FlowPosition(config)
+  advanced.flow := transfer.flow
+  advanced.sequence := transfer.sequence + transfer.length
+  consumed.io.updates << advancing.translateWith(advanced)
+
+  io.idle := fsm.isActive(fsm.waiting) && !received.io.updates.valid
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import downbeat.wire.SequenceNumber
+import spinal.core._
+import spinal.lib._
+
+/** A place in the stream of a flow. */
+case class FlowPosition(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val sequence = SequenceNumber()
+}
+
+/** One sequence number for each flow. `opened` is written at once and `updates` wait for it. An answer comes one clock after
+  * `ask` and stays until the next one. Undefined until a flow is opened.
+  */
+case class FlowPointers(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val opened = slave(Flow(FlowPosition(config)))
+    val updates = slave(Stream(FlowPosition(config)))
+    val ask = slave(Flow(UInt(config.flowBits bits)))
+    val answer = out(SequenceNumber())
+  }
+  noIoPrefix()
+
+  private val positions = Mem(SequenceNumber(), config.flows)
+  private val written = io.opened.valid ? io.opened.payload | io.updates.payload
+  positions.write(written.flow, written.sequence, enable = io.opened.valid || io.updates.valid)
+  io.updates.ready := !io.opened.valid
+  io.answer := positions.readSync(io.ask.payload, enable = io.ask.valid)
+}
+
+object FlowPointers {
+  /** A Flow cannot wait for an opening in the same clock: four of them can wait here. Connections open far more rarely. */
+  def patient(positions: Flow[FlowPosition]): Stream[FlowPosition] = positions.toStream.queue(4, latency = 1)
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import downbeat.application.ApplicationBeat
+import spinal.core._
+import spinal.lib._
+
+/** A frame, or 2 KiB of a longer one, whose words are all in the queue. */
+case class Chunk(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  /** Bytes less one. */
+  val length = UInt(log2Up(MemoryPort.pageBytes) bits)
+  /** The end of its frame. */
+  val last = Bool()
+}
+
+/** Gathers application data until a burst's worth of it is there, so that an application that pauses within a frame holds no
+  * one up: the length of a frame is not known before its end, and a burst is not to wait for data.
+  */
+case class FrameGatherer(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val data = slave(Stream(ApplicationBeat(config)))
+    /** No new frame begins. */
+    val hold = in(Bool())
+    val chunks = master(Stream(Chunk(config)))
+    val words = master(Stream(Bits(64 bits)))
+    /** No chunk waits and no frame is half here. */
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  private val beat = Reg(UInt(8 bits)) init 0
+  private val within = RegInit(False)
+  private val admitted = io.data.haltWhen(io.hold && !within)
+  private val closes = admitted.last || beat === beat.maxValue
+
+  private val (words, chunks) = StreamFork2(admitted, synchronous = true)
+  when(admitted.fire) {
+    beat := closes ? U(0) | beat + 1
+    within := !admitted.last
+  }
+
+  io.words << words.map(_.data).queue(2 * MemoryPort.pageBytes / config.beatBytes, forFMax = true)
+
+  io.chunks << chunks.takeWhen(closes).map { end =>
+    val chunk = Chunk(config)
+    chunk.flow := end.flow
+    chunk.last := end.last
+    chunk.length := beat @@ CountOne(end.keep(7 downto 1))
+    chunk
+  }.queue(16, latency = 1)
+
+  io.idle := !within && !io.chunks.valid
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import downbeat.application.ApplicationBeat
+import downbeat.engine.{ApplicationEvent, EventKind}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi.{Axi4ReadOnly, Axi4SpecRenamer}
+
+/** Delivers received data to the application as it asks for it: [consumed, received) of each flow is in memory. Owns
+  * `consumed`.
+  *
+  * A request is answered by one frame of min(asked, there) bytes and, after its last beat, by `consumed`. A request that
+  * finds less than it asks for is counted; one that finds nothing is answered by nothing.
+  */
+case class ReceiveBuffer(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val requests = slave(Stream(DeliveryRequest(config)))
+    /** The first sequence number of the peer's data. */
+    val opened = slave(Flow(FlowPosition(config)))
+    /** All data before it is in memory. */
+    val received = slave(Flow(FlowPosition(config)))
+    /** No new request begins. */
+    val hold = in(Bool())
+    val axi = master(Axi4ReadOnly(MemoryPort.config(config)))
+    val data = master(Stream(ApplicationBeat(config)))
+    val consumed = master(Stream(ApplicationEvent(config)))
+    /** Requests that found less than they asked for, since reset. */
+    val underruns = out(UInt(32 bits))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+  Axi4SpecRenamer(io.axi)
+
+  private val admission = DeliveryAdmission(config)
+  admission.io.requests << io.requests.haltWhen(io.hold)
+  admission.io.opened << io.opened
+  admission.io.received << io.received
+  private val (moving, following) = StreamFork2(admission.io.transfers)
+
+  private val reader = BurstReader(config, config.receiveBufferBytes, config.receiveBase, admission.lengthBits)
+  reader.io.transfers << moving
+  reader.io.axi >> io.axi
+
+  private val current = following.queue(4, latency = 1)
+  private val events = Stream(ApplicationEvent(config))
+  // The last beat waits until its event has a place.
+  private val beats = reader.io.data.haltWhen(reader.io.data.last && !events.ready)
+  current.ready := beats.fire && beats.last
+  io.data << beats.map { beat =>
+    val tagged = ApplicationBeat(config)
+    tagged.assignSomeByName(beat)
+    tagged.flow := current.flow
+    tagged
+  }.m2sPipe(holdPayload = true)
+
+  events.valid := current.ready
+  events.kind := EventKind.consumed
+  events.flow := current.flow
+  events.length := current.length.resized
+  io.consumed << events.queue(2, latency = 1)
+
+  io.underruns := admission.io.underruns
+  io.idle := admission.io.idle && reader.io.idle && !current.valid && !io.data.valid && !io.consumed.valid
+}

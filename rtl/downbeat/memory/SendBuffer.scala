@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import downbeat.application.ApplicationBeat
+import downbeat.engine.{ApplicationEvent, EventKind}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi.{Axi4SpecRenamer, Axi4WriteOnly}
+
+/** Takes application data into the send buffers: [acknowledged, written) of each flow is in memory, and there is room up to
+  * acknowledged + the buffer's size. Owns `written`.
+  *
+  * What does not fit is dropped to the end of its frame and counted, never waited for. `written` comes after the responses
+  * of a frame and says how many of its bytes were taken; a frame of which nothing was taken has none.
+  */
+case class SendBuffer(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val data = slave(Stream(ApplicationBeat(config)))
+    /** The first sequence number of the flow's data. */
+    val opened = slave(Flow(FlowPosition(config)))
+    /** All data before it is acknowledged. */
+    val acknowledged = slave(Flow(FlowPosition(config)))
+    /** No new frame begins. */
+    val hold = in(Bool())
+    val axi = master(Axi4WriteOnly(MemoryPort.config(config)))
+    val written = master(Stream(ApplicationEvent(config)))
+    /** Frames cut, since reset. */
+    val overruns = out(UInt(32 bits))
+    /** Chunks whose write the memory refused; they are reported as written. */
+    val writeErrors = out(UInt(32 bits))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+  Axi4SpecRenamer(io.axi)
+
+  private val gatherer = FrameGatherer(config)
+  gatherer.io.data << io.data
+  gatherer.io.hold := io.hold
+
+  private val admission = ChunkAdmission(config)
+  admission.io.chunks << gatherer.io.chunks
+  admission.io.opened << io.opened
+  admission.io.acknowledged << io.acknowledged
+  private val admitted = admission.io.admitted.m2sPipe(holdPayload = true)
+  private val (moving, cutting, reporting) = StreamFork3(admitted)
+
+  private val writer = BurstWriter(config, config.sendBufferBytes, base = 0)
+  writer.io.transfers << moving.map(_.transfer)
+  writer.io.axi >> io.axi
+
+  // The words of a chunk that was cut are drained here.
+  private val cut = cutting.m2sPipe(holdPayload = true)
+  private val words = gatherer.io.words.continueWhen(cut.valid)
+  private val index = Reg(UInt(8 bits)) init 0
+  private val lastWord = index === cut.words
+  when(words.fire)(index := lastWord ? U(0) | index + 1)
+  cut.ready := words.fire && lastWord
+  writer.io.words << words.throwWhen(!(index < cut.wordsTaken)).m2sPipe(holdPayload = true)
+
+  private val report = reporting.queue(16, latency = 1)
+  private val moved = report.transfer.length =/= 0
+  private val reported = report.continueWhen(!moved || writer.io.done.valid)
+  writer.io.done.ready := reported.fire && moved
+  io.written << reported.takeWhen(report.last && report.frameTaken =/= 0).map { frame =>
+    val event = ApplicationEvent(config)
+    event.kind := EventKind.written
+    event.flow := frame.transfer.flow
+    event.length := frame.frameTaken.resized
+    event
+  }.m2sPipe(holdPayload = true)
+
+  private val writeErrors = Reg(UInt(32 bits)) init 0
+  when(writer.io.done.fire && writer.io.done.payload)(writeErrors := writeErrors + 1)
+  io.writeErrors := writeErrors
+  io.overruns := admission.io.overruns
+
+  io.idle := gatherer.io.idle && admission.io.idle && !admitted.valid && !cut.valid && !report.valid && writer.io.idle &&
+    !io.written.valid
+}

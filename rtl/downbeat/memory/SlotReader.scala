@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.memory
+
+import downbeat.DownbeatConfig
+import downbeat.engine.Placement
+import spinal.core._
+import spinal.lib._
+
+/** Reads the bytes of each placement from its slot, a word a clock, and gives the slot back. */
+case class SlotReader(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val placements = slave(Stream(Placement(config)))
+    val slot = master(SlotReadPort(config))
+    val words = master(Stream(RunWord()))
+    val free = master(Flow(UInt(config.slotBits bits)))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  private val beatBits = log2Up(config.slotBytes / config.beatBytes)
+
+  private case class Run() extends Bundle {
+    val slot = UInt(config.slotBits bits)
+    val held = Bool()
+    /** There is nothing to read. */
+    val empty = Bool()
+    val first, last = UInt(beatBits bits)
+    val start, stop = UInt(3 bits)
+  }
+  private val run = io.placements.map { placement =>
+    val run = Run()
+    val end = (placement.payload.offset + placement.length) - 1 // last byte
+    run.slot := placement.payload.slot
+    run.held := placement.payload.held
+    run.empty := placement.discard || placement.length === 0
+    run.first := (placement.payload.offset >> 3).resized
+    run.last := (end >> 3).resized
+    run.start := placement.payload.offset(2 downto 0)
+    run.stop := end(2 downto 0)
+    run
+  }.m2sPipe(holdPayload = true)
+
+  private val beat = Reg(UInt(beatBits bits))
+  private val begun = RegInit(False)
+  private val current = begun ? beat | run.first
+  private val last = current === run.last
+
+  private val asked = Stream(RunWord())
+  asked.valid := run.valid && !run.empty
+  asked.data.assignDontCare()
+  asked.start := run.start
+  asked.stop := run.stop
+  asked.last := last
+  when(asked.fire) {
+    beat := current + 1
+    begun := !last
+  }
+  run.ready := run.empty || (asked.ready && last)
+
+  io.slot.enable := asked.fire
+  io.slot.slot := run.slot
+  io.slot.beat := current
+
+  private val arrived = asked.m2sPipe(holdPayload = true)
+  io.words << arrived.map { word =>
+    val filled = RunWord()
+    filled := word
+    filled.data.removeAssignments() := io.slot.data
+    filled
+  }
+
+  io.free.valid := RegNext(run.fire && run.held) init False
+  io.free.payload := RegNextWhen(run.slot, run.fire)
+
+  io.idle := !run.valid && !arrived.valid && !io.free.valid
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.rx
+
+import downbeat.DownbeatConfig
+import downbeat.time.Stamp
+import downbeat.wire.{SequenceNumber, TcpFlags}
+import spinal.core._
+import spinal.lib._
+
+/** What is gathered of a frame's headers, right or wrong. Positions count 32-bit words as FrameWindow does. */
+case class FrameHeader() extends Bundle {
+  val stamp = Stamp()
+  val sourceMac = Bits(48 bits)
+  val tagged = Bool() // one 802.1Q tag
+  val version = UInt(4 bits)
+  val headerLength = UInt(4 bits) // words
+  val totalLength = UInt(16 bits) // bytes from the IP header on
+  val fragment = Bool()
+  val sourceIp = UInt(32 bits)
+  val sourcePort = UInt(16 bits)
+  val destinationPort = UInt(16 bits)
+  val sequence = SequenceNumber()
+  val acknowledgment = SequenceNumber()
+  val dataOffset = UInt(4 bits) // words
+  val flags = TcpFlags()
+  val window = UInt(16 bits)
+  /** Where the TCP header begins, and where it ends: IP's begins at word 4, or 5 behind a tag. */
+  val tcpStart = UInt(6 bits)
+  val payloadStart = UInt(6 bits)
+}
+
+/** Gathers the headers of the frame that passes, each field enabled by the number of its word. What is gathered stands until the
+  * next frame brings its own: all of it at the last window, lengths included.
+  */
+case class HeaderGatherer(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val start = slave Flow (FrameStart())
+    val windows = slave Flow (FrameWindow(config))
+    val header = out(FrameHeader())
+  }
+  noIoPrefix()
+
+  private val header = Reg(FrameHeader())
+  io.header := header
+
+  when(io.start.valid)(header.stamp := io.start.stamp)
+
+  private val ethernet = new WordPicker(io.windows, io.windows.pair, False)
+  when(ethernet.passes(2))(header.sourceMac(47 downto 16) := ethernet.word(2))
+  when(ethernet.passes(3)) {
+    header.sourceMac(15 downto 0) := ethernet.word(3)(31 downto 16)
+    header.tagged := ethernet.word(3)(15 downto 0) === EtherType.tag
+  }
+
+  private val ip = new WordPicker(io.windows, io.windows.pair, header.tagged)
+  when(ip.passes(4)) {
+    val length = ip.word(4)(27 downto 24).asUInt
+    header.version := ip.word(4)(31 downto 28).asUInt
+    header.headerLength := length
+    header.totalLength := ip.word(4)(15 downto 0).asUInt
+    header.tcpStart := length.resize(6) + (header.tagged ? U(5) | U(4))
+  }
+  // More fragments, or not the first one: bit 14 ("do not") and the reserved bit 15 do not matter (RFC 791 3.1).
+  when(ip.passes(5))(header.fragment := ip.word(5)(13 downto 0).orR)
+  when(ip.passes(7))(header.sourceIp := ip.word(7).asUInt)
+
+  // Counts from the window in which the TCP header begins; before that it is far too large.
+  private val tcpPair = RegNextWhen(io.windows.pair + 1 - (header.tcpStart >> 1), io.windows.valid)
+  private val tcp = new WordPicker(io.windows, tcpPair, header.tcpStart.lsb)
+  when(tcp.passes(0)) {
+    header.sourcePort := tcp.word(0)(31 downto 16).asUInt
+    header.destinationPort := tcp.word(0)(15 downto 0).asUInt
+  }
+  when(tcp.passes(1))(header.sequence.value := tcp.word(1).asUInt)
+  when(tcp.passes(2))(header.acknowledgment.value := tcp.word(2).asUInt)
+  when(tcp.passes(3)) {
+    val offset = tcp.word(3)(31 downto 28).asUInt
+    header.dataOffset := offset
+    header.flags.assignFromBits(tcp.word(3)(23 downto 16))
+    header.window := tcp.word(3)(15 downto 0).asUInt
+    header.payloadStart := header.tcpStart + offset
+  }
+}
+
+/** EtherTypes that the core knows. */
+object EtherType {
+  val ipv4 = 0x0800
+  val tag = 0x8100 // 802.1Q
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.rx
+
+import downbeat.DownbeatConfig
+import spinal.core._
+import spinal.lib._
+
+/** What stood in the last list of IP options, and in the last list of TCP options, that passed. */
+case class WalkedOptions() extends Bundle {
+  val ipMalformed, tcpMalformed = Bool()
+  val sourceRoute = Bool() // loose or strict (RFC 791 3.1)
+  val mssValid = Bool()
+  val mss = UInt(16 bits)
+  val windowScaleValid = Bool()
+  val windowScale = UInt(8 bits) // as on the wire
+}
+
+/** Walks IP and TCP options, eight bytes a clock as they pass: both lists have one form (RFC 791 3.1, RFC 9293 3.1), and they
+  * are five words apart at least.
+  *
+  * Where an option begins depends on all before it. So the pipeline first works out, for each byte of a window, how a walk that
+  * enters there goes on: which bytes begin an option, and at which position it leaves. Then a loop of one clock picks the
+  * entry that applies. Malformed is a length of 0 or 1, and an option that does not end where the list ends or before.
+  */
+case class OptionWalker(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val windows = slave Flow (FrameWindow(config))
+    val header = in(FrameHeader())
+    /** A list is here at the latest six clocks after the window behind it. */
+    val options = out(WalkedOptions())
+  }
+  noIoPrefix()
+
+  private val tcpOptions = io.header.tcpStart + 5
+  private val ipOptions = io.header.tagged ? U(10, 6 bits) | U(9, 6 bits)
+  private val numbers = Seq(0, 1).map(io.windows.pair @@ U(_, 1 bit))
+  private def within(from: UInt, to: UInt) = numbers.map(number => !(number < from) && number < to)
+  private val inTcp = within(tcpOptions, io.header.payloadStart)
+  private val inIp = within(ipOptions, io.header.tcpStart)
+  private val inside = inTcp.zip(inIp).map { case (tcp, ip) => (tcp || ip) && !io.windows.end }
+
+  /** A window with options: together with the head of the next one, in which its last option may have length and value. */
+  private case class Place() extends Bundle {
+    val first, tcp = Bool()
+    val beginsHigh, endsLow = Bool() // of the words, only that one belongs to the list
+  }
+  private val held = Reg(Bool()) init False
+  private val heldWords = Reg(Bits(64 bits))
+  private val heldPlace = Reg(Place())
+  when(io.windows.valid) {
+    held := inside.orR
+    when(inside.orR) {
+      heldWords := io.windows.words(0) ## io.windows.words(1)
+      heldPlace.first := !held
+      heldPlace.tcp := inTcp.orR
+      heldPlace.beginsHigh := !inside(0)
+      heldPlace.endsLow := !inside(1)
+    }
+  }
+
+  /** How a walk goes on that enters a window at one byte. */
+  private case class Entry() extends Bundle {
+    val exit = UInt(7 bits) // bytes from the window's begin; 64 and more: the list has ended
+    val malformed = Bool()
+    val begins = Bits(8 bits) // the bytes at which it finds an option
+    def leaves: Bool = exit(6 downto 3).orR
+  }
+  private case class Row() extends Bundle {
+    val place = Place()
+    val last = Bool() // of the list's windows
+    val bytes = Vec.fill(11)(Bits(8 bits))
+    val isMss, isWindowScale, isSourceRoute = Bits(8 bits)
+    val entries = Vec.fill(8)(Entry())
+  }
+
+  // One option from each byte on.
+  private val single = Flow(Row())
+  single.valid := held && io.windows.valid
+  single.place := heldPlace
+  single.last := !inside.orR
+  single.bytes.assignFromBits(EndiannessSwap(heldWords ## io.windows.words(0)(31 downto 8)))
+  for (i <- 0 until 8) {
+    val kind = single.bytes(i)
+    val length = single.bytes(i + 1).asUInt
+    val entry = single.entries(i)
+    val isEnd = kind === 0
+    val isNop = kind === 1
+    val beyond = heldPlace.endsLow && Bool(i >= 4)
+    entry.exit := (length(5 downto 0).resize(7) + i)
+    when(isNop)(entry.exit := i + 1)
+    when(isEnd || beyond)(entry.exit := 127)
+    entry.malformed := beyond ? Bool(i > 4) | (!isEnd && !isNop && (length < 2 || 40 < length))
+    entry.begins := beyond ? B(0, 8 bits) | B(1 << i, 8 bits)
+    single.isMss(i) := kind === 2 && length === 4
+    single.isWindowScale(i) := kind === 3 && length === 3
+    single.isSourceRoute(i) := kind === 131 || kind === 137
+  }
+
+  /** Continues the walks of `group` that stop inside `onto`, a group with finished entries. */
+  private def continue(entries: Vec[Entry], group: Range, onto: Range): Vec[Entry] = {
+    val continued = CombInit(entries)
+    for (i <- group; j <- onto; if j > i) when(entries(i).exit === j) {
+      continued(i).exit := entries(j).exit
+      continued(i).malformed := entries(i).malformed || entries(j).malformed
+      continued(i).begins := entries(i).begins | entries(j).begins
+    }
+    continued
+  }
+  private val halves = single.m2sPipe(holdPayload = true).map { row =>
+    val next = CombInit(row).allowOverride()
+    val pairs = Seq(0, 2, 4, 6).foldLeft(row.entries)((entries, i) => continue(entries, i to i, i + 1 to i + 1))
+    next.entries := Seq(0, 4).foldLeft(pairs)((entries, i) => continue(entries, i to i + 1, i + 2 to i + 3))
+    next
+  }
+  private val whole = halves.m2sPipe(holdPayload = true).map { row =>
+    val next = CombInit(row).allowOverride()
+    next.entries := continue(row.entries, 0 to 3, 4 to 7)
+    next
+  }
+
+  // The loop: `position` counts from the begin of the window that comes.
+  private val table = whole.m2sPipe(holdPayload = true)
+  private val position = Reg(UInt(7 bits))
+  private val begin = table.place.first ? (table.place.beginsHigh ? U(4, 7 bits) | U(0, 7 bits)) | position
+  private val entry = table.entries(begin(2 downto 0))
+  private val enters = !begin(6 downto 3).orR
+  private val exit = enters ? entry.exit | begin
+  private val endsRight = exit.msb || (!table.place.endsLow && exit === 8)
+  when(table.valid)(position := exit - 8)
+
+  private val found = RegNext(table.valid) init False
+  private val row = RegNextWhen(table.payload, table.valid)
+  private val begins = RegNextWhen(entry.begins.andMask(enters), table.valid)
+  private val malformed = RegNextWhen((enters && entry.malformed) || (table.last && !endsRight), table.valid)
+
+  private val options = Reg(WalkedOptions())
+  io.options := options
+  when(found && row.place.tcp) {
+    when(row.place.first) {
+      options.mssValid := False
+      options.windowScaleValid := False
+    }
+    for (i <- 0 until 8) {
+      when(begins(i) && row.isMss(i)) {
+        options.mssValid := True
+        options.mss := (row.bytes(i + 2) ## row.bytes(i + 3)).asUInt
+      }
+      when(begins(i) && row.isWindowScale(i)) {
+        options.windowScaleValid := True
+        options.windowScale := row.bytes(i + 2).asUInt
+      }
+    }
+    options.tcpMalformed := malformed || (options.tcpMalformed && !row.place.first)
+  }
+  when(found && !row.place.tcp) {
+    val routed = (begins & row.isSourceRoute).orR
+    options.sourceRoute := routed || (options.sourceRoute && !row.place.first)
+    options.ipMalformed := malformed || (options.ipMalformed && !row.place.first)
+  }
+}

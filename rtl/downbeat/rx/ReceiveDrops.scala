@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.rx
+
+import spinal.core._
+
+/** Why a received frame went no further, one field for each cause: as Bool it happened, as UInt how often. A frame is counted once, by the first
+  * cause in this order.
+  */
+case class ReceiveDrops[T <: Data](dataType: HardType[T]) extends Bundle {
+  // Any frame.
+  val badFrame = dataType() // the MAC found it damaged
+  val oversize = dataType()
+  val bypassOverflow = dataType()
+  // Ours: lengths that disagree, then checksums, then what a right one must not say.
+  val ipVersion = dataType()
+  val ipHeaderLength = dataType() // below 5 words
+  val ipLength = dataType() // no room for an IP and a TCP header
+  val truncated = dataType() // the frame ends before the packet
+  val tcpHeaderLength = dataType() // below 5 words, or beyond the packet
+  val ipChecksum = dataType()
+  val tcpChecksum = dataType()
+  val fragment = dataType()
+  val sourceRoute = dataType()
+  val options = dataType() // an IP or TCP option of length 0 or 1, or past its header
+  val invalidSource = dataType()
+  val land = dataType() // from our own address and port to itself
+  val portZero = dataType()
+  val flags = dataType() // SYN with FIN or RST; neither SYN, RST nor ACK (null, Xmas)
+  val noSlot = dataType() // every payload slot is held
+
+  def causes: Seq[T] = elements.map(_._2.asInstanceOf[T]).toSeq
+}
+
+object ReceiveDrops {
+  def counters = ReceiveDrops(UInt(32 bits))
+
+  /** Counters of 32 bits that wrap. */
+  def count(happened: ReceiveDrops[Bool]): ReceiveDrops[UInt] = {
+    val counts = Reg(counters)
+    for ((count, now) <- counts.causes.zip(happened.causes)) {
+      count init 0
+      when(RegNext(now) init False)(count := count + 1)
+    }
+    counts
+  }
+}

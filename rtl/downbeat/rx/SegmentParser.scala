@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.rx
+
+import downbeat.DownbeatConfig
+import downbeat.flow.LocalAddresses
+import spinal.core._
+import spinal.lib._
+
+/** A whole frame of ours, as gathered. */
+case class GatheredFrame(config: DownbeatConfig) extends Bundle {
+  val header = FrameHeader()
+  val bytes = UInt(config.slotBeatBits + 4 bits)
+  /** It has payload or FIN ... */
+  val needsSlot = Bool()
+  /** ... and this is its slot. */
+  val slot = FrameSlot(config)
+}
+
+/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Five clocks, while the checksums settle. */
+case class SegmentParser(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val local = in(LocalAddresses())
+    /** Only while not `busy`. */
+    val frame = slave Flow (GatheredFrame(config))
+    val busy = out Bool ()
+    /** To and from the checksums, see PacketSums. */
+    val tcpLength = out UInt (16 bits)
+    val settling, ipRight, tcpRight = in Bool ()
+    /** Read with `settling`. */
+    val options = in(WalkedOptions())
+    val segments = master Stream (ReceivedSegment(config))
+    val rejected = master Flow (UInt(config.slotBits bits))
+    val drops = out(ReceiveDrops(Bool()))
+  }
+  noIoPrefix()
+
+  /** No smaller MSS is believed, bytes. RFC 9293 sets no floor; without one a peer could have its data in segments of a byte, all headers
+    * and work (CVE-2019-11479).
+    */
+  private val smallestMss = 64
+  /** RFC 7323 2.3: a larger shift is taken as this one. */
+  private val largestWindowScale = 14
+
+  private val busy = RegInit(False)
+  private val judging = RegInit(False)
+  io.busy := busy
+  private val frame = RegNextWhen(io.frame.payload, io.frame.valid)
+  private val header = frame.header
+  private val options = RegNextWhen(io.options, io.settling)
+
+  // All registered: the header stands while it is judged.
+  private val ipBytes = header.headerLength @@ U(0, 2 bits)
+  private val headerBytes = RegNext((header.headerLength +^ header.dataOffset) @@ U(0, 2 bits))
+  private val packetRoom = RegNext(frame.bytes - (header.tagged ? U(18) | U(14))) // bytes after the Ethernet header
+  io.tcpLength := RegNext(header.totalLength - ipBytes)
+  private val length = RegNext(header.totalLength - headerBytes)
+  private def early(condition: Bool) = RegNext(condition)
+
+  private val fromUs = early(header.sourceIp === io.local.ip)
+  private val samePort = early(header.sourcePort === header.destinationPort)
+  private val network = header.sourceIp(31 downto 24)
+  private val failed = new ReceiveDrops(Bool())
+  failed.badFrame := False
+  failed.oversize := False
+  failed.bypassOverflow := False
+  failed.ipVersion := early(header.version =/= 4)
+  failed.ipHeaderLength := early(header.headerLength < 5)
+  failed.ipLength := early(header.totalLength < ipBytes +^ 20)
+  failed.truncated := early(packetRoom < header.totalLength)
+  failed.tcpHeaderLength := early(header.dataOffset < 5 || header.totalLength < headerBytes)
+  failed.ipChecksum := !io.ipRight
+  failed.tcpChecksum := !io.tcpRight
+  failed.fragment := header.fragment
+  private val hasIpOptions = early(5 < header.headerLength)
+  private val hasTcpOptions = early(5 < header.dataOffset)
+  failed.sourceRoute := hasIpOptions && options.sourceRoute
+  failed.options := (hasIpOptions && options.ipMalformed) || (hasTcpOptions && options.tcpMalformed)
+  // RFC 1122 3.2.1.3: "this" network, loopback, multicast and above never are a source.
+  failed.invalidSource := early(network === 0 || network === 127 || !(network < 224)) ||
+    early(header.sourceMac(40) || header.sourceMac === io.local.mac) || (fromUs && !samePort)
+  failed.land := fromUs && samePort
+  failed.portZero := early(header.sourcePort === 0 || header.destinationPort === 0)
+  // RFC 9293 3.10.7 has no use for a segment with neither SYN, RST nor ACK.
+  failed.flags := early(
+    (header.flags.syn && (header.flags.fin || header.flags.rst)) || !(header.flags.syn || header.flags.rst || header.flags.ack))
+  failed.noSlot := frame.needsSlot && !frame.slot.held
+
+  private val bad = failed.causes.orR
+  private val dropped = judging && bad
+  private val first = OHMasking.first(failed.causes.asBits())
+  for ((drop, i) <- io.drops.causes.zipWithIndex) drop := dropped && first(i)
+
+  io.rejected.valid := dropped && frame.slot.held
+  io.rejected.payload := frame.slot.slot
+
+  when(io.frame.valid)(busy := True)
+  when(io.settling && busy)(judging := True)
+  when(dropped || io.segments.fire) {
+    busy := False
+    judging := False
+  }
+
+  private val segment = io.segments.payload
+  io.segments.valid := judging && !bad
+  segment.remoteMac := header.sourceMac
+  segment.remoteIp := header.sourceIp
+  segment.remotePort := header.sourcePort
+  segment.localPort := header.destinationPort
+  segment.sequence := header.sequence
+  segment.acknowledgment := header.acknowledgment
+  segment.flags := header.flags
+  segment.window := header.window
+  segment.length := length.resized
+  segment.payload.held := frame.slot.held
+  segment.payload.slot := frame.slot.slot
+  segment.payload.offset := ((header.payloadStart @@ U(0, 2 bits)) - 2).resized
+  segment.stamp := header.stamp
+  private val onSyn = hasTcpOptions && header.flags.syn
+  segment.options.mssValid := onSyn && options.mssValid
+  segment.options.mss := (options.mss < smallestMss) ? U(smallestMss) | options.mss
+  segment.options.windowScaleValid := onSyn && options.windowScaleValid
+  segment.options.windowScale := (options.windowScale < largestWindowScale) ? options.windowScale.resize(4) | U(largestWindowScale)
+}

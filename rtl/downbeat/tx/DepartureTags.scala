@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.tx
+
+import downbeat.DownbeatConfig
+import downbeat.engine.DepartedEvent
+import downbeat.flow.FlowReference
+import downbeat.wire.{Departure, SequenceNumber}
+import spinal.core._
+import spinal.lib._
+
+/** What a tag stands for. */
+case class TaggedSegment(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val end = SequenceNumber() // one past the last number of the segment
+}
+
+/** Hands out tags: `tag` is the one that `take` uses up. */
+case class TagPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
+  val tag = UInt(16 bits)
+  val take = Flow(TaggedSegment(config))
+
+  override def asMaster(): Unit = {
+    in(tag)
+    master(take)
+  }
+}
+
+/** Turns the departure stamps of the MAC into events.
+  *
+  * A tag's low six bits address a table of the segments that were tagged last, its high ten bits must agree with what the
+  * table holds. They are never zero, so that no tag is zero, and an entry that was never written agrees with none. A tag
+  * whose entry has been used again is stale; its stamp is dropped, as is one for which the queue has no room: a
+  * departure is never held up.
+  */
+case class DepartureTags(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val tags = slave(TagPort(config))
+    val departures = slave(Flow(Departure()))
+    val departed = master(Stream(DepartedEvent(config)))
+    val staleStamps = out UInt (32 bits)
+    val droppedStamps = out UInt (32 bits)
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  private val entries = 64
+  private val indexBits = log2Up(entries)
+  private def high(tag: UInt): UInt = tag(15 downto indexBits)
+
+  private case class Entry() extends Bundle {
+    val high = UInt(16 - indexBits bits)
+    val segment = TaggedSegment(config)
+  }
+
+  private val tag = Reg(UInt(16 bits)) init entries
+  io.tags.tag := tag
+  when(io.tags.take.valid) {
+    tag := tag + 1
+    when(tag.andR)(tag := entries)
+  }
+
+  private val table = Mem(Entry(), entries)
+  table.initBigInt(Seq.fill(entries)(BigInt(0)))
+  private val written = Entry()
+  written.high := high(tag)
+  written.segment := io.tags.take.payload
+  table.write(tag.resize(indexBits), written, io.tags.take.valid)
+
+  private val asked = io.departures.m2sPipe
+  private val entry = table.readSync(asked.tag.resize(indexBits), asked.valid)
+  private val found = asked.m2sPipe
+  private val known = entry.high === high(found.tag)
+
+  private val event = DepartedEvent(config)
+  event.reference := entry.segment.reference
+  event.end := entry.segment.end
+  event.stamp := found.stamp
+  private val overflow = Bool()
+  private val queue = StreamFifo(DepartedEvent(config), 16)
+  queue.io.push << found.takeWhen(known).translateWith(event).m2sPipe.toStream(overflow)
+  io.departed << queue.io.pop
+
+  private def count(event: Bool): UInt = {
+    val counter = Reg(UInt(32 bits)) init 0
+    when(RegNext(event, False))(counter := counter + 1)
+    counter
+  }
+  io.staleStamps := count(found.valid && !known)
+  io.droppedStamps := count(overflow)
+  io.idle := !asked.valid && !found.valid && queue.io.occupancy === 0
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.tx
+
+import downbeat.DownbeatConfig
+import downbeat.engine.SegmentDescriptor
+import downbeat.flow.{AddressReadPort, LocalAddresses}
+import downbeat.memory.Transfer
+import downbeat.wire.LaunchMode
+import spinal.core._
+import spinal.lib._
+
+/** The other end of a segment, and our port. */
+case class Peer() extends Bundle {
+  val mac = Bits(48 bits)
+  val ip = UInt(32 bits)
+  val remotePort, localPort = UInt(16 bits)
+}
+
+/** Makes headers of descriptors, one at a time, nine clocks each: a little more than the eight beats of the smallest frame.
+  *
+  * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`; all others are
+  * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is asked
+  * for in the first clock. `release` comes behind the flow's last entry in `data`.
+  */
+case class SegmentBuilder(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val descriptors = slave(Stream(SegmentDescriptor(config)))
+    val strays = slave(Stream(StrayReset()))
+    val addressRead = master(AddressReadPort(config))
+    val local = in(LocalAddresses())
+    val fetch = master(Stream(Transfer(config)))
+    val tags = master(TagPort(config))
+    val immediate = master(Stream(SegmentHeader(config)))
+    val data = master(Stream(DataEntry(config)))
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  /** What is being built. */
+  private case class Job() extends Bundle {
+    val segment = SegmentDescriptor(config)
+    val stray = Bool()
+    val strayPeer = Peer()
+  }
+
+  private val ofDescriptors = io.descriptors.map { descriptor =>
+    val job = Job()
+    job.segment := descriptor
+    job.stray := False
+    job.strayPeer.assignDontCare()
+    job
+  }
+
+  private val ofStrays = io.strays.map { stray =>
+    val job = Job()
+    job.segment.assignDontCare()
+    job.segment.release := False
+    job.segment.sequence := stray.sequence
+    job.segment.acknowledgment := stray.acknowledgment
+    job.segment.flags.assignFromBits(B(0, 8 bits))
+    job.segment.flags.rst.allowOverride() := True
+    job.segment.flags.ack.allowOverride() := stray.ack
+    job.segment.windowScaleOffered := False
+    job.segment.window := 0
+    job.segment.length := 0
+    job.segment.mode := LaunchMode.asap
+    job.segment.stamped := False
+    job.stray := True
+    job.strayPeer.mac := stray.remoteMac
+    job.strayPeer.ip := stray.remoteIp
+    job.strayPeer.remotePort := stray.remotePort
+    job.strayPeer.localPort := stray.localPort
+    job
+  }
+
+  private val job = StreamArbiterFactory().roundRobin.transactionLock.onArgs(ofDescriptors, ofStrays).m2sPipe()
+  private val segment = job.segment
+  private val step = Reg(UInt(4 bits)) init 0
+  private val first = job.valid && step === 0
+  private val done = job.valid && step === HeaderSums.lastStep
+  private val hasPayload = segment.length =/= 0
+
+  // Step 0: ask for the addresses and the payload.
+  io.addressRead.enable := first && !segment.release && !job.stray
+  io.addressRead.flow := segment.reference.flow
+  io.fetch.valid := first && !segment.release && hasPayload
+  io.fetch.flow := segment.reference.flow
+  io.fetch.sequence := segment.sequence
+  io.fetch.length := segment.length
+
+  when(job.valid && !done)(step := step + 1)
+  when(io.fetch.isStall)(step := 0)
+  when(first && segment.release)(step := HeaderSums.lastStep)
+  when(job.fire)(step := 0)
+
+  // Step 1: the addresses are there.
+  private val peerFound = Peer()
+  peerFound.mac := io.addressRead.addresses.remoteMac
+  peerFound.ip := io.addressRead.addresses.remoteIp
+  peerFound.remotePort := io.addressRead.addresses.remotePort
+  peerFound.localPort := io.addressRead.addresses.localPort
+  private val peer = RegNextWhen(job.stray ? job.strayPeer | peerFound, step === 1)
+
+  private val sums = HeaderSums(config)
+  sums.io.step := step
+  sums.io.segment := segment
+  sums.io.peer := peer
+  sums.io.local := io.local
+
+  private val header = SegmentHeader(config)
+  header.remoteMac := peer.mac
+  header.remoteIp := peer.ip
+  header.remotePort := peer.remotePort
+  header.localPort := peer.localPort
+  header.sequence := segment.sequence
+  header.acknowledgment := segment.acknowledgment
+  header.flags := segment.flags
+  header.windowScale := segment.windowScaleOffered
+  header.window := segment.window
+  header.ipLength := sums.io.ipLength
+  header.ipSum := sums.io.ipSum
+  header.tcpSum := sums.io.tcpSum
+
+  // The last step: into one of two lines.
+  private val occupiesNumbers = hasPayload || segment.flags.syn || segment.flags.fin
+  private val isImmediate = RegNextWhen(
+    !segment.release && !occupiesNumbers && segment.mode === LaunchMode.asap, first)
+  io.immediate.valid := done && isImmediate
+  io.immediate.payload := header
+
+  io.data.valid := done && !isImmediate
+  io.data.release := segment.release
+  io.data.flow := segment.reference.flow
+  io.data.frame.header := header
+  io.data.frame.hasPayload := hasPayload
+  io.data.frame.lastByte := sums.io.lastByte
+  io.data.frame.mode := segment.mode
+  io.data.frame.launch := segment.launch
+  io.data.frame.tag := segment.stamped ? io.tags.tag | U(0, 16 bits)
+
+  private val numbers = segment.length +^ U(segment.flags.syn) + U(segment.flags.fin)
+  io.tags.take.valid := io.data.fire && segment.stamped && !segment.release
+  io.tags.take.reference := segment.reference
+  io.tags.take.end := segment.sequence + RegNextWhen(numbers, step === 1)
+
+  job.ready := done && (isImmediate ? io.immediate.ready | io.data.ready)
+  io.idle := !job.valid
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.tx
+
+import downbeat.DownbeatConfig
+import downbeat.engine.{DepartedEvent, SegmentDescriptor}
+import downbeat.flow.{AddressReadPort, LocalAddresses}
+import downbeat.memory.Transfer
+import downbeat.wire.{Departure, FrameBeat, LaunchMode, TransmitBeat}
+import spinal.core._
+import spinal.lib._
+
+/** From segment descriptors to frames: addresses and sums, payload, checksum, and the merge with what others send. */
+case class Transmitter(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val descriptors = slave(Stream(SegmentDescriptor(config)))
+    val strays = slave(Stream(StrayReset()))
+    val addressRead = master(AddressReadPort(config))
+    /** Does not change while frames are in here. */
+    val local = in(LocalAddresses())
+    val fetch = master(Stream(Transfer(config)))
+    val payload = slave(Stream(FrameBeat()))
+    val bypass = slave(Stream(FrameBeat()))
+    val wire = master(Stream(TransmitBeat()))
+    val departures = slave(Flow(Departure()))
+    val departed = master(Stream(DepartedEvent(config)))
+    /** Every earlier frame of the flow has been built: nothing here reads its addresses or its payload any more. */
+    val released = master(Flow(UInt(config.flowBits bits)))
+    val idle = out Bool ()
+    val framesSent, bytesSent, staleStamps, droppedStamps = out UInt (32 bits)
+  }
+  noIoPrefix()
+
+  val builder = SegmentBuilder(config)
+  builder.io.descriptors << io.descriptors
+  builder.io.strays << io.strays
+  builder.io.addressRead <> io.addressRead
+  builder.io.local := io.local
+
+  val store = PayloadStore(config)
+  store.io.requests << builder.io.fetch
+  store.io.fetch >> io.fetch
+  store.io.fetched << io.payload
+
+  val dataLine = StreamFifo(DataEntry(config), 16)
+  dataLine.io.push << builder.io.data
+  val checksum = ChecksumInsert(config)
+  checksum.io.entries << dataLine.io.pop
+  checksum.io.sums << store.io.sums
+  io.released << checksum.io.released.m2sPipe
+  val dataFrames = checksum.io.frames.m2sPipe()
+  val dataHeaders = HeaderSerialiser(config)
+  dataHeaders.io.frames << dataFrames
+  dataHeaders.io.local := io.local
+  val dataBeats = dataHeaders.io.beats.m2sPipe()
+  val splicer = PayloadSplicer()
+  splicer.io.headers << dataBeats
+  splicer.io.payload << store.io.payload
+
+  val immediateLine = StreamFifo(SegmentHeader(config), 16)
+  immediateLine.io.push << builder.io.immediate
+  val immediateFrames = immediateLine.io.pop.m2sPipe().map { header =>
+    val frame = OutgoingFrame(config)
+    frame.header := header
+    frame.hasPayload := False
+    frame.lastByte := 59
+    frame.mode := LaunchMode.asap
+    frame.launch.ns := 0
+    frame.launch.fraction := 0
+    frame.tag := 0
+    frame
+  }
+  val immediateHeaders = HeaderSerialiser(config)
+  immediateHeaders.io.frames << immediateFrames
+  immediateHeaders.io.local := io.local
+
+  val merge = TransmitMerge()
+  merge.io.immediate << immediateHeaders.io.beats.map(_.beat).m2sPipe()
+  merge.io.data << splicer.io.beats.m2sPipe()
+  merge.io.bypass << io.bypass
+  merge.io.wire >> io.wire
+  io.framesSent := merge.io.framesSent
+  io.bytesSent := merge.io.bytesSent
+
+  val tags = DepartureTags(config)
+  tags.io.tags <> builder.io.tags
+  tags.io.departures << io.departures
+  tags.io.departed >> io.departed
+  io.staleStamps := tags.io.staleStamps
+  io.droppedStamps := tags.io.droppedStamps
+
+  // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints.
+  val empty = Seq(
+    builder.io.idle, dataLine.io.occupancy === 0, immediateLine.io.occupancy === 0, !dataFrames.valid, !dataBeats.valid,
+    !merge.io.data.valid, !immediateFrames.valid, !merge.io.immediate.valid, merge.io.idle, tags.io.idle, !io.released.valid)
+  io.idle := empty.reduceBalancedTree(_ && _)
+}
