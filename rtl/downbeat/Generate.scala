@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.application.{Layout, LayoutFiles}
 import java.nio.file.{Files, Path, Paths}
 import scala.util.control.NonFatal
 import spinal.core._
 
 /** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each:
-  * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`.
+  * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`. Beside them stand downbeat_layout.h and .json: where fields lie and what
+  * numbers mean in this preset, for programs.
   *
   * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its text
   * depends on the sources alone (no date, no commit, no path).
@@ -27,6 +29,9 @@ object Generate {
       refuse(s"no room '$unknown' in Rooms.scala; there are: ${names(Rooms.all.keys)}")
     Files.createDirectories(request.out)
     if (request.rooms.contains("all")) removeOthers(request.out, rooms)
+    val layout = Layout(config)
+    replaceIfChanged(request.out.resolve("downbeat_layout.h"), LayoutFiles.header(layout))
+    replaceIfChanged(request.out.resolve("downbeat_layout.json"), LayoutFiles.json(layout))
     val failed = rooms.filterNot(elaborate(_, config, request.out))
     if (failed.nonEmpty) {
       Console.err.println(s"Generate: did not elaborate: ${names(failed)}")
