@@ -65,8 +65,10 @@ case class Agenda[T <: Data](entries: Int, content: HardType[T]) extends Compone
   switch(step) {
     is(Step.watch) {
       replaced := False
-      candidate := root.index
-      when(due && !delivering)(step := Step.read)
+      when(due && !delivering) {
+        candidate := root.index
+        step := Step.read
+      }
     }
     is(Step.read)(step := Step.load)
     is(Step.load)(step := Step.compare)
