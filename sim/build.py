@@ -13,8 +13,10 @@ import concurrent.futures
 import fcntl
 import hashlib
 import importlib.metadata
+import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -23,14 +25,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build" / "sim"
-VERILOG = BUILDS / "rtl" / "downbeat.v"
+PRESET = "sim"
+TOP = "Downbeat"
+VERILOG = BUILDS / "rtl" / f"{TOP}.v"
 LAYOUT = BUILDS / "rtl" / "downbeat_layout.h"
+LAYOUT_JSON = BUILDS / "rtl" / "downbeat_layout.json"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
-    *("--cc", "--prefix", "Vdownbeat", "--top-module", "downbeat", "--no-timing", "-Wno-fatal"),
+    *("--cc", "--prefix", "Vdownbeat", "--top-module", TOP, "--no-timing", "-Wno-fatal"),
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
 )
 WAVES = ("--trace-fst", "--trace-structs")
@@ -49,13 +54,14 @@ class BuildFailed(Exception):
 def library(waves: bool = False) -> Path:
     """The directory of libdownbeat_sim.so; with `waves` it can write FST and is several times slower."""
     core = _core(waves)
-    include = [f"-I{LAYOUT.parent}", f"-I{DEVICE}"]
+    names = _names_header()
+    include = [f"-I{LAYOUT.parent}", f"-I{names.parent}", f"-I{DEVICE}"]
     for directory in (core, _verilator_include(), _verilator_include() / "vltstd"):
         include += ["-isystem", str(directory)]
     flags = ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}", *include]
     sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")
     link = ["-shared", str(core / "libVdownbeat.a"), str(core / "libverilated.a"), "-pthread", *(["-lz"] if waves else [])]
-    texts = [DEVICE / "downbeat_sim.h", LAYOUT]
+    texts = [names, LAYOUT]
     return _program("lib-waves" if waves else "lib", "libdownbeat_sim.so", sources, flags, link, texts, core.name)
 
 
@@ -114,6 +120,19 @@ def _core(waves: bool) -> Path:
     return _cached("core-waves" if waves else "core", key, make)
 
 
+def _names_header() -> Path:
+    """downbeat_build.h: the preset's name, and the names behind the layout's numbers as initialisers of arrays."""
+    layout = json.loads(LAYOUT_JSON.read_text())
+    lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{PRESET}"']
+    for name, elements in {**layout["enums"], **layout["policies"]}.items():
+        texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
+        words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
+        lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
+    text = "\n".join([*lines, ""])
+    place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))
+    return place / "downbeat_build.h"
+
+
 def _program(
     part: str, name: str, sources: Sequence[Path], flags: list[str], link: list[str], texts: Sequence[Path], version: str
 ) -> Path:
@@ -141,7 +160,7 @@ def _program(
     return place
 
 
-def _cached(part: str, key: str, make: Callable[[Path], None], kept: int = KEPT) -> Path:
+def _cached(part: str, key: str, make: Callable[[Path], object], kept: int = KEPT) -> Path:
     home = BUILDS / part
     home.mkdir(parents=True, exist_ok=True)
     place = home / key

@@ -47,7 +47,7 @@ bool ApplicationPort::sample(const Pins &pins) {
     moved = true;
   }
   if (pins.m_axis_notification_tvalid) {
-    Words<DOWNBEAT_NOTIFICATION_WIDTH> words;
+    Words<DOWNBEAT_NOTIFICATION_BITS> words;
     std::memcpy(words.data(), &pins.m_axis_notification_tdata[0], sizeof words);
     notified(Notification(words));
     moved = true;

@@ -36,7 +36,7 @@ public:
   bool sample(const Pins &pins);
 
 private:
-  using CommandWords = Words<DOWNBEAT_COMMAND_WIDTH>;
+  using CommandWords = Words<DOWNBEAT_COMMAND_BITS>;
   static constexpr downbeat_connection none = -1;
   /// Bytes that one packet of s_axis_tx holds at most: two full segments, so that the core knows early of what it has.
   static constexpr std::size_t chunkBytes = 2 * DOWNBEAT_OWN_MSS;

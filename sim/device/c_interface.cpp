@@ -4,6 +4,7 @@
 #include <new>
 
 #include "device.h"
+#include "downbeat_build.h"
 #include "downbeat_sim.h"
 #include "names.h"
 

@@ -3,7 +3,7 @@
 
 namespace downbeat {
 
-Notification::Notification(const Words<DOWNBEAT_NOTIFICATION_WIDTH> &words)
+Notification::Notification(const Words<DOWNBEAT_NOTIFICATION_BITS> &words)
     : refused(DOWNBEAT_GET(words, NOTIFICATION, REFUSED)),
       passive(DOWNBEAT_GET(words, NOTIFICATION, ADDRESSES_PASSIVE)),
       peerFinished(DOWNBEAT_GET(words, NOTIFICATION, STATUS_PEER_FINISHED)),

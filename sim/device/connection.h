@@ -12,7 +12,7 @@ namespace downbeat {
 
 /// A notification, taken apart.
 struct Notification {
-  explicit Notification(const Words<DOWNBEAT_NOTIFICATION_WIDTH> &words);
+  explicit Notification(const Words<DOWNBEAT_NOTIFICATION_BITS> &words);
 
   bool refused, passive, peerFinished;
   std::uint8_t state, reason, statusReason;

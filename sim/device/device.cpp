@@ -24,7 +24,7 @@ Stamp Device::nextInput() const { return std::min(receive_.nextInstant(), transm
 Stamp Device::nextEdge() const {
   const Pins &pins = model_.pins;
   const bool blocked = pins.m_axis_wire_tx_tvalid && quietClocks_ > patience;
-  if (pending() || (!pins.idle && !blocked)) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
+  if (pending() || quietClocks_ < settling || (!pins.idle && !blocked)) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
   Stamp wake = nextInput();
   constexpr std::uint64_t noDeadline = (std::uint64_t{1} << 48) - 1;
   // The core's clock wraps after 78 hours; a deadline before `now` modulo the wrap is one that is due.
@@ -50,7 +50,8 @@ void Device::clock(Stamp edge) {
   application_.drive(pins);
   model_.settle(edge);
 
-  bool moved = application_.sample(pins);
+  bool moved = edge != lastEdge_ + clockPeriod;
+  moved |= application_.sample(pins);
   bypass_.sample(pins);
   if (pins.s_axis_wire_rx_tvalid && pins.s_axis_wire_rx_tready) {
     receive_.taken();

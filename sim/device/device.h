@@ -59,10 +59,12 @@ private:
 
   Stamp now_ = 0;
   Stamp lastEdge_ = 0;
-  /// Clocks in a row in which nothing crossed a port. The core counts as idle when it only waits for the gate to take a frame:
+  /// Clocks since something last crossed a port or time last jumped. A room may say a clock or two late that it is busy.
+  static constexpr unsigned settling = 4;
+  /// The core counts as idle when it only waits for the gate to take a frame:
   /// without that, each microsecond of a busy slow link would cost its 125 clocks.
-  unsigned quietClocks_ = 0;
   static constexpr unsigned patience = 256;
+  unsigned quietClocks_ = 0;
 
   downbeat_event_callback callback_ = nullptr;
   void *callbackContext_ = nullptr;

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "downbeat_build.h"
 #include "downbeat_layout.h"
 #include "downbeat_sim.h"
 
@@ -14,8 +15,8 @@ namespace {
 constexpr std::array states = DOWNBEAT_TCP_STATE_NAMES;
 constexpr std::array events = DOWNBEAT_EVENT_KIND_NAMES;
 constexpr std::array congestion = DOWNBEAT_CONGESTION_EVENT_KIND_NAMES;
-constexpr std::array startup = DOWNBEAT_STARTUP_NAMES;
-constexpr std::array steady = DOWNBEAT_STEADY_NAMES;
+constexpr std::array startup = DOWNBEAT_STARTUP_POLICY_NAMES;
+constexpr std::array steady = DOWNBEAT_STEADY_POLICY_NAMES;
 
 // The C interface has numbers of its own for states, so that it does not change with the RTL; they are the RTL's.
 static_assert(DOWNBEAT_CLOSED == DOWNBEAT_TCP_STATE_CLOSED && DOWNBEAT_SYN_SENT == DOWNBEAT_TCP_STATE_SYN_SENT &&

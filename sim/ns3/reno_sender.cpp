@@ -7,6 +7,7 @@
 #include <ns3/ipv4-static-routing-helper.h>
 #include <ns3/point-to-point-helper.h>
 #include <ns3/simulator.h>
+#include <ns3/string.h>
 #include <ns3/tcp-header.h>
 #include <ns3/tcp-socket-factory.h>
 
@@ -74,7 +75,7 @@ void RenoSender::fill() {
   while (accepted_ < file_.size()) {
     const auto room = std::min<std::size_t>(socket_->GetTxAvailable(), file_.size() - accepted_);
     if (room == 0) return;
-    const int sent = socket_->Send(file_.data() + accepted_, static_cast<std::uint32_t>(room), 0);
+    const int sent = socket_->Send(Create<Packet>(file_.data() + accepted_, static_cast<std::uint32_t>(room)), 0);
     if (sent <= 0) return;
     accepted_ += static_cast<std::size_t>(sent);
   }
