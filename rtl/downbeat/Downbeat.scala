@@ -123,7 +123,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   // ---- received payload -> memory -> application
 
   placementWriter.io.placements << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
-    engine.io.placements, directory.io.discards.map(Placement.discard(config, _)))
+    engine.io.placements, directory.io.discards.map((slot: UInt) => Placement.discard(config, slot)))
   receiver.io.slotRead <> placementWriter.io.slotRead
   receiver.io.slotFree << placementWriter.io.slotFree
   payloadMemory.io.place <> placementWriter.io.axi

@@ -5,7 +5,7 @@ import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
-import downbeat.flow.FlowDirectory
+import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.memory._
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
 import downbeat.rx.Receiver
@@ -35,6 +35,7 @@ object Rooms {
     "Pacer" -> (config => Pacer(config)),
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
+    "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Receiver" -> (config => Receiver(config))
   )

@@ -56,7 +56,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   io.sweeping := buckets.io.sweeping
 
   private object Step extends SpinalEnum {
-    val idle, choose, read, arrive, compare, answer = newElement()
+    val idle, choose, read, arrive, compare, settle, answer = newElement()
   }
   private val step = RegInit(Step.idle)
 
@@ -70,8 +70,12 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   when(load) {
     candidates := buckets.io.slots.map(slot => slot.used && slot.fingerprint === buckets.io.address.fingerprint).asBits()
   }
-  buckets.io.taken := load
-  hashed.ready := load
+  // Looked at; unless the answer before has changed the table in that clock, and the buckets must be read again.
+  private val loaded = RegNext(load) init False
+  private val stale = RegNext(io.change.valid) init False
+  private val taken = loaded && !stale
+  buckets.io.taken := taken
+  hashed.ready := taken
 
   private val chosen = Reg(Bits(shape.slots bits)) // one hot, or none
   private val flow = Reg(UInt(config.flowBits bits))
@@ -93,8 +97,8 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     equal(2) := key.tuple.remotePort === request.tuple.remotePort
     equal(3) := key.tuple.localPort === request.tuple.localPort && chosen.orR
   }
-  private val found = equal.andR
-  private val more = RegNextWhen(candidates.orR, step === Step.compare)
+  private val found = RegNextWhen(equal.andR, step === Step.settle)
+  private val last = RegNextWhen(equal.andR || !candidates.orR, step === Step.settle)
   private val generation = RegNextWhen(key.generation, step === Step.compare)
 
   private val free = new Area {
@@ -106,7 +110,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     val room = select.orR
   }
 
-  io.answers.valid := step === Step.answer && (found || !more)
+  io.answers.valid := step === Step.answer && last
   io.answers.request := request
   io.answers.visible := visible
   io.answers.found := found
@@ -114,15 +118,15 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   io.answers.reference.generation := generation
   io.answers.room := free.room
 
-  // A slot that changes must not be among those that are looked at next: the buckets are read again.
-  load := buckets.io.ready && (step === Step.idle || io.answers.fire && !io.change.valid)
+  load := buckets.io.ready && (step === Step.idle || io.answers.fire)
   switch(step) {
-    is(Step.choose)(step := Step.read)
+    is(Step.choose)(step := (loaded && stale) ? Step.idle | Step.read)
     is(Step.read)(step := Step.arrive)
     is(Step.arrive)(step := Step.compare)
-    is(Step.compare)(step := Step.answer)
+    is(Step.compare)(step := Step.settle)
+    is(Step.settle)(step := Step.answer)
     is(Step.answer) {
-      when(!io.answers.valid)(step := Step.choose)
+      when(!last)(step := Step.choose)
       when(io.answers.fire)(step := Step.idle)
     }
   }

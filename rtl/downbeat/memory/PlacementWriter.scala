@@ -2,6 +2,7 @@
 package downbeat.memory
 
 import downbeat.DownbeatConfig
+import downbeat.rx.SlotReadPort
 import downbeat.engine.{PlacedEvent, Placement}
 import downbeat.wire.SequenceNumber
 import spinal.core._
