@@ -8,7 +8,7 @@ from typing import Any
 
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench import bounded, until
+from cocotb_tests.bench import until
 
 WRAP = 1 << 48  # ns
 HOUR = 3600 * 10**9  # ns

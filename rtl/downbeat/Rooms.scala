@@ -2,7 +2,7 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench}
+import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench, MemoryBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
@@ -14,7 +14,7 @@ import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  private val rooms: Map[String, DownbeatConfig => Component] = Map(
+  val all: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
@@ -27,6 +27,7 @@ object Rooms {
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "LayoutBench" -> (LayoutBench(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
+    "MemoryBench" -> (MemoryBench(_)),
     "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
     "PlacementWriter" -> (PlacementWriter(_)),
@@ -38,9 +39,5 @@ object Rooms {
     "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Receiver" -> (config => Receiver(config))
-  )
-
-  /** With a room for each congestion policy that is registered. */
-  val all: Map[String, DownbeatConfig => Component] =
-    rooms ++ PolicyBench.rooms.map { case (name, policy) => name -> ((_: DownbeatConfig) => PolicyBench(policy)) }
+  ) ++ PolicyBench.rooms
 }

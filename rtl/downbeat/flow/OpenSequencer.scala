@@ -36,7 +36,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val request = io.opens.m2sPipe()
+  private val request = io.opens.halfPipe()
   private val ephemeral = request.localPort === 0
 
   private val asked, chosen = RegInit(False)
