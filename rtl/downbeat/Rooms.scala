@@ -14,7 +14,7 @@ import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  val all: Map[String, DownbeatConfig => Component] = Map(
+  private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
@@ -39,5 +39,8 @@ object Rooms {
     "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Receiver" -> (config => Receiver(config))
-  ) ++ PolicyBench.rooms
+  )
+
+  /** With one for each registered policy. */
+  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms
 }
