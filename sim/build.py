@@ -60,7 +60,13 @@ def library(waves: bool = False) -> Path:
         include += ["-isystem", str(directory)]
     flags = ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}", *include]
     sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")
-    link = ["-shared", str(core / "libVdownbeat.a"), str(core / "libverilated.a"), "-pthread", *(["-lz"] if waves else [])]
+    link = [
+        "-shared",
+        str(core / "libVdownbeat.a"),
+        str(core / "libverilated.a"),
+        "-pthread",
+        *(["-lz"] if waves else []),
+    ]
     texts = [names, LAYOUT]
     return _program("lib-waves" if waves else "lib", "libdownbeat_sim.so", sources, flags, link, texts, core.name)
 
@@ -88,7 +94,9 @@ def ns3(waves: bool = False) -> Path:
     directory = library(waves)
     part = "ns3-waves" if waves else "ns3"
     version = importlib.metadata.version("ns3")
-    return _program(part, "downbeat_sim", sorted(NS3.glob("*.cpp")), flags, [*_with_library(directory), *link], [], version)
+    return _program(
+        part, "downbeat_sim", sorted(NS3.glob("*.cpp")), flags, [*_with_library(directory), *link], [], version
+    )
 
 
 PARTS: dict[str, Callable[[], Path]] = {
@@ -115,7 +123,19 @@ def _core(waves: bool) -> Path:
     def make(place: Path) -> None:
         _run(place, "verilator", *options, "--Mdir", str(place), str(VERILOG))
         optimise = [f"OPT_FAST={' '.join(OPTIMISE)}", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2"]
-        _run(place, "make", "-C", str(place), "-j", str(os.cpu_count() or 1), "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
+        _run(
+            place,
+            "make",
+            "-C",
+            str(place),
+            "-j",
+            str(os.cpu_count() or 1),
+            "-f",
+            "Vdownbeat.mk",
+            *optimise,
+            *MAKE_FIXES,
+            "libVdownbeat",
+        )
 
     return _cached("core-waves" if waves else "core", key, make)
 
@@ -134,7 +154,13 @@ def _names_header() -> Path:
 
 
 def _program(
-    part: str, name: str, sources: Sequence[Path], flags: list[str], link: list[str], texts: Sequence[Path], version: str
+    part: str,
+    name: str,
+    sources: Sequence[Path],
+    flags: list[str],
+    link: list[str],
+    texts: Sequence[Path],
+    version: str,
 ) -> Path:
     """Compiles and links; an object is kept by its own source, all headers beside it and the flags."""
     headers = sorted({header for source in sources for header in source.parent.glob("*.h")})

@@ -42,18 +42,24 @@ def measure(settings: Settings, transfer: Transfer) -> dict[str, Any]:
         "segments": result["segments"],
         "retransmissions": result["retransmissions"],
         "finish_seconds": finish / NANOSECONDS_PER_SECOND if done else None,
-        "rtt_ms": {"minimum": rtt[0], "median": rtt[len(rtt) // 2], "maximum": rtt[-1], "samples": len(rtt)} if rtt else None,
+        "rtt_ms": {"minimum": rtt[0], "median": rtt[len(rtt) // 2], "maximum": rtt[-1], "samples": len(rtt)}
+        if rtt
+        else None,
     }
 
 
-def report(settings: Settings, contents: bytes, core: Transfer, golden: Comparison, reno: Transfer | None) -> dict[str, Any]:
+def report(
+    settings: Settings, contents: bytes, core: Transfer, golden: Comparison, reno: Transfer | None
+) -> dict[str, Any]:
     """All of sim.json."""
     received = core.received()
     result = core.result
     wall, core_wall = result["wall_seconds"], result["core_wall_seconds"]
     core_share = round(core_wall / wall, 3) if wall else 0.0
     speed = round(result["segments"] / wall) if wall else 0
-    failure = result["failure"] or ("" if not golden.mismatch else f"cwnd differs from the golden model {golden.mismatch}")
+    failure = result["failure"] or (
+        "" if not golden.mismatch else f"cwnd differs from the golden model {golden.mismatch}"
+    )
     equal = sha256(received) == sha256(contents)
     if not failure and not equal:
         failure = f"SHA-256 differs: {_first_difference(contents, received)}"
@@ -71,7 +77,12 @@ def report(settings: Settings, contents: bytes, core: Transfer, golden: Comparis
         "core": result["sender"],
         "comparison": None
         if reno is None
-        else {"sender": "ns3::TcpLinuxReno", "failure": reno.result["failure"], **measure(settings, reno), "differences": DIFFERENCES},
+        else {
+            "sender": "ns3::TcpLinuxReno",
+            "failure": reno.result["failure"],
+            **measure(settings, reno),
+            "differences": DIFFERENCES,
+        },
         # The rest depends on the machine and its load.
         "segments_per_wall_second": speed,
         "core_share": core_share,
@@ -109,7 +120,10 @@ def table(data: dict[str, Any]) -> Table:
     wall = data["wall_clock"]
     for name, value in (
         ("SHA-256", "equal" if data["sha256_equal"] else "NOT EQUAL"),
-        ("cwnd against golden model", f"{data['golden']['events']} events equal" if data["golden"]["equal"] else "NOT EQUAL"),
+        (
+            "cwnd against golden model",
+            f"{data['golden']['events']} events equal" if data["golden"]["equal"] else "NOT EQUAL",
+        ),
         ("ideal goodput", _rate(data["ideal_goodput_bps"])),
         ("wall time", f"{wall['seconds']:.1f} s"),
         ("segments per wall second", str(data["segments_per_wall_second"])),
@@ -129,7 +143,8 @@ def stall(data: dict[str, Any], command: str) -> str:
         f"  flow {core.get('flow')} in state {core.get('state')}; {core.get('bytes_acknowledged')} of {data['settings']['size']} bytes "
         f"acknowledged, {data['bytes']} received",
         f"  last event: {core.get('last_event')} ({core.get('last_event_congestion')}) at {at:.3f} ms",
-        "  counters: " + ", ".join(f"{name} {value}" for name, value in core.items() if not name.startswith("last_event")),
+        "  counters: "
+        + ", ".join(f"{name} {value}" for name, value in core.items() if not name.startswith("last_event")),
         f"  losses: {data['queue_drops']} in the queue, {data['random_losses']} random; retransmissions {data['retransmissions']}",
         f"  seed {data['seed']}; with waves: {command}; make waves",
     ]
