@@ -235,7 +235,8 @@ class Device:
 
     def receive(self, connection: int, capacity: int = 1 << 16) -> bytes:
         """Empty at the end of the peer's stream."""
-        return self._buffer.raw[: self._call("receive", connection, self._buffer, min(capacity, len(self._buffer)))]
+        length = self._call("receive", connection, self._buffer, min(capacity, len(self._buffer)))
+        return self._buffer.raw[:length]
 
     def shutdown(self, connection: int) -> None:
         self._call("shutdown", connection)
