@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def _queue(figure: go.Figure, row: int, name: str, series: Sequence[dict[str, st
 def _throughput(figure: go.Figure, row: int, name: str, series: Sequence[dict[str, str]]) -> None:
     points = series[::THROUGHPUT_SAMPLES]
     times, rates = [], []
-    for before, after in zip(points, points[1:], strict=False):
+    for before, after in itertools.pairwise(points):
         seconds = (int(after["time_ns"]) - int(before["time_ns"])) / NANOSECONDS
         times.append(int(after["time_ns"]) / NANOSECONDS)
         rates.append(8 * (int(after["received_bytes"]) - int(before["received_bytes"])) / seconds / 1e6)

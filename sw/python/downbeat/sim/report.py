@@ -17,8 +17,8 @@ DIFFERENCES = [
     "grow by one segment a round trip, out of step by part of a round.",
     "Slow start: on an ACK of two segments the core adds one segment (RFC 5681, equation 2); TcpLinuxReno adds one for each "
     "segment acknowledged, so that it reaches ssthresh in fewer round trips.",
-    "In recovery both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 measures bytes in flight and RTT by its own "
-    "timer, the core by stamps at the wire.",
+    "In recovery both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 takes RTT samples by its timer, the "
+    "core from stamps at the wire.",
 ]
 
 
@@ -140,12 +140,13 @@ def stall(data: dict[str, Any], command: str) -> str:
     at = int(core.get("last_event_ns", 0)) / 1e6
     lines = [
         f"Failed: {data['failure']}",
-        f"  flow {core.get('flow')} in state {core.get('state')}; {core.get('bytes_acknowledged')} of {data['settings']['size']} bytes "
-        f"acknowledged, {data['bytes']} received",
+        f"  flow {core.get('flow')} in state {core.get('state')}; {core.get('bytes_acknowledged')} bytes acknowledged and "
+        f"{data['bytes']} received of {data['settings']['size']}",
         f"  last event: {core.get('last_event')} ({core.get('last_event_congestion')}) at {at:.3f} ms",
         "  counters: "
         + ", ".join(f"{name} {value}" for name, value in core.items() if not name.startswith("last_event")),
-        f"  losses: {data['queue_drops']} in the queue, {data['random_losses']} random; retransmissions {data['retransmissions']}",
+        f"  losses: {data['queue_drops']} in the queue, {data['random_losses']} random; "
+        f"retransmissions: {data['retransmissions']}",
         f"  seed {data['seed']}; with waves: {command}; make waves",
     ]
     return "\n".join(lines)
