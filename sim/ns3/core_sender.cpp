@@ -90,10 +90,11 @@ void CoreSender::pump() {
   std::array<std::uint8_t, 9018> frame;
   {
     const Stopwatch stopwatch(wall_);
-    // Twice: what the application does after the first takes effect in the second.
-    for (int pass = 0; pass < 2; ++pass) {
-      downbeat_advance_to(device_.get(), CoreLink::stamp(Simulator::Now() + path_.linkDelay()));
-      application();
+    const downbeat_time target = CoreLink::stamp(Simulator::Now() + path_.linkDelay());
+    // Until it has data the application must react at once; later the library holds enough.
+    for (downbeat_time now = 0; now < target; application()) {
+      now = accepted_ > 0 ? target : std::min(target, downbeat_next_deadline(device_.get()));
+      downbeat_advance_to(device_.get(), now);
     }
   }
   downbeat_time departure;

@@ -64,6 +64,15 @@ def test_losses_are_repaired(tmp_path: Path, seed: int) -> None:
     assert data["retransmissions"] >= data["random_losses"]
 
 
+def test_a_stalled_run_says_where_it_stands(tmp_path: Path) -> None:
+    done = make_sim(tmp_path, size="10kB", loss="0.999", seed=5, compare=0)
+    assert done.returncode == 1
+    words = " ".join((done.stdout + done.stderr).split())
+    for said in ("no byte arrived for 130 virtual seconds", "flow", "last event", "counters", "seed 5", "WAVES=1"):
+        assert said in words
+    assert json.loads((tmp_path / "sim.json").read_text())["sha256_equal"] is False
+
+
 def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
     runs = [tmp_path / name for name in ("first", "second")]
     for run in runs:

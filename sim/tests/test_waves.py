@@ -34,6 +34,8 @@ def test_waves_says_what_to_do(tmp_path: Path) -> None:
     for tool in ("bash", "dirname", "cat"):
         (tmp_path / tool).symlink_to(str(shutil.which(tool)))
     command = ["scripts/waves.sh"]
-    done = subprocess.run(command, cwd=build.ROOT, env={"PATH": str(tmp_path)}, text=True, capture_output=True, check=False)
+    done = subprocess.run(
+        command, cwd=build.ROOT, env={"PATH": str(tmp_path)}, text=True, capture_output=True, check=False
+    )
     assert done.returncode == 1
     assert "make sim WAVES=1" in done.stderr or "apt-get install -y gtkwave" in done.stderr
