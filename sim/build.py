@@ -161,13 +161,15 @@ def _device_flags(core: Path, waves: bool) -> list[str]:
 
 
 def _names_header() -> Path:
-    """downbeat_build.h: the preset's name, and the names behind the layout's numbers as initialisers of arrays."""
+    """downbeat_build.h: the preset's name, the names behind the layout's numbers, and the core's counters, from its ports."""
     layout = json.loads(LAYOUT_JSON.read_text())
     lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{PRESET}"']
     for name, elements in {**layout["enums"], **layout["policies"]}.items():
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
         lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
+    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", VERILOG.read_text())
+    lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
     text = "\n".join([*lines, ""])
     place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))
     return place / "downbeat_build.h"

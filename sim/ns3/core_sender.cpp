@@ -178,5 +178,8 @@ SenderReport CoreSender::report() const {
   add("frames_out", std::to_string(counters.frames_out));
   add("late_arrivals", std::to_string(counters.late_arrivals));
   add("late_departures", std::to_string(counters.late_departures));
+  const char *name = nullptr;
+  std::uint32_t value = 0;
+  for (unsigned index = 0; downbeat_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index) add(name, std::to_string(value));
   return report;
 }

@@ -100,7 +100,7 @@ def report(
 def table(data: dict[str, Any]) -> Table:
     reno = data["comparison"]
     wide = Table(title="Downbeat core over ns-3", title_justify="left")
-    wide.add_column("")
+    wide.add_column("", no_wrap=True)
     wide.add_column("core", justify="right")
     if reno:
         wide.add_column("ns-3 TcpLinuxReno", justify="right")
@@ -120,10 +120,7 @@ def table(data: dict[str, Any]) -> Table:
     wall = data["wall_clock"]
     for name, value in (
         ("SHA-256", "equal" if data["sha256_equal"] else "NOT EQUAL"),
-        (
-            "cwnd against golden model",
-            f"{data['golden']['events']} events equal" if data["golden"]["equal"] else "NOT EQUAL",
-        ),
+        ("cwnd and golden model", _golden(data["golden"])),
         ("ideal goodput", _rate(data["ideal_goodput_bps"])),
         ("wall time", f"{wall['seconds']:.1f} s"),
         ("segments per wall second", str(data["segments_per_wall_second"])),
@@ -144,12 +141,20 @@ def stall(data: dict[str, Any], command: str) -> str:
         f"{data['bytes']} received of {data['settings']['size']}",
         f"  last event: {core.get('last_event')} ({core.get('last_event_congestion')}) at {at:.3f} ms",
         "  counters: "
-        + ", ".join(f"{name} {value}" for name, value in core.items() if not name.startswith("last_event")),
+        + ", ".join(
+            f"{name} {value}" for name, value in core.items() if value != "0" and not name.startswith("last_event")
+        ),
         f"  losses: {data['queue_drops']} in the queue, {data['random_losses']} random; "
         f"retransmissions: {data['retransmissions']}",
         f"  seed {data['seed']}; with waves: {command}; make waves",
     ]
     return "\n".join(lines)
+
+
+def _golden(golden: dict[str, Any]) -> str:
+    if golden["events"] == 0:
+        return "not compared"
+    return f"{golden['events']} events equal" if golden["equal"] else "NOT EQUAL"
 
 
 def _first_difference(sent: bytes, received: bytes) -> str:
@@ -165,4 +170,4 @@ def _rate(bps: float) -> str:
 
 def _rtt(figures: dict[str, Any]) -> str:
     rtt = figures["rtt_ms"]
-    return f"{rtt['minimum']:.2f} / {rtt['median']:.2f} / {rtt['maximum']:.2f} ms" if rtt else "-"
+    return f"{rtt['minimum']:.1f} / {rtt['median']:.1f} / {rtt['maximum']:.1f} ms" if rtt else "-"
