@@ -120,16 +120,18 @@ def _core(waves: bool) -> Path:
 
     def make(place: Path) -> None:
         _run(place, "verilator", *options, "--Mdir", str(place), str(VERILOG))
-        profiled = not waves and _train(place)
-        _compile_core(place, PROFILED if profiled else ())
+        if waves:  # seldom built, for short runs: quick to compile
+            _compile_core(place, fast=["-O1"], slow="-O0")
+        else:
+            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place) else ())])
 
     return _cached("core-waves" if waves else "core", key, make)
 
 
-def _compile_core(place: Path, options: Sequence[str]) -> None:
+def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
     for stale in (*place.glob("*.o"), *place.glob("*.a")):
         stale.unlink()
-    optimise = [f"OPT_FAST={' '.join([*OPTIMISE, *options])}", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2"]
+    optimise = [f"OPT_FAST={' '.join(fast)}", f"OPT_SLOW={slow}", "OPT_GLOBAL=-O2"]
     jobs = str(os.cpu_count() or 1)
     _run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
 
@@ -140,7 +142,7 @@ def _train(place: Path) -> bool:
     A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
     these counts it runs a fifth faster. False, and no counts, if the core does not get through the bench.
     """
-    _compile_core(place, ["-fprofile-generate"])
+    _compile_core(place, fast=[*OPTIMISE, "-fprofile-generate"])
     objects = [str(place / "libVdownbeat.a"), str(place / "libverilated.a")]
     sources = [str(path) for path in sorted(DEVICE.glob("*.cpp"))]
     program = str(place / "training")
