@@ -123,6 +123,8 @@ bool Device::putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arriv
 
 downbeat_counters Device::counters() const {
   downbeat_counters counters = counters_;
+  counters.frames_out = transmit_.frames;
+  counters.bypass_in = bypass_.frames;
   counters.late_departures = transmit_.gate.lateDepartures();
   counters.worst_lateness = transmit_.gate.worstLateness();
   return counters;

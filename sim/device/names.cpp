@@ -19,12 +19,16 @@ constexpr std::array startup = DOWNBEAT_STARTUP_POLICY_NAMES;
 constexpr std::array steady = DOWNBEAT_STEADY_POLICY_NAMES;
 
 // The C interface has numbers of its own for states, so that it does not change with the RTL; they are the RTL's.
-static_assert(DOWNBEAT_CLOSED == DOWNBEAT_TCP_STATE_CLOSED && DOWNBEAT_SYN_SENT == DOWNBEAT_TCP_STATE_SYN_SENT &&
-              DOWNBEAT_SYN_RECEIVED == DOWNBEAT_TCP_STATE_SYN_RECEIVED &&
-              DOWNBEAT_ESTABLISHED == DOWNBEAT_TCP_STATE_ESTABLISHED && DOWNBEAT_FIN_WAIT_1 == DOWNBEAT_TCP_STATE_FIN_WAIT1 &&
-              DOWNBEAT_FIN_WAIT_2 == DOWNBEAT_TCP_STATE_FIN_WAIT2 && DOWNBEAT_CLOSE_WAIT == DOWNBEAT_TCP_STATE_CLOSE_WAIT &&
-              DOWNBEAT_CLOSING == DOWNBEAT_TCP_STATE_CLOSING && DOWNBEAT_LAST_ACK == DOWNBEAT_TCP_STATE_LAST_ACK &&
-              DOWNBEAT_TIME_WAIT == DOWNBEAT_TCP_STATE_TIME_WAIT);
+static_assert(int{DOWNBEAT_CLOSED} == int{DOWNBEAT_TCP_STATE_CLOSED});
+static_assert(int{DOWNBEAT_SYN_SENT} == int{DOWNBEAT_TCP_STATE_SYN_SENT});
+static_assert(int{DOWNBEAT_SYN_RECEIVED} == int{DOWNBEAT_TCP_STATE_SYN_RECEIVED});
+static_assert(int{DOWNBEAT_ESTABLISHED} == int{DOWNBEAT_TCP_STATE_ESTABLISHED});
+static_assert(int{DOWNBEAT_FIN_WAIT_1} == int{DOWNBEAT_TCP_STATE_FIN_WAIT1});
+static_assert(int{DOWNBEAT_FIN_WAIT_2} == int{DOWNBEAT_TCP_STATE_FIN_WAIT2});
+static_assert(int{DOWNBEAT_CLOSE_WAIT} == int{DOWNBEAT_TCP_STATE_CLOSE_WAIT});
+static_assert(int{DOWNBEAT_CLOSING} == int{DOWNBEAT_TCP_STATE_CLOSING});
+static_assert(int{DOWNBEAT_LAST_ACK} == int{DOWNBEAT_TCP_STATE_LAST_ACK});
+static_assert(int{DOWNBEAT_TIME_WAIT} == int{DOWNBEAT_TCP_STATE_TIME_WAIT});
 
 const char *textOf(std::span<const char *const> names, int number) {
   return number >= 0 && static_cast<std::size_t>(number) < names.size() ? names[static_cast<std::size_t>(number)] : "unknown";

@@ -76,6 +76,7 @@ void WireTransmit::taken(const Pins &pins, Stamp now) {
 void WireTransmit::depart(Stamp now) {
   while (gate.nextDeparture() <= now) {
     departed.push_back(gate.depart());
+    ++frames;
     if (departed.back().tag != 0) stamps_.push_back({departed.back().tag, departed.back().time});
   }
 }
@@ -109,6 +110,7 @@ void Bypass::sample(const Pins &pins) {
       filling_.length = filled_;
       filled_ = 0;
       received.push_back(filling_);
+      ++frames;
     }
   }
 }

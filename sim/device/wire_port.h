@@ -47,6 +47,7 @@ public:
 
   LaunchGate gate;
   std::deque<Frame> departed;
+  std::uint64_t frames = 0; // that have departed
 
 private:
   struct Departure {
@@ -66,6 +67,7 @@ public:
   bool active() const { return !toSend.empty(); }
 
   std::deque<Frame> received, toSend;
+  std::uint64_t frames = 0; // received
 
 private:
   std::uint32_t sent_ = 0;
