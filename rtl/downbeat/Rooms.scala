@@ -14,11 +14,12 @@ import spinal.core.Component
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
-  private val rooms: Map[String, DownbeatConfig => Component] = Map(
+  private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FlowEngine" -> (FlowEngine(_)),
+    "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
     "CommandPort" -> (CommandPort(_)),
@@ -41,7 +42,6 @@ object Rooms {
     "Receiver" -> (config => Receiver(config))
   )
 
-  /** With a room for each congestion policy that is registered. */
-  val all: Map[String, DownbeatConfig => Component] =
-    rooms ++ PolicyBench.rooms.map { case (name, policy) => name -> ((_: DownbeatConfig) => PolicyBench(policy)) }
+  /** With one for each registered policy. */
+  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms
 }
