@@ -2,7 +2,7 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
@@ -18,6 +18,7 @@ object Rooms {
     "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
+    "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
     "FlowEngine" -> (FlowEngine(_)),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
@@ -43,4 +44,8 @@ object Rooms {
   /** With a room for each congestion policy that is registered. */
   val all: Map[String, DownbeatConfig => Component] =
     rooms ++ PolicyBench.rooms.map { case (name, policy) => name -> ((_: DownbeatConfig) => PolicyBench(policy)) }
+
+  /** The room of that name; `Fmax` before a name means the room inside the harness that `make fmax` measures. */
+  def find(name: String): Option[DownbeatConfig => Component] =
+    all.get(name).orElse(all.get(name.stripPrefix("Fmax")).map(room => config => new FmaxHarness(room(config))))
 }
