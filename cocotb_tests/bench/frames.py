@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Whole frames on a stream with the fields `data`, `keep` and `last`; byte 0 of a frame is data[7:0].
 
+The three stand in a Fragment, in a beat by itself (FrameBeat), or as `frame_data`... inside a beat that carries more
+(ReceivedBeat, TransmitBeat).
 Any other field of the payload is an extra: one value for the frame, read at the first beat (`error`: at the last,
 since only then it is known).
 """
@@ -9,13 +11,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from cocotb_tests.bench.ports import SPINAL, Naming
+from cocotb_tests.bench.ports import SPINAL, Naming, StreamPorts
 from cocotb_tests.bench.seeded import generator
 from cocotb_tests.bench.stream import Beat, StreamSink, StreamSource
 from cocotb_tests.bench.wait import DEFAULT_CLOCKS
 
 FRAME_FIELDS = frozenset({"data", "keep", "last"})
 AT_LAST_BEAT = frozenset({"error"})
+
+
+def _prefix(ports: StreamPorts) -> str:
+    return "frame_" if "frame_data" in ports.fields else ""
 
 
 class Frame(NamedTuple):
@@ -54,18 +60,23 @@ class FrameSource:
 
     def _beats(self, data: bytes, extras: dict[str, int]) -> list[Beat]:
         ports = self.stream.ports
-        names = ports.fields.keys() - FRAME_FIELDS
+        prefix = _prefix(ports)
+        names = ports.fields.keys() - {prefix + field for field in FRAME_FIELDS}
         if not extras.keys() <= names:
             raise ValueError(f"{ports.name}: no field {sorted(extras.keys() - names)}; there are {sorted(names)}")
         if not data:
             raise ValueError(f"{ports.name}: a frame has at least one byte")
         held = {name: extras.get(name, 0) for name in sorted(names)}
-        step = ports.widths["data"] // 8
+        step = ports.widths[prefix + "data"] // 8
         beats = []
         for at in range(0, len(data), step):
             part = data[at : at + step]
             last = at + len(part) == len(data)
-            beat = {"data": int.from_bytes(part, "little"), "keep": (1 << len(part)) - 1, "last": int(last)}
+            beat = {
+                prefix + "data": int.from_bytes(part, "little"),
+                prefix + "keep": (1 << len(part)) - 1,
+                prefix + "last": int(last),
+            }
             for name, value in held.items():
                 read = last if name in AT_LAST_BEAT else at == 0
                 noise = self.extras_once and not read
@@ -82,18 +93,20 @@ class FrameSink:
 
     async def receive(self, clocks: int = DEFAULT_CLOCKS) -> Frame:
         """The next whole frame, waiting at most `clocks` for each beat."""
-        name, widths = self.stream.ports.name, self.stream.ports.widths
+        ports = self.stream.ports
+        prefix = _prefix(ports)
+        width = ports.widths[prefix + "data"] // 8
         data = bytearray()
         extras: dict[str, int] = {}
         while True:
             beat = await self.stream.receive(clocks)
-            for field in beat.keys() - FRAME_FIELDS:
-                if beat["last"] if field in AT_LAST_BEAT else not data:
-                    extras[field] = beat[field]
-            keep = beat["keep"]
+            word, keep, last = (beat.pop(prefix + field) for field in ("data", "keep", "last"))
+            for field, value in beat.items():
+                if last if field in AT_LAST_BEAT else not data:
+                    extras[field] = value
             count = keep.bit_length()
-            assert keep and keep == (1 << count) - 1, f"{name}: keep {keep:#x} is empty or has holes"
-            assert beat["last"] or count == widths["keep"], f"{name}: keep {keep:#x} before the last beat"
-            data += beat["data"].to_bytes(widths["data"] // 8, "little")[:count]
-            if beat["last"]:
+            assert keep and keep == (1 << count) - 1, f"{ports.name}: keep {keep:#x} is empty or has holes"
+            assert last or count == width, f"{ports.name}: keep {keep:#x} before the last beat"
+            data += word.to_bytes(width, "little")[:count]
+            if last:
                 return Frame(bytes(data), extras)

@@ -46,11 +46,7 @@ def _ports() -> dict[str, int]:
 
 
 class StreamPorts:
-    """The handles of one stream.
-
-    A lone payload is the field `payload`. `fragment_` and `frame_` go: a frame's fields are `data`, `keep` and `last`
-    in a Fragment, in a beat by itself (FrameBeat) and inside a beat that carries more (ReceivedBeat, TransmitBeat).
-    """
+    """The handles of one stream. A lone payload is the field `payload`; a Fragment's fields lose `fragment_`."""
 
     def __init__(self, dut: Any, name: str, naming: Naming = SPINAL) -> None:
         self.name = name
@@ -97,4 +93,4 @@ def _field(port: str, name: str, naming: Naming) -> str | None:
         return "payload"
     if not field.startswith("_"):
         return None
-    return field.removeprefix("_").removeprefix("fragment_").removeprefix("frame_")
+    return field.removeprefix("_").removeprefix("fragment_")

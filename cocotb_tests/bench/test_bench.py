@@ -120,8 +120,8 @@ async def a_hang_names_what_was_waited_for(dut: Any) -> None:
 async def a_beat_that_does_not_fit_is_refused(dut: Any) -> None:
     source = StreamSource(dut, "source")
     with pytest.raises(ValueError, match="does not fit 8 bits"):
-        source.put({"data": 0, "keep": 256, "last": 0, "tag": 0, "error": 0})
+        source.put({"frame_data": 0, "frame_keep": 256, "frame_last": 0, "tag": 0, "error": 0})
     with pytest.raises(ValueError, match="beat has"):
-        source.put({"data": 0})
+        source.put({"frame_data": 0})
     with pytest.raises(ValueError, match="no port sank_valid"):
         StreamSink(dut, "sank")

@@ -52,8 +52,6 @@ class TupleHash:
 
 
 def tuple_hash(key: int, remote_ip: int, remote_port: int, local_port: int) -> TupleHash:
-    message = (
-        remote_ip.to_bytes(4, "little") + local_port.to_bytes(2, "little") + remote_port.to_bytes(2, "little")
-    )
+    message = remote_ip.to_bytes(4, "little") + local_port.to_bytes(2, "little") + remote_port.to_bytes(2, "little")
     v = state(key, message, rounds=1, final_rounds=3)
     return TupleHash(visible=v[1] ^ v[3], first=v[0], second=v[2])

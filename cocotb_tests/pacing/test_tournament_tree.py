@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from cocotb_tests.bench import StreamSource, generator, start, until
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.pacing.tree_model import Earliest
+from cocotb_tests.pacing.earliest import Earliest
 
 # Random contents of the memories at power-up: a node that the sweep leaves out is seen.
 RANDOM_POWER_UP = ["--x-initial", "unique"]

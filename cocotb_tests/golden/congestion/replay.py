@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Replays one connection's recorded congestion events through the golden models, in the order that the arbiter gave them."""
+"""Replays one connection's recorded congestion events through the golden models, in the order of the record."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cocotb_tests.golden.congestion.window import CongestionState
 def replay(rows: Iterable[Mapping[str, str | int]]) -> Iterator[Window]:
     """Yields cwnd and ssthresh (bytes with 16 fraction bits) after each row.
 
-    A row has `kind` (as Seam.scala spells it), `acked`, `flight` (before the event), `mss`, `initial_window`, `initial_ssthresh`
-    (bytes; text of a CSV file will do), and `startup` and `steady`, the names of the policies. The connection's policies
-    are those of the first row; a row that names others is refused.
+    A row has `kind` (as Seam.scala spells it), `acked`, `flight` (before the event), `mss`, `initial_ssthresh` (bytes),
+    `initial_window` (segments), each a number or its text in a CSV file, and `startup` and `steady`, names of policies.
+    The connection's policies are those of the first row; a row that names others is refused.
     """
     state: CongestionState | None = None
     for number, row in enumerate(rows):

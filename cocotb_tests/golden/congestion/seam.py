@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The congestion seam as rtl/downbeat/congestion/Seam.scala has it: an event and the state in, the state after it out."""
+"""The congestion seam, as rtl/downbeat/congestion/Seam.scala: an event and the state in, the state after it out."""
 
 from __future__ import annotations
 
@@ -42,15 +42,17 @@ KIND_NAMES = {
 
 @dataclass(frozen=True)
 class CongestionEvent:
-    """One event; bytes, but `rtt` in ns (None: no sample)."""
+    """One event, in bytes but where said."""
 
     kind: Kind
+    starting_up: bool = False  # cwnd < ssthresh
     acked_bytes: int = 0
     flight: int = 0  # before the event
     segment_size: int = 1460
-    initial_window: int = 0
+    rtt: int | None = None  # ns; None: no sample
+    rtt_minimum: int = (1 << 36) - 1  # ns; all ones: none yet
+    initial_window: int = 0  # segments
     initial_ssthresh: int = 0
-    rtt: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,11 @@ class Answer:
 class Policy(Protocol):
     """A start-up or steady policy: one answer per event, from that event and state alone."""
 
-    name: str
-    state_bits: int
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def state_bits(self) -> int: ...
 
     def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer: ...
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The congestion stage's own rules around a connection's two policies.
 
-Below ssthresh the start-up policy grows the window, from ssthresh on the steady policy; the steady policy says what ssthresh a
+Below ssthresh the start-up policy grows the window, from ssthresh on the steady policy, which also says what ssthresh a
 loss leaves. What lies between loss and recovery is RFC 6582's (3.2), with cwnd = ssthresh + 3 SMSS as it begins. After
 every event the envelope holds:
 
     2 SMSS <= ssthresh <= 1 GiB,  SMSS <= cwnd <= 1 GiB
 
-Both policies see every event and both private words are kept; of the windows that they answer, only the asked one's counts.
+Both policies see every event and both private words are kept; of the windows that they answer, the asked one's counts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cocotb_tests.golden.congestion.seam import (
     MAXIMUM_WINDOW,
@@ -35,11 +35,11 @@ class CongestionState:
     steady_word: int = 0
 
     def see(self, event: CongestionEvent) -> Window:
+        event = replace(event, starting_up=self.window.cwnd < self.window.ssthresh)
         startup = self.startup.answer(event, self.window, self.startup_word)
         steady = self.steady.answer(event, self.window, self.steady_word)
         self.startup_word, self.steady_word = startup.word, steady.word
-        if event.kind is not Kind.NONE:
-            self.window = _envelope(self._answered(event, startup.window, steady.window), event.segment_size)
+        self.window = _envelope(self._answered(event, startup.window, steady.window), event.segment_size)
         return self.window
 
     def _answered(self, event: CongestionEvent, startup: Window, steady: Window) -> Window:
@@ -49,7 +49,7 @@ class CongestionState:
             case Kind.ESTABLISHED:
                 return startup
             case Kind.ACKNOWLEDGED:
-                return startup if cwnd < ssthresh else steady
+                return startup if event.starting_up else steady
             case Kind.LOSS:
                 return Window(steady.ssthresh + 3 * segment, steady.ssthresh)
             case Kind.TIMEOUT:

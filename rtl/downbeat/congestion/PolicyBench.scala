@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion
 
+import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -38,6 +39,7 @@ case class PolicyBench(policy: Policy) extends Component {
 
 object PolicyBench {
   /** A room for each registered policy: `PolicyReno` for "reno". */
-  val rooms: Map[String, Policy] =
-    (Policies.startup ++ Policies.steady).map(policy => s"Policy${policy.name.capitalize}" -> policy).toMap
+  val rooms: Map[String, DownbeatConfig => Component] = (Policies.startup ++ Policies.steady)
+    .map(policy => s"Policy${policy.name.capitalize}" -> ((_: DownbeatConfig) => PolicyBench(policy)))
+    .toMap
 }

@@ -32,7 +32,7 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
   }
 
   private val change = new Area {
-    val request = io.listens.m2sPipe()
+    val request = io.listens.halfPipe()
     val looked = RegNext(request.valid && !request.ready) init False
     val hits = RegNextWhen(places(request.port), request.valid)
     val vacant = RegNextWhen(OHMasking.first(~used.asBits), request.valid)
@@ -45,11 +45,11 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
     refusal.valid := looked && request.valid && impossible
     refusal.request := request.request
     refusal.reason := CloseReason.outOfResources
-    io.refused << refusal.m2sPipe()
+    io.refused << refusal.halfPipe()
 
     request.ready := looked && (!impossible || refusal.ready)
     for (index <- 0 until config.listeners)
-      when(request.fire && place(index) && (known || !request.remove)) {
+      when(request.fire && place(index) && (known || !request.remove) && !impossible) {
         used(index) := !request.remove
         ports(index) := request.port
         parameters(index) := request.parameters

@@ -58,7 +58,7 @@ case class BurstSplitter(config: DownbeatConfig, bufferBytes: Int, lengthBits: I
   io.bursts.payload := burst
   io.bursts.last.removeAssignments() := last
   io.bursts.stop.removeAssignments() := last ? transferStop | U(MemoryPort.pageBytes - 1)
-  io.bursts.length.removeAssignments() := (io.bursts.stop >> 3) - (burst.start >> 3)
+  io.bursts.length.removeAssignments() := io.bursts.stop(pageBits - 1 downto 3) - burst.start(pageBits - 1 downto 3)
   when(io.bursts.fire) {
     burst.page := burst.page + 1
     burst.start := 0
@@ -75,7 +75,7 @@ case class BurstSplitter(config: DownbeatConfig, bufferBytes: Int, lengthBits: I
     burst.page := position(pages)
     burst.start := position(pageBits - 1 downto 0)
     burst.shift := position(2 downto 0)
-    pagesAfter := end >> pageBits
+    pagesAfter := end(end.high downto pageBits)
     transferStop := end.resized
   }
 

@@ -48,8 +48,8 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     val plan = Plan()
     plan.length := burst.length
     plan.shift := burst.shift
-    plan.firstStrobe := B((0 until 8).map(byte => !(U(byte, 3 bits) < burst.start(2 downto 0))))
-    plan.lastStrobe := B((0 until 8).map(byte => !(burst.stop(2 downto 0) < byte)))
+    plan.firstStrobe := ByteStrobes.from(burst.start(2 downto 0))
+    plan.lastStrobe := ByteStrobes.upTo(burst.stop(2 downto 0))
     plan.tail := burst.last && burst.stop(2 downto 0) < burst.shift
     plan
   }.m2sPipe(holdPayload = true)
@@ -68,7 +68,8 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     index := lastBeat ? U(0) | index + 1
     firstBeat := lastBeat
   }
-  beats.data := ByteWindow(io.words.payload ## before, U(0, 3 bits) - plan.shift, 1)
+  // Byte 0 of the new word belongs `shift` bytes up: the window begins at byte 8 - shift of the two words.
+  beats.data := ByteWindow(io.words.payload ## before, ~plan.shift, 1)
   beats.strb := (plan.firstStrobe | B(8 bits, default -> !firstBeat)) & (plan.lastStrobe | B(8 bits, default -> !lastBeat))
   beats.last := lastBeat
   io.axi.w << beats.m2sPipe(holdPayload = true)

@@ -116,8 +116,8 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   admitted.transfer.flow := start.flow
   admitted.transfer.sequence := start.sequence
   admitted.transfer.length := taken.resized
-  admitted.words := io.chunks.length >> 3
-  admitted.wordsTaken := (taken + 7) >> 3
+  admitted.words := io.chunks.length(10 downto 3)
+  admitted.wordsTaken := (taken + 7)(11 downto 3)
   admitted.last := io.chunks.last
   admitted.frameTaken := frameTaken
   io.admitted << leaving.translateWith(admitted)

@@ -45,7 +45,7 @@ case class Realigner() extends Component {
     prepared.last := word.last
     prepared.rest := !(word.stop < word.start)
     val bytesLessOne = word.stop - word.start // modulo 8
-    prepared.keep := B((0 until 8).map(byte => !(bytesLessOne < byte)))
+    prepared.keep := ByteStrobes.upTo(bytesLessOne)
     prepared
   }.m2sPipe(holdPayload = true)
   private val held = Reg(Prepared())

@@ -18,7 +18,7 @@ case class SlotReader(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val beatBits = log2Up(config.slotBytes / config.beatBytes)
+  private val beatBits = config.slotBeatBits
 
   private case class Run() extends Bundle {
     val slot = UInt(config.slotBits bits)
@@ -34,8 +34,8 @@ case class SlotReader(config: DownbeatConfig) extends Component {
     run.slot := placement.payload.slot
     run.held := placement.payload.held
     run.empty := placement.discard || placement.length === 0
-    run.first := (placement.payload.offset >> 3).resized
-    run.last := (end >> 3).resized
+    run.first := placement.payload.offset(3, beatBits bits)
+    run.last := end(3, beatBits bits)
     run.start := placement.payload.offset(2 downto 0)
     run.stop := end(2 downto 0)
     run

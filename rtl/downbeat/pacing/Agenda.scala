@@ -11,15 +11,20 @@ case class NextInstant() extends Bundle {
   val at = Instant()
 }
 
-/** What a flow wants at an instant; the latest of a flow is the one that holds. */
-case class Appointment[T <: Data](entries: Int, contentType: HardType[T]) extends Bundle {
-  val index = UInt(log2Up(entries) bits)
+/** What a flow wants at an instant, if armed. */
+case class Appointment[T <: Data](contentType: HardType[T]) extends Bundle {
   val armed = Bool()
   val at = Instant()
   val content = contentType()
 }
 
-/** One appointment for each of `entries` flows, brought forward as its instant comes: what timers and pacer share.
+/** An appointment and whose it is; a flow's newest is the one that holds. */
+case class FlowAppointment[T <: Data](flows: Int, contentType: HardType[T]) extends Bundle {
+  val flow = UInt(log2Up(flows) bits)
+  val appointment = Appointment(contentType)
+}
+
+/** One appointment for each flow, brought forward as its instant comes: what timers and pacer share.
   *
   * The table holds the appointments and is always right; the tournament tree tells where to look and may be some clocks
   * behind. What the root shows as due is therefore looked up, and is delivered and disarmed in one clock in which nothing is
@@ -28,22 +33,22 @@ case class Appointment[T <: Data](entries: Int, contentType: HardType[T]) extend
   *
   * Posts go first. Deliveries wait for a clock without one, which every traffic of real frames leaves.
   */
-case class Agenda[T <: Data](entries: Int, content: HardType[T]) extends Component {
+case class Agenda[T <: Data](flows: Int, content: HardType[T]) extends Component {
   val io = new Bundle {
-    val posts = slave(Flow(Appointment(entries, content)))
+    val posts = slave(Flow(FlowAppointment(flows, content)))
     val now = in(Instant())
-    val due = master(Stream(Appointment(entries, content)))
+    val due = master(Stream(FlowAppointment(flows, content)))
     val next = out(NextInstant())
     val idle = out(Bool())
   }
   noIoPrefix()
 
   private val post = io.posts.m2sPipe(holdPayload = true)
-  private val table = Mem(Appointment(entries, content), entries)
+  private val table = Mem(Appointment(content), flows)
   table.addAttribute("no_rw_check") // a look-up that meets a post is thrown away
-  table.write(post.index, post.payload, enable = post.valid)
+  table.write(post.flow, post.appointment, enable = post.valid)
 
-  private val tree = TournamentTree(entries)
+  private val tree = TournamentTree(flows)
   private val root = tree.io.root
   private val rootDue = root.armed && io.now.hasReached(Instant(root.time))
   private val due = RegNext(rootDue) init False
@@ -52,27 +57,29 @@ case class Agenda[T <: Data](entries: Int, content: HardType[T]) extends Compone
     val watch, read, load, compare, commit, settle = newElement()
   }
   private val step = RegInit(Step.watch)
-  private val candidate = Reg(UInt(log2Up(entries) bits))
+  private val candidate = Reg(UInt(log2Up(flows) bits))
   private val replaced = Reg(Bool())
   private val found = RegNextWhen(table.readSync(candidate, enable = step === Step.read), step === Step.load)
   private val foundDue = RegNext(found.armed && io.now.hasReached(found.at))
   private val delivering = RegInit(False)
   /** Clocks until the root knows of every update so far: the climb, and the register of `due`. */
-  private val settling = Reg(UInt(log2Up(TournamentTree.clocks(entries) + 2) bits))
+  private val settling = Reg(UInt(log2Up(TournamentTree.clocks(flows) + 2) bits))
 
   private val disarm = False
-  when(post.valid && post.index === candidate)(replaced := True)
+  when(post.valid && post.flow === candidate)(replaced := True)
   switch(step) {
     is(Step.watch) {
       replaced := False
-      candidate := root.index
-      when(due && !delivering)(step := Step.read)
+      when(due && !delivering) {
+        candidate := root.index
+        step := Step.read
+      }
     }
     is(Step.read)(step := Step.load)
     is(Step.load)(step := Step.compare)
     is(Step.compare)(step := Step.commit)
     is(Step.commit) {
-      settling := TournamentTree.clocks(entries) + 1
+      settling := TournamentTree.clocks(flows) + 1
       when(replaced || !foundDue) {
         step := Step.settle
       } elsewhen (!post.valid) {
@@ -88,14 +95,13 @@ case class Agenda[T <: Data](entries: Int, content: HardType[T]) extends Compone
   }
   when(io.due.fire)(delivering := False)
   io.due.valid := delivering
-  io.due.payload := found
-  io.due.index.removeAssignments()
-  io.due.index := candidate
+  io.due.flow := candidate
+  io.due.appointment := found
 
   tree.io.update.valid := post.valid || disarm
-  tree.io.update.index := disarm ? candidate | post.index
-  tree.io.update.armed := post.armed && !disarm
-  tree.io.update.time := post.at.ns
+  tree.io.update.index := disarm ? candidate | post.flow
+  tree.io.update.armed := post.appointment.armed && !disarm
+  tree.io.update.time := post.appointment.at.ns
 
   // Only a tree at rest knows the next instant; before that the answer is "now".
   private val quiet = tree.io.settled && !post.valid && step === Step.watch && !delivering

@@ -53,11 +53,11 @@ case class Pacer(config: DownbeatConfig) extends Component {
   }
   private val pacedDue = paced.io.due.translateWith {
     val due = Due()
-    due.reference.flow := paced.io.due.index
-    due.reference.generation := paced.io.due.content.generation
-    due.time.epoch := paced.io.due.content.epoch
-    due.time.ns := paced.io.due.at.ns
-    due.time.fraction := paced.io.due.content.fraction
+    due.reference.flow := paced.io.due.flow
+    due.reference.generation := paced.io.due.appointment.content.generation
+    due.time.epoch := paced.io.due.appointment.content.epoch
+    due.time.ns := paced.io.due.appointment.at.ns
+    due.time.fraction := paced.io.due.appointment.content.fraction
     due
   }
   private val unpacedDue = unpaced.io.pop.translateWith {

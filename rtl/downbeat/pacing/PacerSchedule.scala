@@ -43,7 +43,7 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
     val now = in(PacerTime())
     val granted = slave(Flow(GrantedAt(config)))
     /** A grant to appoint; not armed: the flow is not paced, and what it had booked is void. */
-    val paced = master(Flow(Appointment(config.flows, GrantContent(config))))
+    val paced = master(Flow(FlowAppointment(config.flows, GrantContent(config))))
     /** A grant to give at once. */
     val unpaced = master(Flow(FlowReference(config)))
     val idle = out(Bool())
@@ -54,8 +54,8 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   before.addAttribute("no_rw_check") // between a flow's booking and its grant lie many clocks
   before.write(io.granted.flow, io.granted.time, enable = io.granted.valid)
 
-  private val nodes = List.fill(7)(Node())
-  private val List(multiply, sum, total, countLow, countHigh, compare, choose) = nodes
+  private val multiply, sum, total, countLow, countHigh, compare, choose = Node()
+  private val nodes = List(multiply, sum, total, countLow, countHigh, compare, choose)
 
   private val booking = io.bookings.m2sPipe(holdPayload = true)
   multiply.valid := booking.valid
@@ -91,12 +91,12 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
     (choose(first) || late) ? choose(now).asBits | (choose(high) @@ choose(low)(47 downto 0)).asBits)
 
   io.paced.valid := choose.isValid
-  io.paced.index := choose(reference).flow
-  io.paced.armed := choose(paced)
-  io.paced.at.ns := time.ns
-  io.paced.content.generation := choose(reference).generation
-  io.paced.content.fraction := time.fraction
-  io.paced.content.epoch := time.epoch
+  io.paced.flow := choose(reference).flow
+  io.paced.appointment.armed := choose(paced)
+  io.paced.appointment.at.ns := time.ns
+  io.paced.appointment.content.generation := choose(reference).generation
+  io.paced.appointment.content.fraction := time.fraction
+  io.paced.appointment.content.epoch := time.epoch
 
   io.idle := !(nodes.map(_.isValid).reduce(_ || _) || booking.valid)
 

@@ -25,14 +25,14 @@ case class Timers(config: DownbeatConfig) extends Component {
   private val agenda = Agenda(config.flows, UInt(config.generationBits bits))
   agenda.io.now := io.now.instant
   agenda.io.posts.valid := io.deadlines.valid
-  agenda.io.posts.index := io.deadlines.reference.flow
-  agenda.io.posts.armed := io.deadlines.armed
-  agenda.io.posts.at := io.deadlines.at
-  agenda.io.posts.content := io.deadlines.reference.generation
+  agenda.io.posts.flow := io.deadlines.reference.flow
+  agenda.io.posts.appointment.armed := io.deadlines.armed
+  agenda.io.posts.appointment.at := io.deadlines.at
+  agenda.io.posts.appointment.content := io.deadlines.reference.generation
 
   io.expired.arbitrationFrom(agenda.io.due)
-  io.expired.reference.flow := agenda.io.due.index
-  io.expired.reference.generation := agenda.io.due.content
+  io.expired.reference.flow := agenda.io.due.flow
+  io.expired.reference.generation := agenda.io.due.appointment.content
   io.next := agenda.io.next
   io.idle := agenda.io.idle
 }

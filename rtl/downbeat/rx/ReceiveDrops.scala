@@ -11,16 +11,17 @@ case class ReceiveDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   val badFrame = dataType() // the MAC found it damaged
   val oversize = dataType()
   val bypassOverflow = dataType()
-  // Ours: lengths that disagree, then checksums, then what a right one must not say.
+  // Ours. Lengths first, without which no sum means anything; then IP, of which a fragment or a source route has TCP's
+  // checksum wrong; then TCP; and last what a packet that is right in itself must not say.
   val ipVersion = dataType()
   val ipHeaderLength = dataType() // below 5 words
   val ipLength = dataType() // no room for an IP and a TCP header
   val truncated = dataType() // the frame ends before the packet
-  val tcpHeaderLength = dataType() // below 5 words, or beyond the packet
   val ipChecksum = dataType()
-  val tcpChecksum = dataType()
   val fragment = dataType()
   val sourceRoute = dataType()
+  val tcpHeaderLength = dataType() // below 5 words, or beyond the packet
+  val tcpChecksum = dataType()
   val options = dataType() // an IP or TCP option of length 0 or 1, or past its header
   val invalidSource = dataType()
   val land = dataType() // from our own address and port to itself

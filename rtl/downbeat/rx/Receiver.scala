@@ -93,6 +93,6 @@ case class Receiver(config: DownbeatConfig) extends Component {
   io.drops := ReceiveDrops.count(dropped)
 
   private val quiet = !beats.valid && !aligned.end && !parser.io.busy && bypassQueue.io.idle
-  // Two clocks more, in which the last counter moves.
-  io.idle := quiet && (RegNext(quiet) init False) && (RegNext(RegNext(quiet)) init False)
+  // One clock more, in which the last counter moves.
+  io.idle := quiet && (RegNext(quiet) init False)
 }

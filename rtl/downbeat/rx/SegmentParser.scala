@@ -65,15 +65,15 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.bypassOverflow := False
   failed.ipVersion := early(header.version =/= 4)
   failed.ipHeaderLength := early(header.headerLength < 5)
-  failed.ipLength := early(header.totalLength < ipBytes +^ 20)
+  failed.ipLength := early(header.totalLength < ipBytes +^ 20 && !header.fragment) // the last fragment may be short
   failed.truncated := early(packetRoom < header.totalLength)
-  failed.tcpHeaderLength := early(header.dataOffset < 5 || header.totalLength < headerBytes)
   failed.ipChecksum := !io.ipRight
-  failed.tcpChecksum := !io.tcpRight
   failed.fragment := header.fragment
   private val hasIpOptions = early(5 < header.headerLength)
   private val hasTcpOptions = early(5 < header.dataOffset)
   failed.sourceRoute := hasIpOptions && options.sourceRoute
+  failed.tcpHeaderLength := early(header.dataOffset < 5 || header.totalLength < headerBytes)
+  failed.tcpChecksum := !io.tcpRight
   failed.options := (hasIpOptions && options.ipMalformed) || (hasTcpOptions && options.tcpMalformed)
   // RFC 1122 3.2.1.3: "this" network, loopback, multicast and above never are a source.
   failed.invalidSource := early(network === 0 || network === 127 || !(network < 224)) ||

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Standard slow start (RFC 5681 3.1), as rtl/downbeat/congestion/startup/Standard.scala.
 
-On `established`: cwnd = initial window, ssthresh = the connection's initial ssthresh.
+On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
 On an ACK of N new bytes: cwnd += min(N, SMSS).
 """
 
@@ -20,7 +20,8 @@ class Standard:
     def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
         match event.kind:
             case Kind.ESTABLISHED:
-                window = Window(of_bytes(event.initial_window), of_bytes(event.initial_ssthresh))
+                initial = event.initial_window * event.segment_size
+                window = Window(of_bytes(initial), of_bytes(event.initial_ssthresh))
             case Kind.ACKNOWLEDGED:
                 increment = min(event.acked_bytes, event.segment_size)
                 window = replace(window, cwnd=wrap(window.cwnd + of_bytes(increment)))

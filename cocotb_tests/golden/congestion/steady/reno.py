@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Reno (RFC 5681) by byte counting (RFC 3465), as rtl/downbeat/congestion/steady/Reno.scala.
 
-On an ACK of N new bytes: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS, once for an event.
+On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS, once.
 On a loss: ssthresh = max(flight / 2, 2 SMSS), credit = 0. The word is the credit.
 """
 
@@ -29,7 +29,7 @@ class Reno:
         match event.kind:
             case Kind.ESTABLISHED:
                 word = 0
-            case Kind.ACKNOWLEDGED:
+            case Kind.ACKNOWLEDGED if not event.starting_up:
                 word = wrap(word + event.acked_bytes, self.state_bits)
                 whole = window.cwnd >> FRACTION_BITS
                 if word >= whole:

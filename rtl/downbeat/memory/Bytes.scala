@@ -11,3 +11,12 @@ object ByteWindow {
     windows(select)
   }
 }
+
+/** The bytes of a word from one on, or up to one; both include it. */
+object ByteStrobes {
+  def upTo(byte: UInt): Bits = table(byte, index => (2 << index) - 1)
+  def from(byte: UInt): Bits = table(byte, index => 0xff & (0xff << index))
+
+  private def table(byte: UInt, strobes: Int => Int): Bits =
+    byte.muxList(for (index <- 0 until 8) yield index -> B(strobes(index), 8 bits))
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Holds one policy's RTL against its golden model: the same random questions to both, the same bits from both."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from cocotb_tests.bench import Beat, StreamSink, StreamSource, generator, start
+from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Policy, Window
+
+QUESTIONS = 5000
+
+
+async def agrees_with_golden_model(dut: Any, policy: Policy) -> None:
+    """5,000 questions, one a clock, among them every kind and every field's extremes."""
+    source, sink, draw = StreamSource(dut, "question"), StreamSink(dut, "answer"), generator()
+    await start(dut)
+    expected = []
+    for _ in range(QUESTIONS):
+        event, window = _event(draw), _window(draw)
+        word = _bits(draw, policy.state_bits)
+        source.put(_beat(event, window, word, policy.state_bits))
+        answer = policy.answer(event, window, word)
+        beat = {"window_cwnd": answer.window.cwnd, "window_ssthresh": answer.window.ssthresh}
+        if policy.state_bits:
+            beat["word"] = answer.word
+        expected.append((beat, f"{event} {window} word {word:#x}"))
+    await source.drained(10 * QUESTIONS)
+    for beat, question in expected:
+        assert await sink.receive(100) == beat, question
+
+
+def _bits(draw: random.Random, bits: int) -> int:
+    """All zeros, all ones, few bits, any bits."""
+    if bits == 0:
+        return 0
+    return draw.choice([0, (1 << bits) - 1, draw.getrandbits(draw.randint(1, bits)), draw.getrandbits(bits)])
+
+
+def _bytes(draw: random.Random, segment: int) -> int:
+    """An amount of data: none, about some segments, any 32 bits."""
+    near = draw.randrange(1, 100) * segment + draw.randint(-2, 2)
+    return draw.choice([0, segment - 1, segment, segment + 1, near, near, _bits(draw, 32)]) % (1 << 32)
+
+
+def _event(draw: random.Random) -> CongestionEvent:
+    segment = draw.choice([64, 536, 1460, 9000, draw.randrange(64, 9001)])
+    return CongestionEvent(
+        kind=draw.choice([*Kind, Kind.ACKNOWLEDGED, Kind.ACKNOWLEDGED, Kind.ACKNOWLEDGED]),
+        starting_up=draw.random() < 0.3,
+        acked_bytes=_bytes(draw, segment),
+        flight=_bytes(draw, segment),
+        segment_size=segment,
+        rtt=_bits(draw, 36) if draw.random() < 0.5 else None,
+        rtt_minimum=_bits(draw, 36),
+        initial_window=_bits(draw, 8),
+        initial_ssthresh=_bytes(draw, segment),
+    )
+
+
+def _window(draw: random.Random) -> Window:
+    """Whole segments, small windows and any 48 bits."""
+    small = draw.randrange(1 << 16, 1 << 34)
+    return Window(draw.choice([small, _bits(draw, 48)]), draw.choice([small + 1, _bits(draw, 48)]))
+
+
+def _beat(event: CongestionEvent, window: Window, word: int, state_bits: int) -> Beat:
+    beat = {
+        "event_kind": int(event.kind),
+        "event_startingUp": int(event.starting_up),
+        "event_ackedBytes": event.acked_bytes,
+        "event_flight": event.flight,
+        "event_segmentSize": event.segment_size,
+        "event_rttValid": int(event.rtt is not None),
+        "event_rtt": event.rtt or 0,
+        "event_rttMinimum": event.rtt_minimum,
+        "event_initialWindow": event.initial_window,
+        "event_initialSsthresh": event.initial_ssthresh,
+        "window_cwnd": window.cwnd,
+        "window_ssthresh": window.ssthresh,
+    }
+    return beat | ({"word": word} if state_bits else {})

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The congestion stage's model: RFC 6582's windows around two policies, the envelope, the replay of a record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
+from cocotb_tests.golden.congestion.replay import replay
+from cocotb_tests.golden.congestion.seam import (
+    MAXIMUM_WINDOW,
+    CongestionEvent,
+    Kind,
+    Window,
+    of_bytes,
+)
+from cocotb_tests.golden.congestion.window import CongestionState
+
+SMSS = 1460
+NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}
+
+
+def connection(cwnd: int, ssthresh: int) -> CongestionState:
+    """Standard and Reno at windows in bytes."""
+    return CongestionState(STARTUP["standard"], STEADY["reno"], Window(of_bytes(cwnd), of_bytes(ssthresh)))
+
+
+def see(state: CongestionState, kind: Kind, **fields: int) -> tuple[int, int]:
+    """cwnd and ssthresh in bytes after an event."""
+    window = state.see(replace(CongestionEvent(kind, segment_size=SMSS), **fields))  # type: ignore[arg-type]
+    assert window.cwnd % of_bytes(1) == window.ssthresh % of_bytes(1) == 0
+    return window.cwnd >> 16, window.ssthresh >> 16
+
+
+def test_below_ssthresh_start_up_grows_the_window_and_at_it_the_steady_policy() -> None:
+    state = connection(15 * SMSS, 16 * SMSS)
+    assert see(state, Kind.ACKNOWLEDGED, acked_bytes=SMSS)[0] == 16 * SMSS
+    for _ in range(15):
+        assert see(state, Kind.ACKNOWLEDGED, acked_bytes=SMSS)[0] == 16 * SMSS
+    assert see(state, Kind.ACKNOWLEDGED, acked_bytes=SMSS)[0] == 17 * SMSS
+
+
+def test_a_fast_recovery_from_loss_to_full_acknowledgment() -> None:
+    state = connection(29200, 65536)
+    assert see(state, Kind.LOSS, flight=29200) == (14600 + 3 * SMSS, 14600)
+    assert see(state, Kind.DUPLICATE, flight=29200) == (20440, 14600)
+    assert see(state, Kind.PARTIAL, flight=29200, acked_bytes=4 * SMSS) == (20440 - 3 * SMSS, 14600)
+    assert see(state, Kind.RECOVERED, flight=20 * SMSS, acked_bytes=12 * SMSS) == (13140, 14600)
+
+
+@pytest.mark.parametrize(
+    ("cwnd", "acked", "after"),
+    [
+        (18980, 4 * SMSS, 14600),
+        (18980, SMSS, 18980),
+        (18980, SMSS - 1, 18980 - SMSS + 1),
+        (18980, 20 * SMSS, SMSS),  # not below zero, then the segment
+        (1500, 1000, SMSS),  # the envelope
+    ],
+)
+def test_a_partial_acknowledgment_deflates(cwnd: int, acked: int, after: int) -> None:
+    assert see(connection(cwnd, 14600), Kind.PARTIAL, acked_bytes=acked, flight=40 * SMSS) == (after, 14600)
+
+
+@pytest.mark.parametrize(
+    ("left", "after"), [(8 * SMSS, 13140), (9 * SMSS, 14600), (100 * SMSS, 14600), (0, 2 * SMSS), (1, 2 * SMSS)]
+)
+def test_a_full_acknowledgment_leaves_no_burst(left: int, after: int) -> None:
+    """RFC 6582 3.2: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)."""
+    state = connection(18980, 14600)
+    assert see(state, Kind.RECOVERED, flight=left + 3 * SMSS, acked_bytes=3 * SMSS) == (after, 14600)
+
+
+def test_a_timeout_restarts_from_one_segment_and_halves_once() -> None:
+    state = connection(29200, 65536)
+    assert see(state, Kind.TIMEOUT, flight=23360) == (SMSS, 11680)
+    assert see(state, Kind.TIMEOUT_AGAIN, flight=SMSS) == (SMSS, 11680)
+    assert see(state, Kind.ACKNOWLEDGED, acked_bytes=SMSS) == (2 * SMSS, 11680)
+
+
+def test_the_envelope_holds_after_every_event() -> None:
+    state = connection(0, 0)
+    assert see(state, Kind.NONE) == (SMSS, 2 * SMSS)
+    assert see(state, Kind.ESTABLISHED, initial_window=2, initial_ssthresh=(1 << 32) - 1) == (2 * SMSS, MAXIMUM_WINDOW)
+    state.window = Window(of_bytes(MAXIMUM_WINDOW), of_bytes(MAXIMUM_WINDOW))
+    assert see(state, Kind.DUPLICATE) == (MAXIMUM_WINDOW, MAXIMUM_WINDOW)
+    assert see(state, Kind.LOSS, flight=(1 << 32) - 1) == (MAXIMUM_WINDOW, MAXIMUM_WINDOW)
+    assert see(state, Kind.ESTABLISHED, initial_window=0, initial_ssthresh=0) == (SMSS, 2 * SMSS)
+
+
+def test_a_record_is_replayed_row_by_row() -> None:
+    common: dict[str, str | int] = NAMES | {"mss": 1460, "initial_window": 10, "initial_ssthresh": 16060}
+    rows: list[dict[str, str | int]] = [
+        {"kind": "none", "acked": 0, "flight": 0},
+        {"kind": "established", "acked": 0, "flight": 0},
+        {"kind": "acknowledged", "acked": 2920, "flight": 14600},
+        {"kind": "acknowledged", "acked": 2920, "flight": 14600},
+        {"kind": "loss", "acked": "0", "flight": "29200"},
+        {"kind": "timeoutAgain", "acked": 0, "flight": 1460},
+    ]
+    windows = [(window.cwnd >> 16, window.ssthresh >> 16) for window in replay(common | row for row in rows)]
+    assert windows == [(1460, 2920), (14600, 16060), (16060, 16060), (16060, 16060), (18980, 14600), (1460, 14600)]
+
+
+def test_a_record_keeps_its_policies() -> None:
+    row: dict[str, str | int] = {"kind": "none", "acked": 0, "flight": 0, "mss": 1460}
+    row |= {"initial_window": 1, "initial_ssthresh": 1}
+    with pytest.raises(ValueError, match="row 1 changes the policies"):
+        list(replay([row | NAMES, row | NAMES | {"steady": "cubic"}]))

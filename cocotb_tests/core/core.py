@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The whole core between two hands: an application's on one side, a peer's wire on the other.
+
+Time is the bench's: it goes with the clock while something moves, and while the core is idle a test may let it jump.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from cocotb_tests.bench import AXI_STREAM, CLOCK_NS, FrameSink, FrameSource, StreamSink, StreamSource, start, until
+from cocotb_tests.core.layout import layout, number, pack, unpack
+
+CORE_MAC = "02:00:00:00:00:01"
+PEER_MAC = "02:00:00:00:00:02"
+CORE_IP = "10.0.0.1"
+PEER_IP = "10.0.0.2"
+NEVER = (1 << 48) - 1
+FIRST_NS = 1_000_000
+
+
+def mac_number(mac: str) -> int:
+    return int(mac.replace(":", ""), 16)
+
+
+def ip_number(ip: str) -> int:
+    return int.from_bytes(bytes(map(int, ip.split("."))), "big")
+
+
+class Core:
+    """Drivers of every port of the core, and what an application keeps of its connections."""
+
+    def __init__(self, dut: Any, stall: float) -> None:
+        self.dut = dut
+        self.now = FIRST_NS  # ns
+        self.wire_in = FrameSource(dut, "s_axis_wire_rx", naming=AXI_STREAM, stall=stall)
+        self.wire_out = FrameSink(dut, "m_axis_wire_tx", naming=AXI_STREAM, stall=stall)
+        self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM)
+        self.bypass_in = FrameSource(dut, "s_axis_bypass_tx", naming=AXI_STREAM)
+        self.bypass_out = FrameSink(dut, "m_axis_bypass_rx", naming=AXI_STREAM)
+        self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM)
+        self.notifications = StreamSink(dut, "m_axis_notification", naming=AXI_STREAM, stall=stall)
+        self.writes = FrameSource(dut, "s_axis_tx", naming=AXI_STREAM, stall=stall)
+        self.reads = FrameSink(dut, "m_axis_rx", naming=AXI_STREAM, stall=stall)
+
+    @classmethod
+    async def create(cls, dut: Any, *, stall: float = 0.0) -> Core:
+        core = cls(dut, stall)
+        addresses = {"local_mac": mac_number(CORE_MAC), "local_ip": ip_number(CORE_IP), "secret": 0x0123456789ABCDEF}
+        cocotb.start_soon(core._time())
+        await start(dut, **addresses)
+        await until(dut, lambda: dut.idle.value == 1, "the core to be idle after reset")
+        return core
+
+    async def _time(self) -> None:
+        while True:
+            self.dut.now.value = self.now << 16
+            await FallingEdge(self.dut.clk)
+            self.now += CLOCK_NS
+
+    async def idle(self, clocks: int = 20_000) -> None:
+        """Waits until nothing moves."""
+        await RisingEdge(self.dut.clk)
+        await until(self.dut, lambda: self.dut.idle.value == 1, "the core to be idle", clocks)
+
+    async def jump(self) -> int:
+        """From idle to the next deadline; returns the time that went by, ns."""
+        await self.idle()
+        deadline = int(self.dut.nextDeadline.value)
+        assert deadline != NEVER, "the core is idle and waits for nothing"
+        passed = max(deadline - self.now, 0)
+        self.now += passed
+        await RisingEdge(self.dut.clk)
+        return passed
+
+    # ---- the application's hand
+
+    def command(self, kind: str, **fields: int | str) -> None:
+        self.commands.put({"data": pack("Command", kind=kind, **fields)})
+
+    def connect(self, *, port: int, request: int = 1, ssthresh: int = 65536, initial_window: int = 10) -> None:
+        self.command(
+            "open",
+            request=request,
+            remoteIp=ip_number(PEER_IP),
+            remotePort=port,
+            remoteMac=mac_number(PEER_MAC),
+            parameters_ssthresh=ssthresh,
+            parameters_initialWindow=initial_window,
+        )
+
+    def listen(self, port: int) -> None:
+        self.command("listen", localPort=port, parameters_ssthresh=65536, parameters_initialWindow=10)
+
+    async def notified(self, clocks: int = 20_000) -> dict[str, Any]:
+        return unpack("Notification", (await self.notifications.receive(clocks))["data"])
+
+    async def notified_of(self, state: str, clocks: int = 20_000) -> dict[str, Any]:
+        """The first notification that says `state`; those before it are passed over."""
+        while True:
+            notification = await self.notified(clocks)
+            if notification["status_state"] == state and not notification["refused"]:
+                return notification
+
+    def write(self, flow: int, data: bytes) -> None:
+        self.writes.put(data, dest=flow)
+
+    async def read(self, flow: int, length: int) -> bytes:
+        """Asks for `length` bytes, which must be there."""
+        self.command("receive", flow=flow, length=length)
+        frame = await self.reads.receive()
+        assert frame.extras["dest"] == flow
+        return frame.data
+
+
+__all__ = ["Core", "CORE_IP", "CORE_MAC", "NEVER", "PEER_IP", "PEER_MAC", "layout", "number"]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The other end of one connection, a segment at a time: the test says what it sends, scapy builds and takes apart."""
+
+from __future__ import annotations
+
+from scapy.layers.inet import IP, TCP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+
+from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
+
+
+class Peer:
+    """Keeps the numbers of an honest TCP that acknowledges what it has been sent in order."""
+
+    def __init__(self, core: Core, *, port: int, core_port: int = 0, sequence: int = 1_000_000) -> None:
+        self.core = core
+        self.port = port
+        self.core_port = core_port
+        self.sequence = sequence  # SND.NXT
+        self.expected = 0  # RCV.NXT
+        self.window = 65535
+        self.received = bytearray()
+        self._tag_ns = 0
+
+    def send(
+        self,
+        flags: str,
+        data: bytes = b"",
+        *,
+        sequence: int | None = None,
+        acknowledgment: int | None = None,
+        options: list[tuple[str, object]] | None = None,
+        advance: bool = True,
+    ) -> None:
+        """Puts a segment on the wire. SND.NXT moves unless `advance` is false or a sequence number is given."""
+        tcp = TCP(
+            sport=self.port,
+            dport=self.core_port,
+            flags=flags,
+            seq=self.sequence if sequence is None else sequence,
+            ack=(self.expected if acknowledgment is None else acknowledgment) if "A" in flags else 0,
+            window=self.window,
+            options=options or [],
+        )
+        frame = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp / Raw(data)
+        self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=self.core.now << 16)
+        if advance and sequence is None:
+            self.sequence = (self.sequence + len(data) + ("S" in flags) + ("F" in flags)) % 2**32
+
+    async def receive(self, clocks: int = 20_000) -> TCP:
+        """The next segment of the core, whose checksums scapy finds right; its departure stamp goes back to the core."""
+        frame = await self.core.wire_out.receive(clocks)
+        user = frame.extras["user"]
+        tag = user >> 66
+        if tag:
+            self.core.departures.put({"data": self.core.now << 32 | tag})
+        packet = Ether(frame.data)
+        assert packet[IP].src == CORE_IP and packet[IP].dst == PEER_IP
+        assert packet.src == CORE_MAC and packet.dst == PEER_MAC
+        wanted = Ether(frame.data)
+        del wanted[IP].chksum, wanted[TCP].chksum
+        rebuilt = Ether(bytes(wanted))
+        assert rebuilt[IP].chksum == packet[IP].chksum, "IP checksum"
+        assert rebuilt[TCP].chksum == packet[TCP].chksum, "TCP checksum"
+        segment = packet[TCP]
+        length = packet[IP].len - 4 * packet[IP].ihl - 4 * segment.dataofs
+        segment.data = bytes(segment.payload)[:length]
+        return segment
+
+    def accept(self, segment: TCP) -> None:
+        """Takes what the segment brings in order."""
+        if segment.seq == self.expected:
+            self.received += segment.data
+            self.expected = (self.expected + len(segment.data) + ("F" in segment.flags)) % 2**32
+
+    async def accept_connection(self, options: list[tuple[str, object]] | None = None) -> TCP:
+        """Answers the core's SYN; returns it. The connection is established on this side."""
+        syn = await self.receive()
+        assert syn.flags == "S"
+        self.core_port = syn.sport
+        self.expected = (syn.seq + 1) % 2**32
+        self.send("SA", options=options)
+        acknowledgment = await self.receive()
+        assert acknowledgment.flags == "A"
+        assert acknowledgment.ack == self.sequence
+        return syn
+
+    async def connect(self, options: list[tuple[str, object]] | None = None) -> TCP:
+        """Opens a connection to the core; returns its SYN-ACK."""
+        self.send("S", options=options)
+        answer = await self.receive()
+        assert answer.flags == "SA"
+        assert answer.ack == self.sequence
+        self.expected = (answer.seq + 1) % 2**32
+        self.send("A")
+        return answer

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Memories and masters of cocotbext-axi with seeded stalls. They check each burst: 4 KiB boundary and last beat."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from cocotbext.axi import AxiRamRead, AxiRamWrite, AxiReadBus, AxiWriteBus
+
+from cocotb_tests.bench import generator
+from cocotb_tests.memory.layout import MEMORY_BYTES
+
+
+class FaultyRamWrite(AxiRamWrite):  # type: ignore[misc]
+    """Answers SLVERR for each burst with a beat in `faults` (byte addresses of words)."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.faults: set[int] = set()
+        super().__init__(*arguments, **options)
+
+    async def _write(self, address: int, data: bytes) -> None:
+        if address - address % 8 in self.faults:
+            raise ValueError("a fault that the test asked for")
+        await super()._write(address, data)
+
+
+def pauses(stall: float, longest: int = 1) -> Iterator[bool]:
+    """Random pauses that take a share of `stall` of the clocks, each of up to `longest` clocks."""
+    random = generator()
+    mean = (longest + 1) / 2
+    begin = stall / (mean * (1 - stall) + stall)
+    while True:
+        if random.random() < begin:
+            yield from [True] * random.randint(1, longest)
+        else:
+            yield False
+
+
+def read_ram(dut: Any, *, stall: float = 0.0, late: int = 1) -> AxiRamRead:
+    """A memory of random bytes behind the read port `axi`; answers pause for up to `late` clocks at a time."""
+    ram = AxiRamRead(AxiReadBus.from_prefix(dut, "axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
+    ram.log.setLevel(logging.WARNING)
+    if stall:
+        ram.ar_channel.set_pause_generator(pauses(stall))
+        ram.r_channel.set_pause_generator(pauses(stall, late))
+    ram.write(0, generator().randbytes(MEMORY_BYTES))
+    return ram
+
+
+def write_ram(dut: Any, *, stall: float = 0.0, late: int = 1) -> FaultyRamWrite:
+    """A memory of random bytes behind the write port `axi`; responses pause for up to `late` clocks at a time."""
+    ram = FaultyRamWrite(AxiWriteBus.from_prefix(dut, "axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
+    ram.log.setLevel(logging.ERROR)
+    if stall:
+        ram.aw_channel.set_pause_generator(pauses(stall))
+        ram.w_channel.set_pause_generator(pauses(stall))
+        ram.b_channel.set_pause_generator(pauses(stall, late))
+    ram.write(0, generator().randbytes(MEMORY_BYTES))
+    return ram

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The frame filter and the bypass: what is not ours leaves byte for byte, and never in our way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import cocotb
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Packet, Raw
+
+from cocotb_tests.bench import clocks, generator
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.rx.packets import LARGEST, LOCAL_IP, LOCAL_MAC, any_good, frame
+from cocotb_tests.rx.receiver import Receiver
+
+
+def test_frame_filter() -> None:
+    run_room("Receiver", __name__)
+
+
+def foreign(draw: Random) -> bytes:
+    """A frame that is not ours, by one thing or by many."""
+    to_us = Ether(dst=LOCAL_MAC, src="02:00:00:00:00:05")
+    body = Raw(draw.randbytes(draw.choice([0, 1, 7, 30, 200, draw.randrange(900)])))
+    to_all = Ether(dst="ff:ff:ff:ff:ff:ff")
+    other = Ether(dst="02:0b:ea:70:00:02")
+    kinds: list[Callable[[], Packet]] = [
+        lambda: to_all / ARP(pdst=LOCAL_IP),
+        lambda: to_us / ARP(op=2, pdst=LOCAL_IP),
+        lambda: to_us / IP(dst=LOCAL_IP) / UDP(dport=53) / body,
+        lambda: to_us / IP(dst=LOCAL_IP) / ICMP() / body,
+        lambda: to_us / IP(dst="10.1.2.2") / TCP() / body,
+        lambda: to_us / IPv6(dst="fe80::1") / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / IP(dst="11.1.2.3") / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / Dot1Q(vlan=3) / IP(dst=LOCAL_IP) / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / ARP(pdst=LOCAL_IP),
+        lambda: other / IP(dst=LOCAL_IP) / TCP() / body,
+        lambda: to_all / IP(dst=LOCAL_IP) / TCP() / body,
+        lambda: Ether(dst="01:1b:19:00:00:00", type=0x88F7) / body,
+    ]
+    packet = draw.choice(kinds)()
+    raw = bytes(packet)
+    # Runts too: a TAP pads nothing, and a frame that ends early is nobody's.
+    return raw[: draw.randrange(1, 34)] if draw.random() < 0.2 else raw
+
+
+@cocotb.test()
+@cocotb.parametrize(gaps=[0.0, 0.3], stall=[0.0, 0.3])
+async def what_is_not_ours_takes_the_bypass_byte_for_byte(dut: Any, gaps: float, stall: float) -> None:
+    receiver = Receiver(dut, gaps=gaps, stall=stall)
+    await receiver.start()
+    random = generator()
+    for _ in range(50):
+        kinds = [random.random() < 0.3 for _ in range(6)]
+        made = [(ours, any_good(random, longest=120) if ours else foreign(random)) for ours in kinds]
+        receiver.put(*(raw for _, raw in made))
+        for ours, raw in made:
+            if ours:
+                receiver.free(await receiver.expect(raw))
+            else:
+                found = await receiver.bypass.receive()
+                assert found.data == raw
+                assert found.extras["error"] == 0
+    await receiver.settle()
+    assert receiver.drops() == {}
+
+
+@cocotb.test()
+async def a_stalled_bypass_holds_whole_frames_and_never_our_own(dut: Any) -> None:
+    receiver = Receiver(dut)
+    await receiver.start()
+    receiver.bypass.stream.stall = 1.0
+    random = generator()
+    sent = []
+    for n in range(150):
+        stranger = frame(random.randbytes(random.randrange(400)), ether={"dst": "02:00:00:00:00:77"})
+        ours = frame(b"ours", tcp={"seq": n})
+        sent.append(stranger)
+        receiver.put(stranger, ours)
+        receiver.free(await receiver.expect(ours))
+    lost = receiver.drops()["bypassOverflow"]
+    assert receiver.drops() == {"bypassOverflow": lost}
+    receiver.bypass.stream.stall = 0.0
+    await receiver.settle()
+    arrived = [(await receiver.bypass.receive()).data for _ in range(len(sent) - lost)]
+    assert receiver.bypass.stream.pending() == []
+    # In order, each whole: what is missing was counted.
+    left = iter(sent)
+    assert all(raw in left for raw in arrived)
+    assert len(arrived) >= 2 * LARGEST // 400
+    # And there is room again.
+    receiver.put(sent[0])
+    assert (await receiver.bypass.receive()).data == sent[0]
+
+
+@cocotb.test()
+async def the_bypass_takes_many_small_frames_or_counts_them(dut: Any) -> None:
+    receiver = Receiver(dut)
+    await receiver.start()
+    receiver.bypass.stream.stall = 1.0
+    frames = [bytes([n]) for n in range(1, 100)]
+    receiver.put(*frames)
+    await receiver.wire.drained()
+    await clocks(dut, 10)
+    lost = receiver.drops()["bypassOverflow"]
+    receiver.bypass.stream.stall = 0.0
+    arrived = [(await receiver.bypass.receive()).data for _ in range(len(frames) - lost)]
+    assert arrived == frames[: len(arrived)]
+    assert len(arrived) >= 30

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The core as a peer and an application see it. RFC numbers name the rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench import generator
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.core.core import Core
+from cocotb_tests.core.layout import number
+from cocotb_tests.core.peer import Peer
+
+PORT = 5001
+MSS = 1460
+OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
+
+
+def test_downbeat() -> None:
+    run_room("Downbeat", __name__)
+
+
+async def opened(dut: Any, *, stall: float = 0.0, **parameters: int) -> tuple[Core, Peer, int]:
+    """A connection that the core has opened: core, peer, flow."""
+    core = await Core.create(dut, stall=stall)
+    peer = Peer(core, port=PORT)
+    core.connect(port=PORT, **parameters)
+    await peer.accept_connection(OPTIONS)
+    established = await core.notified_of("established")
+    return core, peer, established["status_reference_flow"]
+
+
+@cocotb.test()
+async def active_open_offers_mss_and_window_scale(dut: Any) -> None:
+    core = await Core.create(dut)
+    peer = Peer(core, port=PORT)
+    core.connect(port=PORT, request=77)
+    opening = await core.notified_of("synSent")
+    assert opening["addresses_request"] == 77
+    syn = await peer.accept_connection(OPTIONS)
+    assert dict(syn.options)["MSS"] == number("ownMss")
+    assert dict(syn.options)["WScale"] == number("receiveWindowScale")
+    established = await core.notified_of("established")
+    assert established["addresses_request"] == 77
+
+
+@cocotb.test()
+async def passive_open_is_accepted_once_established(dut: Any) -> None:
+    core = await Core.create(dut)
+    core.listen(80)
+    await core.idle()
+    peer = Peer(core, port=PORT, core_port=80)
+    await peer.connect(OPTIONS)
+    accepted = await core.notified()
+    assert accepted["status_state"] == "established"
+    assert accepted["addresses_passive"] == 1
+    assert accepted["addresses_remotePort"] == PORT
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.3])
+async def data_goes_out_in_full_segments(dut: Any, stall: float) -> None:
+    core, peer, flow = await opened(dut, stall=stall)
+    data = generator().randbytes(5 * MSS + 700)
+    core.write(flow, data)
+    while len(peer.received) < len(data):
+        segment = await peer.receive()
+        assert len(segment.data) == min(MSS, len(data) - len(peer.received))
+        peer.accept(segment)
+        peer.send("A")
+    assert peer.received == data
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.3])
+async def received_data_is_acknowledged_and_read(dut: Any, stall: float) -> None:
+    core, peer, flow = await opened(dut, stall=stall)
+    random = generator()
+    data = b""
+    for length in [1, 7, 8, 9, 100, 1460, 536, 3]:
+        part = random.randbytes(length)
+        data += part
+        peer.send("PA", part)
+        acknowledgment = await peer.receive()
+        assert acknowledgment.flags == "A"
+        assert acknowledgment.ack == peer.sequence
+    assert await core.read(flow, len(data)) == data
+
+
+@cocotb.test()
+async def close_by_the_core_passes_fin_wait_and_time_wait(dut: Any) -> None:
+    core, peer, flow = await opened(dut)
+    core.write(flow, b"last words")
+    core.command("close", flow=flow)
+    segment = await peer.receive()
+    peer.accept(segment)
+    if "F" not in segment.flags:
+        segment = await peer.receive()
+        peer.accept(segment)
+    assert "F" in segment.flags
+    assert peer.received == b"last words"
+    peer.send("A")
+    await core.notified_of("finWait2")
+    peer.send("FA")
+    acknowledgment = await peer.receive()
+    assert acknowledgment.ack == peer.sequence
+    await core.notified_of("timeWait")
+    assert await core.jump() > 1_000_000_000
+    closed = await core.notified_of("closed")
+    assert closed["status_reason"] == "finished"
+
+
+@cocotb.test()
+async def close_by_the_peer_passes_close_wait_and_last_ack(dut: Any) -> None:
+    core, peer, flow = await opened(dut)
+    peer.send("FA")
+    acknowledgment = await peer.receive()
+    assert acknowledgment.ack == peer.sequence
+    told = await core.notified_of("closeWait")
+    assert told["status_peerFinished"] == 1
+    core.write(flow, b"and goodbye")
+    core.command("close", flow=flow)
+    while peer.expected == 0 or b"goodbye" not in peer.received or "F" not in segment.flags:
+        segment = await peer.receive()
+        peer.accept(segment)
+    peer.send("A")
+    closed = await core.notified_of("closed")
+    assert closed["status_reason"] == "finished"
+
+
+@cocotb.test()
+async def reset_in_line_ends_the_connection(dut: Any) -> None:
+    """RFC 9293 3.5.3."""
+    core, peer, _ = await opened(dut)
+    peer.send("R")
+    closed = await core.notified_of("closed")
+    assert closed["status_reason"] == "reset"
+
+
+@cocotb.test()
+async def syn_to_a_closed_port_is_refused(dut: Any) -> None:
+    """RFC 9293 3.10.7.1."""
+    core = await Core.create(dut)
+    peer = Peer(core, port=PORT, core_port=81)
+    peer.send("S")
+    reset = await peer.receive()
+    assert reset.flags == "RA"
+    assert reset.ack == peer.sequence
+
+
+@cocotb.test()
+async def lost_segment_is_sent_again_after_the_timeout(dut: Any) -> None:
+    """RFC 6298."""
+    core, peer, flow = await opened(dut)
+    core.write(flow, b"x" * 100)
+    first = await peer.receive()
+    assert await core.jump() > 900_000_000
+    again = await peer.receive()
+    assert again.seq == first.seq
+    assert again.data == first.data
+    assert await core.jump() > 1_900_000_000  # backed off
+    third = await peer.receive()
+    assert third.seq == first.seq
+
+
+@cocotb.test()
+async def third_duplicate_acknowledgment_is_answered_at_once(dut: Any) -> None:
+    """RFC 6582."""
+    core, peer, flow = await opened(dut)
+    core.write(flow, bytes(8 * MSS))
+    segments = [await peer.receive() for _ in range(8)]
+    peer.accept(segments[0])
+    for _ in range(1 + 3):
+        peer.send("A")
+    again = await peer.receive()
+    assert again.seq == segments[1].seq
+    assert len(again.data) == MSS
