@@ -2,6 +2,47 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench}
+import downbeat.congestion.PolicyBench
+import downbeat.engine.FlowEngine
+import downbeat.flow.{FlowDirectory, TupleHasher}
+import downbeat.memory._
+import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.rx.Receiver
+import downbeat.tx.Transmitter
+import spinal.core.Component
+
+/** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
+object Rooms {
+  private val own: Map[String, DownbeatConfig => Component] = Map(
+    "Downbeat" -> (Downbeat(_)),
+    "BenchFifo" -> (_ => new BenchFifo),
+    "BenchShapes" -> (_ => new BenchShapes),
+    "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
+    "FlowEngine" -> (FlowEngine(_)),
+    "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
+    "Transmitter" -> (config => Transmitter(config)),
+    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
+    "CommandPort" -> (CommandPort(_)),
+    "FlowDirectory" -> (FlowDirectory(_)),
+    "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
+    "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "LayoutBench" -> (LayoutBench(_)),
+    "MemoryArbiter" -> (MemoryArbiter(_)),
+    "MemoryBench" -> (MemoryBench(_)),
+    "Notifier" -> (Notifier(_)),
+    "PayloadMemory" -> (PayloadMemory(_)),
+    "PlacementWriter" -> (PlacementWriter(_)),
+    "ReceiveBuffer" -> (ReceiveBuffer(_)),
+    "SendBuffer" -> (SendBuffer(_)),
+    "Pacer" -> (config => Pacer(config)),
+    "Timers" -> (config => Timers(config)),
+    "TournamentTree" -> (_ => TournamentTree(entries = 16)),
+    "TupleHasher" -> (_ => TupleHasher()),
+    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
+    "Receiver" -> (config => Receiver(config))
+  )
+
   /** With one for each registered policy. */
   val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms
 
