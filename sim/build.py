@@ -63,7 +63,7 @@ def library(waves: bool = False) -> Path:
         str(core / "libVdownbeat.a"),
         str(core / "libverilated.a"),
         "-pthread",
-        *(["-lz"] if waves else []),
+        *(["-llz4", "-lz"] if waves else []),
     ]
     texts = [_names_header(), LAYOUT]
     return _program("lib-waves" if waves else "lib", "libdownbeat_sim.so", sources, flags, link, texts, core.name)
