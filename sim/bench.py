@@ -26,7 +26,8 @@ def main() -> int:
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(figures, indent=2) + "\n")
     print(
-        f"{figures['segments_per_wall_second']} full segments, {figures['clocks_per_wall_second']} clocks per second of wall time, "
+        f"{figures['segments_per_wall_second']} full segments and {figures['clocks_per_wall_second']} clocks "
+        f"per second of wall time, "
         f"{figures['segments_per_cpu_second']} segments per second of processor time; "
         f"{figures['clocks_per_segment']} clocks per segment. {REPORT.relative_to(build.ROOT)}"
     )

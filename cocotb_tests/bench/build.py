@@ -28,14 +28,14 @@ class BuildFailed(Exception):
 
 def build_room(
     room: str,
-    verilog: Path,
+    verilog: Sequence[Path],
     verilator_args: Sequence[str],
     parameters: Mapping[str, object],
     waves: bool,
 ) -> Path:
     """The directory of the room's simulator, built unless it is there."""
     args = [*ARGS, *verilator_args, *(("--trace-fst", "--trace-structs") if waves else ())]
-    text = verilog.read_text()
+    text = "".join(file.read_text() for file in verilog)
     versions = [importlib.metadata.version(tool) for tool in ("verilator", "cocotb")]
     # The place counts too: the simulator finds cocotb's libraries by absolute path.
     key = json.dumps([text, args, sorted(parameters.items()), versions, str(ROOT)], default=str)
@@ -56,7 +56,7 @@ def build_room(
 
 def _verilate(
     room: str,
-    verilog: Path,
+    verilog: Sequence[Path],
     args: list[str],
     parameters: Mapping[str, object],
     place: Path,
@@ -66,7 +66,7 @@ def _verilate(
     log = place / "build.log"
     try:
         get_runner("verilator").build(
-            sources=[verilog],
+            sources=list(verilog),
             hdl_toplevel=room,
             build_dir=place,
             build_args=args,

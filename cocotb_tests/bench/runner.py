@@ -29,6 +29,7 @@ def run_room(
     module: str,
     *,
     label: str = "",
+    around: Path | None = None,
     verilator_args: Sequence[str] = (),
     parameters: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
@@ -36,7 +37,8 @@ def run_room(
     """Verilates build/rtl/`room`.v (cached by content) and runs each cocotb case of `module` on it.
 
     A module that runs one room in several ways calls this once for each, with a `label` that tells their results
-    apart. `environment` reaches the cases through os.environ.
+    apart. `around` is Verilog that has the room inside; the top is then the module that its file is named after.
+    `environment` reaches the cases through os.environ.
     """
     __tracebackhide__ = True
     if "." not in module:
@@ -47,9 +49,13 @@ def run_room(
     verilog = BUILD / "rtl" / f"{room}.v"
     if not verilog.exists():
         pytest.fail(f"no build/rtl/{room}.v: is {room} in Rooms.scala? (make rtl)", pytrace=False)
+    sources = [verilog]
+    if around is not None:
+        sources.append(around)
+        room, verilog = around.stem, around
     waves = os.environ.get("WAVES") == "1"
     try:
-        build = build_room(room, verilog, verilator_args, parameters or {}, waves)
+        build = build_room(room, sources, verilator_args, parameters or {}, waves)
     except BuildFailed as error:
         pytest.fail(str(error), pytrace=False)
 

@@ -11,9 +11,17 @@ from cocotb_tests.flow.model import Directory
 
 FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
 WIDTHS = {
-    **{"sequence_value": 32, "acknowledgment_value": 32, "window": 16, "length": 14},
-    **{"options_mssValid": 1, "options_mss": 16, "options_windowScaleValid": 1, "options_windowScale": 4},
-    **{"payload_offset": 14, "stamp_fraction": 16, "stamp_ns": 48},
+    "sequence_value": 32,
+    "acknowledgment_value": 32,
+    "window": 16,
+    "length": 14,
+    "options_mssValid": 1,
+    "options_mss": 16,
+    "options_windowScaleValid": 1,
+    "options_windowScale": 4,
+    "payload_offset": 14,
+    "stamp_fraction": 16,
+    "stamp_ns": 48,
 }
 
 

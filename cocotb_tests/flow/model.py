@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from cocotb_tests.bench.layout import number
 from cocotb_tests.golden.half_siphash import TupleHash, tuple_hash
 
 Beat = dict[str, int]
@@ -13,9 +14,9 @@ Tuple = tuple[int, int, int]  # remote address, remote port, local port
 
 FLOWS = 16
 LISTENERS = 4
-# CloseReason, as downbeat_layout.json has it.
-OUT_OF_RESOURCES = 6
-ADDRESS_IN_USE = 7
+
+OUT_OF_RESOURCES = number("CloseReason", "outOfResources")
+ADDRESS_IN_USE = number("CloseReason", "addressInUse")
 PARAMETERS = ("startup", "steady", "initialWindow", "ssthresh", "spacing")
 
 
@@ -94,17 +95,13 @@ class Directory:
         start = self.hash((remote_ip, remote_port, 0)).visible + self.connections
         ports = (0xC000 | (start + at) % 0x4000 for at in range(0x4000))
         return next(
-            port
-            for port in ports
-            if (remote_ip, remote_port, port) not in self.table and port not in self.listeners
+            port for port in ports if (remote_ip, remote_port, port) not in self.table and port not in self.listeners
         )
 
     def _refuse(self, beat: Beat, reason: int) -> None:
         self.refused.append({"request": beat["request"], "reason": reason})
 
-    def _event(
-        self, beat: Beat, flow: Flow, key: Tuple | None = None, source: Beat | None = None, **kind: int
-    ) -> None:
+    def _event(self, beat: Beat, flow: Flow, key: Tuple | None = None, source: Beat | None = None, **kind: int) -> None:
         skipped = ("remoteMac", "remoteIp", "remotePort", "localPort")
         event = {name: value for name, value in beat.items() if name not in skipped}
         event |= {"open": 0, "fresh": 0, **kind}

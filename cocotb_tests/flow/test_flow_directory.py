@@ -58,7 +58,7 @@ def shared_buckets(bench: Bench, count: int, fingerprint: bool = False) -> list[
 async def random_traffic_is_answered_as_the_model_says(dut: Any, stall: float) -> None:
     bench = await listening(dut, stall=stall)
     draw = bench.random
-    for _ in range(30):
+    for _ in range(20):
         # Time may stand still or jump, even across its end.
         bench.model.now = draw.choice((bench.model.now, draw.getrandbits(48)))
         dut.now_ns.value = bench.model.now

@@ -7,7 +7,7 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench import StreamSink, StreamSource, generator, start
+from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.golden.half_siphash import tuple_hash
 
@@ -36,4 +36,5 @@ async def tuples_hash_as_half_siphash_1_3_says(dut: Any, stall: float) -> None:
             expected.first,
             expected.second,
         )
+    await clocks(dut, 1)
     assert dut.empty.value == 1

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
@@ -96,7 +97,7 @@ def payload(flow: int, sequence: int, length: int) -> bytes:
     return (BUFFERS[flow] + BUFFERS[flow])[start : start + length]
 
 
-def scapy_frame(peer: Peer, data: bytes, **tcp: object) -> bytes:
+def scapy_frame(peer: Peer, data: bytes, **tcp: Any) -> bytes:
     packet = (
         Ether(src=LOCAL_MAC.to_bytes(6, "big"), dst=peer.mac.to_bytes(6, "big"))
         / IP(src=_dotted(LOCAL_IP), dst=_dotted(peer.ip), id=0, flags="DF", ttl=64)
@@ -124,7 +125,8 @@ def random_segment(rng: random.Random, **fixed: object) -> Segment:
         "length": length,
         "mode": rng.choice([AT, ASAP, ASAP, AFTER_PREVIOUS]),
         "launch": (rng.getrandbits(48), rng.getrandbits(16)),
-        "stamped": bool(length) and rng.random() < 0.5,
+        "stamped": rng.random() < 0.5,
         "window_scale": "S" in flags and rng.random() < 0.5,
     }
-    return Segment(**(values | fixed))  # type: ignore[arg-type]
+    segment = Segment(**(values | fixed))  # type: ignore[arg-type]
+    return replace(segment, stamped=segment.stamped and segment.end != segment.sequence)

@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench import FrameSource, StreamMonitor, StreamSink, StreamSource, clocks, generator, start
+from cocotb_tests.bench import (
+    FrameSource,
+    StreamMonitor,
+    StreamSink,
+    StreamSource,
+    clocks,
+    generator,
+    start,
+    until,
+)
 from cocotb_tests.tx import segment as model
 from cocotb_tests.tx.segment import Segment
 
@@ -47,6 +56,7 @@ class Transmitter:
         await start(dut, local_mac=model.LOCAL_MAC, local_ip=model.LOCAL_IP)
         cocotb.start_soon(bench._address_table())
         cocotb.start_soon(bench._memory())
+        cocotb.start_soon(bench._idle_promise())
         return bench
 
     def send(self, *segments: Segment) -> None:
@@ -80,14 +90,28 @@ class Transmitter:
 
     async def quiet(self) -> None:
         """All has left, and nothing moves any more."""
-        for _ in range(20_000):
-            await RisingEdge(self.dut.clk)
-            if self.dut.idle.value == 1 and self.descriptors.idle and self.strays.idle:
-                break
+        sources = [self.descriptors, self.strays, self.bypass.stream, self.departures]
+
+        def done() -> bool:
+            return self.dut.idle.value == 1 and all(source.idle for source in sources)
+
+        await until(self.dut, done, "idle")
         count = self.wire.count
         await clocks(self.dut, 50)
-        assert self.dut.idle.value == 1
+        assert done()
         assert self.wire.count == count
+
+    async def _idle_promise(self) -> None:
+        """While idle nothing is offered, and without new input neither is it one clock later."""
+        inputs = [getattr(self.dut, f"{name}_valid") for name in ("descriptors", "strays", "bypass", "departures")]
+        outputs = [getattr(self.dut, f"{name}_valid") for name in ("wire", "fetch", "departed", "released")]
+        still = False
+        while True:
+            await RisingEdge(self.dut.clk)
+            idle = self.dut.idle.value == 1
+            assert idle or not still, "idle ended without an input"
+            assert not idle or not any(output.value == 1 for output in outputs), "idle with something to offer"
+            still = idle and not any(source.value == 1 for source in inputs)
 
     async def _address_table(self) -> None:
         fields = {"remoteMac": 48, "remoteIp": 32, "remotePort": 16, "localPort": 16, "passive": 1, "request": 16}
@@ -105,7 +129,7 @@ class Transmitter:
 
     async def _memory(self) -> None:
         while True:
-            request = await self.fetch.receive(clocks=1_000_000_000)
+            request = await self.fetch.receive(clocks=10_000_000)
             cocotb.start_soon(self._answer(request))
 
     async def _answer(self, request: dict[str, int]) -> None:

@@ -19,6 +19,7 @@ object Rooms {
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FlowEngine" -> (FlowEngine(_)),
+    "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
     "CommandPort" -> (CommandPort(_)),

@@ -136,6 +136,14 @@ void downbeat_get_counters(const downbeat_device *device, downbeat_counters *cou
   if (counters != nullptr) *counters = device->device.counters();
 }
 
+int downbeat_core_counter(const downbeat_device *device, unsigned index, const char **name, uint32_t *value) {
+  const auto [text, count] = device->device.coreCounter(index);
+  if (text == nullptr || name == nullptr || value == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  *name = text;
+  *value = count;
+  return DOWNBEAT_OK;
+}
+
 int downbeat_waves(downbeat_device *device, const char *path) {
   return device->device.waves(path) ? DOWNBEAT_OK : DOWNBEAT_NO_WAVES;
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device.h"
 
+#include <iterator>
+
+#include "downbeat_build.h"
+
 namespace downbeat {
 
 namespace {
@@ -128,6 +132,13 @@ downbeat_counters Device::counters() const {
   counters.late_departures = transmit_.gate.lateDepartures();
   counters.worst_lateness = transmit_.gate.worstLateness();
   return counters;
+}
+
+std::pair<const char *, std::uint32_t> Device::coreCounter(unsigned index) const {
+#define DOWNBEAT_COUNTER(name) std::pair{#name, model_.pins.counters_##name},
+  const std::pair<const char *, std::uint32_t> all[] = {DOWNBEAT_CORE_COUNTERS(DOWNBEAT_COUNTER){nullptr, 0}};
+#undef DOWNBEAT_COUNTER
+  return all[std::min<std::size_t>(index, std::size(all) - 1)];
 }
 
 bool Device::waves(const char *path) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "application_port.h"
 #include "downbeat_sim.h"
@@ -41,6 +42,8 @@ public:
     callbackContext_ = context;
   }
   downbeat_counters counters() const;
+  /// Name and value of one of the core's own counters; nullptr behind the last.
+  std::pair<const char *, std::uint32_t> coreCounter(unsigned index) const;
   bool waves(const char *path);
 
 private:

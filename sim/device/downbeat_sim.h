@@ -160,6 +160,8 @@ int downbeat_connection_info(const downbeat_device *device, downbeat_connection 
 /** Called for each event of the flow engine from within downbeat_advance_to; NULL: none. */
 void downbeat_set_event_callback(downbeat_device *device, downbeat_event_callback callback, void *context);
 void downbeat_get_counters(const downbeat_device *device, downbeat_counters *counters);
+/** The core's own counter number `index`: what it dropped or cut, by cause. INVALID_ARGUMENT behind the last one. */
+int downbeat_core_counter(const downbeat_device *device, unsigned index, const char **name, uint32_t *value);
 /** Starts an FST file (NULL: ends it). Only a library built with waves can. */
 int downbeat_waves(downbeat_device *device, const char *path);
 

@@ -90,10 +90,11 @@ void CoreSender::pump() {
   std::array<std::uint8_t, 9018> frame;
   {
     const Stopwatch stopwatch(wall_);
-    // Twice: what the application does after the first takes effect in the second.
-    for (int pass = 0; pass < 2; ++pass) {
-      downbeat_advance_to(device_.get(), CoreLink::stamp(Simulator::Now() + path_.linkDelay()));
-      application();
+    const downbeat_time target = CoreLink::stamp(Simulator::Now() + path_.linkDelay());
+    // Until it has data the application must react at once; later the library holds enough.
+    for (downbeat_time now = 0; now < target; application()) {
+      now = accepted_ > 0 ? target : std::min(target, downbeat_next_deadline(device_.get()));
+      downbeat_advance_to(device_.get(), now);
     }
   }
   downbeat_time departure;
@@ -177,5 +178,8 @@ SenderReport CoreSender::report() const {
   add("frames_out", std::to_string(counters.frames_out));
   add("late_arrivals", std::to_string(counters.late_arrivals));
   add("late_departures", std::to_string(counters.late_departures));
+  const char *name = nullptr;
+  std::uint32_t value = 0;
+  for (unsigned index = 0; downbeat_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index) add(name, std::to_string(value));
   return report;
 }

@@ -10,9 +10,9 @@ import spinal.lib._
 
 /** Sends each command where it is done, in the order in which they came.
   *
-  * A shutdown, close or abort must not overtake what the application wrote or read before it: when every earlier command has
-  * left, `hold` tells the buffers to begin nothing new, and the command goes on once `buffersIdle` says that all that had begun is
-  * with the engine.
+  * A shutdown, close or abort must not overtake what the application wrote or read before it: when every earlier
+  * receive command has left, `hold` tells the buffers to begin nothing new, and the command goes on once `buffersIdle`
+  * says that all that had begun is with the engine.
   */
 case class CommandPort(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -79,5 +79,6 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val unknown = Reg(UInt(32 bits)) init 0
   when(command.valid && !known)(unknown := unknown + 1)
   io.unknown := unknown
-  io.idle := !command.valid && !io.opens.valid && !io.listens.valid && !io.requests.valid && !io.events.valid && !io.hold
+  private val outputs = Seq(io.opens.valid, io.listens.valid, io.requests.valid, io.events.valid)
+  io.idle := !command.valid && !outputs.orR && !io.hold
 }

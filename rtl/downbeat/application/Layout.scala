@@ -71,7 +71,7 @@ object Layout {
       .filter(method => method.getParameterCount == 0 && method.getReturnType == classOf[SpinalEnumElement[_]])
       .map(method => method.invoke(enumeration).asInstanceOf[SpinalEnumElement[_]].position -> method.getName)
       .sorted
-    require(names.map(_._1) == enumeration.elements.indices, s"${nameOf(enumeration)}: an element has no name of its own")
+    require(names.map(_._1) == enumeration.elements.indices, s"${nameOf(enumeration)}: an element has no name")
     EnumLayout(nameOf(enumeration), names.map(_._2))
   }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-/** A layout as text: the same facts as a C header and as JSON, without anything that a second run would write differently. */
+/** A layout as text: the same facts as a C header and as JSON, without anything that a second run would write
+  * differently.
+  */
 object LayoutFiles {
   private val generated = "Generated from the RTL; do not edit."
 
-  /** {{{ DOWNBEAT_COMMAND_KIND_OFFSET, DOWNBEAT_COMMAND_KIND_WIDTH, DOWNBEAT_COMMAND_BITS, enum downbeat_command_kind }}} */
+  /** `DOWNBEAT_COMMAND_KIND_OFFSET`, `DOWNBEAT_COMMAND_KIND_WIDTH`, `DOWNBEAT_COMMAND_BITS`, `enum downbeat_command_kind`. */
   def header(layout: Layout): String = {
     val numbers = layout.numbers.map { case (name, value) => define(macroName(name), value) }
     val bundles = layout.bundles.flatMap { bundle =>
@@ -35,7 +37,12 @@ object LayoutFiles {
         val values = field.values.map(name => s""", "enum": "$name"""").getOrElse("")
         s"""        "${field.name}": {"offset": ${field.offset}, "width": ${field.width}$values}"""
       }
-      s"""    "${bundle.name}": {\n      "bits": ${bundle.bits},\n      "fields": {\n${fields.mkString(",\n")}\n      }\n    }"""
+      s"""    "${bundle.name}": {
+         |      "bits": ${bundle.bits},
+         |      "fields": {
+         |${fields.mkString(",\n")}
+         |      }
+         |    }""".stripMargin
     }
     val numbers = layout.numbers.map { case (name, value) => s""""$name": $value""" }
     s"""{

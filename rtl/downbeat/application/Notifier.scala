@@ -7,12 +7,12 @@ import downbeat.flow.{AddressReadPort, ConnectionAddresses, Refusal}
 import spinal.core._
 import spinal.lib._
 
-/** Tells the application how its connections are. A notification is a level: of each flow it shows the newest status, however slow the
-  * application is, and the last one always arrives.
+/** Tells the application how its connections are. A notification is a level: it shows the newest status of its flow,
+  * however slow the application is, and the last one always arrives.
   *
-  * The end of a connection cannot be hidden by the flow's next one. A flow is released, and so gets its next generation, only
-  * after the application has closed it or when it was never announced; and the application closes what it has seen end, or
-  * does not care how it ends. This holds as long as the engine announces no connection before it is the application's to close.
+  * The end of a connection cannot be hidden by the flow's next one. A flow is released, and so gets its next generation,
+  * only after the application has closed it (then it has seen the end, or does not care how it ends) or when it was never
+  * announced. The engine owes this: a connection that is announced is the application's to close.
   */
 case class Notifier(config: DownbeatConfig) extends Component {
   val io = new Bundle {

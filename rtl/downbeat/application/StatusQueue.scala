@@ -6,12 +6,13 @@ import downbeat.engine.FlowStatus
 import spinal.core._
 import spinal.lib._
 
-/** The newest status of each flow, and the line of flows whose newest one has not been taken: each stands in it once at the most, so
-  * that it never overflows and `status` never waits.
+/** The newest status of each flow, and the line of flows whose newest one has not been taken. Each stands in it once at
+  * the most, so that it never overflows and `status` never waits.
   *
-  * A flow is in line while two bits differ, one turned over when it joins and one when it leaves: each has one writer. It leaves a clock
-  * before its status is read, so a status that comes meanwhile either is the one that is read or puts the flow in line again.
-  * Statuses of one flow are at least eight clocks apart; the memories see a collision of one flow once at the most and read again.
+  * A flow is in line while two bits differ, one turned over when it joins and one when it leaves: each has one writer. It
+  * leaves a clock before its status is read, so a status that comes meanwhile either is the one that is read or puts the
+  * flow in line again. A status that is written in the clock in which it is read makes it read again; since those of one
+  * flow are at least eight clocks apart, once is enough.
   */
 case class StatusQueue(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -53,7 +54,10 @@ case class StatusQueue(config: DownbeatConfig) extends Component {
     line.io.push.valid := valid && arrival.joinedBit === arrival.leftBit
     line.io.push.flow := flow
     line.io.push.turn := turn
-    joined.write(io.sweeping ? sweep.resize(config.flowBits) | flow, !io.sweeping && turn, io.sweeping || line.io.push.valid)
+    joined.write(
+      io.sweeping ? sweep.resize(config.flowBits) | flow,
+      !io.sweeping && turn,
+      io.sweeping || line.io.push.valid)
   }
 
   private val leaving = new Area {

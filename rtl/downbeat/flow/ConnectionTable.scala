@@ -47,15 +47,16 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   private val addresses = Mem(ConnectionAddresses(config), config.flows).addAttribute("no_rw_check")
 
   private val written = io.write.m2sPipe()
-  private val key = ConnectionKey(config)
-  key.tuple.remoteIp := written.addresses.remoteIp
-  key.tuple.remotePort := written.addresses.remotePort
-  key.tuple.localPort := written.addresses.localPort
-  key.generation := written.generation
-  keys.write(written.flow, key, written.valid)
+  private val newKey = ConnectionKey(config)
+  newKey.tuple.remoteIp := written.addresses.remoteIp
+  newKey.tuple.remotePort := written.addresses.remotePort
+  newKey.tuple.localPort := written.addresses.localPort
+  newKey.generation := written.generation
+  keys.write(written.flow, newKey, written.valid)
   addresses.write(written.flow, written.addresses, written.valid)
 
-  io.keyRead.key := RegNextWhen(keys.readSync(io.keyRead.flow, io.keyRead.enable), RegNext(io.keyRead.enable) init False)
+  private val key = keys.readSync(io.keyRead.flow, io.keyRead.enable)
+  io.keyRead.key := RegNextWhen(key, RegNext(io.keyRead.enable) init False)
   for (reader <- io.addressRead)
     reader.addresses := addresses.readSync(reader.flow, reader.enable)
 }

@@ -11,7 +11,9 @@ import spinal.lib._
 
 /** What the directory had to drop, since reset; the counters wrap. */
 case class DirectoryDrops() extends Bundle {
-  /** A SYN for a listening port while no flow was free; and one whose buckets of the hash table were both full. The peer tries again. */
+  /** SYNs for a listening port while no flow was free, and such whose buckets of the hash table were both full. The
+    * peer tries again.
+    */
   val synNoFlow, synNoBucket = UInt(32 bits)
   /** An answer to a stray segment, because too many waited. */
   val resets = UInt(32 bits)
@@ -19,12 +21,11 @@ case class DirectoryDrops() extends Bundle {
 
 /** Which connection is meant: from 4-tuple to flow, and the making and unmaking of flows.
   *
-  * Segments, open requests and released flows stand in one line for the lookup, and what the lookup answers is acted upon at once, so
-  * that each sees what those before it have done. Segments of one flow stay in order. (RFC 9293 3.10.7.1 and 3.10.7.2: what a
-  * segment gets that belongs to no connection.)
+  * Segments, open requests and released flows stand in one line for the lookup. What the lookup answers is acted upon
+  * before the next answer, so each sees what those before it have done, and segments of one flow stay in order.
   *
-  * The initial sequence number is (RFC 9293 3.4.1) a clock of 4.096 us plus a keyed hash of the 4-tuple. The hash has a 64-bit key and
-  * our own address is not in it, so RFC 6528 is met in form only, until a PRF with a longer key takes its place.
+  * The initial sequence number (RFC 9293 3.4.1) is a clock of 4.096 us plus a keyed hash of the 4-tuple. The hash has a
+  * 64-bit key, and our own address is not in it: RFC 6528 is met in form until a PRF with a longer key takes its place.
   */
 case class FlowDirectory(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -58,27 +59,28 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val releaser = ReleaseSequencer(config)
   private val resets = StrayAnswers(config)
 
-  // Into the line: a segment waits beside it, only its 4-tuple goes in.
-  private val sweeping = lookup.io.sweeping || free.io.sweeping
-  private val waiting = StreamFifo(ReceivedSegment(config), 8)
-  private val asking = io.segments.haltWhen(sweeping || !waiting.io.push.ready)
-  waiting.io.push.valid := asking.fire
-  waiting.io.push.payload := asking.payload
+  // ---- into the line: a segment waits beside it, only its 4-tuple goes in
 
-  private def request(kind: LookupKind.E, tuple: FlowTuple): LookupRequest = {
+  private val sweeping = RegNext(lookup.io.sweeping || free.io.sweeping) init True
+  private val waiting = new StreamFifo(ReceivedSegment(config), 8, forFMax = true)
+  // As many places for tuples as for segments.
+  private val asking = new StreamFifo(FlowTuple(), 8, withAsyncRead = true, forFMax = true)
+  waiting.io.push << io.segments.haltWhen(sweeping)
+  asking.io.push.valid := waiting.io.push.fire
+  asking.io.push.payload.assignSomeByName(io.segments.payload)
+
+  private def request(kind: LookupKind.E)(tuple: FlowTuple): LookupRequest = {
     val request = LookupRequest()
     request.kind := kind
     request.tuple := tuple
     request
   }
-  private val tuple = FlowTuple()
-  tuple.assignSomeByName(asking.payload)
-  lookup.io.requests << StreamArbiterFactory().lowerFirst.noLock.onArgs(
-    releaser.io.asks.map(request(LookupKind.release, _)),
-    opener.io.asks.haltWhen(sweeping).map(request(LookupKind.open, _)),
-    asking.translateWith(request(LookupKind.segment, tuple)))
-
   lookup.io.secret := io.secret
+  lookup.io.requests << StreamArbiterFactory().lowerFirst.noLock.onArgs(
+    releaser.io.asks.map(request(LookupKind.release)),
+    opener.io.asks.haltWhen(sweeping).map(request(LookupKind.open)),
+    asking.io.pop.map(request(LookupKind.segment))).halfPipe()
+
   opener.io.opens << io.opens
   listeners.io.listens << io.listens
   releaser.io.released << io.released
@@ -89,54 +91,46 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   releaser.io.keyBusy := lookup.io.keyRead.enable
   for ((outside, inside) <- io.addressRead.zip(connections.io.addressRead)) outside <> inside
 
-  // Out of the line: what becomes of it.
+  // ---- out of the line: what becomes of it is decided in one clock and done in the next
+
   private val answer = lookup.io.answers
   private val segment = waiting.io.pop
-  private val events = Stream(DirectoryEvent(config))
+  private val opening = opener.io.current
   listeners.io.port := answer.request.tuple.localPort
 
-  private val verdict = new Area {
-    val isSegment = answer.request.kind === LookupKind.segment
-    val isOpen = answer.request.kind === LookupKind.open
-    val isRelease = answer.request.kind === LookupKind.release
-    val flags = segment.flags
-    val listening = listeners.io.listening
+  private val findings = DirectoryFindings()
+  findings.kind := answer.request.kind
+  findings.found := answer.found
+  findings.room := answer.room
+  findings.flowFree := free.io.next.valid
+  findings.flags := segment.flags
+  findings.listening := listeners.io.listening
+  findings.portFree := opener.io.ready && !(opener.io.ephemeral && listeners.io.listening)
+  private val verdict = RegNextWhen(DirectoryVerdict(findings), answer.valid)
+  private val decided = RegNext(answer.valid && !answer.fire) init False
 
-    val stranger = isSegment && !answer.found
-    val asksToConnect = stranger && listening && flags.syn && !flags.ack && !flags.rst
-    val available = free.io.next.valid && answer.room
-    val accepted = asksToConnect && available
-    val portFree = opener.io.ready && !answer.found && !(opener.io.ephemeral && listening)
-    val opened = isOpen && portFree && available
-    val made = accepted || opened
-    // Without SYN and ACK there is nothing to answer on a port that listens (RFC 9293 3.10.7.2, fourth).
-    val stray = stranger && !flags.rst && (flags.ack || !listening)
-    val lost = stranger && !accepted
-  }
+  private val events = Stream(DirectoryEvent(config))
+  private val acts = decided && events.ready
+  answer.ready := acts
+  segment.ready := acts && verdict.isSegment
+  releaser.io.done := acts && verdict.isRelease
 
-  private val fires = answer.fire
-  answer.ready := events.ready
-  events.valid := answer.valid && (verdict.made || verdict.isSegment && answer.found)
-  segment.ready := fires && verdict.isSegment
-
-  free.io.next.ready := fires && verdict.made
-  free.io.released.valid := fires && verdict.isRelease && answer.found
+  free.io.next.ready := acts && verdict.made
+  free.io.released.valid := acts && verdict.over
   free.io.released.payload := answer.reference
-  releaser.io.done := fires && verdict.isRelease
-  assert(!(fires && verdict.isRelease && !answer.found), "a flow was released that has no connection")
+  assert(!(acts && verdict.isRelease && !verdict.found), "a flow was released that has no connection")
 
-  lookup.io.change.valid := fires && (verdict.made || verdict.isRelease && answer.found)
+  lookup.io.change.valid := acts && (verdict.made || verdict.over)
   lookup.io.change.enter := !verdict.isRelease
   lookup.io.change.flow := free.io.next.flow
 
-  opener.io.verdict.valid := fires && verdict.isOpen
+  opener.io.verdict.valid := acts && verdict.isOpen
   opener.io.verdict.opened := verdict.opened
-  opener.io.verdict.found := answer.found
+  opener.io.verdict.found := verdict.found
   opener.io.verdict.listening := verdict.listening
   opener.io.verdict.visible := answer.visible
 
-  private val opening = opener.io.current
-  connections.io.write.valid := fires && verdict.made
+  connections.io.write.valid := acts && verdict.made
   connections.io.write.flow := free.io.next.flow
   connections.io.write.generation := free.io.next.generation
   private val addresses = connections.io.write.addresses
@@ -147,36 +141,40 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   addresses.passive := !verdict.isOpen
   addresses.request := verdict.isOpen ? opening.request | U(0, 16 bits)
 
+  events.valid := decided && (verdict.made || verdict.known)
   events.payload.assignSomeByName(segment.payload)
   events.open := verdict.isOpen
   events.fresh := verdict.accepted
   events.reference := verdict.made ? free.io.next.payload | answer.reference
   events.parameters := verdict.isOpen ? opening.parameters | listeners.io.parameters
   events.initialSequence.value := io.now.ns(43 downto 12) + answer.visible
-  io.events << events.m2sPipe()
+  io.events << events.halfPipe()
 
-  resets.io.strays.valid := fires && verdict.stray
+  resets.io.strays.valid := acts && verdict.stray
   resets.io.strays.payload := segment.payload
   io.strays << resets.io.resets
 
   // There are no more slots than places here.
   private val discards = StreamFifo(UInt(config.slotBits bits), config.payloadSlots)
-  discards.io.push.valid := fires && verdict.lost && segment.payload.payload.held
+  discards.io.push.valid := acts && verdict.lost && segment.payload.payload.held
   discards.io.push.payload := segment.payload.payload.slot
   io.discards << discards.io.pop
 
   io.refused << StreamArbiterFactory().roundRobin.on(Seq(opener.io.refused, listeners.io.refused))
+
+  // ---- what is told of it
 
   private def count(event: Bool): UInt = {
     val total = Reg(UInt(32 bits)) init 0
     when(RegNext(event) init False)(total := total + 1)
     total
   }
-  io.drops.synNoFlow := count(fires && verdict.asksToConnect && !free.io.next.valid)
-  io.drops.synNoBucket := count(fires && verdict.asksToConnect && free.io.next.valid && !answer.room)
+  io.drops.synNoFlow := count(acts && verdict.noFlow)
+  io.drops.synNoBucket := count(acts && verdict.noBucket)
   io.drops.resets := resets.io.dropped
 
   io.freeFlows := free.io.count
-  private val queuesEmpty = waiting.io.occupancy === 0 && discards.io.occupancy === 0 && resets.io.idle && !io.events.valid
-  io.idle := !sweeping && lookup.io.empty && opener.io.idle && listeners.io.idle && releaser.io.idle && queuesEmpty
+  private val lineEmpty = waiting.io.occupancy === 0 && !lookup.io.requests.valid && lookup.io.empty
+  private val outputsEmpty = discards.io.occupancy === 0 && resets.io.idle && !io.events.valid
+  io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle
 }

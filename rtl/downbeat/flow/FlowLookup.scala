@@ -23,12 +23,12 @@ case class LookupChange(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
 }
 
-/** From 4-tuple to flow: a hash table with two choices of a bucket, four slots each and four slots for each flow. A new entry goes to
-  * the emptier bucket; at a load of one quarter both are full practically never, and then the entry is refused.
+/** From 4-tuple to flow: a hash table with two choices of a bucket, four slots each and four slots for each flow. A new
+  * entry goes to the emptier bucket; at a load of one quarter both are full practically never, and then it is refused.
   *
-  * A line: keyed hash (twelve clocks, two requests inside), both buckets read (three clocks), then each slot whose
-  * fingerprint fits is held against the connection table, the likely case being none or one (six clocks). Each part works on
-  * a request of its own, so answers come every six clocks, in order.
+  * A line: keyed hash (twelve clocks, two requests inside), both buckets read (two clocks), then each slot whose
+  * fingerprint fits is held against the connection table, the likely case being none or one (five clocks, and one for
+  * the answer to be taken). Each part works on a request of its own, so answers come every six clocks, in order.
   */
 case class FlowLookup(config: DownbeatConfig) extends Component {
   private val shape = BucketShape(config)
@@ -56,7 +56,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   io.sweeping := buckets.io.sweeping
 
   private object Step extends SpinalEnum {
-    val idle, choose, read, arrive, compare, settle, answer = newElement()
+    val idle, choose, read, arrive, compare, answer = newElement()
   }
   private val step = RegInit(Step.idle)
 
@@ -68,9 +68,10 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   private val slots = RegNextWhen(buckets.io.slots, load)
   private val candidates = Reg(Bits(shape.slots bits)) // fingerprint fits, not yet tried
   when(load) {
-    candidates := buckets.io.slots.map(slot => slot.used && slot.fingerprint === buckets.io.address.fingerprint).asBits()
+    def fits(slot: BucketSlot) = slot.used && slot.fingerprint === buckets.io.address.fingerprint
+    candidates := buckets.io.slots.map(fits).asBits()
   }
-  // Looked at; unless the answer before has changed the table in that clock, and the buckets must be read again.
+  // Looked at; unless the answer before changed the table in that clock, and the buckets must be read again.
   private val loaded = RegNext(load) init False
   private val stale = RegNext(io.change.valid) init False
   private val taken = loaded && !stale
@@ -97,8 +98,9 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     equal(2) := key.tuple.remotePort === request.tuple.remotePort
     equal(3) := key.tuple.localPort === request.tuple.localPort && chosen.orR
   }
-  private val found = RegNextWhen(equal.andR, step === Step.settle)
-  private val last = RegNextWhen(equal.andR || !candidates.orR, step === Step.settle)
+  private val more = RegNextWhen(candidates.orR, step === Step.compare)
+  private val found = equal.andR
+  private val last = found || !more
   private val generation = RegNextWhen(key.generation, step === Step.compare)
 
   private val free = new Area {
@@ -106,7 +108,8 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     private val taken = used.map(bucket => RegNextWhen(CountOne(bucket), step === Step.choose))
     private val slot = used.map(bucket => RegNextWhen(OHMasking.first(~bucket), step === Step.choose))
     private val second = taken(1) < taken(0)
-    val select = RegNextWhen(second ? (slot(1) ## B(0, shape.ways bits)) | (B(0, shape.ways bits) ## slot(0)), step === Step.read)
+    private val none = B(0, shape.ways bits)
+    val select = RegNextWhen(second ? (slot(1) ## none) | (none ## slot(0)), step === Step.read)
     val room = select.orR
   }
 
@@ -123,8 +126,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     is(Step.choose)(step := (loaded && stale) ? Step.idle | Step.read)
     is(Step.read)(step := Step.arrive)
     is(Step.arrive)(step := Step.compare)
-    is(Step.compare)(step := Step.settle)
-    is(Step.settle)(step := Step.answer)
+    is(Step.compare)(step := Step.answer)
     is(Step.answer) {
       when(!last)(step := Step.choose)
       when(io.answers.fire)(step := Step.idle)

@@ -5,8 +5,8 @@ import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** The flows that nobody uses, each with the generation that its next connection will have. A queue: the flow that has been free
-  * for longest goes first, so that late events of its last connection have had the most time to pass.
+/** The flows that nobody uses, each with the generation that its next connection will have. A queue: the flow that has
+  * been free for longest goes first, so that late events of its last connection have had the most time to pass.
   *
   * After reset it fills itself, a flow a clock, in order, all with generation 1.
   */

@@ -49,7 +49,7 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
 
     request.ready := looked && (!impossible || refusal.ready)
     for (index <- 0 until config.listeners)
-      when(request.fire && place(index) && (known || !request.remove)) {
+      when(request.fire && place(index) && (known || !request.remove) && !impossible) {
         used(index) := !request.remove
         ports(index) := request.port
         parameters(index) := request.parameters

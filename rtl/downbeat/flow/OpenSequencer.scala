@@ -14,12 +14,12 @@ case class OpenVerdict() extends Bundle {
   val visible = UInt(32 bits) // hash of the 4-tuple
 }
 
-/** Takes open requests one after the other through the lookup, and chooses ephemeral ports (RFC 6056 3.3.3, algorithm 3):
+/** Takes open requests one by one through the lookup, and chooses ephemeral ports (RFC 6056 3.3.3, algorithm 3):
+  * {{{ port = 49152 + (hash(remote address, remote port) + n) mod 16384, the next one while it is in use }}}
+  * where n counts the connections made so. For the hash the remote end is looked up with local port 0 first, which no
+  * connection has. A port is in use if it listens or if the 4-tuple has a connection: two remote ends may share one.
   *
-  * port = 49152 + (hash(remote address, remote port) + n) mod 16384, where n counts connections; the next one while it is in use.
-  *
-  * For the hash the remote end is looked up with local port 0 first, which no connection has. A port is in use if the 4-tuple is,
-  * or if it listens. A refusal that nobody takes holds up the next open request and nothing else.
+  * A refusal that nobody takes holds up the next open request and nothing else.
   */
 case class OpenSequencer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -5,7 +5,9 @@ import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** Takes released flows one after the other: reads the flow's 4-tuple and asks the lookup for it, so that it can be taken out. */
+/** Takes released flows one after the other: reads the flow's 4-tuple and asks the lookup for it, so that it can be
+  * taken out.
+  */
 case class ReleaseSequencer(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val released = slave(Flow(UInt(config.flowBits bits)))

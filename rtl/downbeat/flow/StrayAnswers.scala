@@ -30,7 +30,7 @@ case class StrayAnswers(config: DownbeatConfig) extends Component {
       io.strays.length.resize(15) + (io.strays.flags.syn.asUInt +^ io.strays.flags.fin.asUInt), io.strays.valid)
   }
 
-  private val queue = StreamFifo(StrayReset(), 4)
+  private val queue = new StreamFifo(StrayReset(), 4, forFMax = true)
   private val reset = Flow(StrayReset())
   reset.valid := counted.valid
   reset.remoteMac := counted.segment.remoteMac

@@ -4,17 +4,17 @@ package downbeat.flow
 import spinal.core._
 import spinal.lib._
 
-/** The keyed hash of a 4-tuple: HalfSipHash-1-3 (Aumasson and Bernstein's SipHash on 32-bit words, 64-bit key, one round a
-  * word and three to finish; Linux hashes its tables with it too). Somebody who does not know the secret cannot aim
-  * collisions. It is no substitute for a 128-bit PRF where a guess must stay infeasible: a 64-bit key is a short one.
+/** The keyed hash of a 4-tuple: HalfSipHash-1-3 (Aumasson and Bernstein's SipHash on 32-bit words, 64-bit key, one round
+  * a word and three to finish; Linux hashes its tables with it on 32-bit machines). Nobody is known to aim collisions
+  * without the secret. It is no substitute for a 128-bit PRF: a key of 64 bits is a short one.
   *
-  * The message is eight bytes, little endian: remoteIp, localPort, remotePort. A round is two halves of two additions each:
+  * The message is eight bytes, little endian: remoteIp, localPort, remotePort. A round has two halves of two additions:
   * {{{
   *   v0 += v1; v1 = rotl(v1, 5) ^ v0; v0 = rotl(v0, 16);     v0 += v3; v3 = rotl(v3, 7) ^ v0;
   *   v2 += v3; v3 = rotl(v3, 8) ^ v2;                        v2 += v1; v1 = rotl(v1, 13) ^ v2; v2 = rotl(v2, 16);
   * }}}
-  * Each half is a register stage, and two requests go round in the ring of both. Six rounds: an answer after twelve clocks, one
-  * every six.
+  * Each half is a register stage, and two requests go round in the ring of both. Six rounds: an answer after twelve
+  * clocks, one every six.
   */
 case class TupleHasher() extends Component {
   import TupleHasher._
@@ -44,7 +44,10 @@ case class TupleHasher() extends Component {
   private val moves = !done || result.ready
   private val again = secondHalf.valid && !done
   result.valid := done
-  io.requests.ready := moves && !again
+  // Not right behind each other: the lookup takes one every six clocks, and while an answer waits both stand still.
+  private val apart = !firstHalf.valid || firstHalf.round(2 downto 1).orR
+  private val enters = io.requests.valid && apart
+  io.requests.ready := moves && !again && apart
 
   // What the words add to the state where a round ends, chosen a clock ahead.
   private val endsWith, beginsWith = Reg(UInt(32 bits))
@@ -64,8 +67,8 @@ case class TupleHasher() extends Component {
         secondHalf.state(1) := v(1).rotateLeft(5) ^ sum0
         secondHalf.state(2) := sum2
         secondHalf.state(3) := v(3).rotateLeft(8) ^ sum2
-        endsWith := firstHalf.round.mux(0 -> word0(words), 1 -> word1(words), 2 -> U(length, 32 bits), default -> U(0, 32 bits))
-        beginsWith := firstHalf.round.mux(0 -> word1(words), 1 -> U(length, 32 bits), default -> U(0, 32 bits))
+        endsWith := firstHalf.round.mux(0 -> word0(words), 1 -> word1(words), 2 -> length, default -> none)
+        beginsWith := firstHalf.round.mux(0 -> word1(words), 1 -> length, default -> none)
         closes := firstHalf.round === 2
       }
     }
@@ -79,15 +82,15 @@ case class TupleHasher() extends Component {
     val v2 = sum2.rotateLeft(16)
     val v3 = v(3).rotateLeft(7) ^ sum0
     when(moves) {
-      firstHalf.valid := again || io.requests.valid
+      firstHalf.valid := again || enters
       when(again) {
         firstHalf.round := secondHalf.round + 1
         firstHalf.request := secondHalf.request
         firstHalf.state(0) := sum0 ^ endsWith
         firstHalf.state(1) := v1
-        firstHalf.state(2) := v2 ^ (closes ? U(0xff, 32 bits) | U(0, 32 bits))
+        firstHalf.state(2) := v2 ^ (closes ? U(0xff, 32 bits) | none)
         firstHalf.state(3) := v3 ^ beginsWith
-      } elsewhen (io.requests.valid) {
+      } elsewhen (enters) {
         firstHalf.round := 0
         firstHalf.request := io.requests.payload
         firstHalf.state(0) := key(0)
@@ -116,7 +119,8 @@ object TupleHasher {
   private def constant2 = U(BigInt("6c796765", 16), 32 bits)
   private def constant3 = U(BigInt("74656462", 16), 32 bits)
   /** The message's last word: its length in bytes, in the top byte. */
-  private val length = BigInt(8) << 24
+  private def length = U(BigInt(8) << 24, 32 bits)
+  private def none = U(0, 32 bits)
   private def word0(tuple: FlowTuple): UInt = tuple.remoteIp
   private def word1(tuple: FlowTuple): UInt = tuple.remotePort @@ tuple.localPort
 }

@@ -15,10 +15,11 @@ case class ChecksumInsert(config: DownbeatConfig) extends Component {
     val sums = slave(Stream(UInt(16 bits)))
     val frames = master(Stream(OutgoingFrame(config)))
     val released = master(Flow(UInt(config.flowBits bits)))
+    val idle = out Bool ()
   }
   noIoPrefix()
 
-  private val entry = io.entries
+  private val entry = io.entries.halfPipe() // the line's ready hangs on nothing behind it
   private val added, finished = RegInit(False)
   private val start = entry.valid && !entry.release && !added && !finished && (!entry.frame.hasPayload || io.sums.valid)
   io.sums.ready := start && entry.frame.hasPayload
@@ -35,4 +36,5 @@ case class ChecksumInsert(config: DownbeatConfig) extends Component {
   io.released.valid := entry.valid && entry.release
   io.released.payload := entry.flow
   entry.ready := entry.release || io.frames.fire
+  io.idle := !entry.valid
 }

@@ -27,10 +27,9 @@ case class TagPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
 
 /** Turns the departure stamps of the MAC into events.
   *
-  * A tag's low six bits address a table of the segments that were tagged last, its high ten bits must agree with what the
-  * table holds. They are never zero, so that no tag is zero, and an entry that was never written agrees with none. A tag
-  * whose entry has been used again is stale; its stamp is dropped, as is one for which the queue has no room: a
-  * departure is never held up.
+  * A tag's low six bits address a table of the segments that were tagged last; its high ten bits must agree with what the
+  * table holds. A tag that was never given, or whose entry has gone to a later one, is stale: its stamp is dropped. So is one
+  * for which the queue has no room: a departure is never held up.
   */
 case class DepartureTags(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -45,6 +44,7 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
 
   private val entries = 64
   private val indexBits = log2Up(entries)
+  private def index(tag: UInt): UInt = tag.resize(indexBits)
   private def high(tag: UInt): UInt = tag(15 downto indexBits)
 
   private case class Entry() extends Bundle {
@@ -52,40 +52,45 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
     val segment = TaggedSegment(config)
   }
 
+  // From 64 to 65,535, so that none is zero and the table is filled in order.
   private val tag = Reg(UInt(16 bits)) init entries
+  private val filled = RegInit(False) // every entry has been written
   io.tags.tag := tag
   when(io.tags.take.valid) {
-    tag := tag + 1
-    when(tag.andR)(tag := entries)
+    tag := tag.andR ? U(entries) | tag + 1
+    filled setWhen index(tag).andR
   }
 
   private val table = Mem(Entry(), entries)
-  table.initBigInt(Seq.fill(entries)(BigInt(0)))
   private val written = Entry()
   written.high := high(tag)
   written.segment := io.tags.take.payload
-  table.write(tag.resize(indexBits), written, io.tags.take.valid)
+  table.write(index(tag), written, io.tags.take.valid)
 
   private val asked = io.departures.m2sPipe
-  private val entry = table.readSync(asked.tag.resize(indexBits), asked.valid)
-  private val found = asked.m2sPipe
-  private val known = entry.high === high(found.tag)
+  private val read = asked.m2sPipe
+  private val found = read.m2sPipe
+  private val entry = RegNextWhen(table.readSync(index(asked.tag), asked.valid), read.valid)
+  private val isWritten = RegNextWhen(filled || index(read.tag) < index(tag), read.valid)
 
   private val event = DepartedEvent(config)
   event.reference := entry.segment.reference
   event.end := entry.segment.end
   event.stamp := found.stamp
+  private val judged = found.translateWith(event).m2sPipe
+  private val known = RegNextWhen(isWritten && entry.high === high(found.tag), found.valid)
+
+  private val queue = StreamFifo(DepartedEvent(config), 16, forFMax = true)
   private val overflow = Bool()
-  private val queue = StreamFifo(DepartedEvent(config), 16)
-  queue.io.push << found.takeWhen(known).translateWith(event).m2sPipe.toStream(overflow)
+  queue.io.push << judged.takeWhen(known).toStream(overflow)
   io.departed << queue.io.pop
 
   private def count(event: Bool): UInt = {
     val counter = Reg(UInt(32 bits)) init 0
-    when(RegNext(event, False))(counter := counter + 1)
+    when(event)(counter := counter + 1)
     counter
   }
-  io.staleStamps := count(found.valid && !known)
+  io.staleStamps := count(judged.valid && !known)
   io.droppedStamps := count(overflow)
-  io.idle := !asked.valid && !found.valid && queue.io.occupancy === 0
+  io.idle := !asked.valid && !read.valid && !found.valid && !judged.valid && queue.io.occupancy === 0
 }

@@ -26,14 +26,30 @@ case class HeaderSerialiser(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val frame = io.frames
-  private val index = Reg(UInt(11 bits)) init 0
-  private val last = index === frame.lastByte(13 downto 3)
-  private val headerLength = frame.header.length
+  private val header = frame.header
+  private val words = header.words(io.local)
+
+  // Where we are, each in a register of its own: the word of the headers, the beat, whether it is the last, whether payload has begun.
+  private val word = Reg(UInt(log2Up(words.size + 1) bits)) init 0 // stays behind the last one
+  private val nextBeat = Reg(UInt(11 bits)) init 1
+  private val last, inPayload = RegInit(False)
+  when(io.beats.fire) {
+    when(word =/= words.size)(word := word + 1)
+    nextBeat := nextBeat + 1
+    last := nextBeat === frame.lastByte(13 downto 3) // a frame has more than one beat
+    inPayload setWhen (word + 1 === header.length(6 downto 3))
+    when(last) {
+      word := 0
+      nextBeat := 1
+      last := False
+      inPayload := False
+    }
+  }
 
   private val beat = io.beats.beat
   beat.frame.data := 0
-  switch(index) {
-    for ((word, position) <- frame.header.words(io.local).zipWithIndex) is(position)(beat.frame.data := word)
+  switch(word) {
+    for ((bytes, position) <- words.zipWithIndex) is(position)(beat.frame.data := bytes)
   }
   beat.frame.last := last
   beat.frame.keep(0) := True
@@ -41,10 +57,9 @@ case class HeaderSerialiser(config: DownbeatConfig) extends Component {
   beat.mode := frame.mode
   beat.launch := frame.launch
   beat.tag := frame.tag
-  io.beats.splice := frame.hasPayload && !(index < headerLength(headerLength.high downto 3))
-  io.beats.endsAtSix := headerLength(2)
+  io.beats.splice := frame.hasPayload && inPayload
+  io.beats.endsAtSix := header.length(2)
 
   io.beats.valid := frame.valid
   frame.ready := io.beats.ready && last
-  when(io.beats.fire)(index := last ? U(0) | index + 1)
 }

@@ -41,7 +41,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   store.io.fetch >> io.fetch
   store.io.fetched << io.payload
 
-  val dataLine = StreamFifo(DataEntry(config), 16)
+  val dataLine = StreamFifo(DataEntry(config), 16, latency = 1, forFMax = true)
   dataLine.io.push << builder.io.data
   val checksum = ChecksumInsert(config)
   checksum.io.entries << dataLine.io.pop
@@ -53,10 +53,10 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   dataHeaders.io.local := io.local
   val dataBeats = dataHeaders.io.beats.m2sPipe()
   val splicer = PayloadSplicer()
-  splicer.io.headers << dataBeats
+  splicer.io.headers << dataBeats.s2mPipe()
   splicer.io.payload << store.io.payload
 
-  val immediateLine = StreamFifo(SegmentHeader(config), 16)
+  val immediateLine = StreamFifo(SegmentHeader(config), 16, latency = 1, forFMax = true)
   immediateLine.io.push << builder.io.immediate
   val immediateFrames = immediateLine.io.pop.m2sPipe().map { header =>
     val frame = OutgoingFrame(config)
@@ -74,8 +74,11 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   immediateHeaders.io.local := io.local
 
   val merge = TransmitMerge()
-  merge.io.immediate << immediateHeaders.io.beats.map(_.beat).m2sPipe()
-  merge.io.data << splicer.io.beats.m2sPipe()
+  // What the merge decides must not reach back through the lines in the same clock: s2mPipe.
+  val immediateBeats = immediateHeaders.io.beats.map(_.beat).m2sPipe()
+  merge.io.immediate << immediateBeats.s2mPipe()
+  val splicedBeats = splicer.io.beats.m2sPipe()
+  merge.io.data << splicedBeats.s2mPipe()
   merge.io.bypass << io.bypass
   merge.io.wire >> io.wire
   io.framesSent := merge.io.framesSent
@@ -90,7 +93,8 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 
   // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints.
   val empty = Seq(
-    builder.io.idle, dataLine.io.occupancy === 0, immediateLine.io.occupancy === 0, !dataFrames.valid, !dataBeats.valid,
-    !merge.io.data.valid, !immediateFrames.valid, !merge.io.immediate.valid, merge.io.idle, tags.io.idle, !io.released.valid)
+    builder.io.idle, dataLine.io.occupancy === 0, checksum.io.idle, !dataFrames.valid, !dataBeats.valid, !merge.io.data.valid,
+    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, merge.io.idle, tags.io.idle,
+    !io.released.valid)
   io.idle := empty.reduceBalancedTree(_ && _)
 }

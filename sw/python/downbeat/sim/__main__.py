@@ -15,11 +15,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from sim import build
 
 from downbeat.sim import golden, network, plots, settings
 from downbeat.sim import report as reports
 from downbeat.sim.network import Transfer
+from sim import build
 
 ROOT = Path(__file__).resolve().parents[4]
 WAVES = ROOT / "build" / "waves" / "sim.fst"
@@ -43,7 +43,9 @@ def main(
     waves: Annotated[bool, typer.Option(envvar="WAVES", help="write build/waves/sim.fst")] = False,
     compare: Annotated[bool, typer.Option(envvar="COMPARE", help="run ns-3's TcpLinuxReno beside it")] = True,
     wall_limit: Annotated[int, typer.Option(envvar="WALL_LIMIT", help="seconds after which a run is given up")] = 900,
-    reports_directory: Annotated[Path, typer.Option("--reports", envvar="REPORTS", help="where the report goes")] = ROOT / "build" / "reports",
+    reports_directory: Annotated[Path, typer.Option("--reports", envvar="REPORTS", help="where the report goes")] = ROOT
+    / "build"
+    / "reports",
 ) -> None:
     """Sends a file from the Verilated core over an ns-3 dumbbell to ns-3's TCP, and checks and reports what happened."""
     try:

@@ -66,7 +66,9 @@ def run(
             raise ProgramFailed(f"{sender}: no end {GRACE_SECONDS} s after its own limit") from None
     if status not in (0, 2) or not result.exists():
         raise ProgramFailed(f"{sender}: the ns-3 program ended with status {status}:\n{''.join(words[-20:])}")
-    return Transfer(directory, json.loads(result.read_text()), _rows(directory / "events.csv"), _rows(directory / "series.csv"))
+    return Transfer(
+        directory, json.loads(result.read_text()), _rows(directory / "events.csv"), _rows(directory / "series.csv")
+    )
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

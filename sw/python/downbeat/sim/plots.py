@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,11 @@ THROUGHPUT_SAMPLES = 4  # a point of throughput spans so many samples: one round
 
 def write(path: Path, data: dict[str, Any], core: Transfer, reno: Transfer | None) -> None:
     senders = [("core", core), *([("ns-3 TcpLinuxReno", reno)] if reno else [])]
-    titles = [f"{name}: cwnd, ssthresh, flight (kB)" for name, _ in senders] + ["bottleneck queue (kB)", "throughput (Mb/s)", "RTT (ms)"]
+    titles = [f"{name}: cwnd, ssthresh, flight (kB)" for name, _ in senders] + [
+        "bottleneck queue (kB)",
+        "throughput (Mb/s)",
+        "RTT (ms)",
+    ]
     figure = make_subplots(rows=len(titles), shared_xaxes=True, vertical_spacing=0.05, subplot_titles=titles)
     for row, (name, transfer) in enumerate(senders, 1):
         _windows(figure, row, name, transfer.events)
@@ -65,7 +70,7 @@ def _queue(figure: go.Figure, row: int, name: str, series: Sequence[dict[str, st
 def _throughput(figure: go.Figure, row: int, name: str, series: Sequence[dict[str, str]]) -> None:
     points = series[::THROUGHPUT_SAMPLES]
     times, rates = [], []
-    for before, after in zip(points, points[1:], strict=False):
+    for before, after in itertools.pairwise(points):
         seconds = (int(after["time_ns"]) - int(before["time_ns"])) / NANOSECONDS
         times.append(int(after["time_ns"]) / NANOSECONDS)
         rates.append(8 * (int(after["received_bytes"]) - int(before["received_bytes"])) / seconds / 1e6)
@@ -83,12 +88,16 @@ def _page(data: dict[str, Any], plot: str) -> str:
     settings = data["settings"]
     path = (
         f"{settings['size']:,} bytes over {settings['rate'] / 1e6:g} Mb/s, {settings['rtt'] / 1e6:g} ms, buffer "
-        f"{settings['buffer']['bytes']:,} bytes" + (f" or {settings['buffer']['packets']} packets" if settings["buffer"]["packets"] else "")
+        f"{settings['buffer']['bytes']:,} bytes"
+        + (f" or {settings['buffer']['packets']} packets" if settings["buffer"]["packets"] else "")
     )
     verdict = "passed" if data["passed"] else f"FAILED: {data['failure']}"
     comparison = data["comparison"]
     notes = "".join(f"<li>{html.escape(note)}</li>" for note in (comparison["differences"] if comparison else []))
-    given = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>" for name, value in data["ns3_settings"].items())
+    given = "".join(
+        f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>"
+        for name, value in data["ns3_settings"].items()
+    )
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Downbeat: make sim</title>
 <style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1100px }} td {{ padding-right: 2em }}</style></head><body>

@@ -17,8 +17,8 @@ DIFFERENCES = [
     "grow by one segment a round trip, out of step by part of a round.",
     "Slow start: on an ACK of two segments the core adds one segment (RFC 5681, equation 2); TcpLinuxReno adds one for each "
     "segment acknowledged, so that it reaches ssthresh in fewer round trips.",
-    "In recovery both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 measures bytes in flight and RTT by its own "
-    "timer, the core by stamps at the wire.",
+    "In recovery both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 takes RTT samples by its timer, the "
+    "core from stamps at the wire.",
 ]
 
 
@@ -42,18 +42,24 @@ def measure(settings: Settings, transfer: Transfer) -> dict[str, Any]:
         "segments": result["segments"],
         "retransmissions": result["retransmissions"],
         "finish_seconds": finish / NANOSECONDS_PER_SECOND if done else None,
-        "rtt_ms": {"minimum": rtt[0], "median": rtt[len(rtt) // 2], "maximum": rtt[-1], "samples": len(rtt)} if rtt else None,
+        "rtt_ms": {"minimum": rtt[0], "median": rtt[len(rtt) // 2], "maximum": rtt[-1], "samples": len(rtt)}
+        if rtt
+        else None,
     }
 
 
-def report(settings: Settings, contents: bytes, core: Transfer, golden: Comparison, reno: Transfer | None) -> dict[str, Any]:
+def report(
+    settings: Settings, contents: bytes, core: Transfer, golden: Comparison, reno: Transfer | None
+) -> dict[str, Any]:
     """All of sim.json."""
     received = core.received()
     result = core.result
     wall, core_wall = result["wall_seconds"], result["core_wall_seconds"]
     core_share = round(core_wall / wall, 3) if wall else 0.0
     speed = round(result["segments"] / wall) if wall else 0
-    failure = result["failure"] or ("" if not golden.mismatch else f"cwnd differs from the golden model {golden.mismatch}")
+    failure = result["failure"] or (
+        "" if not golden.mismatch else f"cwnd differs from the golden model {golden.mismatch}"
+    )
     equal = sha256(received) == sha256(contents)
     if not failure and not equal:
         failure = f"SHA-256 differs: {_first_difference(contents, received)}"
@@ -71,7 +77,12 @@ def report(settings: Settings, contents: bytes, core: Transfer, golden: Comparis
         "core": result["sender"],
         "comparison": None
         if reno is None
-        else {"sender": "ns3::TcpLinuxReno", "failure": reno.result["failure"], **measure(settings, reno), "differences": DIFFERENCES},
+        else {
+            "sender": "ns3::TcpLinuxReno",
+            "failure": reno.result["failure"],
+            **measure(settings, reno),
+            "differences": DIFFERENCES,
+        },
         # The rest depends on the machine and its load.
         "segments_per_wall_second": speed,
         "core_share": core_share,
@@ -89,7 +100,7 @@ def report(settings: Settings, contents: bytes, core: Transfer, golden: Comparis
 def table(data: dict[str, Any]) -> Table:
     reno = data["comparison"]
     wide = Table(title="Downbeat core over ns-3", title_justify="left")
-    wide.add_column("")
+    wide.add_column("", no_wrap=True)
     wide.add_column("core", justify="right")
     if reno:
         wide.add_column("ns-3 TcpLinuxReno", justify="right")
@@ -109,7 +120,7 @@ def table(data: dict[str, Any]) -> Table:
     wall = data["wall_clock"]
     for name, value in (
         ("SHA-256", "equal" if data["sha256_equal"] else "NOT EQUAL"),
-        ("cwnd against golden model", f"{data['golden']['events']} events equal" if data["golden"]["equal"] else "NOT EQUAL"),
+        ("cwnd and golden model", _golden(data["golden"])),
         ("ideal goodput", _rate(data["ideal_goodput_bps"])),
         ("wall time", f"{wall['seconds']:.1f} s"),
         ("segments per wall second", str(data["segments_per_wall_second"])),
@@ -126,14 +137,24 @@ def stall(data: dict[str, Any], command: str) -> str:
     at = int(core.get("last_event_ns", 0)) / 1e6
     lines = [
         f"Failed: {data['failure']}",
-        f"  flow {core.get('flow')} in state {core.get('state')}; {core.get('bytes_acknowledged')} of {data['settings']['size']} bytes "
-        f"acknowledged, {data['bytes']} received",
+        f"  flow {core.get('flow')} in state {core.get('state')}; {core.get('bytes_acknowledged')} bytes acknowledged and "
+        f"{data['bytes']} received of {data['settings']['size']}",
         f"  last event: {core.get('last_event')} ({core.get('last_event_congestion')}) at {at:.3f} ms",
-        "  counters: " + ", ".join(f"{name} {value}" for name, value in core.items() if not name.startswith("last_event")),
-        f"  losses: {data['queue_drops']} in the queue, {data['random_losses']} random; retransmissions {data['retransmissions']}",
+        "  counters: "
+        + ", ".join(
+            f"{name} {value}" for name, value in core.items() if value != "0" and not name.startswith("last_event")
+        ),
+        f"  losses: {data['queue_drops']} in the queue, {data['random_losses']} random; "
+        f"retransmissions: {data['retransmissions']}",
         f"  seed {data['seed']}; with waves: {command}; make waves",
     ]
     return "\n".join(lines)
+
+
+def _golden(golden: dict[str, Any]) -> str:
+    if golden["events"] == 0:
+        return "not compared"
+    return f"{golden['events']} events equal" if golden["equal"] else "NOT EQUAL"
 
 
 def _first_difference(sent: bytes, received: bytes) -> str:
@@ -149,4 +170,4 @@ def _rate(bps: float) -> str:
 
 def _rtt(figures: dict[str, Any]) -> str:
     rtt = figures["rtt_ms"]
-    return f"{rtt['minimum']:.2f} / {rtt['median']:.2f} / {rtt['maximum']:.2f} ms" if rtt else "-"
+    return f"{rtt['minimum']:.1f} / {rtt['median']:.1f} / {rtt['maximum']:.1f} ms" if rtt else "-"

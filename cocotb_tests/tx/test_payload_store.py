@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Fetching ahead of need, never beyond the store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from cocotb_tests.bench import clocks
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.tx.segment import ASAP, AT, Segment, random_segment
+from cocotb_tests.tx.transmitter import Transmitter
+
+
+def test_payload_store() -> None:
+    run_room("Transmitter", __name__)
+
+
+async def never_refuses_payload(dut: Any) -> None:
+    while True:
+        await RisingEdge(dut.clk)
+        assert dut.payload_valid.value == 0 or dut.payload_ready.value == 1, "the memory was held up"
+
+
+@cocotb.test()
+async def two_full_frames_are_fetched_ahead_and_no_more_than_fit(dut: Any) -> None:
+    bench = await Transmitter.create(dut)
+    bench.wire.stall = 1
+    segments = [random_segment(bench.random, flags="PA", length=1460, mode=AT) for _ in range(8)]
+    bench.send(*segments)
+    await clocks(dut, 1500)
+    assert 2 <= bench.fetch.count < len(segments)
+    cocotb.start_soon(never_refuses_payload(dut))
+    bench.wire.stall = 0.2
+    for segment in segments:
+        await bench.expect(segment)
+    assert bench.fetch.count == len(segments)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.5])
+async def fetched_payload_always_has_room(dut: Any, stall: float) -> None:
+    bench = await Transmitter.create(dut, stall=stall, latency=30)
+    cocotb.start_soon(never_refuses_payload(dut))
+    bench.wire.stall = 0.7
+    segments = [random_segment(bench.random, flags="PA", length=bench.random.randint(1, 600)) for _ in range(30)]
+    bench.send(*segments)
+    for segment in segments:
+        await bench.expect(segment)
+    await bench.quiet()
+
+
+@cocotb.test()
+async def more_small_frames_than_the_lines_hold_wait_without_loss(dut: Any) -> None:
+    bench = await Transmitter.create(dut)
+    bench.wire.stall = 1
+    segments = [random_segment(bench.random, flags="PA", length=1 + n % 9, mode=AT) for n in range(60)]
+    bench.send(*segments)
+    await clocks(dut, 1000)
+    bench.wire.stall = 0
+    for segment in segments:
+        await bench.expect(segment)
+    await bench.quiet()
+
+
+@cocotb.test()
+async def sums_of_extreme_payloads_are_right(dut: Any) -> None:
+    """Payload whose ones' complement sum is all ones or whose length is odd: what the carry rounds are for."""
+    bench = await Transmitter.create(dut)
+    segments = [
+        Segment(flow=flow, sequence=start, flags="PA", length=length, mode=ASAP)
+        for flow, start in ((0, 0), (1, 8), (2, 16))
+        for length in (1, 2, 3, 8, 9, 16, 1459, 1460)
+    ]
+    bench.send(*segments)
+    for segment in segments:
+        await bench.expect(segment)

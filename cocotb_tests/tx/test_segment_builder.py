@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Headers: every field as in the descriptor, options on a SYN alone, both checksums as scapy has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from scapy.layers.inet import TCP
+from scapy.layers.l2 import Ether
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.tx.segment import ASAP, AT, Peer, Segment, random_segment, scapy_frame
+from cocotb_tests.tx.transmitter import Transmitter
+
+
+def test_segment_builder() -> None:
+    run_room("Transmitter", __name__)
+
+
+@cocotb.test()
+async def a_syn_offers_mss_and_window_scale(dut: Any) -> None:
+    """RFC 9293 3.7.1, RFC 7323 2.2."""
+    bench = await Transmitter.create(dut)
+    for flags in ("S", "SA"):
+        segment = random_segment(bench.random, flags=flags, length=0, window_scale=True)
+        bench.send(segment)
+        options = Ether((await bench.expect(segment)).data)[TCP].options
+        assert options == [("MSS", 1460), ("NOP", None), ("WScale", 1)]
+
+
+@cocotb.test()
+async def a_syn_without_window_scale_offers_mss_alone(dut: Any) -> None:
+    bench = await Transmitter.create(dut)
+    segment = random_segment(bench.random, flags="SA", length=0, window_scale=False)
+    bench.send(segment)
+    assert Ether((await bench.expect(segment)).data)[TCP].options == [("MSS", 1460)]
+
+
+@cocotb.test()
+async def window_scale_is_offered_on_a_syn_alone(dut: Any) -> None:
+    """RFC 7323 2.2: in any other segment the option says nothing."""
+    bench = await Transmitter.create(dut)
+    segment = random_segment(bench.random, flags="A", length=0, window_scale=True)
+    bench.send(segment)
+    assert Ether((await bench.expect(segment)).data)[TCP].options == []
+
+
+@cocotb.test()
+async def a_syn_may_carry_payload(dut: Any) -> None:
+    bench = await Transmitter.create(dut)
+    segments = [
+        random_segment(bench.random, flags="S", length=length, window_scale=scale, mode=AT)
+        for length in (1, 5, 6, 7, 100)
+        for scale in (False, True)
+    ]
+    bench.send(*segments)
+    for segment in segments:
+        await bench.expect(segment)
+
+
+@cocotb.test()
+async def each_flag_has_its_bit(dut: Any) -> None:
+    bench = await Transmitter.create(dut)
+    segments = [random_segment(bench.random, flags=flag, length=0, mode=AT) for flag in "FSRPAUEC"]
+    bench.send(*segments)
+    for segment in segments:
+        await bench.expect(segment)
+
+
+@cocotb.test()
+async def carries_go_around_twice(dut: Any) -> None:
+    """RFC 1071: the last word of the sum takes every value near the point where a fold carries again."""
+    bench = await Transmitter.create(dut)
+    plain = Segment(sequence=0xFFFFFFFF, acknowledgment=0xFFFFFFFF, flags="A", mode=AT)
+    checksum = Ether(plain.frame())[TCP].chksum
+    segments = [Segment(**(vars(plain) | {"window": (checksum + near) % 65536})) for near in range(-4, 5)]
+    assert {0, 1, 0xFFFE} <= {Ether(segment.frame())[TCP].chksum for segment in segments}
+    bench.send(*segments)
+    for segment in segments:
+        await bench.expect(segment)
+
+
+@cocotb.test()
+async def a_fin_stays_behind_its_data(dut: Any) -> None:
+    bench = await Transmitter.create(dut, latency=300)
+    data = random_segment(bench.random, flags="PA", length=1000, mode=ASAP)
+    fin = Segment(flow=data.flow, sequence=data.end, flags="FA")
+    bench.send(data, fin)
+    await bench.expect(data)
+    await bench.expect(fin)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None:
+    """RFC 9293 3.10.7.1; its addresses are its own, and descriptors go on meanwhile."""
+    bench = await Transmitter.create(dut, stall=stall)
+    segments = [random_segment(bench.random, flags="PA", length=20, mode=AT) for _ in range(10)]
+    bench.send(*segments)
+    resets = []
+    for number in range(10):
+        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)))
+        sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
+        ack = number % 2
+        bench.strays.put(
+            {
+                "remoteMac": peer.mac,
+                "remoteIp": peer.ip,
+                "remotePort": peer.remote_port,
+                "localPort": peer.local_port,
+                "sequence_value": sequence,
+                "acknowledgment_value": acknowledgment,
+                "ack": ack,
+            }
+        )
+        flags = "RA" if ack else "R"
+        resets.append(scapy_frame(peer, b"", seq=sequence, ack=acknowledgment, flags=flags, window=0))
+    lines = [[segment.frame() for segment in segments], resets]
+    for _ in range(20):
+        sent = await bench.receive()
+        next(line for line in lines if line and line[0] == sent.data).pop(0)
+    assert bench.address_reads == len(segments)
+    await bench.quiet()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.flow
+
+import downbeat.wire.TcpFlags
+import spinal.core._
+
+/** What is known when the lookup has answered. */
+case class DirectoryFindings() extends Bundle {
+  val kind = LookupKind()
+  val found = Bool()
+  /** One of the 4-tuple's buckets has a free slot. */
+  val room = Bool()
+  /** There is a flow that nobody uses. */
+  val flowFree = Bool()
+  val flags = TcpFlags() // of a segment
+  /** The local port listens. */
+  val listening = Bool()
+  /** For an open request: the port was chosen, and nobody uses it. */
+  val portFree = Bool()
+}
+
+/** What becomes of a segment, an open request or a released flow. For a segment that belongs to no connection these are
+  * the groups CLOSED and LISTEN of RFC 9293 3.10.7: 3.10.7.1 where nobody listens, 3.10.7.2 where somebody does.
+  */
+case class DirectoryVerdict() extends Bundle {
+  val isSegment, isOpen, isRelease = Bool()
+  val found, listening = Bool()
+  /** A segment of a connection. */
+  val known = Bool()
+  /** A SYN makes a connection; an open request does. */
+  val accepted, opened = Bool()
+  /** A segment gets a RST. */
+  val stray = Bool()
+  /** A segment goes nowhere, whether answered or not. */
+  val lost = Bool()
+  /** A SYN is dropped: no flow is free; both its buckets are full. */
+  val noFlow, noBucket = Bool()
+  /** A flow goes back to the free list. */
+  val over = Bool()
+
+  def made: Bool = accepted || opened
+}
+
+object DirectoryVerdict {
+  def apply(findings: DirectoryFindings): DirectoryVerdict = {
+    import findings._
+    val verdict = DirectoryVerdict()
+    verdict.isSegment := kind === LookupKind.segment
+    verdict.isOpen := kind === LookupKind.open
+    verdict.isRelease := kind === LookupKind.release
+    verdict.found := found
+    verdict.listening := listening
+
+    val stranger = verdict.isSegment && !found
+    val asksToConnect = stranger && listening && flags.syn && !flags.ack && !flags.rst
+    val available = flowFree && room
+    verdict.known := verdict.isSegment && found
+    verdict.accepted := asksToConnect && available
+    verdict.opened := verdict.isOpen && portFree && !found && available
+    // Without ACK and SYN there is nothing to answer on a port that listens (3.10.7.2, fourth).
+    verdict.stray := stranger && !flags.rst && (flags.ack || !listening)
+    verdict.lost := stranger && !(asksToConnect && available)
+    verdict.noFlow := asksToConnect && !flowFree
+    verdict.noBucket := asksToConnect && flowFree && !room
+    verdict.over := verdict.isRelease && found
+    verdict
+  }
+}
