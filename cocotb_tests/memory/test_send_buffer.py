@@ -180,3 +180,20 @@ async def an_opening_and_an_acknowledgment_may_come_in_one_clock(dut: Any) -> No
     here.data.put(bytes(60), flow=1)
     here.data.put(bytes(60), flow=2)
     assert [await here.taken() for _ in range(2)] == [(1, 50), (2, 60)]
+
+
+@cocotb.test()
+async def an_acknowledgment_before_the_first_byte_gives_no_room(dut: Any) -> None:
+    """Until the SYN is acknowledged, SND.UNA is one before the first byte (RFC 9293 3.3.1)."""
+    here = await room(dut)
+    await here.open(1, 1000)
+    await here.data.send(bytes(BUFFER_BYTES), flow=1, clocks=20_000)
+    assert await here.taken() == (1, BUFFER_BYTES)
+    await here.acknowledge(1, 999)
+    await clocks(dut, 5)
+    await here.data.send(bytes(30), flow=1)
+    await until(dut, lambda: dut.overruns.value == 1, "the overrun")
+    await here.acknowledge(1, 1007)
+    await clocks(dut, 5)
+    here.data.put(bytes(30), flow=1)
+    assert await here.taken() == (1, 7)
