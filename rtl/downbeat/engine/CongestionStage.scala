@@ -122,6 +122,10 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   s5(WINDOW).ssthresh := bounded(s5(settled).ssthresh, s5(twoSegments))
   s5(SPACING) := s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
 
+  /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
+  private val synLost = s4.insert(
+    (s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived) &&
+      (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
   val STARTUP = s5.insert(s5(OPENING) ? s5(PARAMETERS).startup | s5(before).startup)
   val STEADY = s5.insert(s5(OPENING) ? s5(PARAMETERS).steady | s5(before).steady)
 
@@ -131,7 +135,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   next.steadyWord := s5(steadyWord)
   next.startup := s5(STARTUP)
   next.steady := s5(STEADY)
-  next.initialWindow := s5(before).initialWindow
+  next.initialWindow := s5(synLost) ? U(1, 8 bits) | s5(before).initialWindow
   next.initialSsthresh := s5(before).initialSsthresh
   next.spacing := s5(SPACING)
   when(s5(OPENING)) {
