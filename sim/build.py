@@ -31,6 +31,7 @@ LAYOUT = BUILDS / "rtl" / "downbeat_layout.h"
 LAYOUT_JSON = BUILDS / "rtl" / "downbeat_layout.json"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
+LINUX = ROOT / "sim" / "linux"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
@@ -95,6 +96,14 @@ def ns3(waves: bool = False) -> Path:
     )
 
 
+def linux(waves: bool = False) -> Path:
+    """The directory of downbeat_tap, the core on a TAP interface."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}"]
+    directory = library(waves)
+    part = "tap-waves" if waves else "tap"
+    return _program(part, "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, _with_library(directory), [], "")
+
+
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
@@ -102,6 +111,8 @@ PARTS: dict[str, Callable[[], Path]] = {
     "example": example,
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
+    "tap": linux,
+    "tap-waves": lambda: linux(waves=True),
 }
 
 
