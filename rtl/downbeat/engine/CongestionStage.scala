@@ -73,8 +73,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val startup = chosen(startupAnswers, s3(before).startup, CongestionStage.wordBits(config.startupPolicies))
   private val steady = chosen(steadyAnswers, s3(before).steady, CongestionStage.wordBits(config.steadyPolicies))
 
-  private val fromStartup = s3(EVENT).kind === kinds.established || s3(EVENT).kind === kinds.acknowledged && s3(EVENT).startingUp
-  private val answered = s3.insert(fromStartup ? startup.window | steady.window)
+  private val fromStartup = s2.insert(
+    s2(EVENT).kind === kinds.established || s2(EVENT).kind === kinds.acknowledged && s2(EVENT).startingUp)
+  private val answered = s3.insert(s3(fromStartup) ? startup.window | steady.window)
   private val startupWord = s3.insert(startup.word)
   private val steadyWord = s3.insert(steady.word)
 
