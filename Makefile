@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
-export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY COMPARE WALL_LIMIT DURATION
+export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
@@ -30,7 +30,10 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/ROOM.v for each room [PRESET=name
 sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED WAVES=1]
 	@$(PY) -m downbeat.sim
 
-waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer
+interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1]
+	@$(PY) -m downbeat.interop
+
+waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
 	@scripts/waves.sh
 
 bench: $(SIM_RTL) ## how fast the core alone simulates [DURATION=seconds]
@@ -63,4 +66,4 @@ $(SIM_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
 	@touch $@
 
-.PHONY: help setup rtl sim waves bench lint test clean
+.PHONY: help setup rtl sim interop waves bench lint test clean

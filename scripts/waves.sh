@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Shows build/waves/sim.fst in GTKWave or Surfer, signals in the order of a packet's path.
+# Shows build/waves/sim.fst (or $FST) in GTKWave or Surfer, signals in the order of a packet's path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-fst=build/waves/sim.fst
+fst=${FST:-build/waves/sim.fst}
 if [ ! -s "$fst" ]; then
   echo "There is no $fst yet. Write it: make sim WAVES=1 SIZE=100kB" >&2
   exit 1

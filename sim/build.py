@@ -63,7 +63,7 @@ def library(waves: bool = False) -> Path:
         str(core / "libVdownbeat.a"),
         str(core / "libverilated.a"),
         "-pthread",
-        *(["-lz"] if waves else []),
+        *(["-llz4", "-lz"] if waves else []),
     ]
     texts = [_names_header(), LAYOUT]
     return _program("lib-waves" if waves else "lib", "libdownbeat_sim.so", sources, flags, link, texts, core.name)
@@ -100,7 +100,9 @@ def ns3(waves: bool = False) -> Path:
 def linux(waves: bool = False) -> Path:
     """The directory of downbeat_tap, the core on a TAP interface."""
     flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}"]
-    return _program("tap-waves" if waves else "tap", "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, _with_library(library(waves)), [], "")
+    directory = library(waves)
+    part = "tap-waves" if waves else "tap"
+    return _program(part, "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, _with_library(directory), [], "")
 
 
 PARTS: dict[str, Callable[[], Path]] = {

@@ -127,6 +127,27 @@ async def what_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
 
 
 @cocotb.test()
+async def after_a_cut_the_rest_of_the_frame_is_dropped_even_if_room_appears(dut: Any) -> None:
+    """A hole in the stream would be worse than a short frame."""
+    here = await room(dut)
+    random = generator()
+    await here.open(5, 0)
+    await here.data.send(bytes(BUFFER_BYTES - 100), flow=5, clocks=20_000)
+    assert await here.taken() == (5, BUFFER_BYTES - 100)
+    mirror = Mirror(here.ram)
+    payload = random.randbytes(5000)
+    SEND.write(mirror, 5, BUFFER_BYTES - 100, payload[:100])
+    beats = here.data._beats(payload, {"flow": 5})
+    await here.data.stream.send(*beats[:300])  # more than a chunk
+    await clocks(dut, 50)
+    await here.acknowledge(5, 30_000)
+    await here.data.stream.send(*beats[300:])
+    assert await here.taken() == (5, 100)
+    assert dut.overruns.value == 1
+    assert mirror.differences(here.ram) == []
+
+
+@cocotb.test()
 async def written_comes_after_the_response(dut: Any) -> None:
     here = await room(dut)
     here.ram.b_channel.pause = True

@@ -33,8 +33,9 @@ void RealTime::run(const volatile std::sig_atomic_t &stop) {
   downbeat_time end = DOWNBEAT_NEVER;
   while (downbeat_now(device_) < end) {
     const int frames = receiveFrames();
-    const downbeat_time now = clock(), lag = now - std::min(now, downbeat_now(device_));
-    downbeat_advance_to(device_, std::min(now, downbeat_now(device_) + slice));
+    const downbeat_time now = clock();
+    const downbeat_time due = std::min(now, std::max(downbeat_next_deadline(device_), downbeat_now(device_)));
+    downbeat_advance_to(device_, std::min(now, due + slice));
     application_.step();
     sendFrames();
     while (downbeat_get_bypass(device_, frame_.data(), frame_.size()) > 0) {} // nobody else lives here
@@ -46,11 +47,8 @@ void RealTime::run(const volatile std::sig_atomic_t &stop) {
     else if (now > limit_ && end == DOWNBEAT_NEVER)
       failure_ = "not done within " + std::to_string(limit_ / DOWNBEAT_NANOSECONDS(second)) + " s";
     if (!failure_.empty()) return;
-    if (lag < slice) {
-      if (frames < framesAtOnce) wait();
-    } else {
-      worstLag = std::max(worstLag, lag);
-    }
+    worstLag = std::max(worstLag, now - due);
+    if (now - due <= slice && frames < framesAtOnce) wait();
   }
 }
 

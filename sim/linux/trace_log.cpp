@@ -3,11 +3,13 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <string_view>
 
 void TraceLog::record(void *self, const downbeat_event *event) {
   auto &log = *static_cast<TraceLog *>(self);
   log.segments += event->sent && event->sent_length > 0;
   log.retransmissions += event->sent && event->retransmission;
+  if (std::string_view(downbeat_event_text(event->kind)) == "departed") return; // a stamp: as many as frames, and nothing else
   if (log.last_.size() == kept) log.last_.pop_front();
   log.last_.push_back(*event);
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A network namespace of our own with one TAP interface at a time in it.
+"""Network namespaces of our own, each with one TAP interface in it.
 
-The namespace has no name: this process moves into it, what it starts is born there, and the kernel removes it with all that is
-in it when the last of them ends, however that happens.
+A namespace has no name: this process moves into it, what it starts is born there, and the kernel removes it with all that is
+in it when the last of them has gone, however that happens.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,31 +30,36 @@ class Missing(Exception):
     """This machine or user cannot run the interop; the message says what is missing."""
 
 
-def enter() -> None:
-    """Moves this process (its main thread, and what that starts) into a new network namespace; raises Missing."""
+def require() -> None:
+    """Raises Missing unless this machine and user can make a namespace with an interface."""
     if os.geteuid() != 0:
         raise Missing("not root: a network namespace and a TAP interface need it (sudo make interop)")
     if not TUN.exists():
         raise Missing(f"no {TUN}: load the module (modprobe tun), or give it to the container (--device {TUN})")
     if shutil.which("ip") is None:
         raise Missing("no ip command: install iproute2")
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(CLONE_NEWNET) != 0:
-        raise Missing(f"no network namespace: {os.strerror(ctypes.get_errno())} (a container needs --cap-add SYS_ADMIN)")
-    # Frames of nobody's asking, and what one connection would leave for the next.
-    _write("net/ipv6/conf/all/disable_ipv6", "1")
-    _write("net/ipv6/conf/default/disable_ipv6", "1")
-    _write("net/ipv4/tcp_no_metrics_save", "1")
     try:
         with interface():
             pass
+    except OSError as error:
+        raise Missing(f"no network namespace: {error.strerror} (a container needs --cap-add SYS_ADMIN)") from None
     except subprocess.CalledProcessError as error:
         raise Missing(f"no TAP interface: {error.stderr.strip()} (a container needs --cap-add NET_ADMIN)") from None
 
 
 @contextmanager
 def interface() -> Iterator[str]:
-    """The TAP interface, up, with the core as a permanent neighbour: the core does not answer ARP yet."""
+    """Moves this process (its main thread, and what that starts) into a new namespace with a TAP interface, which is up.
+
+    The core is a permanent neighbour there, for it does not answer ARP yet.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    for setting in ("all", "default"):
+        # Its frames are of nobody's asking. They do no harm where the file is not there or must not be written.
+        with suppress(OSError):
+            Path(f"/proc/sys/net/ipv6/conf/{setting}/disable_ipv6").write_text("1")
     _ip("tuntap", "add", "dev", INTERFACE, "mode", "tap")
     try:
         _ip("link", "set", "dev", INTERFACE, "address", LINUX_MAC, "txqueuelen", str(QUEUE_FRAMES), "multicast", "off")
@@ -78,9 +83,3 @@ def congestion_controls() -> list[str]:
 
 def _ip(*arguments: str) -> str:
     return subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=30).stdout
-
-
-def _write(setting: str, value: str) -> None:
-    path = Path("/proc/sys") / setting
-    if path.exists():  # a kernel without IPv6 has none of it
-        path.write_text(value)

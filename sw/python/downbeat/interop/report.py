@@ -23,20 +23,18 @@ def table(data: dict[str, Any]) -> Table:
     peers = ", ".join(sorted({transfer["peer"] for transfer in data["transfers"]}))
     wide = Table(title=f"Downbeat core and {peers}", title_justify="left")
     wide.add_column("direction")
-    for name in ("bytes", "SHA-256", "frames", "dropped", "retransmissions", "seconds", "Mb/s"):
+    for name in ("bytes", "SHA-256", "frames", "lost in/out", "resent", "seconds"):
         wide.add_column(name, justify="right")
     for transfer in data["transfers"]:
-        frames, dropped = transfer["core"].get("frames", {}), transfer["dropped"]
-        seconds = transfer["seconds"]
+        dropped = transfer["dropped"]
         wide.add_row(
             transfer["direction"],
             str(transfer["bytes"]),
             "equal" if transfer["sha256_equal"] else "NOT EQUAL",
-            str(sum(frames.values())),
-            f"{transfer['dropped_frames']} ({dropped.get('to_core', '?')} in, {dropped.get('from_core', '?')} out)",
+            str(sum(transfer["core"].get("frames", {}).values())),
+            f"{dropped.get('to_core', '?')} / {dropped.get('from_core', '?')}",
             str(transfer["retransmissions"]),
-            f"{seconds:.2f}" if seconds else "-",
-            f"{8 * transfer['bytes'] / seconds / 1e6:.2f}" if seconds else "-",
+            f"{transfer['seconds']:.2f}" if transfer["seconds"] else "-",
         )
     return wide
 
@@ -44,11 +42,15 @@ def table(data: dict[str, Any]) -> Table:
 def story(transfer: dict[str, Any], seed: int, again: str) -> str:
     """A failed transfer in words: why, the connection, the core's last events, the seed, and how to see the waves."""
     core = transfer["core"]
-    lines = [f"Failed: {transfer['direction']}, {100 * transfer['drop']:g} % of frames dropped: {'; '.join(transfer['failures'])}"]
+    lines = [
+        f"Failed: {transfer['direction']}, {100 * transfer['drop']:g} % of frames dropped: {'; '.join(transfer['failures'])}"
+    ]
     for name in ("connection", "counters", "frames", "dropped"):
         values = core.get(name) or {"": "none"}
         lines.append(f"  {name}: " + ", ".join(f"{key} {value}".strip() for key, value in values.items()))
-    lines.append(f"  {core.get('bytes', '?')} bytes through the core's application; interface queue dropped {transfer['queue_drops']}")
+    lines.append(
+        f"  {core.get('bytes', '?')} bytes through the core's application; interface queue dropped {transfer['queue_drops']}"
+    )
     lines += ["  last events of the flow engine:", *(f"    {line}" for line in core.get("last_events", []))]
-    lines.append(f"  seed {seed}; again with waves (build/waves/interop-*.fst, several times slower): {again}")
+    lines.append(f"  seed {seed}; with waves: {again}; make waves FST=build/waves/interop-N.fst")
     return "\n".join(lines)

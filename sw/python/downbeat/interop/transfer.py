@@ -20,7 +20,9 @@ from downbeat.interop.kernel import KernelSideFailed, Outcome, Patience
 TO_CORE = "linux to core"
 FROM_CORE = "core to linux"
 PORT = 5001
-GRACE_SECONDS = 15  # the program ends itself at the limit; this much later it is ended
+# The program ends itself at the wall limit; the kernel's side waits for that, and then for the program's result.
+KERNEL_GRACE_SECONDS = 2
+GRACE_SECONDS = 15
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,9 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
         command += [f"--receive={received}"] if to_core else [f"--send={sent}", f"--peer-ip={namespace.LINUX_IP}"]
         command += [f"--waves={plan.waves}"] if plan.waves else []
         with kernel.listen(PORT, plan.congestion_control) as listener, _started(command) as process:
-            patience = Patience(time.monotonic() + plan.wall_limit, lambda: process.poll() is None)
+            patience = Patience(
+                time.monotonic() + plan.wall_limit + KERNEL_GRACE_SECONDS, lambda: process.poll() is None
+            )
             try:
                 if to_core:
                     outcome = kernel.send(PORT, plan.contents, plan.congestion_control, patience)
@@ -97,7 +101,9 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
         drops = namespace.queue_drops()
     if core.get("failure", "no result"):
         failures.insert(0, f"core: {core.get('failure', 'its program ended without a result')}")
-    result = Result(plan, core, outcome, drops, received.read_bytes() if to_core else outcome.data if outcome else b"", failures)
+    result = Result(
+        plan, core, outcome, drops, received.read_bytes() if to_core else outcome.data if outcome else b"", failures
+    )
     if not result.sha256_equal:
         failures.append(f"SHA-256 differs: {_first_difference(plan.contents, result.received)}")
     return result
