@@ -107,10 +107,10 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   findings.listening := listeners.io.listening
   findings.portFree := opener.io.ready && !(opener.io.ephemeral && listeners.io.listening)
   private val verdict = RegNextWhen(DirectoryVerdict(findings), answer.valid)
-  private val decided = RegNext(answer.valid && !answer.fire) init False
-
   private val events = Stream(DirectoryEvent(config))
+  private val decided = RegInit(False)
   private val acts = decided && events.ready
+  decided := answer.valid && !acts
   answer.ready := acts
   segment.ready := acts && verdict.isSegment
   releaser.io.done := acts && verdict.isRelease

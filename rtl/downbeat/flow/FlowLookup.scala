@@ -36,6 +36,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val secret = in Bits (64 bits)
     val requests = slave(Stream(LookupRequest()))
+    /** Ready in the clock after it was offered at the earliest: that clock is the taker's to decide. */
     val answers = master(Stream(LookupAnswer(config)))
     /** Given in the clock in which the answer is taken. */
     val change = slave(Flow(LookupChange(config)))
@@ -121,7 +122,9 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   io.answers.reference.generation := generation
   io.answers.room := free.room
 
-  load := buckets.io.ready && (step === Step.idle || io.answers.fire)
+  private val answered = Bool()
+  answered := (RegNext(io.answers.valid && !answered) init False) && io.answers.ready
+  load := buckets.io.ready && (step === Step.idle || answered)
   switch(step) {
     is(Step.choose)(step := (loaded && stale) ? Step.idle | Step.read)
     is(Step.read)(step := Step.arrive)
@@ -129,7 +132,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     is(Step.compare)(step := Step.answer)
     is(Step.answer) {
       when(!last)(step := Step.choose)
-      when(io.answers.fire)(step := Step.idle)
+      when(answered)(step := Step.idle)
     }
   }
   when(load)(step := Step.choose)
