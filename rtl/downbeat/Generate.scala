@@ -25,7 +25,7 @@ object Generate {
       refuse(s"no preset '${request.preset}'; there are: ${names(DownbeatConfig.presets.keys)}")
     )
     val rooms = if (request.rooms.contains("all")) Rooms.all.keys.toList.sorted else request.rooms
-    for (unknown <- rooms.find(!Rooms.all.contains(_)))
+    for (unknown <- rooms.find(Rooms.find(_).isEmpty))
       refuse(s"no room '$unknown' in Rooms.scala; there are: ${names(Rooms.all.keys)}")
     Files.createDirectories(request.out)
     if (request.rooms.contains("all")) removeOthers(request.out, rooms)
@@ -52,7 +52,7 @@ object Generate {
     // SpinalHDL writes into a directory of its own, from which only a changed text is taken over.
     val scratch = Files.createTempDirectory("downbeat-")
     try {
-      spinalConfig(scratch).generateVerilog(Rooms.all(room)(config).setDefinitionName(room))
+      spinalConfig(scratch).generateVerilog(Rooms.find(room).get(config).setDefinitionName(room))
       // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
       val text = Files.readString(scratch.resolve(s"$room.v")).replaceFirst(" +git head : [0-9a-f]+", "")
       for (memory <- scratch.toFile.list if memory.endsWith(".bin"))

@@ -2,7 +2,7 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, LayoutBench, MemoryBench}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
@@ -18,6 +18,7 @@ object Rooms {
     "Downbeat" -> (Downbeat(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
+    "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
     "FlowEngine" -> (FlowEngine(_)),
     "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
     "Transmitter" -> (config => Transmitter(config)),
@@ -44,4 +45,8 @@ object Rooms {
 
   /** With one for each registered policy. */
   val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms
+
+  /** The room of that name; `Fmax` before a name means the room inside the harness that `make fmax` measures. */
+  def find(name: String): Option[DownbeatConfig => Component] =
+    all.get(name).orElse(all.get(name.stripPrefix("Fmax")).map(room => config => new FmaxHarness(room(config))))
 }

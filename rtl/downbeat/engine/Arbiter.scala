@@ -32,9 +32,10 @@ class Arbiter(config: DownbeatConfig, sources: Seq[Stream[EngineEvent]]) extends
       when(choice(2 * s + i))(valid(i) := False)
       when(source.valid && fill) {
         valid(i) := True
-        events(i) := source.payload
         secondIsOlder := (if (i == 0) True else False)
       }
+      // What an empty place holds is nobody's concern: its registers need not wait for the other place.
+      when(source.valid && !valid(i))(events(i) := source.payload)
     }
     Seq(Place(valid(0), events(0), s, !secondIsOlder), Place(valid(1), events(1), s, secondIsOlder))
   }
@@ -42,13 +43,15 @@ class Arbiter(config: DownbeatConfig, sources: Seq[Stream[EngineEvent]]) extends
   private val scoreboardBits = log2Up(config.flows) min 6
   private def spot(place: Place): UInt = place.event.reference.flow.resize(scoreboardBits)
 
-  private val chosenFlow = MuxOH(choice, places.map(spot))
+  /** Nothing is chosen if and only if nothing may go: known before the choice is. */
+  private val anyChosen = Bool()
+  private val chosenFlow = MuxOH.or(choice, places.map(spot))
   /** The last choices, newest first. */
   private val history = Vec.fill(config.flowSpacing - 2)(new Bundle {
     val valid = RegInit(False)
     val spot = Reg(UInt(scoreboardBits bits))
   })
-  history(0).valid := choice.orR
+  history(0).valid := anyChosen
   history(0).spot := chosenFlow
   for ((older, newer) <- history.tail.zip(history)) {
     older.valid := newer.valid
@@ -72,17 +75,28 @@ class Arbiter(config: DownbeatConfig, sources: Seq[Stream[EngineEvent]]) extends
     eligible(p) := place.valid && permitted(place.source) && !sameAsChosen && !sameAsLast && !scoreboard(spot(place)) && !behindSibling
   }
 
-  private val favoured = Reg(Bits(places.size bits)) init 1
-  choice := OHMasking.roundRobin(eligible.asBits, favoured)
-  when(choice.orR)(favoured := choice.rotateLeft(1))
+  /** Round robin: the first after the last choice, or the first of all. The two searches run side by side, on "is there one before"
+    * for each place, which is also what says which places come after the choice.
+    */
+  private val afterLast = Reg(Bits(places.size bits)) init 0
+  private val late = eligible.asBits & afterLast
+  private def anyBefore(requests: Bits): Bits =
+    B((0 until places.size).map(p => (if (p == 0) False else requests(p - 1 downto 0).orR)))
+  private val lateBefore = anyBefore(late)
+  private val allBefore = anyBefore(eligible.asBits)
+  private val anyLate = late.orR
+  choice := anyLate ? (late & ~lateBefore) | (eligible.asBits & ~allBefore)
+  anyChosen := eligible.orR
+  when(anyChosen)(afterLast := anyLate ? lateBefore | allBefore)
 
   /** The chosen event, two clocks after it could be chosen; its place is not filled again before. */
   val output = Flow(EngineEvent(config))
   private val chosen = RegNext(choice) init 0
-  output.valid := RegNext(chosen.orR) init False
-  output.payload := RegNextWhen(MuxOH(chosen, places.map(_.event)), chosen.orR)
+  private val chosenValid = RegNext(anyChosen) init False
+  output.valid := RegNext(chosenValid) init False
+  output.payload := RegNextWhen(MuxOH.or(chosen, places.map(_.event)), chosenValid)
 
-  val isEmpty: Bool = !places.map(_.valid).reduce(_ || _) && !chosen.orR && !output.valid
-  /** By source: an event of it is on its way. */
-  val issued: Vec[Bool] = Vec(sources.indices.map(s => choice(2 * s) || choice(2 * s + 1)))
+  val isEmpty: Bool = !places.map(_.valid).reduce(_ || _) && !chosenValid && !output.valid
+  /** An event is on its way. */
+  val issued: Bool = anyChosen
 }

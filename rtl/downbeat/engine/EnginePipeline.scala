@@ -14,9 +14,13 @@ class EnginePipeline extends Area {
   def entry: Node = nodes.head
   def exit: Node = nodes.last
 
+  private val idle = new IdleStandsStill
+  /** The data registers behind a node take what it holds: always, or in simulation only with an event. */
+  def moves(node: Node): Bool = node.isValid || !idle.standsStill
+
   /** To be called when every stage has placed its logic. */
   def build(): Unit = {
-    Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })
+    Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down, moves(up)) })
   }
 
   /** No event on any node. */
@@ -30,10 +34,8 @@ object EnginePipeline {
   val length: Int = 2 + stages * steps + 2
 }
 
-/** A register step without back-pressure. The payload moves only with a valid event: an idle engine costs nothing, in power or in
-  * simulation.
-  */
-class EventLink(val up: Node, val down: Node) extends Link {
+/** A register step without back-pressure. What is carried has a meaning only with a valid event, and moves when `moves`. */
+class EventLink(val up: Node, val down: Node, moves: Bool) extends Link {
   down.up = this
   up.down = this
 
@@ -50,7 +52,7 @@ class EventLink(val up: Node, val down: Node) extends Link {
     down.valid := up.isValid
     val carried = down.fromUp.payload.intersect(up.fromDown.payload)
     carried.foreach(key => down(key).setAsReg())
-    when(up.isValid) {
+    when(moves) {
       carried.foreach(key => down(key) := up(key))
     }
   }
@@ -74,7 +76,7 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
   memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
 
   /** The flow's word as the last event left it, on `steps(0)`. */
-  val before: Payload[S] = fetched.insert(memory.readSync(address(signals.FLOW), address.isValid))
+  val before: Payload[S] = fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
 
   /** The word to write, given on `steps(5)`. */
   def write(after: S, enable: Bool): Unit =
@@ -83,7 +85,7 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
   /** For the lost-update test: how many events of the flow this stage has counted, this one included. */
   val count: Option[Payload[UInt]] = if (config.stageCounters) {
     val counts = Mem(UInt(16 bits), config.flows) init Seq.fill(config.flows)(U(0, 16 bits))
-    val seen = fetched.insert(counts.readSync(address(signals.FLOW), address.isValid))
+    val seen = fetched.insert(counts.readSync(address(signals.FLOW), pipeline.moves(address)))
     val next = steps(4).insert(steps(4)(seen) + 1)
     counts.write(steps.last(signals.FLOW), steps.last(next), steps.last.isValid)
     Some(next)

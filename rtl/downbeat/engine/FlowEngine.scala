@@ -146,10 +146,9 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- credits
 
-  private val allSources = arbiter.issued.orR
-  private val descriptorCredit = FlowEngine.credit(taken = allSources,
+  private val descriptorCredit = FlowEngine.credit(taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.descriptor.valid, freed = descriptors.io.pop.fire)
-  private val returnCredit = FlowEngine.credit(taken = allSources,
+  private val returnCredit = FlowEngine.credit(taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.returned.valid, freed = returns.io.pop.fire)
   for (source <- arbiter.permitted.indices)
     arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
@@ -162,12 +161,13 @@ object FlowEngine {
   /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
   val credits = 64
 
-  /** True while one more may be taken, seen two clocks late. Each event takes one; it is free again when the event causes nothing, or when what
-    * it caused has gone.
+  /** True while one more may be taken, seen three clocks late. Each event takes one; it is free again when the event causes nothing, or when
+    * what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's reader.
     */
   private def credit(taken: Bool, unused: Bool, freed: Bool): Bool = {
     val used = Reg(UInt(log2Up(credits + 1) bits)) init 0
-    used := used + taken.asUInt - unused.asUInt - freed.asUInt
+    val change = Seq(taken, unused, freed).map(RegNext(_) init False).map(_.asUInt)
+    used := used + change(0) - change(1) - change(2)
     RegNext(used < credits - 4) init False
   }
 }
