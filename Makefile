@@ -9,12 +9,14 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
+export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
 RTL := build/rtl/$(PRESET).stamp
+SIM_RTL := build/sim/rtl.stamp
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -25,10 +27,22 @@ setup: $(SET_UP) ## Python environment and system packages; the other targets ca
 rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/ROOM.v for each room [PRESET=name]
 	@:
 
+sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED WAVES=1]
+	@$(PY) -m downbeat.sim
+
+interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1]
+	@$(PY) -m downbeat.interop
+
+waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
+	@scripts/waves.sh
+
+bench: $(SIM_RTL) ## how fast the core alone simulates [DURATION=seconds]
+	@$(PY) -m sim.bench
+
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
-test: $(RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
+test: $(RTL) $(SIM_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
 fmax: build/scala.stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6 SEED=n PRESET=name]
@@ -50,4 +64,9 @@ $(RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate $(PRESET)
 	@rm -f build/rtl/*.stamp && touch $@
 
-.PHONY: help setup rtl lint test fmax clean
+# The simulation has a preset of its own, so a directory of its own.
+$(SIM_RTL): build/scala.stamp
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
+	@touch $@
+
+.PHONY: help setup rtl sim interop waves bench lint test fmax clean

@@ -177,3 +177,138 @@ async def third_duplicate_acknowledgment_is_answered_at_once(dut: Any) -> None:
     again = await peer.receive()
     assert again.seq == segments[1].seq
     assert len(again.data) == MSS
+
+
+@cocotb.test()
+async def partial_acknowledgment_is_answered_with_the_next_hole(dut: Any) -> None:
+    """RFC 6582 3.2 step 3."""
+    core, peer, flow = await opened(dut)
+    core.write(flow, bytes(10 * MSS))
+    segments = [await peer.receive() for _ in range(10)]
+    peer.accept(segments[0])
+    for _ in range(1 + 3):
+        peer.send("A")
+    assert (await peer.receive()).seq == segments[1].seq
+    for segment in segments[1:4]:
+        peer.accept(segment)
+    peer.send("A")
+    assert (await peer.receive()).seq == segments[4].seq
+
+
+@cocotb.test()
+async def a_shut_window_is_probed_with_one_byte(dut: Any) -> None:
+    """RFC 9293 3.8.6.1."""
+    core = await Core.create(dut)
+    peer = Peer(core, port=PORT)
+    peer.window = 0
+    core.connect(port=PORT)
+    await peer.accept_connection(OPTIONS)
+    flow = (await core.notified_of("established"))["status_reference_flow"]
+    core.write(flow, b"abcdef")
+    assert await core.jump() > 900_000_000
+    probe = await peer.receive()
+    assert probe.data == b"a"
+    peer.window = 1000
+    peer.send("A")  # the byte was not taken
+    segment = await peer.receive()
+    assert segment.seq == probe.seq
+    assert segment.data == b"abcdef"
+
+
+@cocotb.test()
+async def a_full_receive_buffer_shuts_the_window_and_reading_opens_it(dut: Any) -> None:
+    core, peer, flow = await opened(dut)
+    size = number("receiveBufferBytes")
+    data = generator().randbytes(size)
+    windows = []
+    for at in range(0, size, 1024):
+        peer.send("A", data[at : at + 1024])
+        windows.append((await peer.receive()).window << number("receiveWindowScale"))
+    assert windows[-1] == 0
+    assert sorted(windows, reverse=True) == windows
+    peer.send("A", b"x", advance=False)
+    assert (await peer.receive()).ack == peer.sequence, "a byte beyond the window was taken"
+    assert await core.read(flow, size) == data
+    assert (await peer.receive()).window << number("receiveWindowScale") >= size // 2
+
+
+@cocotb.test()
+async def half_closed_connection_still_receives(dut: Any) -> None:
+    """RFC 9293 3.6 case 1."""
+    core, peer, flow = await opened(dut)
+    core.command("shutdown", flow=flow)
+    fin = await peer.receive()
+    assert "F" in fin.flags
+    peer.accept(fin)
+    peer.send("A")
+    await core.notified_of("finWait2")
+    peer.send("PA", b"still here")
+    await peer.receive()
+    assert await core.read(flow, 10) == b"still here"
+
+
+@cocotb.test()
+async def close_with_unread_data_resets(dut: Any) -> None:
+    """RFC 1122 4.2.2.13."""
+    core, peer, flow = await opened(dut)
+    peer.send("PA", b"nobody reads this")
+    await peer.receive()
+    core.command("close", flow=flow)
+    assert "R" in (await peer.receive()).flags
+
+
+@cocotb.test()
+async def reset_elsewhere_in_the_window_is_challenged(dut: Any) -> None:
+    """RFC 5961 3.2."""
+    core, peer, flow = await opened(dut)
+    peer.send("R", sequence=peer.sequence + 100)
+    challenge = await peer.receive()
+    assert challenge.flags == "A"
+    assert challenge.ack == peer.sequence
+    core.write(flow, b"alive")
+    assert (await peer.receive()).data == b"alive"
+
+
+@cocotb.test()
+async def reset_to_a_syn_refuses_the_connection(dut: Any) -> None:
+    core = await Core.create(dut)
+    peer = Peer(core, port=PORT)
+    core.connect(port=PORT)
+    syn = await peer.receive()
+    peer.core_port, peer.expected = syn.sport, syn.seq + 1
+    peer.send("RA", sequence=0)
+    closed = await core.notified_of("closed")
+    assert closed["status_reason"] == "refused"
+
+
+@cocotb.test()
+async def unanswered_syn_backs_off_and_gives_up(dut: Any) -> None:
+    """RFC 9293 3.8.3."""
+    core = await Core.create(dut)
+    peer = Peer(core, port=PORT)
+    core.connect(port=PORT)
+    first = await peer.receive()
+    waits = []
+    for _ in range(15):
+        waits.append(round(await core.jump() / 1e9))
+        again = await peer.receive()
+        assert (again.flags, again.seq) == ("S", first.seq)
+    assert waits[:7] == [1, 2, 4, 8, 16, 32, 60]
+    await core.jump()
+    closed = await core.notified_of("closed")
+    assert closed["status_reason"] == "timedOut"
+
+
+@cocotb.test()
+async def paced_segments_are_launched_at_their_spacing(dut: Any) -> None:
+    """To 2^-16 ns, the remainder carried."""
+    nanoseconds_per_byte = 10 + 1 / 3
+    core, peer, flow = await opened(dut, spacing=int(nanoseconds_per_byte * 2**32))
+    core.write(flow, bytes(10 * MSS))
+    for _ in range(10):
+        segment = await peer.receive(clocks=40_000)
+        peer.accept(segment)
+        peer.send("A")
+    data = peer.launches[1:]  # behind the SYN
+    for i, launch in enumerate(data[1:], start=1):
+        assert abs(launch - data[0] - i * MSS * nanoseconds_per_byte) < 2**-14

@@ -127,7 +127,10 @@ async def a_stalled_application_gets_each_flow_once_and_the_newest(dut: Any) -> 
     assert status_of(notifications[0]) == first
     flows = [bench.check(notification) for notification in notifications[1:]]
     assert sorted(flows) == list(range(FLOWS)), "each flow stands in line once"
-    assert all(status_of(notification) == bench.newest[flow] for flow, notification in zip(flows, notifications[1:], strict=True))
+    assert all(
+        status_of(notification) == bench.newest[flow]
+        for flow, notification in zip(flows, notifications[1:], strict=True)
+    )
 
 
 @cocotb.test()

@@ -81,7 +81,9 @@ class Core:
     def command(self, kind: str, **fields: int | str) -> None:
         self.commands.put({"data": pack("Command", kind=kind, **fields)})
 
-    def connect(self, *, port: int, request: int = 1, ssthresh: int = 65536, initial_window: int = 10) -> None:
+    def connect(
+        self, *, port: int, request: int = 1, ssthresh: int = 65536, initial_window: int = 10, spacing: int = 0
+    ) -> None:
         self.command(
             "open",
             request=request,
@@ -90,6 +92,7 @@ class Core:
             remoteMac=mac_number(PEER_MAC),
             parameters_ssthresh=ssthresh,
             parameters_initialWindow=initial_window,
+            parameters_spacing=spacing,
         )
 
     def listen(self, port: int) -> None:

@@ -21,7 +21,7 @@ class Peer:
         self.expected = 0  # RCV.NXT
         self.window = 65535
         self.received = bytearray()
-        self._tag_ns = 0
+        self.launches: list[float] = []  # of the data segments received: when they were to leave, ns
 
     def send(
         self,
@@ -54,6 +54,7 @@ class Peer:
         user = frame.extras["user"]
         tag = user >> 66
         if tag:
+            self.launches.append((user & (1 << 64) - 1) / 2**16)
             self.core.departures.put({"data": self.core.now << 32 | tag})
         packet = Ether(frame.data)
         assert packet[IP].src == CORE_IP and packet[IP].dst == PEER_IP

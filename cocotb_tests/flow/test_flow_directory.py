@@ -10,7 +10,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench import Beat, bounded, clocks, until
+from cocotb_tests.bench import Beat, StreamSource, bounded, clocks, until
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.flow.directory import Bench, listen_request, open_request, segment
 from cocotb_tests.flow.model import FLOWS, OUT_OF_RESOURCES, Tuple, stray_reset
@@ -372,3 +372,24 @@ async def a_segment_takes_six_clocks_of_the_lookup(dut: Any) -> None:
         taken += 1
     dut._log.info(f"a segment's event comes after {latency} clocks, 99 more after {taken}")
     assert latency <= 25 and taken <= 6 * 99
+
+
+@cocotb.test()
+async def opens_and_releases_take_bounded_clocks(dut: Any) -> None:
+    bench = await listening(dut)
+
+    async def clocks_of(source: StreamSource, beat: Beat | int) -> int:
+        source.put(beat)
+        await until(dut, lambda: source.ports.valid.value == 1, "the request", 5)
+        for taken in itertools.count():
+            await RisingEdge(dut.clk)
+            if source.idle and dut.idle.value == 1:
+                return taken
+        raise AssertionError
+
+    explicit = await clocks_of(bench.opens, open_request(bench.random, (0x0A000001, 80), 5000))
+    ephemeral = await clocks_of(bench.opens, open_request(bench.random, (0x0A000001, 80)))
+    release = await clocks_of(bench.released, 0)
+    dut._log.info(f"open {explicit} clocks, with an ephemeral port {ephemeral}, release {release}")
+    assert explicit <= 35 and ephemeral <= 60 and release <= 35
+    assert dut.freeFlows.value == FLOWS - 1

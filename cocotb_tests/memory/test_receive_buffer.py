@@ -143,3 +143,16 @@ async def while_held_no_request_begins(dut: Any) -> None:
     assert here.requests.sent == 1
     dut.hold.value = 0
     await here.delivers(2, 3000, 2000)
+
+
+@cocotb.test()
+async def an_end_before_the_first_byte_is_nothing_there(dut: Any) -> None:
+    here = await room(dut)
+    await here.fill(6, 77, -1)
+    await clocks(dut, 5)
+    here.request(6, 100)
+    await until(dut, lambda: dut.underruns.value == 1, "the underrun")
+    await here.received.send({"flow": 6, "sequence_value": 80})
+    await clocks(dut, 5)
+    here.request(6, 3)
+    await here.delivers(6, 77, 3)

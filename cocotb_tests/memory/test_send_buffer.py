@@ -127,6 +127,27 @@ async def what_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
 
 
 @cocotb.test()
+async def after_a_cut_the_rest_of_the_frame_is_dropped_even_if_room_appears(dut: Any) -> None:
+    """A hole in the stream would be worse than a short frame."""
+    here = await room(dut)
+    random = generator()
+    await here.open(5, 0)
+    await here.data.send(bytes(BUFFER_BYTES - 100), flow=5, clocks=20_000)
+    assert await here.taken() == (5, BUFFER_BYTES - 100)
+    mirror = Mirror(here.ram)
+    payload = random.randbytes(5000)
+    SEND.write(mirror, 5, BUFFER_BYTES - 100, payload[:100])
+    beats = here.data._beats(payload, {"flow": 5})
+    await here.data.stream.send(*beats[:300])  # more than a chunk
+    await clocks(dut, 50)
+    await here.acknowledge(5, 30_000)
+    await here.data.stream.send(*beats[300:])
+    assert await here.taken() == (5, 100)
+    assert dut.overruns.value == 1
+    assert mirror.differences(here.ram) == []
+
+
+@cocotb.test()
 async def written_comes_after_the_response(dut: Any) -> None:
     here = await room(dut)
     here.ram.b_channel.pause = True
@@ -180,3 +201,20 @@ async def an_opening_and_an_acknowledgment_may_come_in_one_clock(dut: Any) -> No
     here.data.put(bytes(60), flow=1)
     here.data.put(bytes(60), flow=2)
     assert [await here.taken() for _ in range(2)] == [(1, 50), (2, 60)]
+
+
+@cocotb.test()
+async def an_acknowledgment_before_the_first_byte_gives_no_room(dut: Any) -> None:
+    """Until the SYN is acknowledged, SND.UNA is one before the first byte (RFC 9293 3.3.1)."""
+    here = await room(dut)
+    await here.open(1, 1000)
+    await here.data.send(bytes(BUFFER_BYTES), flow=1, clocks=20_000)
+    assert await here.taken() == (1, BUFFER_BYTES)
+    await here.acknowledge(1, 999)
+    await clocks(dut, 5)
+    await here.data.send(bytes(30), flow=1)
+    await until(dut, lambda: dut.overruns.value == 1, "the overrun")
+    await here.acknowledge(1, 1007)
+    await clocks(dut, 5)
+    here.data.put(bytes(30), flow=1)
+    assert await here.taken() == (1, 7)

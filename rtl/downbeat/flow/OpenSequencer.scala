@@ -54,11 +54,13 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   private val waiting = refusal.m2sPipe()
   io.refused << waiting
 
-  io.asks.valid := request.valid && !asked && !waiting.valid
-  io.asks.remoteIp := request.remoteIp
-  io.asks.remotePort := request.remotePort
-  io.asks.localPort := io.current.localPort
-  when(io.asks.fire)(asked := True)
+  private val asks = Stream(FlowTuple())
+  asks.valid := request.valid && !asked && !waiting.valid
+  asks.remoteIp := request.remoteIp
+  asks.remotePort := request.remotePort
+  asks.localPort := io.current.localPort
+  when(asks.fire)(asked := True)
+  io.asks << asks.halfPipe()
 
   private val verdict = io.verdict.m2sPipe()
   private val inUse = verdict.found || ephemeral && verdict.listening

@@ -105,7 +105,7 @@ case class TupleHasher() extends Component {
     result.hash.second := v2
   }
 
-  io.hashed << result.m2sPipe()
+  io.hashed << result.halfPipe()
   io.empty := !firstHalf.valid && !secondHalf.valid && !io.hashed.valid
 }
 

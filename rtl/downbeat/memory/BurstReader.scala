@@ -30,7 +30,7 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
 
   private val splitter = BurstSplitter(config, bufferBytes, lengthBits)
   splitter.io.transfers << io.transfers.throwWhen(io.transfers.length === 0)
-  private val bursts = splitter.io.bursts.m2sPipe(holdPayload = true)
+  private val bursts = splitter.io.bursts.halfPipe()
   private val (commands, marks) = StreamFork2(bursts.continueWhen(roomy))
   io.axi.ar << commands.map(_.command(io.axi.ar.payload, base)).halfPipe()
 
@@ -63,7 +63,7 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   free := (free + words.fire.asUInt) - taken
 
   private val realigner = Realigner()
-  realigner.io.words << words.continueWhen(mark.valid).map { word =>
+  private val marked = words.continueWhen(mark.valid).map { word =>
     val run = RunWord()
     run.data := word.data
     run.start := mark.start
@@ -71,6 +71,7 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     run.last := word.last && mark.last
     run
   }
+  realigner.io.words << marked.s2mPipe()
   io.data << realigner.io.beats
 
   io.idle := splitter.io.idle && !bursts.valid && free === queueWords && realigner.io.idle

@@ -33,7 +33,7 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
 
   private val splitter = BurstSplitter(config, bufferBytes, lengthBits)
   splitter.io.transfers << entering
-  private val (commands, plans, marks) = StreamFork3(splitter.io.bursts.m2sPipe(holdPayload = true))
+  private val (commands, plans, marks) = StreamFork3(splitter.io.bursts.halfPipe())
   io.axi.aw << commands.map(_.command(io.axi.aw.payload, base)).halfPipe()
 
   /** How the beats of a burst are made. */
@@ -72,7 +72,7 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   beats.data := ByteWindow(io.words.payload ## before, ~plan.shift, 1)
   beats.strb := (plan.firstStrobe | B(8 bits, default -> !firstBeat)) & (plan.lastStrobe | B(8 bits, default -> !lastBeat))
   beats.last := lastBeat
-  io.axi.w << beats.m2sPipe(holdPayload = true)
+  io.axi.w << beats.pipelined(StreamPipe.FULL)
 
   private val mark = marks.map(_.last).queue(16, latency = 1)
   private val responses = StreamJoin(io.axi.b, mark)

@@ -42,7 +42,8 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
 
   private val roomBits = log2Up(config.sendBufferBytes + 1)
   private val start = Reg(FlowPosition(config))
-  private val used, room = Reg(UInt(roomBits bits))
+  // Signed: until the SYN is acknowledged, `acknowledged` may lie before the first byte, and with a FIN after the last.
+  private val used, room = Reg(SInt(roomBits + 1 bits))
   private val bytes = Reg(UInt(12 bits))
   private val taken = Reg(UInt(12 bits))
   private val short = RegInit(False)
@@ -69,21 +70,21 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
       whenIsActive {
         start.flow := io.chunks.flow
         start.sequence := written.io.answer
-        used := written.io.answer.since(acknowledged.io.answer).resized
+        used := written.io.answer.since(acknowledged.io.answer).asSInt.resized
         bytes := io.chunks.length +^ 1
         goto(measuring)
       }
     }
     val measuring: State = new State {
       whenIsActive {
-        room := U(config.sendBufferBytes, roomBits bits) - used
+        room := S(config.sendBufferBytes, roomBits + 1 bits) - used
         goto(deciding)
       }
     }
     val deciding: State = new State {
       whenIsActive {
-        val fits = !(room < bytes)
-        taken := wasCut ? U(0, 12 bits) | (fits ? bytes | room.resized)
+        val fits = !(room < bytes.intoSInt)
+        taken := (wasCut || room.msb) ? U(0, 12 bits) | (fits ? bytes | room.asUInt.resized)
         short := !fits || wasCut
         goto(adding)
       }

@@ -12,7 +12,7 @@ case class DeliveryRequest(config: DownbeatConfig) extends Bundle {
   val length = UInt(32 bits) // bytes
 }
 
-/** Turns each request into the transfer of what there is of it, from the flow's `consumed` on. Five clocks for a request. */
+/** Turns each request into the transfer of what there is of it, from the flow's `consumed` on. Six clocks for a request. */
 case class DeliveryAdmission(config: DownbeatConfig) extends Component {
   /** Up to a whole buffer at once. */
   val lengthBits: Int = log2Up(config.receiveBufferBytes + 1)
@@ -35,7 +35,9 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
 
   private val transfer = Reg(Transfer(config, lengthBits))
   private val asked = Reg(UInt(32 bits))
-  private val available = Reg(UInt(lengthBits bits))
+  // Signed: nothing goes wrong if `received` still lies before the first byte.
+  private val available = Reg(SInt(lengthBits + 1 bits))
+  private val short = Reg(Bool())
   private val underruns = Reg(UInt(32 bits)) init 0
   io.underruns := underruns
 
@@ -57,15 +59,21 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
         transfer.flow := io.requests.flow
         transfer.sequence := consumed.io.answer
         asked := io.requests.length
-        available := received.io.answer.since(consumed.io.answer).resized
+        available := received.io.answer.since(consumed.io.answer).asSInt.resized
         io.requests.ready := True
         goto(deciding)
       }
     }
     val deciding: State = new State {
       whenIsActive {
-        val short = available < asked
-        transfer.length := short ? available | asked.resized
+        short := available < asked.intoSInt
+        goto(choosing)
+      }
+    }
+    val choosing: State = new State {
+      whenIsActive {
+        transfer.length := short ? available.asUInt.resize(lengthBits) | asked.resize(lengthBits)
+        when(available.msb)(transfer.length := 0)
         when(short)(underruns := underruns + 1)
         goto(checking)
       }

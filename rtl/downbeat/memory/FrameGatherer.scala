@@ -41,7 +41,8 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
     within := !admitted.last
   }
 
-  io.words << words.map(_.data).queue(2 * MemoryPort.pageBytes / config.beatBytes, forFMax = true)
+  private val stored = words.map(_.data).queue(2 * MemoryPort.pageBytes / config.beatBytes, forFMax = true)
+  io.words << stored.pipelined(StreamPipe.FULL)
 
   io.chunks << chunks.takeWhen(closes).map { end =>
     val chunk = Chunk(config)

@@ -29,7 +29,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
   noIoPrefix()
   Axi4SpecRenamer(io.axi)
 
-  private val placement = io.placements.m2sPipe(holdPayload = true)
+  private val placement = io.placements.halfPipe()
   private val (reading, wanted) = StreamFork2(placement)
   private val (moving, events) = StreamFork2(wanted.throwWhen(wanted.discard))
 

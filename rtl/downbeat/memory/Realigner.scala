@@ -67,6 +67,6 @@ case class Realigner() extends Component {
   when(next.ready)(holding := next.valid)
   when(next.fire)(held := next.payload)
 
-  io.beats << beats.m2sPipe(holdPayload = true)
+  io.beats << beats.pipelined(StreamPipe.FULL)
   io.idle := !next.valid && !holding && !io.beats.valid
 }

@@ -42,7 +42,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   admission.io.chunks << gatherer.io.chunks
   admission.io.opened << io.opened
   admission.io.acknowledged << io.acknowledged
-  private val admitted = admission.io.admitted.m2sPipe(holdPayload = true)
+  private val admitted = admission.io.admitted.halfPipe()
   private val (moving, cutting, reporting) = StreamFork3(admitted)
 
   private val writer = BurstWriter(config, config.sendBufferBytes, base = 0)

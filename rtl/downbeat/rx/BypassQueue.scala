@@ -35,14 +35,16 @@ case class BypassQueue(config: DownbeatConfig) extends Component {
   private val stamp = RegNextWhen(io.start.stamp, io.start.valid)
   private val endedStamp = RegNextWhen(stamp, io.end)
 
-  private val full = (written - read).msb
-  private val write = io.stored.valid && !full
+  // A clock old: one beat more may have come since.
+  private val room = RegNext(written - read < depth - 1) init True
+  private val write = io.stored.valid && room
   memory.write(written.resized, io.stored.frame.data ## io.stored.frame.keep(7 downto 1) ## io.stored.frame.last, write)
   private val writtenNow = written + U(write)
-  private val lostNow = lost || (io.stored.valid && full)
+  private val lostNow = lost || (io.stored.valid && !room)
 
   private val stamps = StreamFifo(Stamp(), frames)
-  private val fits = !lostNow && stamps.io.availability > 1
+  private val inside = Reg(UInt(log2Up(frames) + 1 bits)) init 0
+  private val fits = !lostNow && !inside.msb
   private val accept = io.end && io.keep && fits
   io.overflow := io.end && io.keep && !fits
 
@@ -65,12 +67,14 @@ case class BypassQueue(config: DownbeatConfig) extends Component {
   private val last = beats.payload.lsb
   io.bypass.valid := beats.valid && stamps.io.pop.valid
   beats.ready := io.bypass.ready && stamps.io.pop.valid
-  stamps.io.pop.ready := io.bypass.fire && last
+  private val taken = io.bypass.fire && last
+  stamps.io.pop.ready := taken
+  when(accept =/= taken)(inside := accept ? (inside + 1) | (inside - 1))
   io.bypass.frame.data := beats.payload(71 downto 8)
   io.bypass.frame.keep := beats.payload(7 downto 1) ## True
   io.bypass.frame.last := last
   io.bypass.stamp := stamps.io.pop.payload
   io.bypass.error := False // damaged frames are not kept
 
-  io.idle := read === kept && stamps.io.occupancy === 0
+  io.idle := inside === 0
 }

@@ -46,8 +46,11 @@ case class FrameAligner(config: DownbeatConfig) extends Component {
     val start = master Flow (FrameStart())
     /** The beats that passed, one clock later: a frame's last one at the earliest with its last window. */
     val stored = master Flow (StoredBeat(config))
-    /** Read with the last window: length of the frame, and whether the MAC found it damaged. */
+    /** Read with the last window: length of the frame, whether it is longer than the configuration allows, and whether the MAC
+      * found it damaged. A tag's four bytes come on top of the limit (802.3 3.2.7).
+      */
     val bytes = out UInt (config.slotBeatBits + 4 bits)
+    val oversize, oversizeTagged = out Bool ()
     val error = out Bool ()
   }
   noIoPrefix()
@@ -79,6 +82,11 @@ case class FrameAligner(config: DownbeatConfig) extends Component {
 
   private val last = io.beats.fire && beat.frame.last
   io.bytes := RegNextWhen((index @@ U(0, 3 bits)) + CountOne(beat.frame.keep), last)
+  private def beyond(limit: Int) =
+    RegNextWhen(U(limit / 8) < index || (index === limit / 8 && beat.frame.keep(limit % 8)), last)
+  private val limit = config.maximumFrameBytes - 4
+  io.oversize := beyond(limit)
+  io.oversizeTagged := beyond(limit + 4)
   io.error := RegNextWhen(beat.error, last)
 
   io.stored.valid := RegNext(io.beats.fire) init False

@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 
 /** Whose is the frame? Ours is what goes to our MAC as IPv4 (perhaps behind one 802.1Q tag), to our IP address, as TCP. All
-  * else (ARP, broadcasts, IPv6, UDP, PTP ...) belongs to the bypass. The answers stand at the frame's last window; a frame that ends
+  * else (ARP, broadcasts, IPv6, UDP, PTP ...) belongs to the bypass. The answer stands at the frame's last window; a frame that ends
   * before its IP destination is never ours.
   */
 case class FrameFilter(config: DownbeatConfig) extends Component {
@@ -16,14 +16,12 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     val start = slave Flow (FrameStart())
     val windows = slave Flow (FrameWindow(config))
     val tagged = in Bool ()
-    val bytes = in UInt (config.slotBeatBits + 4 bits)
     val ours = out Bool ()
-    /** Longer than the configuration allows. A tag's four bytes come on top (802.3 3.2.7). */
-    val oversize = out Bool ()
   }
   noIoPrefix()
 
-  private val macIsOurs, isIpv4, isTcp, ipIsOurs = Reg(Bool())
+  private val macIsOurs, isIpv4, isTcp, ours = Reg(Bool())
+  io.ours := ours
 
   private val ethernet = new WordPicker(io.windows, io.windows.pair, False)
   private def etherTypeIn(word: Int) = ethernet.word(word)(15 downto 0) === EtherType.ipv4
@@ -32,18 +30,11 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
 
   private val ip = new WordPicker(io.windows, io.windows.pair, io.tagged)
   when(ip.passes(6))(isTcp := ip.word(6)(23 downto 16) === 6)
-  when(ip.passes(8))(ipIsOurs := ip.word(8).asUInt === io.local.ip)
+  when(ip.passes(8))(ours := macIsOurs && isIpv4 && isTcp && ip.word(8).asUInt === io.local.ip)
 
   // After the words: the last window of a frame may come with the start of the next.
   when(io.start.valid) {
     macIsOurs := io.start.destinationMac === io.local.mac
-    isIpv4 := False
-    isTcp := False
-    ipIsOurs := False
+    ours := False
   }
-  io.ours := macIsOurs && isIpv4 && isTcp && ipIsOurs
-
-  private val limit = config.maximumFrameBytes - 4
-  private def limited(bytes: Int) = U(bytes, widthOf(io.bytes) bits) < io.bytes
-  io.oversize := io.tagged ? limited(limit + 4) | limited(limit)
 }

@@ -24,6 +24,8 @@ case class FrameHeader() extends Bundle {
   val dataOffset = UInt(4 bits) // words
   val flags = TcpFlags()
   val window = UInt(16 bits)
+  /** Payload or FIN follows, if the lengths are right. */
+  val carries = Bool()
   /** Where the TCP header begins, and where it ends: IP's begins at word 4, or 5 behind a tag. */
   val tcpStart = UInt(6 bits)
   val payloadStart = UInt(6 bits)
@@ -64,8 +66,10 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
   when(ip.passes(5))(header.fragment := ip.word(5)(13 downto 0).orR)
   when(ip.passes(7))(header.sourceIp := ip.word(7).asUInt)
 
+  private val tcpWords = RegNext(header.totalLength(15 downto 2) - header.headerLength)
+
   // Counts from the window in which the TCP header begins; before that it is far too large.
-  private val tcpPair = RegNextWhen(io.windows.pair + 1 - (header.tcpStart >> 1), io.windows.valid)
+  private val tcpPair = RegNextWhen(io.windows.pair + 1 - header.tcpStart(5 downto 1), io.windows.valid)
   private val tcp = new WordPicker(io.windows, tcpPair, header.tcpStart.lsb)
   when(tcp.passes(0)) {
     header.sourcePort := tcp.word(0)(31 downto 16).asUInt
@@ -78,6 +82,7 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     header.dataOffset := offset
     header.flags.assignFromBits(tcp.word(3)(23 downto 16))
     header.window := tcp.word(3)(15 downto 0).asUInt
+    header.carries := tcpWords =/= offset || header.totalLength(1 downto 0) =/= 0 || tcp.word(3)(16) // FIN
     header.payloadStart := header.tcpStart + offset
   }
 }

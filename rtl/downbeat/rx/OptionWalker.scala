@@ -63,7 +63,6 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
     val exit = UInt(7 bits) // bytes from the window's begin; 64 and more: the list has ended
     val malformed = Bool()
     val begins = Bits(8 bits) // the bytes at which it finds an option
-    def leaves: Bool = exit(6 downto 3).orR
   }
   private case class Row() extends Bundle {
     val place = Place()
@@ -106,7 +105,11 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
     }
     continued
   }
-  private val halves = single.m2sPipe(holdPayload = true).map { row =>
+  // Enabled by `held` alone: whether the window passes is known too late for so many registers.
+  private val decoded = Flow(Row())
+  decoded.valid := RegNext(single.valid) init False
+  decoded.payload := RegNextWhen(single.payload, held)
+  private val halves = decoded.map { row =>
     val next = CombInit(row).allowOverride()
     val pairs = Seq(0, 2, 4, 6).foldLeft(row.entries)((entries, i) => continue(entries, i to i, i + 1 to i + 1))
     next.entries := Seq(0, 4).foldLeft(pairs)((entries, i) => continue(entries, i to i + 1, i + 2 to i + 3))

@@ -29,7 +29,7 @@ case class PacketSums(config: DownbeatConfig) extends Component {
   private val pair = io.windows.pair
 
   // The packet's end: whole words up to `end`, then `rest` bytes. Stands from pair 4 on; the words before that all lie in any IP header.
-  private val end = RegNext((header.totalLength >> 2) +^ (header.tagged ? U(5) | U(4)))
+  private val end = RegNext(header.totalLength(15 downto 2) +^ (header.tagged ? U(5) | U(4)))
   private val rest = header.totalLength(1 downto 0)
   private val early = pair < 4
 
@@ -45,7 +45,7 @@ case class PacketSums(config: DownbeatConfig) extends Component {
     val whole = early || position < end
     val part = position === end
     val bytes = io.windows.words(number).subdivideIn(8 bits).reverse
-    val masked = bytes.zipWithIndex.map { case (byte, i) => byte.andMask(whole || (part && rest > i)) }
+    val masked = bytes.zipWithIndex.map { case (byte, i) => byte.andMask(if (i < 3) whole || (part && rest > i) else whole) }
     val word = RegNextWhen(Cat(masked.reverse).asUInt, io.windows.valid)
     val toIp = RegNextWhen(inHeader, io.windows.valid)
     val toTcp = RegNextWhen((!early && !inHeader) || isAddress, io.windows.valid)
@@ -66,7 +66,7 @@ case class PacketSums(config: DownbeatConfig) extends Component {
     when(summedValid)(total := (restartSummed ? U(0) | total) + summed)
 
     val halves = RegNextWhen(total(31 downto 16) +^ total(15 downto 0), folding)
-    val rest = RegNextWhen((total >> 32) +^ pseudo, folding)
+    val rest = RegNextWhen(total(bits - 1 downto 32) +^ pseudo, folding)
     val folded = RegNextWhen((halves +^ rest).resize(18), adding)
     // Adding the carries, at most 3, gives 0xffff.
     val right = RegNextWhen(folded(15 downto 0) === U(0xffff, 16 bits) - folded(17 downto 16), io.settling)

@@ -50,23 +50,20 @@ case class Receiver(config: DownbeatConfig) extends Component {
   for (taker <- Seq(bypassQueue.io.stored, store.io.stored)) taker << aligner.io.stored
   filter.io.local := io.local
   filter.io.tagged := header.tagged
-  filter.io.bytes := aligner.io.bytes
   sums.io.header := header
   walker.io.header := header
 
   private val ended = windows.valid && windows.end
-  private val whole = ended && !aligner.io.error && !filter.io.oversize
+  private val oversize = header.tagged ? aligner.io.oversizeTagged | aligner.io.oversize
+  private val whole = ended && !aligner.io.error && !oversize
   private val accepted = whole && filter.io.ours
 
   bypassQueue.io.end := ended
   bypassQueue.io.keep := whole && !filter.io.ours
   io.bypass << bypassQueue.io.bypass
 
-  // What the parser will find too, from the same header: payload, or FIN.
-  private val needsSlot =
-    header.flags.fin || header.totalLength =/= ((header.headerLength +^ header.dataOffset) @@ U(0, 2 bits)).resize(16)
   store.io.start := aligner.io.start.valid
-  store.io.take := accepted && needsSlot && store.io.filling.held
+  store.io.take := accepted && header.carries && store.io.filling.held
   store.io.rejected << parser.io.rejected
   store.io.free << io.slotFree
   store.io.read <> io.slotRead
@@ -75,8 +72,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   parser.io.frame.valid := accepted
   parser.io.frame.header := header
   parser.io.frame.bytes := aligner.io.bytes
-  parser.io.frame.needsSlot := needsSlot
-  parser.io.frame.slot.held := needsSlot && store.io.filling.held
+  parser.io.frame.slot.held := header.carries && store.io.filling.held
   parser.io.frame.slot.slot := store.io.filling.slot
   parser.io.options := walker.io.options
   sums.io.last := accepted
@@ -88,7 +84,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
 
   private val dropped = CombInit(parser.io.drops).allowOverride()
   dropped.badFrame := ended && aligner.io.error
-  dropped.oversize := ended && !aligner.io.error && filter.io.oversize
+  dropped.oversize := ended && !aligner.io.error && oversize
   dropped.bypassOverflow := bypassQueue.io.overflow
   io.drops := ReceiveDrops.count(dropped)
 

@@ -10,9 +10,7 @@ import spinal.lib._
 case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val header = FrameHeader()
   val bytes = UInt(config.slotBeatBits + 4 bits)
-  /** It has payload or FIN ... */
-  val needsSlot = Bool()
-  /** ... and this is its slot. */
+  /** Its slot, if it carries what needs one. */
   val slot = FrameSlot(config)
 }
 
@@ -20,7 +18,7 @@ case class GatheredFrame(config: DownbeatConfig) extends Bundle {
 case class SegmentParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val local = in(LocalAddresses())
-    /** Only while not `busy`. */
+    /** Only while not `busy`; stands before it is valid. */
     val frame = slave Flow (GatheredFrame(config))
     val busy = out Bool ()
     /** To and from the checksums, see PacketSums. */
@@ -44,7 +42,8 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   private val busy = RegInit(False)
   private val judging = RegInit(False)
   io.busy := busy
-  private val frame = RegNextWhen(io.frame.payload, io.frame.valid)
+  // Follows the gatherer until a frame is valid: that is known too late to enable so many registers.
+  private val frame = RegNextWhen(io.frame.payload, !busy)
   private val header = frame.header
   private val options = RegNextWhen(io.options, io.settling)
 
@@ -83,7 +82,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   // RFC 9293 3.10.7 has no use for a segment with neither SYN, RST nor ACK.
   failed.flags := early(
     (header.flags.syn && (header.flags.fin || header.flags.rst)) || !(header.flags.syn || header.flags.rst || header.flags.ack))
-  failed.noSlot := frame.needsSlot && !frame.slot.held
+  failed.noSlot := header.carries && !frame.slot.held
 
   private val bad = failed.causes.orR
   private val dropped = judging && bad

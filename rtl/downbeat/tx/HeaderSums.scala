@@ -62,20 +62,18 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
   private val ipWords = at(3)(ipLength +^ U(0x4500 + 0x4000 + 0x4006, 16 bits))
   private val ip = at(4)(addresses +^ ipWords)
   private val ipFolded = at(5)(fold(ip))
-  private val ipSum = at(6)(foldLast(ipFolded))
 
   private val pseudo = at(4)(addresses +^ protocolAndLength)
   private val tcp = at(5)(pseudo +^ tcpWords)
   private val tcpFolded = at(6)(fold(tcp))
-  private val tcpSum = at(7)(foldLast(tcpFolded))
 
   io.ipLength := ipLength
   io.lastByte := lastByte
-  io.ipSum := ipSum
-  io.tcpSum := tcpSum
+  io.ipSum := foldLast(ipFolded)
+  io.tcpSum := foldLast(tcpFolded)
 }
 
 object HeaderSums {
   /** The first step in which every result stands. */
-  val lastStep = 8
+  val lastStep = 7
 }

@@ -73,7 +73,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job
   }
 
-  private val job = StreamArbiterFactory().roundRobin.transactionLock.onArgs(ofDescriptors, ofStrays).m2sPipe()
+  private val job = StreamArbiterFactory().roundRobin.transactionLock.onArgs(ofDescriptors, ofStrays).halfPipe()
   private val segment = job.segment
   private val step = Reg(UInt(4 bits)) init 0
   private val first = job.valid && step === 0

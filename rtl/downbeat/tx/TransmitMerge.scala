@@ -5,7 +5,11 @@ import downbeat.wire.{FrameBeat, LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** One line out of three, frame by frame: immediate frames first, then data and the frames of others in turn. Counts what leaves. */
+/** One line out of three, frame by frame: immediate frames first, then data and the frames of others in turn. Counts what leaves.
+  *
+  * The owner of the wire is a register, chosen between frames; it stays when nobody else waits, so that frames of one line
+  * follow each other without a gap. After an immediate frame it stays for a clock, to see whether another one follows.
+  */
 case class TransmitMerge() extends Component {
   val io = new Bundle {
     val immediate = slave(Stream(TransmitBeat()))
@@ -28,9 +32,28 @@ case class TransmitMerge() extends Component {
     beat
   }
 
-  private def wholeFrames(factory: StreamArbiterFactory) = factory.lambdaLock[TransmitBeat](_.frame.last)
-  private val inTurn = wholeFrames(StreamArbiterFactory().roundRobin).onArgs(io.data, bypass)
-  private val merged = wholeFrames(StreamArbiterFactory().lowerFirst).onArgs(io.immediate, inTurn)
+  private val lines = Seq(io.immediate, io.data, bypass)
+  private val owner = Vec(lines.indices.map(index => RegInit(Bool(index == 0)))) // one-hot
+  private val merged = Stream(TransmitBeat())
+  merged.valid := lines.lazyZip(owner).map(_.valid && _).reduce(_ || _)
+  merged.payload := MuxOH(owner, lines.map(_.payload))
+  for ((line, owns) <- lines.zip(owner)) line.ready := owns && merged.ready
+
+  private val inFrame = RegInit(False)
+  when(merged.fire)(inFrame := !merged.frame.last)
+  private val bypassTurn = RegInit(False)
+  when(merged.fire && !owner(0))(bypassTurn := owner(1))
+
+  private val atEnd = merged.fire && merged.frame.last
+  private val unused = !inFrame && !merged.valid
+  private val Seq(immediateWaits, dataWaits, bypassWaits) = lines.lazyZip(owner).map(_.valid && !_)
+  private def give(index: Int): Unit = for (other <- owner.indices) owner(other) := Bool(other == index)
+  when(unused || atEnd && !owner(0)) {
+    when(immediateWaits)(give(0))
+      .elsewhen(bypassWaits && (bypassTurn || !dataWaits))(give(2))
+      .elsewhen(dataWaits)(give(1))
+  }
+
   private val leaving = merged.m2sPipe()
   io.wire << leaving
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The application port's calls.
+
+#include "application_port.h"
+#include "names.h"
+
+namespace downbeat {
+
+namespace {
+
+constexpr std::uint32_t defaultInitialWindow = 10; // RFC 6928
+constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
+
+} // namespace
+
+int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameters *parameters) {
+  const downbeat_parameters given = parameters != nullptr ? *parameters : downbeat_parameters{};
+  const int startup = given.startup != nullptr ? startupIndex(given.startup) : 0;
+  const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
+  if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
+  if (given.initial_window > 255 || given.spacing >> 56 != 0) return DOWNBEAT_INVALID_ARGUMENT;
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_STARTUP, static_cast<std::uint64_t>(startup));
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_STEADY, static_cast<std::uint64_t>(steady));
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_INITIAL_WINDOW, given.initial_window != 0 ? given.initial_window : defaultInitialWindow);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SSTHRESH, given.ssthresh != 0 ? given.ssthresh : highestSsthresh);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SPACING, given.spacing);
+  return DOWNBEAT_OK;
+}
+
+int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
+                             const std::uint8_t *remoteMac, const downbeat_parameters *parameters, downbeat_connection &name) {
+  if (remoteMac == nullptr || remotePort == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  CommandWords words{};
+  if (const int error = setParameters(words, parameters)) return error;
+  std::uint64_t mac = 0;
+  for (int byte = 0; byte < 6; ++byte) mac = mac << 8 | remoteMac[byte];
+  // Zero names no request, and a request that still waits for its flow keeps its name.
+  while (nextRequest_ == 0 || byRequest_.contains(nextRequest_)) ++nextRequest_;
+  DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_OPEN);
+  DOWNBEAT_SET(words, COMMAND, REQUEST, nextRequest_);
+  DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, localPort);
+  DOWNBEAT_SET(words, COMMAND, REMOTE_IP, remoteIp);
+  DOWNBEAT_SET(words, COMMAND, REMOTE_PORT, remotePort);
+  DOWNBEAT_SET(words, COMMAND, REMOTE_MAC, mac);
+  commands_.push_back(words);
+  name = nextName_++;
+  Connection &connection = connections_[name];
+  connection.request = nextRequest_;
+  connection.remoteIp = remoteIp;
+  connection.remotePort = remotePort;
+  connection.localPort = localPort;
+  connection.state = DOWNBEAT_TCP_STATE_SYN_SENT;
+  byRequest_[nextRequest_++] = name;
+  return DOWNBEAT_OK;
+}
+
+int ApplicationPort::listen(std::uint16_t port, const downbeat_parameters *parameters) {
+  if (port == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  CommandWords words{};
+  if (const int error = setParameters(words, parameters)) return error;
+  DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_LISTEN);
+  DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, port);
+  commands_.push_back(words);
+  listening_.try_emplace(port);
+  return DOWNBEAT_OK;
+}
+
+int ApplicationPort::accept(std::uint16_t port, downbeat_connection &name) {
+  const auto listening = listening_.find(port);
+  if (listening == listening_.end()) return DOWNBEAT_NOT_LISTENING;
+  if (listening->second.empty()) return DOWNBEAT_WOULD_BLOCK;
+  name = listening->second.front();
+  listening->second.pop_front();
+  return DOWNBEAT_OK;
+}
+
+std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t *data, std::size_t length) {
+  Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  if (data == nullptr || length == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  if (connection->shutdownWanted) return DOWNBEAT_SHUT_DOWN;
+  if (connection->ended) return connection->error != 0 ? connection->error : DOWNBEAT_SHUT_DOWN;
+  const std::size_t held = connection->toPush.size();
+  if (!connection->established || held >= staging_) return DOWNBEAT_WOULD_BLOCK;
+  const std::size_t accepted = std::min(length, staging_ - held);
+  connection->toPush.append(data, accepted);
+  choosePush();
+  return static_cast<std::int64_t>(accepted);
+}
+
+std::int64_t ApplicationPort::receive(downbeat_connection name, std::uint8_t *data, std::size_t capacity) {
+  Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  if (data == nullptr || capacity == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  const std::size_t length = std::min(capacity, connection->delivered.size());
+  if (length == 0) {
+    if (connection->endOfStream()) return 0;
+    return connection->ended ? connection->error : DOWNBEAT_WOULD_BLOCK;
+  }
+  std::memcpy(data, connection->delivered.front(), length);
+  connection->delivered.drop(length);
+  if (connection->alive()) requestData(*connection);
+  return static_cast<std::int64_t>(length);
+}
+
+int ApplicationPort::shutdown(downbeat_connection name) {
+  Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  if (!connection->established && !connection->ended) return DOWNBEAT_WOULD_BLOCK;
+  connection->shutdownWanted = true;
+  advance(name);
+  return DOWNBEAT_OK;
+}
+
+int ApplicationPort::close(downbeat_connection name) {
+  Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  connection->forgotten = connection->closeWanted = true;
+  advance(name);
+  return DOWNBEAT_OK;
+}
+
+int ApplicationPort::abort(downbeat_connection name) {
+  Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  connection->forgotten = connection->abortWanted = true;
+  advance(name);
+  return DOWNBEAT_OK;
+}
+
+int ApplicationPort::info(downbeat_connection name, downbeat_info &info) const {
+  const Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  info = {};
+  info.state = static_cast<downbeat_state>(connection->state);
+  info.error = connection->error;
+  info.flow = connection->flow;
+  info.generation = connection->generation;
+  info.remote_ip = connection->remoteIp;
+  info.remote_port = connection->remotePort;
+  info.local_port = connection->localPort;
+  info.acknowledged = connection->acknowledged;
+  info.unacknowledged = connection->pushed + connection->toPush.size() - connection->acknowledged;
+  info.received = connection->received;
+  info.peer_finished = connection->peerFinished;
+  return DOWNBEAT_OK;
+}
+
+void ApplicationPort::command(std::uint8_t kind, const Connection &connection, std::uint32_t length) {
+  CommandWords words{};
+  DOWNBEAT_SET(words, COMMAND, KIND, kind);
+  DOWNBEAT_SET(words, COMMAND, FLOW, connection.flow);
+  DOWNBEAT_SET(words, COMMAND, LENGTH, length);
+  commands_.push_back(words);
+}
+
+Connection *ApplicationPort::find(downbeat_connection name) {
+  const auto found = connections_.find(name);
+  return found == connections_.end() || found->second.forgotten ? nullptr : &found->second;
+}
+
+const Connection *ApplicationPort::find(downbeat_connection name) const {
+  const auto found = connections_.find(name);
+  return found == connections_.end() || found->second.forgotten ? nullptr : &found->second;
+}
+
+} // namespace downbeat

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The pins' side of the application port; its calls are in application_calls.cpp.
+#include "application_port.h"
+
+#include <bit>
+
+namespace downbeat {
+
+void ApplicationPort::drive(Pins &pins) {
+  pins.m_axis_notification_tready = 1;
+  pins.m_axis_rx_tready = 1;
+
+  pins.s_axis_command_tvalid = !commands_.empty();
+  if (!commands_.empty()) std::memcpy(&pins.s_axis_command_tdata[0], commands_.front().data(), sizeof(CommandWords));
+
+  pins.s_axis_tx_tvalid = chunk_.connection != none;
+  if (chunk_.connection == none) return;
+  const Connection &connection = connections_.at(chunk_.connection);
+  const std::size_t count = std::min(chunk_.length - chunk_.position, beatBytes);
+  std::uint64_t data = 0;
+  std::memcpy(&data, connection.toPush.front() + chunk_.position, count);
+  pins.s_axis_tx_tdata = data;
+  pins.s_axis_tx_tkeep = keepOf(count);
+  pins.s_axis_tx_tlast = chunk_.position + count == chunk_.length;
+  pins.s_axis_tx_tdest = connection.flow;
+}
+
+bool ApplicationPort::sample(const Pins &pins) {
+  bool moved = false;
+  if (pins.s_axis_command_tvalid && pins.s_axis_command_tready) {
+    commands_.pop_front();
+    moved = true;
+  }
+  if (pins.s_axis_tx_tvalid && pins.s_axis_tx_tready) {
+    chunk_.position += beatBytes;
+    moved = true;
+    if (pins.s_axis_tx_tlast) {
+      Connection &connection = connections_.at(chunk_.connection);
+      connection.toPush.drop(chunk_.length);
+      const downbeat_connection name = chunk_.connection;
+      chunk_ = {};
+      advance(name);
+    }
+  }
+  if (pins.m_axis_rx_tvalid) {
+    arrived(pins);
+    moved = true;
+  }
+  if (pins.m_axis_notification_tvalid) {
+    Words<DOWNBEAT_NOTIFICATION_BITS> words;
+    std::memcpy(words.data(), &pins.m_axis_notification_tdata[0], sizeof words);
+    notified(Notification(words));
+    moved = true;
+  }
+  return moved;
+}
+
+void ApplicationPort::arrived(const Pins &pins) {
+  const downbeat_connection name = byFlow_[pins.m_axis_rx_tdest];
+  if (name == none) return; // requested before the application let go of it
+  Connection &connection = connections_.at(name);
+  const std::uint64_t data = pins.m_axis_rx_tdata;
+  const auto count = static_cast<std::size_t>(std::popcount(static_cast<unsigned>(pins.m_axis_rx_tkeep)));
+  if (!connection.forgotten) connection.delivered.append(reinterpret_cast<const std::uint8_t *>(&data), count);
+  connection.deliveredBytes += count;
+}
+
+void ApplicationPort::notified(const Notification &notification) {
+  if (notification.refused) {
+    if (auto found = byRequest_.find(notification.request); found != byRequest_.end())
+      connections_.at(found->second).fail(notification.reason);
+    return;
+  }
+  downbeat_connection name = byFlow_[notification.flow];
+  if (name != none && connections_.at(name).generation != notification.generation) name = none;
+  if (name == none && !notification.passive) {
+    const auto found = byRequest_.find(notification.request);
+    if (found == byRequest_.end()) return; // forgotten
+    name = found->second;
+    byRequest_.erase(found);
+  }
+  if (name == none) {
+    const bool open = notification.state == DOWNBEAT_TCP_STATE_ESTABLISHED || notification.state == DOWNBEAT_TCP_STATE_CLOSE_WAIT;
+    const auto listening = listening_.find(notification.localPort);
+    if (!open || listening == listening_.end()) return;
+    name = nextName_++;
+    listening->second.push_back(name);
+    connections_[name] = {};
+  }
+  Connection &connection = connections_.at(name);
+  if (!connection.known) {
+    connection.known = true;
+    connection.flow = notification.flow;
+    connection.generation = notification.generation;
+    connection.remoteIp = notification.remoteIp;
+    connection.remotePort = notification.remotePort;
+    connection.localPort = notification.localPort;
+    byFlow_[notification.flow] = name;
+  }
+  connection.update(notification);
+  advance(name);
+}
+
+void ApplicationPort::advance(downbeat_connection name) {
+  Connection &connection = connections_.at(name);
+  if (connection.alive()) requestData(connection);
+  if (connection.ended || connection.abortWanted) dropPending(name);
+  // A packet that the core has part of ends first.
+  const bool pushing = chunk_.connection == name;
+  if (!connection.known) {
+    if (connection.ended && connection.forgotten) forget(name);
+  } else if (connection.abortWanted && !pushing) {
+    command(DOWNBEAT_COMMAND_KIND_ABORT, connection);
+    forget(name);
+  } else if (connection.closeWanted && !pushing && (connection.ended || connection.flushed())) {
+    command(DOWNBEAT_COMMAND_KIND_CLOSE, connection);
+    forget(name);
+  } else if (connection.shutdownWanted && !connection.shutdownSent && connection.alive() && connection.flushed()) {
+    command(DOWNBEAT_COMMAND_KIND_SHUTDOWN, connection);
+    connection.shutdownSent = true;
+  }
+  choosePush();
+}
+
+void ApplicationPort::dropPending(downbeat_connection name) {
+  Connection &connection = connections_.at(name);
+  if (chunk_.connection == name && chunk_.position == 0) {
+    connection.pushed -= chunk_.length;
+    chunk_ = {};
+  }
+  const std::size_t kept = chunk_.connection == name ? chunk_.length : 0;
+  connection.toPush.cut(kept);
+}
+
+void ApplicationPort::requestData(Connection &connection) {
+  while (connection.requested < connection.received && !connection.forgotten) {
+    const std::uint64_t held = connection.delivered.size() + (connection.requested - connection.deliveredBytes);
+    if (held >= staging_) return;
+    const std::uint64_t length = std::min({connection.received - connection.requested, staging_ - held, largestReceive});
+    command(DOWNBEAT_COMMAND_KIND_RECEIVE, connection, static_cast<std::uint32_t>(length));
+    connection.requested += length;
+  }
+}
+
+/// Picks the next packet for s_axis_tx, in turn over the connections.
+void ApplicationPort::choosePush() {
+  urgent_ = false;
+  auto entry = connections_.upper_bound(lastPushed_);
+  for (std::size_t left = connections_.size(); left > 0; --left, ++entry) {
+    if (entry == connections_.end()) entry = connections_.begin();
+    Connection &connection = entry->second;
+    const std::uint64_t room = connection.alive() ? connection.room() : 0;
+    const std::size_t length = std::min({connection.toPush.size(), static_cast<std::size_t>(room), chunkBytes});
+    if (length == 0) continue;
+    urgent_ = urgent_ || room > DOWNBEAT_SEND_BUFFER_BYTES / 2;
+    if (chunk_.connection != none) continue;
+    lastPushed_ = entry->first;
+    chunk_ = {entry->first, length, 0};
+    connection.pushed += length;
+  }
+}
+
+void ApplicationPort::forget(downbeat_connection name) {
+  const Connection &connection = connections_.at(name);
+  if (connection.known && byFlow_[connection.flow] == name) byFlow_[connection.flow] = none;
+  if (!connection.known) byRequest_.erase(connection.request);
+  connections_.erase(name);
+}
+
+} // namespace downbeat

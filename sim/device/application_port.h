@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The core's application streams: commands, notifications, data to send and data received.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "connection.h"
+#include "model.h"
+
+namespace downbeat {
+
+class ApplicationPort {
+public:
+  explicit ApplicationPort(std::size_t staging) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none) {}
+
+  // For applications; the errors are those of downbeat_sim.h.
+  int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const std::uint8_t *remoteMac,
+              const downbeat_parameters *parameters, downbeat_connection &name);
+  int listen(std::uint16_t port, const downbeat_parameters *parameters);
+  int accept(std::uint16_t port, downbeat_connection &name);
+  std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length);
+  std::int64_t receive(downbeat_connection name, std::uint8_t *data, std::size_t capacity);
+  int shutdown(downbeat_connection name);
+  int close(downbeat_connection name);
+  int abort(downbeat_connection name);
+  int info(downbeat_connection name, downbeat_info &info) const;
+
+  // For the device.
+  /// Something wants to move at the next clock. Data for a core that still has half a send buffer does not: it moves
+  /// when the core is awake for other reasons, which costs no clocks of its own.
+  bool active() const { return !commands_.empty() || chunk_.position != 0 || urgent_; }
+  void drive(Pins &pins);
+  /// True if anything was handed over.
+  bool sample(const Pins &pins);
+
+private:
+  using CommandWords = Words<DOWNBEAT_COMMAND_BITS>;
+  static constexpr downbeat_connection none = -1;
+  /// Bytes that one packet of s_axis_tx holds at most: two full segments, so that the core knows early of what it has.
+  static constexpr std::size_t chunkBytes = 2 * DOWNBEAT_OWN_MSS;
+  static constexpr std::uint64_t largestReceive = 16384;
+
+  Connection *find(downbeat_connection name);
+  const Connection *find(downbeat_connection name) const;
+  void command(std::uint8_t kind, const Connection &connection, std::uint32_t length = 0);
+  static int setParameters(CommandWords &words, const downbeat_parameters *parameters);
+  void notified(const Notification &notification);
+  void arrived(const Pins &pins);
+  /// Does what a connection's state now allows: commands, the next packet.
+  void advance(downbeat_connection name);
+  void requestData(Connection &connection);
+  /// Forgets what was to be sent on a connection that sends no more.
+  void dropPending(downbeat_connection name);
+  void forget(downbeat_connection name);
+  void choosePush();
+
+  std::size_t staging_;
+  std::map<downbeat_connection, Connection> connections_;
+  std::vector<downbeat_connection> byFlow_;
+  std::map<std::uint16_t, downbeat_connection> byRequest_;
+  std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted
+  std::deque<CommandWords> commands_;
+  downbeat_connection nextName_ = 1;
+  std::uint16_t nextRequest_ = 1;
+
+  struct Chunk {
+    downbeat_connection connection = none;
+    std::size_t length = 0, position = 0;
+  } chunk_;
+  bool urgent_ = false;
+  downbeat_connection lastPushed_ = none;
+};
+
+} // namespace downbeat

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// How fast the core simulates: it sends full segments, as fast as it can, to the simplest receiver there is, which lives here.
+// Prints one JSON object; `bench_core SECONDS` runs for so much wall time.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include "downbeat_sim.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t ownIp = 0x0a000001, peerIp = 0x0a000002;
+constexpr std::array<std::uint8_t, 6> ownMac{2, 0, 0, 0, 0, 1}, peerMac{2, 0, 0, 0, 0, 2};
+constexpr std::uint16_t peerPort = 5001;
+// A beat of 64 bits each clock of 8 ns: the core is never idle, so that the model and nothing else is measured.
+constexpr std::uint64_t linkRate = 8'000'000'000;
+constexpr downbeat_time delay = DOWNBEAT_NANOSECONDS(10'000); // one way; a window of 65,535 bytes fills the link
+constexpr std::uint16_t window = 65535;
+
+std::uint32_t read32(const std::uint8_t *at) { return at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]; }
+void write16(std::uint8_t *at, std::uint32_t value) { at[0] = value >> 8, at[1] = value; }
+void write32(std::uint8_t *at, std::uint32_t value) { write16(at, value >> 16), write16(at + 2, value); }
+
+/// The Internet checksum (RFC 1071) of an even number of bytes.
+std::uint16_t checksum(const std::uint8_t *bytes, std::size_t length, std::uint32_t sum = 0) {
+  for (std::size_t i = 0; i < length; i += 2) sum += bytes[i] << 8 | bytes[i + 1];
+  while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
+  return static_cast<std::uint16_t>(~sum);
+}
+
+/// Acknowledges every second segment; loses and reorders nothing, so it only counts.
+class Peer {
+public:
+  std::uint64_t segments = 0, bytes = 0;
+
+  void receive(downbeat_device *device, const std::uint8_t *frame, downbeat_time departure) {
+    const std::uint8_t *ip = frame + 14, *tcp = ip + 20;
+    if (ip[9] != 6) return;
+    const std::uint8_t flags = tcp[13];
+    const std::uint32_t sequence = read32(tcp + 4);
+    const auto length = static_cast<std::uint32_t>((ip[2] << 8 | ip[3]) - 20 - (tcp[12] >> 4) * 4);
+    corePort_ = static_cast<std::uint16_t>(tcp[0] << 8 | tcp[1]);
+    if (flags & 2) {
+      next_ = sequence + 1;
+      answer(device, departure, 0x12);
+      return;
+    }
+    if (length == 0) return;
+    ++segments;
+    if (sequence == next_) {
+      next_ += length;
+      bytes += length;
+    }
+    if (segments % 2 == 0) answer(device, departure, 0x10);
+  }
+
+private:
+  void answer(downbeat_device *device, downbeat_time departure, std::uint8_t flags) {
+    std::array<std::uint8_t, 60> frame{};
+    std::uint8_t *ip = frame.data() + 14, *tcp = ip + 20;
+    std::ranges::copy(ownMac, frame.begin());
+    std::ranges::copy(peerMac, frame.begin() + 6);
+    write16(frame.data() + 12, 0x0800);
+    const bool syn = flags & 2;
+    const std::size_t tcpLength = syn ? 24 : 20;
+    ip[0] = 0x45, ip[8] = 64, ip[9] = 6;
+    write16(ip + 2, static_cast<std::uint32_t>(20 + tcpLength));
+    write32(ip + 12, peerIp), write32(ip + 16, ownIp);
+    write16(ip + 10, checksum(ip, 20));
+    write16(tcp, peerPort), write16(tcp + 2, corePort_);
+    write32(tcp + 4, syn ? 0 : 1), write32(tcp + 8, next_);
+    tcp[12] = static_cast<std::uint8_t>(tcpLength / 4 << 4), tcp[13] = flags;
+    write16(tcp + 14, window);
+    if (syn) write32(tcp + 20, 0x020405b4); // MSS 1,460
+    std::uint32_t pseudo = 6 + static_cast<std::uint32_t>(tcpLength);
+    for (int i = 12; i < 20; i += 2) pseudo += ip[i] << 8 | ip[i + 1];
+    write16(tcp + 16, checksum(tcp, tcpLength, pseudo));
+    downbeat_put_frame(device, frame.data(), frame.size(), departure + 2 * delay);
+  }
+
+  std::uint32_t next_ = 0;
+  std::uint16_t corePort_ = 0;
+};
+
+int fail(const char *what, std::int64_t error) {
+  std::fprintf(stderr, "bench_core: %s: %s\n", what, downbeat_error_text(static_cast<int>(error)));
+  return 1;
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  const double seconds = count > 1 ? std::atof(arguments[1]) : 5;
+  downbeat_options options{};
+  std::ranges::copy(ownMac, options.mac);
+  options.ip = ownIp;
+  options.link_rate = linkRate;
+  options.secret = 1;
+  int error;
+  downbeat_device *device = downbeat_create(&options, &error);
+  if (device == nullptr) return fail("no device", error);
+  downbeat_connection connection;
+  if (const int result = downbeat_connect(device, peerIp, peerPort, 0, peerMac.data(), nullptr, &connection))
+    return fail("connect", result);
+
+  Peer peer;
+  const std::vector<std::uint8_t> data(1 << 20, 0x5a);
+  std::array<std::uint8_t, 9018> frame;
+  std::uint64_t warmSegments = 0;
+  downbeat_counters warm{}, counters{};
+  Clock::time_point start;
+  std::clock_t cpuStart = 0;
+  double elapsed = 0;
+  // The first thousand segments are start-up.
+  for (downbeat_time now = 0; elapsed < seconds;) {
+    now = std::max(downbeat_next_deadline(device), now + delay);
+    downbeat_advance_to(device, now);
+    downbeat_time departure;
+    while (downbeat_get_frame(device, frame.data(), frame.size(), &departure) > 0) peer.receive(device, frame.data(), departure);
+    for (std::int64_t sent = 1; sent > 0;) {
+      sent = downbeat_send(device, connection, data.data(), data.size());
+      if (sent < 0 && sent != DOWNBEAT_WOULD_BLOCK) return fail("send", sent);
+    }
+    if (warm.clocks == 0 && peer.segments >= 1000) {
+      warmSegments = peer.segments;
+      downbeat_get_counters(device, &warm);
+      start = Clock::now();
+      cpuStart = std::clock();
+    } else if (warm.clocks != 0) {
+      elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+    } else if (now > DOWNBEAT_NANOSECONDS(60'000'000'000)) {
+      return fail("the core sent no thousand segments in a minute of virtual time", DOWNBEAT_TIMED_OUT);
+    }
+  }
+  downbeat_get_counters(device, &counters);
+  const auto segments = static_cast<double>(peer.segments - warmSegments);
+  const double cpu = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
+  const auto clocks = static_cast<double>(counters.clocks - warm.clocks);
+  std::printf("{\"preset\": \"%s\", \"segments\": %.0f, \"wall_seconds\": %.3f, \"segments_per_wall_second\": %.0f, "
+              "\"segments_per_cpu_second\": %.0f, "
+              "\"clocks_per_wall_second\": %.0f, \"clocks_per_segment\": %.1f}\n",
+              downbeat_preset(), segments, elapsed, segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
+  downbeat_destroy(device);
+  return 0;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The plain C interface over downbeat::Device. Nothing throws across it.
+#include <cstring>
+#include <new>
+
+#include "device.h"
+#include "downbeat_build.h"
+#include "downbeat_sim.h"
+#include "names.h"
+
+struct downbeat_device {
+  downbeat::Device device;
+};
+
+namespace {
+
+constexpr std::uint64_t defaultLinkRate = 1'000'000'000;
+constexpr std::uint64_t highestLinkRate = 8'000'000'000; // a beat of 64 bits each clock of 8 ns
+constexpr std::uint32_t defaultStaging = 256 * 1024;
+
+int report(int error, int *where) {
+  if (where != nullptr) *where = error;
+  return error;
+}
+
+std::int64_t takeFrame(std::deque<downbeat::Frame> &frames, std::uint8_t *bytes, std::size_t capacity, downbeat_time *time) {
+  if (frames.empty()) return DOWNBEAT_WOULD_BLOCK;
+  const downbeat::Frame &frame = frames.front();
+  const std::uint32_t length = frame.length;
+  if (bytes != nullptr) std::memcpy(bytes, frame.bytes, std::min<std::size_t>(length, capacity));
+  if (time != nullptr) *time = frame.time;
+  frames.pop_front();
+  return length;
+}
+
+} // namespace
+
+extern "C" {
+
+downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
+  if (options == nullptr || options->link_rate > highestLinkRate) return report(DOWNBEAT_INVALID_ARGUMENT, error), nullptr;
+  if (options->preset != nullptr && std::strcmp(options->preset, DOWNBEAT_PRESET) != 0)
+    return report(DOWNBEAT_UNKNOWN_PRESET, error), nullptr;
+  std::uint64_t mac = 0;
+  for (const std::uint8_t byte : options->mac) mac = mac << 8 | byte;
+  try {
+    auto *device = new downbeat_device{{{mac, options->ip},
+                                        options->link_rate != 0 ? options->link_rate : defaultLinkRate,
+                                        options->secret,
+                                        options->staging_bytes != 0 ? options->staging_bytes : defaultStaging}};
+    report(DOWNBEAT_OK, error);
+    return device;
+  } catch (const std::bad_alloc &) {
+    return report(DOWNBEAT_OUT_OF_RESOURCES, error), nullptr;
+  }
+}
+
+void downbeat_destroy(downbeat_device *device) { delete device; }
+const char *downbeat_preset(void) { return DOWNBEAT_PRESET; }
+
+downbeat_time downbeat_now(const downbeat_device *device) { return device->device.now(); }
+downbeat_time downbeat_next_deadline(const downbeat_device *device) { return device->device.nextDeadline(); }
+
+int downbeat_advance_to(downbeat_device *device, downbeat_time until) {
+  if (until == DOWNBEAT_NEVER) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.advance(until);
+  return DOWNBEAT_OK;
+}
+
+int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival) {
+  if (frame == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  return device->device.putFrame(frame, length, arrival) ? DOWNBEAT_OK : DOWNBEAT_FRAME_SIZE;
+}
+
+int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure) {
+  return takeFrame(device->device.departed(), frame, capacity, departure);
+}
+
+int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity) {
+  return takeFrame(device->device.bypass().received, frame, capacity, nullptr);
+}
+
+int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t length) {
+  if (bytes == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  if (length < 14 || length > downbeat::largestFrame) return DOWNBEAT_FRAME_SIZE;
+  downbeat::Frame frame;
+  std::memcpy(frame.bytes, bytes, length);
+  frame.length = static_cast<std::uint32_t>(length);
+  device->device.bypass().toSend.push_back(frame);
+  return DOWNBEAT_OK;
+}
+
+int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
+                     const uint8_t remote_mac[6], const downbeat_parameters *parameters, downbeat_connection *connection) {
+  if (connection == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  return device->device.application().connect(remote_ip, remote_port, local_port, remote_mac, parameters, *connection);
+}
+
+int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters) {
+  return device->device.application().listen(port, parameters);
+}
+
+int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection) {
+  if (connection == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  return device->device.application().accept(port, *connection);
+}
+
+int64_t downbeat_send(downbeat_device *device, downbeat_connection connection, const void *data, size_t length) {
+  return device->device.application().send(connection, static_cast<const uint8_t *>(data), length);
+}
+
+int64_t downbeat_receive(downbeat_device *device, downbeat_connection connection, void *data, size_t capacity) {
+  return device->device.application().receive(connection, static_cast<uint8_t *>(data), capacity);
+}
+
+int downbeat_shutdown(downbeat_device *device, downbeat_connection connection) {
+  return device->device.application().shutdown(connection);
+}
+int downbeat_close(downbeat_device *device, downbeat_connection connection) {
+  return device->device.application().close(connection);
+}
+int downbeat_abort(downbeat_device *device, downbeat_connection connection) {
+  return device->device.application().abort(connection);
+}
+
+int downbeat_connection_info(const downbeat_device *device, downbeat_connection connection, downbeat_info *info) {
+  if (info == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  return const_cast<downbeat_device *>(device)->device.application().info(connection, *info);
+}
+
+void downbeat_set_event_callback(downbeat_device *device, downbeat_event_callback callback, void *context) {
+  device->device.onEvent(callback, context);
+}
+
+void downbeat_get_counters(const downbeat_device *device, downbeat_counters *counters) {
+  if (counters != nullptr) *counters = device->device.counters();
+}
+
+int downbeat_core_counter(const downbeat_device *device, unsigned index, const char **name, uint32_t *value) {
+  const auto [text, count] = device->device.coreCounter(index);
+  if (text == nullptr || name == nullptr || value == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  *name = text;
+  *value = count;
+  return DOWNBEAT_OK;
+}
+
+int downbeat_waves(downbeat_device *device, const char *path) {
+  return device->device.waves(path) ? DOWNBEAT_OK : DOWNBEAT_NO_WAVES;
+}
+
+const char *downbeat_error_text(int error) { return downbeat::errorText(error); }
+const char *downbeat_state_text(int state) { return downbeat::stateText(state); }
+const char *downbeat_event_text(int kind) { return downbeat::eventText(kind); }
+const char *downbeat_congestion_text(int kind) { return downbeat::congestionText(kind); }
+const char *downbeat_startup_text(int policy) { return downbeat::startupText(policy); }
+const char *downbeat_steady_text(int policy) { return downbeat::steadyText(policy); }
+
+} // extern "C"

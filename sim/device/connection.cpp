@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "connection.h"
+
+namespace downbeat {
+
+Notification::Notification(const Words<DOWNBEAT_NOTIFICATION_BITS> &words)
+    : refused(DOWNBEAT_GET(words, NOTIFICATION, REFUSED)),
+      passive(DOWNBEAT_GET(words, NOTIFICATION, ADDRESSES_PASSIVE)),
+      peerFinished(DOWNBEAT_GET(words, NOTIFICATION, STATUS_PEER_FINISHED)),
+      state(DOWNBEAT_GET(words, NOTIFICATION, STATUS_STATE)),
+      reason(DOWNBEAT_GET(words, NOTIFICATION, REASON)),
+      statusReason(DOWNBEAT_GET(words, NOTIFICATION, STATUS_REASON)),
+      request(DOWNBEAT_GET(words, NOTIFICATION, ADDRESSES_REQUEST)),
+      remotePort(DOWNBEAT_GET(words, NOTIFICATION, ADDRESSES_REMOTE_PORT)),
+      localPort(DOWNBEAT_GET(words, NOTIFICATION, ADDRESSES_LOCAL_PORT)),
+      remoteIp(DOWNBEAT_GET(words, NOTIFICATION, ADDRESSES_REMOTE_IP)),
+      flow(DOWNBEAT_GET(words, NOTIFICATION, STATUS_REFERENCE_FLOW)),
+      generation(DOWNBEAT_GET(words, NOTIFICATION, STATUS_REFERENCE_GENERATION)),
+      acknowledged(DOWNBEAT_GET(words, NOTIFICATION, STATUS_ACKNOWLEDGED_VALUE)),
+      written(DOWNBEAT_GET(words, NOTIFICATION, STATUS_WRITTEN_VALUE)),
+      consumed(DOWNBEAT_GET(words, NOTIFICATION, STATUS_CONSUMED_VALUE)),
+      received(DOWNBEAT_GET(words, NOTIFICATION, STATUS_RECEIVED_VALUE)) {}
+
+int errorOf(std::uint8_t reason) {
+  switch (reason) {
+  case DOWNBEAT_CLOSE_REASON_NONE:
+  case DOWNBEAT_CLOSE_REASON_FINISHED: return DOWNBEAT_OK;
+  case DOWNBEAT_CLOSE_REASON_REFUSED: return DOWNBEAT_REFUSED;
+  case DOWNBEAT_CLOSE_REASON_RESET: return DOWNBEAT_RESET;
+  case DOWNBEAT_CLOSE_REASON_TIMED_OUT: return DOWNBEAT_TIMED_OUT;
+  case DOWNBEAT_CLOSE_REASON_OUT_OF_RESOURCES: return DOWNBEAT_OUT_OF_RESOURCES;
+  default: return DOWNBEAT_ABORTED;
+  }
+}
+
+void Connection::update(const Notification &notification) {
+  state = notification.state;
+  // SYN and FIN are numbers in the stream without being bytes of it: none counts before the peer's answer to our
+  // SYN, and FINs come last, where the counts are held back.
+  if (!established) {
+    if (state == DOWNBEAT_TCP_STATE_CLOSED || state == DOWNBEAT_TCP_STATE_SYN_SENT || state == DOWNBEAT_TCP_STATE_SYN_RECEIVED) {
+      if (state == DOWNBEAT_TCP_STATE_CLOSED) fail(notification.statusReason);
+      return;
+    }
+    established = true;
+    acknowledgedSequence_ = notification.written; // all of nothing is acknowledged
+    writtenSequence_ = notification.written;
+    receivedSequence_ = notification.consumed;
+  }
+  written = std::min(pushed, written + (notification.written - writtenSequence_));
+  writtenSequence_ = notification.written;
+  acknowledged = std::min(written, acknowledged + (notification.acknowledged - acknowledgedSequence_));
+  acknowledgedSequence_ = notification.acknowledged;
+  const bool finishes = notification.peerFinished && !peerFinished;
+  peerFinished = peerFinished || notification.peerFinished;
+  received += notification.received - receivedSequence_ - (finishes ? 1 : 0);
+  receivedSequence_ = notification.received;
+  if (state == DOWNBEAT_TCP_STATE_CLOSED) fail(notification.statusReason);
+}
+
+void Connection::fail(std::uint8_t reason) {
+  ended = true;
+  state = DOWNBEAT_TCP_STATE_CLOSED;
+  error = errorOf(reason);
+}
+
+} // namespace downbeat

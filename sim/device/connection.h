@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the device keeps of a connection beside the core: bytes staged each way and how far each side has come.
+#pragma once
+
+#include <cstdint>
+
+#include "bits.h"
+#include "downbeat_sim.h"
+#include "types.h"
+
+namespace downbeat {
+
+/// A notification, taken apart.
+struct Notification {
+  explicit Notification(const Words<DOWNBEAT_NOTIFICATION_BITS> &words);
+
+  bool refused, passive, peerFinished;
+  std::uint8_t state, reason, statusReason;
+  std::uint16_t request, remotePort, localPort;
+  std::uint32_t remoteIp, flow, generation;
+  std::uint32_t acknowledged, written, consumed, received; // sequence numbers
+};
+
+/// The downbeat_error of a connection that ended for this CloseReason; 0 for an orderly end.
+int errorOf(std::uint8_t reason);
+
+struct Connection {
+  // Identity.
+  bool known = false; // the core has given it a flow
+  std::uint16_t request = 0;
+  std::uint32_t flow = 0, generation = 0, remoteIp = 0;
+  std::uint16_t remotePort = 0, localPort = 0;
+
+  // The newest status.
+  std::uint8_t state = DOWNBEAT_TCP_STATE_CLOSED;
+  bool ended = false;
+  int error = 0;
+  bool established = false; // it has been; the counts below have their base
+  bool peerFinished = false;
+
+  // Sending, bytes since establishment: acknowledged <= written <= pushed <= accepted.
+  ByteQueue toPush;
+  std::uint64_t pushed = 0, written = 0, acknowledged = 0;
+  bool shutdownWanted = false, shutdownSent = false;
+  bool closeWanted = false, abortWanted = false;
+  bool forgotten = false; // by its application: only the core must still be told
+
+  // Receiving, bytes since establishment: delivered <= requested <= received.
+  ByteQueue delivered;
+  std::uint64_t deliveredBytes = 0, requested = 0, received = 0;
+
+  void update(const Notification &notification);
+  void fail(std::uint8_t reason);
+
+  bool alive() const { return established && !ended; }
+  /// Bytes that the core's send buffer has room for.
+  std::uint64_t room() const { return DOWNBEAT_SEND_BUFFER_BYTES - (pushed - acknowledged); }
+  /// All that the application wrote has arrived in the core: what it asked for after that may follow.
+  bool flushed() const { return toPush.size() == 0 && written == pushed; }
+  bool endOfStream() const { return peerFinished && deliveredBytes == received && delivered.size() == 0; }
+
+private:
+  // Newest sequence numbers, from which counts of 64 bits grow.
+  std::uint32_t acknowledgedSequence_ = 0, writtenSequence_ = 0, receivedSequence_ = 0;
+};
+
+} // namespace downbeat

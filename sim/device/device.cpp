@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device.h"
+
+#include <iterator>
+
+#include "downbeat_build.h"
+
+namespace downbeat {
+
+namespace {
+constexpr int resetClocks = 8;
+}
+
+Device::Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging)
+    : transmit_(linkRate), application_(staging) {
+  Pins &pins = model_.pins;
+  pins.local_mac = own.mac & 0xffff'ffff'ffff;
+  pins.local_ip = own.ip;
+  pins.secret = secret;
+  pins.reset = 1;
+  for (int clocks = 0; clocks < resetClocks; ++clocks) clock(lastEdge_ + clockPeriod);
+  pins.reset = 0;
+  now_ = lastEdge_;
+}
+
+Stamp Device::nextInput() const { return std::min(receive_.nextInstant(), transmit_.nextInstant()); }
+
+Stamp Device::nextEdge() const {
+  const Pins &pins = model_.pins;
+  const bool blocked = pins.m_axis_wire_tx_tvalid && quietClocks_ > patience;
+  if (pending() || quietClocks_ < settling || (!pins.idle && !blocked)) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
+  Stamp wake = nextInput();
+  constexpr std::uint64_t noDeadline = (std::uint64_t{1} << 48) - 1;
+  // The core's clock wraps after 78 hours; a deadline before `now` modulo the wrap is one that is due.
+  if (!blocked && pins.nextDeadline != noDeadline) wake = std::min(wake, Stamp{pins.nextDeadline} << 16);
+  if (wake == never) return never;
+  return std::max({nextClock(wake), lastEdge_ + clockPeriod, nextClock(now_)});
+}
+
+Stamp Device::nextDeadline() const { return nextEdge(); }
+
+void Device::advance(Stamp until) {
+  for (Stamp edge = nextEdge(); edge <= until; edge = nextEdge()) clock(edge);
+  now_ = std::max(now_, until);
+  transmit_.depart(now_);
+}
+
+void Device::clock(Stamp edge) {
+  Pins &pins = model_.pins;
+  transmit_.depart(edge);
+  receive_.drive(pins, edge);
+  transmit_.drive(pins, edge);
+  bypass_.drive(pins);
+  application_.drive(pins);
+  model_.settle(edge);
+
+  bool moved = edge != lastEdge_ + clockPeriod;
+  moved |= application_.sample(pins);
+  bypass_.sample(pins);
+  if (pins.s_axis_wire_rx_tvalid && pins.s_axis_wire_rx_tready) {
+    receive_.taken();
+    moved = true;
+  }
+  if (pins.m_axis_wire_tx_tvalid && pins.m_axis_wire_tx_tready) {
+    transmit_.taken(pins, edge);
+    moved = true;
+  }
+  if (pins.trace_valid) {
+    ++counters_.events;
+    moved = true;
+    if (callback_ != nullptr) trace();
+  }
+  model_.edge();
+  lastEdge_ = edge;
+  now_ = std::max(now_, edge);
+  quietClocks_ = moved ? 0 : quietClocks_ + 1;
+  ++counters_.clocks;
+}
+
+void Device::trace() {
+  const Pins &pins = model_.pins;
+  downbeat_event event{};
+  event.time = pins.trace_payload_time_ns;
+  event.flow = pins.trace_payload_reference_flow;
+  event.generation = pins.trace_payload_reference_generation;
+  event.kind = pins.trace_payload_kind;
+  event.live = pins.trace_payload_live;
+  event.state = pins.trace_payload_state;
+  event.reason = pins.trace_payload_reason;
+  event.congestion_kind = pins.trace_payload_congestion_kind;
+  event.rtt_valid = pins.trace_payload_congestion_rttValid;
+  event.startup = pins.trace_payload_startup;
+  event.steady = pins.trace_payload_steady;
+  event.sent = pins.trace_payload_sent;
+  event.retransmission = pins.trace_payload_retransmission;
+  event.segment_size = pins.trace_payload_congestion_segmentSize;
+  event.sent_length = pins.trace_payload_sentLength;
+  event.acked = pins.trace_payload_congestion_ackedBytes;
+  event.flight = pins.trace_payload_congestion_flight;
+  event.initial_window = pins.trace_payload_congestion_initialWindow;
+  event.initial_ssthresh = pins.trace_payload_congestion_initialSsthresh;
+  event.rtt = pins.trace_payload_congestion_rtt;
+  event.cwnd = pins.trace_payload_window_cwnd;
+  event.ssthresh = pins.trace_payload_window_ssthresh;
+  event.acknowledged = pins.trace_payload_acknowledged_value;
+  event.next_send = pins.trace_payload_nextSend_value;
+  event.highest_sent = pins.trace_payload_highestSent_value;
+  event.send_window = pins.trace_payload_sendWindow;
+  event.received = pins.trace_payload_received_value;
+  event.sent_sequence = pins.trace_payload_sentSequence_value;
+  callback_(callbackContext_, &event);
+}
+
+bool Device::putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arrival) {
+  if (length < 14 || length > largestFrame) return false;
+  Frame frame;
+  std::memcpy(frame.bytes, bytes, length);
+  frame.length = static_cast<std::uint32_t>(std::max(length, smallestFrame));
+  if (length < smallestFrame) std::memset(frame.bytes + length, 0, smallestFrame - length);
+  frame.time = arrival;
+  const Stamp due = arrival + transmit_.gate.lastByteAfterSfd(length);
+  if (due < now_) ++counters_.late_arrivals;
+  ++counters_.frames_in;
+  receive_.put(frame, due);
+  return true;
+}
+
+downbeat_counters Device::counters() const {
+  downbeat_counters counters = counters_;
+  counters.frames_out = transmit_.frames;
+  counters.bypass_in = bypass_.frames;
+  counters.late_departures = transmit_.gate.lateDepartures();
+  counters.worst_lateness = transmit_.gate.worstLateness();
+  return counters;
+}
+
+std::pair<const char *, std::uint32_t> Device::coreCounter(unsigned index) const {
+#define DOWNBEAT_COUNTER(name) std::pair{#name, model_.pins.counters_##name},
+  const std::pair<const char *, std::uint32_t> all[] = {DOWNBEAT_CORE_COUNTERS(DOWNBEAT_COUNTER){nullptr, 0}};
+#undef DOWNBEAT_COUNTER
+  return all[std::min<std::size_t>(index, std::size(all) - 1)];
+}
+
+bool Device::waves(const char *path) {
+  if (path == nullptr) {
+    model_.endWaves();
+    return true;
+  }
+  return model_.startWaves(path);
+}
+
+} // namespace downbeat

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One Downbeat core on a wire of its own, in virtual time.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "application_port.h"
+#include "downbeat_sim.h"
+#include "model.h"
+#include "wire_port.h"
+
+namespace downbeat {
+
+/// The Verilated core with the MAC's launch gate and an application's ends. Clock edges lie on a grid of 8 ns; none is
+/// simulated while the core is idle and nothing arrives: time then jumps to the next instant at which something happens.
+class Device {
+public:
+  struct Addresses {
+    std::uint64_t mac; // first byte of the wire in bits 47 to 40
+    std::uint32_t ip;
+  };
+
+  Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging);
+
+  /// Time up to which everything has happened.
+  Stamp now() const { return now_; }
+  /// Runs all clock edges up to and including `until`.
+  void advance(Stamp until);
+  /// Nothing happens before it unless the device is given something.
+  Stamp nextDeadline() const;
+
+  /// A frame arrives, its SFD at `arrival`; false: no frame of this core's sizes.
+  bool putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arrival);
+  /// Frames that have left, in order; `time` is the SFD.
+  std::deque<Frame> &departed() { return transmit_.departed; }
+  Bypass &bypass() { return bypass_; }
+  ApplicationPort &application() { return application_; }
+
+  void onEvent(downbeat_event_callback callback, void *context) {
+    callback_ = callback;
+    callbackContext_ = context;
+  }
+  downbeat_counters counters() const;
+  /// Name and value of one of the core's own counters; nullptr behind the last.
+  std::pair<const char *, std::uint32_t> coreCounter(unsigned index) const;
+  bool waves(const char *path);
+
+private:
+  /// The next edge that is worth simulating; `never`: none until an input.
+  Stamp nextEdge() const;
+  Stamp nextInput() const;
+  bool pending() const { return receive_.active() || application_.active() || bypass_.active(); }
+  void clock(Stamp edge);
+  void trace();
+
+  Model model_;
+  WireReceive receive_;
+  WireTransmit transmit_;
+  Bypass bypass_;
+  ApplicationPort application_;
+
+  Stamp now_ = 0;
+  Stamp lastEdge_ = 0;
+  /// Clocks since something last crossed a port or time last jumped. A room may say a clock or two late that it is busy.
+  static constexpr unsigned settling = 4;
+  /// The core counts as idle when it only waits for the gate to take a frame:
+  /// without that, each microsecond of a busy slow link would cost its 125 clocks.
+  static constexpr unsigned patience = 256;
+  unsigned quietClocks_ = 0;
+
+  downbeat_event_callback callback_ = nullptr;
+  void *callbackContext_ = nullptr;
+  downbeat_counters counters_{};
+};
+
+} // namespace downbeat

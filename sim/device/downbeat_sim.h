@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/** The Verilated core as a device: libdownbeat_sim.so.
+ *
+ * The caller owns the clock and the wire. A device is single-threaded, lives in virtual time and never blocks: a call that
+ * cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_advance_to. Any number of
+ * devices may live in one process. Functions return 0 (or a count) on success and a negative downbeat_error otherwise;
+ * downbeat_error_text says what to do about it. docs/device.md walks through a connection.
+ */
+#ifndef DOWNBEAT_SIM_H
+#define DOWNBEAT_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Time as the core's `now` and stamps have it: units of 2^-16 ns since the device was made. */
+typedef uint64_t downbeat_time;
+#define DOWNBEAT_NEVER UINT64_MAX
+#define DOWNBEAT_NANOSECONDS(ns) ((downbeat_time)(ns) << 16)
+
+enum downbeat_error {
+  DOWNBEAT_OK = 0,
+  DOWNBEAT_WOULD_BLOCK = -1,
+  DOWNBEAT_INVALID_ARGUMENT = -2,
+  DOWNBEAT_UNKNOWN_PRESET = -3,
+  DOWNBEAT_UNKNOWN_POLICY = -4,
+  DOWNBEAT_UNKNOWN_CONNECTION = -5,
+  DOWNBEAT_NOT_LISTENING = -6,
+  DOWNBEAT_SHUT_DOWN = -7,
+  DOWNBEAT_REFUSED = -8,
+  DOWNBEAT_RESET = -9,
+  DOWNBEAT_TIMED_OUT = -10,
+  DOWNBEAT_ABORTED = -11,
+  DOWNBEAT_OUT_OF_RESOURCES = -12,
+  DOWNBEAT_FRAME_SIZE = -13,
+  DOWNBEAT_NO_WAVES = -14
+};
+
+/** RFC 9293 3.3.2. */
+enum downbeat_state {
+  DOWNBEAT_CLOSED,
+  DOWNBEAT_SYN_SENT,
+  DOWNBEAT_SYN_RECEIVED,
+  DOWNBEAT_ESTABLISHED,
+  DOWNBEAT_FIN_WAIT_1,
+  DOWNBEAT_FIN_WAIT_2,
+  DOWNBEAT_CLOSE_WAIT,
+  DOWNBEAT_CLOSING,
+  DOWNBEAT_LAST_ACK,
+  DOWNBEAT_TIME_WAIT
+};
+
+typedef struct downbeat_device downbeat_device;
+/** Names a connection of one device; never used twice. */
+typedef int32_t downbeat_connection;
+
+typedef struct downbeat_options {
+  const char *preset;      /* must be the one that this library was built from; NULL: take whatever it is */
+  uint8_t mac[6];          /* own address, first byte of the wire first */
+  uint32_t ip;             /* own address, 0x0a000001 for 10.0.0.1 */
+  uint64_t link_rate;      /* b/s of the link on which the device sends; 0: 1 Gb/s */
+  uint64_t secret;         /* keys flow hash and initial sequence numbers: the seed of a run */
+  uint32_t staging_bytes;  /* accepted for sending, or received and unread, outside the core; 0: 256 KiB */
+} downbeat_options;
+
+/** What a connection is opened with. All zero is a good default. */
+typedef struct downbeat_parameters {
+  const char *startup;      /* policy by name; NULL: the build's first */
+  const char *steady;
+  uint32_t initial_window;  /* segments, at most 255; 0: 10 (RFC 6928) */
+  uint32_t ssthresh;        /* bytes; 0: as high as a window can be */
+  uint64_t spacing;         /* ns per byte, 32 fraction bits; 0: not paced */
+} downbeat_parameters;
+
+typedef struct downbeat_info {
+  enum downbeat_state state;
+  int error;                 /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
+  uint32_t flow, generation; /* the core's name for it */
+  uint32_t remote_ip;
+  uint16_t remote_port, local_port;
+  uint64_t acknowledged;     /* bytes sent and acknowledged by the peer */
+  uint64_t unacknowledged;   /* accepted from the application and not yet acknowledged */
+  uint64_t received;         /* bytes received in order, read or not */
+  int peer_finished;         /* the peer sends no more */
+} downbeat_info;
+
+/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */
+typedef struct downbeat_event {
+  uint64_t time;                  /* ns */
+  uint32_t flow, generation;
+  uint8_t kind;                   /* downbeat_event_text */
+  uint8_t live;                   /* 0: stale, nothing changed */
+  uint8_t state, reason;
+  uint8_t congestion_kind;        /* downbeat_congestion_text; the stage's input: */
+  uint8_t rtt_valid;
+  uint8_t startup, steady;        /* downbeat_startup_text, downbeat_steady_text */
+  uint8_t sent, retransmission;   /* this event sent a segment; it had been sent before */
+  uint16_t segment_size, sent_length;
+  uint32_t acked, flight;         /* bytes */
+  uint32_t initial_window, initial_ssthresh;
+  uint64_t rtt;                   /* ns */
+  uint64_t cwnd, ssthresh;        /* after the event; bytes, 16 fraction bits */
+  uint32_t acknowledged, next_send, highest_sent, send_window, received, sent_sequence;
+} downbeat_event;
+
+typedef void (*downbeat_event_callback)(void *context, const downbeat_event *event);
+
+typedef struct downbeat_counters {
+  uint64_t clocks;            /* simulated; skipped idle time does not count */
+  uint64_t events;            /* of the flow engine */
+  uint64_t frames_in, frames_out, bypass_in;
+  uint64_t late_arrivals;     /* put with an arrival time that the device had passed */
+  uint64_t late_departures;   /* `at` frames that left more than a byte time after their launch */
+  uint64_t worst_lateness;    /* of those, 2^-16 ns */
+} downbeat_counters;
+
+/** NULL and the reason in *error if it cannot be. */
+downbeat_device *downbeat_create(const downbeat_options *options, int *error);
+void downbeat_destroy(downbeat_device *device);
+/** The preset that this library was built from. */
+const char *downbeat_preset(void);
+
+/** Time up to which everything has happened. */
+downbeat_time downbeat_now(const downbeat_device *device);
+/** Runs the core up to and including `until`; an earlier time does nothing. */
+int downbeat_advance_to(downbeat_device *device, downbeat_time until);
+/** The device does nothing before this instant unless it is given something; DOWNBEAT_NEVER if it waits for that. */
+downbeat_time downbeat_next_deadline(const downbeat_device *device);
+
+/** A frame without preamble and FCS arrives; its SFD at `arrival`. In the order of their arrivals. */
+int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival);
+/** The next frame whose SFD has left: its length, at most `capacity` bytes of it in `frame`. */
+int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure);
+/** The next received frame that was not for the core (ARP, UDP ...); and one of somebody else's to send. */
+int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity);
+int downbeat_put_bypass(downbeat_device *device, const uint8_t *frame, size_t length);
+
+/** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_connection_info. */
+int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
+                     const uint8_t remote_mac[6], const downbeat_parameters *parameters, downbeat_connection *connection);
+int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters);
+/** The next established connection to that port. */
+int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection);
+
+/** Bytes accepted, from 1 to `length`. */
+int64_t downbeat_send(downbeat_device *device, downbeat_connection connection, const void *data, size_t length);
+/** Bytes delivered; 0 is the end of the peer's stream. */
+int64_t downbeat_receive(downbeat_device *device, downbeat_connection connection, void *data, size_t capacity);
+/** Nothing more will be sent: FIN after what was accepted. Receiving goes on. */
+int downbeat_shutdown(downbeat_device *device, downbeat_connection connection);
+/** Shutdown, and nothing will be read; the name is forgotten at once. */
+int downbeat_close(downbeat_device *device, downbeat_connection connection);
+/** RST; the name is forgotten at once. */
+int downbeat_abort(downbeat_device *device, downbeat_connection connection);
+int downbeat_connection_info(const downbeat_device *device, downbeat_connection connection, downbeat_info *info);
+
+/** Called for each event of the flow engine from within downbeat_advance_to; NULL: none. */
+void downbeat_set_event_callback(downbeat_device *device, downbeat_event_callback callback, void *context);
+void downbeat_get_counters(const downbeat_device *device, downbeat_counters *counters);
+/** The core's own counter number `index`: what it dropped or cut, by cause. INVALID_ARGUMENT behind the last one. */
+int downbeat_core_counter(const downbeat_device *device, unsigned index, const char **name, uint32_t *value);
+/** Starts an FST file (NULL: ends it). Only a library built with waves can. */
+int downbeat_waves(downbeat_device *device, const char *path);
+
+const char *downbeat_error_text(int error);
+const char *downbeat_state_text(int state);
+const char *downbeat_event_text(int kind);
+const char *downbeat_congestion_text(int kind);
+const char *downbeat_startup_text(int policy);
+const char *downbeat_steady_text(int policy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "launch_gate.h"
+
+namespace downbeat {
+
+void LaunchGate::push(LaunchMode mode, Stamp launch, Stamp now) {
+  const std::uint64_t complete = byteAt(now);
+  const std::uint64_t earliest = mode == LaunchMode::at ? std::max(complete, byteAt(launch)) : complete;
+  (mode == LaunchMode::asap ? asap_ : timed_).push_back({filling_, mode, launch, earliest});
+  choose();
+}
+
+void LaunchGate::choose() {
+  next_ = never;
+  const std::uint64_t timed = timed_.empty() ? UINT64_MAX : std::max(timed_.front().earliest, free_);
+  if (!asap_.empty()) {
+    const std::uint64_t asap = std::max(asap_.front().earliest, free_);
+    const bool pairGoesOn = !timed_.empty() && timed_.front().mode == LaunchMode::afterPrevious;
+    // Without a timed frame the sum is never reached.
+    nextIsAsap_ = !pairGoesOn && asap < timed && bytesOf(asap_.front().frame) <= timed - asap;
+    nextByte_ = nextIsAsap_ ? asap : timed;
+  } else {
+    nextIsAsap_ = false;
+    nextByte_ = timed;
+  }
+  if (nextByte_ != UINT64_MAX) next_ = timeOf(nextByte_);
+}
+
+Frame LaunchGate::depart() {
+  auto &queue = nextIsAsap_ ? asap_ : timed_;
+  Waiting waiting = queue.front();
+  queue.pop_front();
+  waiting.frame.time = next_;
+  if (waiting.mode == LaunchMode::at && next_ > timeOf(byteAt(waiting.launch))) {
+    ++late_;
+    worstLateness_ = std::max(worstLateness_, next_ - waiting.launch);
+  }
+  free_ = nextByte_ + bytesOf(waiting.frame);
+  choose();
+  return waiting.frame;
+}
+
+} // namespace downbeat

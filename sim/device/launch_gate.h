@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The launch gate and the link behind it, as the MAC's: when each frame's SFD leaves.
+//
+// A frame occupies its bytes and 24 more (preamble and SFD 8, FCS 4, gap 12; IEEE 802.3), at least 60 + 24. Departures lie on
+// the link's byte grid, which starts at 0 and never drifts: byte k at ceil(k x 8 / rate).
+//   at             at the first byte time at or after its launch, or when the frame before it has ended
+//   afterPrevious  directly behind the timed frame before it
+//   asap           only if it ends before the next timed frame's launch
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "types.h"
+
+namespace downbeat {
+
+enum class LaunchMode : std::uint8_t {
+  at = DOWNBEAT_LAUNCH_MODE_AT,
+  asap = DOWNBEAT_LAUNCH_MODE_ASAP,
+  afterPrevious = DOWNBEAT_LAUNCH_MODE_AFTER_PREVIOUS
+};
+
+class LaunchGate {
+public:
+  explicit LaunchGate(std::uint64_t rate) : rate_(rate) {}
+
+  /// A frame of this mode may begin to come in: the gate's own store holds a few of each kind.
+  bool ready(LaunchMode mode) const { return (mode == LaunchMode::asap ? asap_ : timed_).size() < depth; }
+
+  /// Where the next frame is put together; `push` hands it over, complete at `now`.
+  Frame &filling() { return filling_; }
+  void push(LaunchMode mode, Stamp launch, Stamp now);
+
+  /// The next departure, unless a frame that comes in earlier goes first; `never`: nothing waits.
+  Stamp nextDeparture() const { return next_; }
+  /// Lets the frame of nextDeparture go. Its `time` is its SFD.
+  Frame depart();
+
+  std::uint64_t lateDepartures() const { return late_; }
+  Stamp worstLateness() const { return worstLateness_; }
+  /// From an SFD to the last byte of the FCS.
+  Stamp lastByteAfterSfd(std::size_t length) const { return timeOf(std::max(length, smallestFrame) + 5); }
+
+private:
+  static constexpr std::size_t depth = 4;
+  static constexpr std::uint64_t overhead = 24;
+  using Wide = unsigned __int128;
+  static constexpr Wide stampsPerBit = Wide{1'000'000'000} << 16; // times 1 / rate
+
+  struct Waiting {
+    Frame frame;
+    LaunchMode mode;
+    Stamp launch;
+    std::uint64_t earliest; // byte of the grid at or after which the SFD may be
+  };
+
+  std::uint64_t byteAt(Stamp time) const { return static_cast<std::uint64_t>((Wide{time} * rate_ + 8 * stampsPerBit - 1) / (8 * stampsPerBit)); }
+  Stamp timeOf(std::uint64_t byte) const { return static_cast<Stamp>((Wide{byte} * 8 * stampsPerBit + rate_ - 1) / rate_); }
+  static std::uint64_t bytesOf(const Frame &frame) { return std::max<std::uint64_t>(frame.length, smallestFrame) + overhead; }
+  void choose();
+
+  std::uint64_t rate_; // b/s
+  Frame filling_;
+  std::deque<Waiting> timed_, asap_;
+  std::uint64_t free_ = 8; // first byte of the grid that an SFD may take
+  Stamp next_ = never;
+  bool nextIsAsap_ = false;
+  std::uint64_t nextByte_ = 0;
+  std::uint64_t late_ = 0;
+  Stamp worstLateness_ = 0;
+};
+
+} // namespace downbeat

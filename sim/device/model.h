@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The Verilated core: its pins, its evaluation, its waves. The only file that knows Verilator's names.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <verilated.h>
+#if VM_TRACE_FST
+#include <verilated_fst_c.h>
+#endif
+
+#include "Vdownbeat.h"
+#include "Vdownbeat___024root.h"
+#include "types.h"
+
+// Verilator's public eval() takes mutexes and queues messages around this function, which costs up to a third of the
+// time of a small model. Called directly after one normal eval() that initialises; not with threads or classes in the design.
+#define DOWNBEAT_EVALUATE Vdownbeat___024root___eval
+void DOWNBEAT_EVALUATE(Vdownbeat___024root *);
+
+namespace downbeat {
+
+using Pins = Vdownbeat___024root;
+
+class Model {
+public:
+  Model() : top_(std::make_unique<Vdownbeat>(&context_)), pins(*top_->rootp) { top_->eval(); }
+  ~Model() {
+    endWaves();
+    top_->final();
+  }
+
+  /// Combinational outputs follow the inputs; the clock is low.
+  void settle(Stamp now) {
+    pins.now = now;
+    pins.clk = 0;
+    evaluate();
+    dump(halfPeriodBefore(now));
+  }
+  /// The rising edge. Outputs are those of the new state.
+  void edge() {
+    pins.clk = 1;
+    evaluate();
+    dump(pins.now);
+  }
+
+  /// False: this build has no waves.
+  bool startWaves(const std::string &path);
+  void endWaves();
+
+private:
+  VerilatedContext context_;
+  std::unique_ptr<Vdownbeat> top_;
+
+public:
+  Pins &pins;
+
+private:
+  static Stamp halfPeriodBefore(Stamp now) { return now - clockPeriod / 2; }
+
+#if VM_TRACE_FST
+  void evaluate() { top_->eval(); }
+  void dump(Stamp time) {
+    if (waves_) waves_->dump(time >> 16);
+  }
+  std::unique_ptr<VerilatedFstC> waves_;
+#else
+  void evaluate() { DOWNBEAT_EVALUATE(&pins); }
+  void dump(Stamp) {}
+#endif
+};
+
+} // namespace downbeat

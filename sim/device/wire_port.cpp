@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "wire_port.h"
+
+#include <bit>
+
+namespace downbeat {
+
+namespace {
+
+std::uint64_t beatOf(const Frame &frame, std::uint32_t position) {
+  std::uint64_t data;
+  std::memcpy(&data, frame.bytes + position, beatBytes);
+  return data;
+}
+
+/// Appends a beat at `position`; returns the position behind it.
+std::uint32_t append(Frame &frame, std::uint32_t position, std::uint64_t data, std::uint8_t keep) {
+  if (position + beatBytes > sizeof frame.bytes) return position; // cut; its length says so
+  std::memcpy(frame.bytes + position, &data, beatBytes);
+  return position + static_cast<std::uint32_t>(std::popcount(keep));
+}
+
+} // namespace
+
+void WireReceive::drive(Pins &pins, Stamp now) {
+  if (position_ == idle) {
+    pins.s_axis_wire_rx_tvalid = 0;
+    if (waiting_.empty() || waiting_.front().due > now) return;
+    position_ = 0;
+    const Stamp stamp = waiting_.front().frame.time;
+    pins.s_axis_wire_rx_tuser[0] = static_cast<std::uint32_t>(stamp);
+    pins.s_axis_wire_rx_tuser[1] = static_cast<std::uint32_t>(stamp >> 32);
+    pins.s_axis_wire_rx_tuser[2] = 0; // never damaged
+    pins.s_axis_wire_rx_tvalid = 1;
+  }
+  const Frame &frame = waiting_.front().frame;
+  const std::uint32_t rest = frame.length - position_;
+  pins.s_axis_wire_rx_tdata = beatOf(frame, position_);
+  pins.s_axis_wire_rx_tlast = rest <= beatBytes;
+  pins.s_axis_wire_rx_tkeep = keepOf(std::min<std::size_t>(rest, beatBytes));
+}
+
+bool WireReceive::taken() {
+  position_ += beatBytes;
+  if (position_ < waiting_.front().frame.length) return false;
+  waiting_.pop_front();
+  position_ = idle;
+  return true;
+}
+
+void WireTransmit::drive(Pins &pins, Stamp now) {
+  // The offered beat's own mode decides: a gate with a store for each kind looks at it too.
+  pins.m_axis_wire_tx_tready =
+      position_ != 0 || gate.ready(static_cast<LaunchMode>(pins.m_axis_wire_tx_tuser[2] & 3));
+  driven_ = !stamps_.empty() && stamps_.front().stamp <= now;
+  pins.s_axis_departure_tvalid = driven_;
+  if (!driven_) return;
+  const auto [tag, stamp] = stamps_.front();
+  stamps_.pop_front();
+  pins.s_axis_departure_tdata[0] = tag | static_cast<std::uint32_t>(stamp << 16);
+  pins.s_axis_departure_tdata[1] = static_cast<std::uint32_t>(stamp >> 16);
+  pins.s_axis_departure_tdata[2] = static_cast<std::uint32_t>(stamp >> 48);
+}
+
+void WireTransmit::taken(const Pins &pins, Stamp now) {
+  Frame &frame = gate.filling();
+  position_ = append(frame, position_, pins.m_axis_wire_tx_tdata, pins.m_axis_wire_tx_tkeep);
+  if (!pins.m_axis_wire_tx_tlast) return;
+  frame.length = position_;
+  position_ = 0;
+  const auto &user = pins.m_axis_wire_tx_tuser;
+  frame.tag = static_cast<std::uint16_t>(user[2] >> 2);
+  gate.push(static_cast<LaunchMode>(user[2] & 3), Stamp{user[1]} << 32 | user[0], now);
+}
+
+void WireTransmit::depart(Stamp now) {
+  while (gate.nextDeparture() <= now) {
+    departed.push_back(gate.depart());
+    ++frames;
+    if (departed.back().tag != 0) stamps_.push_back({departed.back().tag, departed.back().time});
+  }
+}
+
+Stamp WireTransmit::nextInstant() const {
+  return std::min(gate.nextDeparture(), stamps_.empty() ? never : stamps_.front().stamp);
+}
+
+void Bypass::drive(Pins &pins) const {
+  pins.m_axis_bypass_rx_tready = 1;
+  pins.s_axis_bypass_tx_tvalid = active();
+  if (!active()) return;
+  const Frame &frame = toSend.front();
+  const std::uint32_t rest = frame.length - sent_;
+  pins.s_axis_bypass_tx_tdata = beatOf(frame, sent_);
+  pins.s_axis_bypass_tx_tlast = rest <= beatBytes;
+  pins.s_axis_bypass_tx_tkeep = keepOf(std::min<std::size_t>(rest, beatBytes));
+}
+
+void Bypass::sample(const Pins &pins) {
+  if (pins.s_axis_bypass_tx_tvalid && pins.s_axis_bypass_tx_tready) {
+    sent_ += beatBytes;
+    if (pins.s_axis_bypass_tx_tlast) {
+      toSend.pop_front();
+      sent_ = 0;
+    }
+  }
+  if (pins.m_axis_bypass_rx_tvalid) {
+    filled_ = append(filling_, filled_, pins.m_axis_bypass_rx_tdata, pins.m_axis_bypass_rx_tkeep);
+    if (pins.m_axis_bypass_rx_tlast) {
+      filling_.length = filled_;
+      filled_ = 0;
+      received.push_back(filling_);
+      ++frames;
+    }
+  }
+}
+
+} // namespace downbeat

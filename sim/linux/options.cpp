@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "options.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string_view>
+
+#include <arpa/inet.h>
+#include <netinet/ether.h>
+
+namespace {
+
+constexpr const char *usage = "downbeat_tap --tap=NAME (--send=FILE --peer-ip=IP | --receive=FILE) --core-ip=IP --core-mac=MAC\n"
+                              "             [--port=N] [--drop=SHARE] [--seed=N] [--wall-limit=SECONDS] [--waves=FILE]\n";
+
+[[noreturn]] void refuse(const std::string &why) {
+  std::fprintf(stderr, "downbeat_tap: %s\n%s", why.c_str(), usage);
+  std::exit(1);
+}
+
+double number(const std::string &text, double low, double high) {
+  char *end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= low && value <= high)) refuse("'" + text + "' is no number in range");
+  return value;
+}
+
+std::uint32_t ipOf(const std::string &text) {
+  in_addr address{};
+  if (inet_pton(AF_INET, text.c_str(), &address) != 1) refuse("'" + text + "' is no IPv4 address");
+  return ntohl(address.s_addr);
+}
+
+std::array<std::uint8_t, 6> macOf(const std::string &text) {
+  ether_addr address{};
+  if (ether_aton_r(text.c_str(), &address) == nullptr) refuse("'" + text + "' is no MAC address");
+  return std::to_array(address.ether_addr_octet);
+}
+
+} // namespace
+
+Options Options::parse(int count, char **arguments) {
+  Options options;
+  const std::map<std::string_view, std::function<void(const std::string &)>> known{
+      {"--tap", [&](const std::string &text) { options.tap = text; }},
+      {"--send", [&](const std::string &text) { options.send = text; }},
+      {"--receive", [&](const std::string &text) { options.receive = text; }},
+      {"--core-ip", [&](const std::string &text) { options.coreIp = ipOf(text); }},
+      {"--core-mac", [&](const std::string &text) { options.coreMac = macOf(text); }},
+      {"--peer-ip", [&](const std::string &text) { options.peerIp = ipOf(text); }},
+      {"--port", [&](const std::string &text) { options.port = static_cast<std::uint16_t>(number(text, 1, 65535)); }},
+      {"--drop", [&](const std::string &text) { options.drop = number(text, 0, 0.99); }},
+      {"--seed", [&](const std::string &text) { options.seed = static_cast<std::uint64_t>(number(text, 0, 0x1p53)); }},
+      {"--wall-limit", [&](const std::string &text) { options.wallLimit = number(text, 0, 1e6); }},
+      {"--waves", [&](const std::string &text) { options.waves = text; }},
+  };
+  for (int i = 1; i < count; ++i) {
+    const std::string argument = arguments[i];
+    const auto equals = std::min(argument.find('='), argument.size());
+    const auto found = known.find(std::string_view(argument).substr(0, equals));
+    if (found == known.end() || equals == argument.size()) refuse("unknown argument '" + argument + "'");
+    found->second(argument.substr(equals + 1));
+  }
+  if (options.tap.empty() || options.coreIp == 0) refuse("--tap, --core-ip and --core-mac are needed");
+  if (options.send.empty() == options.receive.empty()) refuse("one of --send and --receive is needed");
+  if (!options.send.empty() && options.peerIp == 0) refuse("--send needs --peer-ip");
+  return options;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What downbeat_tap is asked for. `python -m downbeat.interop` gives every value; --help is for people.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+struct Options {
+  std::string tap;               // an interface that exists, of this network namespace
+  std::string send, receive;     // file; one of the two
+  std::uint32_t coreIp = 0;      // 0x0a000001 for 10.0.0.1
+  std::array<std::uint8_t, 6> coreMac{};
+  std::uint32_t peerIp = 0;      // send: whom the core connects to
+  std::uint16_t port = 5001;     // send: the peer's; receive: the one that the core listens on
+  double drop = 0;               // share of frames lost, each way
+  std::uint64_t seed = 1;        // of what is lost, and of the core's secret
+  double wallLimit = 120;        // seconds after which to give up
+  std::string waves;             // FST file; empty: none
+
+  /// Ends the program with a sentence if the arguments are wrong.
+  static Options parse(int count, char **arguments);
+};

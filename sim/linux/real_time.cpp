@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "real_time.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include <poll.h>
+
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000; // ns
+
+std::uint64_t monotonicNanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// What a frame without FCS occupies: preamble, FCS and gap are 24 bytes (IEEE 802.3).
+constexpr downbeat_time timeOnWire(std::size_t length) {
+  return DOWNBEAT_NANOSECONDS((std::max<std::size_t>(length, 60) + 24) * 8 * second / RealTime::linkRate);
+}
+
+} // namespace
+
+RealTime::RealTime(downbeat_device *device, Tap &tap, FileTransfer &application, const Options &options)
+    : toCore(options.drop, options.seed, 0), fromCore(options.drop, options.seed, 1), device_(device), tap_(tap),
+      application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), startNanoseconds_(monotonicNanoseconds()) {}
+
+downbeat_time RealTime::clock() const { return DOWNBEAT_NANOSECONDS(monotonicNanoseconds() - startNanoseconds_); }
+
+void RealTime::run(const volatile std::sig_atomic_t &stop) {
+  downbeat_time end = DOWNBEAT_NEVER;
+  while (downbeat_now(device_) < end) {
+    const int frames = receiveFrames();
+    const downbeat_time now = clock();
+    const downbeat_time due = std::min(now, std::max(downbeat_next_deadline(device_), downbeat_now(device_)));
+    downbeat_advance_to(device_, std::min(now, due + slice));
+    application_.step();
+    sendFrames();
+    while (downbeat_get_bypass(device_, frame_.data(), frame_.size()) > 0) {} // nobody else lives here
+    if (application_.finished() && end == DOWNBEAT_NEVER) end = downbeat_now(device_) + lastWords;
+    if (!application_.failure().empty())
+      failure_ = application_.failure();
+    else if (stop)
+      failure_ = "ended by a signal";
+    else if (now > limit_ && end == DOWNBEAT_NEVER)
+      failure_ = "not done within " + std::to_string(limit_ / DOWNBEAT_NANOSECONDS(second)) + " s";
+    if (!failure_.empty()) return;
+    worstLag = std::max(worstLag, now - due);
+    if (now - due <= slice && frames < framesAtOnce) wait();
+  }
+}
+
+int RealTime::receiveFrames() {
+  int count = 0;
+  for (std::size_t length; count < framesAtOnce && (length = tap_.read(frame_)) > 0; ++count) {
+    if (toCore.loses()) continue;
+    const downbeat_time arrival = std::max(clock(), wireFree_);
+    wireFree_ = arrival + timeOnWire(length);
+    downbeat_put_frame(device_, frame_.data(), length, arrival);
+  }
+  return count;
+}
+
+void RealTime::sendFrames() {
+  downbeat_time departure; // has passed: the device is not ahead of the clock
+  for (std::int64_t length; (length = downbeat_get_frame(device_, frame_.data(), frame_.size(), &departure)) > 0;)
+    if (!fromCore.loses()) tap_.write({frame_.data(), static_cast<std::size_t>(length)});
+}
+
+void RealTime::wait() {
+  const downbeat_time now = clock();
+  const downbeat_time next = std::min(downbeat_next_deadline(device_), now + longestWait);
+  if (next <= now) return;
+  const std::uint64_t nanoseconds = (next - now) >> 16;
+  const timespec timeout{static_cast<time_t>(nanoseconds / second), static_cast<long>(nanoseconds % second)};
+  pollfd descriptor{tap_.descriptor(), POLLIN, 0};
+  ppoll(&descriptor, 1, &timeout, nullptr);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Runs a device in real time between its application and a TAP: its time is CLOCK_MONOTONIC since the start.
+//
+// The core simulates some hundred times slower than it would run, so a burst puts the device behind the clock; it catches up
+// in the idle time after it, which costs nothing. Frames carry the times at which they were on the wire, not those at which
+// the core got round to them.
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+
+#include "downbeat_sim.h"
+#include "file_transfer.h"
+#include "lossy_wire.h"
+#include "options.h"
+#include "tap.h"
+
+class RealTime {
+public:
+  static constexpr std::uint64_t linkRate = 1'000'000'000; // b/s
+
+  RealTime(downbeat_device *device, Tap &tap, FileTransfer &application, const Options &options);
+
+  /// Until the application has finished or failed, the wall limit is over, or a signal asks for the end (which sets `stop`).
+  void run(const volatile std::sig_atomic_t &stop);
+
+  /// Why it ended; empty: the application has finished.
+  const std::string &failure() const { return failure_; }
+
+  LossyWire toCore, fromCore;
+  downbeat_time worstLag = 0; // of the device behind the clock
+
+private:
+  static constexpr int framesAtOnce = 16;
+  /// Device time that passes between two looks at the wire and at the limits.
+  static constexpr downbeat_time slice = DOWNBEAT_NANOSECONDS(1'000'000);
+  /// The core's last words (an ACK of the peer's FIN) leave after the application has finished.
+  static constexpr downbeat_time lastWords = DOWNBEAT_NANOSECONDS(20'000'000);
+  static constexpr downbeat_time longestWait = DOWNBEAT_NANOSECONDS(100'000'000);
+
+  downbeat_time clock() const;
+  int receiveFrames();
+  void sendFrames();
+  void wait();
+
+  downbeat_device *device_;
+  Tap &tap_;
+  FileTransfer &application_;
+  downbeat_time limit_;
+  std::uint64_t startNanoseconds_;
+  downbeat_time wireFree_ = 0; // towards the core: the end of its last frame
+  std::array<std::uint8_t, 9018> frame_;
+  std::string failure_;
+};

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The core and the kernel's TCP: files arrive whole, a failure is told, and nothing is left behind. Needs root."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+INTEROP = [sys.executable, "-m", "downbeat.interop"]
+SEED = os.environ.get("SEED", "1")
+SIZE = 200_000
+LIMIT_SECONDS = 600  # a first build of the core is in it
+# In a process of its own: it moves into another network namespace.
+REQUIRE = """
+from downbeat.interop import namespace
+try:
+    namespace.require()
+except namespace.Missing as missing:
+    print(missing)
+"""
+
+pytestmark = pytest.mark.heavy
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _possible() -> None:
+    missing = subprocess.run(
+        [sys.executable, "-c", REQUIRE], capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+    if missing:
+        pytest.skip(missing.strip())
+
+
+def run(reports: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*INTEROP, f"--seed={SEED}", f"--reports={reports}", *arguments]
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_SECONDS, check=False
+    )
+
+
+def test_a_file_each_way_arrives_byte_exact_also_when_frames_are_lost(tmp_path: Path) -> None:
+    done = run(tmp_path, f"--size={SIZE}", "--drop=3%")
+    assert done.returncode == 0, done.stdout
+    transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
+    assert [transfer["direction"] for transfer in transfers] == ["linux to core", "core to linux"] * 2
+    assert all(transfer["bytes"] == SIZE and transfer["sha256_equal"] for transfer in transfers)
+    whole, lossy = transfers[:2], transfers[2:]
+    assert sum(transfer["dropped_frames"] for transfer in whole) == 0
+    assert sum(transfer["dropped_frames"] for transfer in lossy) > 0
+    assert sum(transfer["retransmissions"] for transfer in lossy) > 0
+
+
+def test_a_transfer_without_an_end_is_given_up_and_told(tmp_path: Path) -> None:
+    done = run(tmp_path, "--size=50MB", "--wall-limit=1")
+    assert done.returncode == 1
+    for told in ("not done within 1 s", "state established", "last events", f"seed {SEED}", "WAVES=1"):
+        assert told in done.stdout, f"{told} is not in\n{done.stdout}"
+    transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
+    assert not any(transfer["sha256_equal"] for transfer in transfers)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_end_by_a_signal_leaves_no_process_and_no_namespace(tmp_path: Path, number: signal.Signals) -> None:
+    with subprocess.Popen([*INTEROP, "--size=50MB", f"--reports={tmp_path}"], stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + LIMIT_SECONDS
+        while not (programs := [pid for pid in children(process.pid) if name(pid) == "downbeat_tap"]):
+            assert process.poll() is None and time.monotonic() < deadline, "downbeat_tap was never started"
+            time.sleep(0.05)
+        namespace = network_namespace(process.pid)
+        assert namespace == network_namespace(programs[0]) != network_namespace(os.getpid())
+        process.send_signal(number)
+        process.wait(30)
+    deadline = time.monotonic() + 10
+    while members := [pid for pid in processes() if network_namespace(pid) == namespace]:
+        assert time.monotonic() < deadline, f"processes {members} are still in the namespace"
+        time.sleep(0.05)
+
+
+def processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def network_namespace(pid: int) -> str:
+    """Its name for the kernel; empty for a process that has ended."""
+    try:
+        return str(Path(f"/proc/{pid}/ns/net").readlink())
+    except OSError:
+        return ""

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the flow engine did: the last events for a run that fails, and counts.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "downbeat_sim.h"
+
+class TraceLog {
+public:
+  explicit TraceLog(downbeat_device *device) { downbeat_set_event_callback(device, &TraceLog::record, this); }
+  TraceLog(const TraceLog &) = delete; // the device knows its address
+  TraceLog &operator=(const TraceLog &) = delete;
+
+  std::uint64_t segments = 0, retransmissions = 0; // with payload; of these and of SYN and FIN
+
+  const std::deque<downbeat_event> &last() const { return last_; }
+  static std::string line(const downbeat_event &event);
+
+private:
+  static constexpr std::size_t kept = 30;
+  static void record(void *self, const downbeat_event *event);
+  std::deque<downbeat_event> last_;
+};

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The wire between router A and the core: Ethernet frames, serialised once each way.
+#pragma once
+
+#include <functional>
+
+#include <ns3/simple-channel.h>
+#include <ns3/simple-net-device.h>
+
+#include "downbeat_sim.h"
+
+/// A channel of one SimpleNetDevice, the router's; its other end is the Verilated core. The core's own MAC serialises what it
+/// sends, so only what the router sends is serialised here.
+class CoreLink : public ns3::SimpleChannel {
+public:
+  using Deliver = std::function<void(const std::uint8_t *frame, std::size_t length, downbeat_time arrival)>;
+
+  CoreLink(std::uint64_t rate, ns3::Time delay, Deliver deliver);
+
+  /// From the router; called by its device.
+  void Send(ns3::Ptr<ns3::Packet> packet, std::uint16_t protocol, ns3::Mac48Address to, ns3::Mac48Address from,
+            ns3::Ptr<ns3::SimpleNetDevice> sender) override;
+  /// From the core, whose SFD left at `departure`.
+  void fromCore(const std::uint8_t *frame, std::size_t length, downbeat_time departure);
+
+  static ns3::Time time(downbeat_time stamp);
+  static downbeat_time stamp(ns3::Time time);
+
+private:
+  ns3::Time bytes(std::size_t count) const;
+
+  std::uint64_t rate_;
+  ns3::Time delay_, free_;
+  Deliver deliver_;
+};

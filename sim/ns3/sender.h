@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the run wants of a sender, whoever it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ns3/nstime.h>
+
+struct SenderReport {
+  std::uint64_t segments = 0;        // data segments sent, again or not
+  std::uint64_t retransmissions = 0;
+  std::vector<double> rttSamples;    // ms
+  double wallSeconds = 0;            // spent in the sender itself, where that is known
+  std::vector<std::pair<std::string, std::string>> details; // for the report and for a run that stalled
+};
+
+class Sender {
+public:
+  virtual ~Sender() = default;
+  /// Connects and sends the file, then closes its side.
+  virtual void start(std::vector<std::uint8_t> file) = 0;
+  /// A reason for which it can go on no more.
+  virtual std::optional<std::string> failure() const = 0;
+  /// Both sides have closed.
+  virtual bool closed() const = 0;
+  virtual SenderReport report() const = 0;
+};

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""make sim: small transfers, checked as a program would check them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim import build
+
+ASKED = {
+    *(
+        "sha256_equal",
+        "bytes",
+        "goodput_bps",
+        "goodput_second_half_bps",
+        "ideal_goodput_bps",
+        "losses",
+        "retransmissions",
+    ),
+    *("segments_per_wall_second", "core_share", "ns3_share", "seed"),
+}
+
+
+def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[str]:
+    names = ("FILE", "SIZE", "RATE", "RTT", "BUFFER", "LOSS", "SSTHRESH", "STARTUP", "STEADY", "SEED", "WAVES")
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    environment |= {name.upper(): str(value) for name, value in settings.items()}
+    command = [sys.executable, "-m", "downbeat.sim", "--reports", str(reports)]
+    return subprocess.run(
+        command, env=environment, cwd=build.ROOT, text=True, capture_output=True, timeout=600, check=False
+    )
+
+
+def passed(reports: Path, **settings: object) -> dict[str, Any]:
+    done = make_sim(reports, **settings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    data: dict[str, Any] = json.loads((reports / "sim.json").read_text())
+    return data
+
+
+def test_a_megabyte_arrives(tmp_path: Path) -> None:
+    data = passed(tmp_path, size="1MB")
+    assert data.keys() >= ASKED
+    assert data["sha256_equal"] and data["bytes"] == 1_000_000
+    assert data["golden"]["equal"] and data["golden"]["events"] > 1000
+    assert 0 < data["goodput_bps"] < data["ideal_goodput_bps"]
+    assert data["comparison"]["bytes"] == 1_000_000
+    page = (tmp_path / "sim.html").read_text()
+    assert "Plotly.newPlot" in page and 'src="http' not in page
+    assert (tmp_path / "sim.csv").read_text().startswith("time_ns,flow,event,")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_losses_are_repaired(tmp_path: Path, seed: int) -> None:
+    data = passed(tmp_path, size="300kB", loss="0.02", seed=seed, compare=0)
+    assert data["sha256_equal"] and data["random_losses"] > 0
+    assert data["retransmissions"] >= data["random_losses"]
+
+
+def test_a_stalled_run_says_where_it_stands(tmp_path: Path) -> None:
+    done = make_sim(tmp_path, size="10kB", loss="0.999", seed=5, compare=0)
+    assert done.returncode == 1
+    words = " ".join((done.stdout + done.stderr).split())
+    for said in ("no byte arrived for 130 virtual seconds", "flow", "last event", "counters", "seed 5", "WAVES=1"):
+        assert said in words
+    assert json.loads((tmp_path / "sim.json").read_text())["sha256_equal"] is False
+
+
+def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
+    runs = [tmp_path / name for name in ("first", "second")]
+    for run in runs:
+        passed(run, size="100kB", loss="0.05", seed=3, compare=0)
+    first, second = [(run / "sim.csv").read_bytes() for run in runs]
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("rate", "fast", "is no rate"),
+        ("rtt", "40", "with its unit"),
+        ("loss", "2", "is no probability"),
+        ("buffer", "10B", "hold no full segment"),
+        ("size", "0", "less than one"),
+        ("file", "no/such/file", "no such file"),
+        ("steady", "cubist", "no congestion policy"),
+    ],
+)
+def test_a_wrong_argument_is_explained(tmp_path: Path, name: str, value: str, words: str) -> None:
+    done = make_sim(tmp_path, **{"size": "10kB", name: value})
+    assert done.returncode != 0
+    assert words in " ".join((done.stdout + done.stderr).split())

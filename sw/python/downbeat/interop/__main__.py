@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`python -m downbeat.interop`: what `make interop` runs. Options may come from the environment, as make gives them."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from downbeat.interop import namespace
+from downbeat.interop import report as reports
+from downbeat.interop.transfer import FROM_CORE, TO_CORE, Plan, Result, run
+from downbeat.sim import quantities
+from sim import build
+
+ROOT = Path(__file__).resolve().parents[4]
+WAVES = ROOT / "build" / "waves"
+
+console = Console(highlight=False)
+
+
+def main(
+    size: Annotated[str, typer.Option(envvar="SIZE", help="bytes each way")] = "1MB",
+    drop: Annotated[
+        str, typer.Option(envvar="DROP", help="share of frames lost in the second pair of transfers")
+    ] = "1%",
+    seed: Annotated[int, typer.Option(envvar="SEED", min=1, max=2**32 - 1)] = 1,
+    congestion: Annotated[
+        str, typer.Option(envvar="CONGESTION", help="the kernel's congestion control; empty: its own")
+    ] = "",
+    waves: Annotated[bool, typer.Option(envvar="WAVES", help="write build/waves/interop-N.fst")] = False,
+    wall_limit: Annotated[
+        int, typer.Option(envvar="WALL_LIMIT", help="seconds after which a transfer is given up")
+    ] = 120,
+    reports_directory: Annotated[
+        Path, typer.Option("--reports", envvar="REPORTS", help="where interop.json goes")
+    ] = ROOT / "build" / "reports",
+) -> None:
+    """Sends a file each way between the Verilated core on a TAP interface and the Linux kernel, without and with lost frames."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    reports_directory.mkdir(parents=True, exist_ok=True)
+    json_path = reports_directory / "interop.json"
+    try:
+        length, share = quantities.size(size), quantities.probability(drop)
+        namespace.require()
+        if congestion and congestion not in namespace.congestion_controls():
+            raise ValueError(f"CONGESTION={congestion}: this kernel has {', '.join(namespace.congestion_controls())}")
+        with console.status("Building the simulation (the core takes minutes, once for each content)"):
+            program = build.linux(waves=waves) / "downbeat_tap"
+    except namespace.Missing as missing:
+        json_path.write_text(json.dumps({"skipped": str(missing), "transfers": []}, indent=2) + "\n")
+        console.print(f"skipped: {missing}", markup=False)
+        raise typer.Exit(0) from None
+    except (ValueError, build.BuildFailed) as error:
+        console.print(str(error), style="red", markup=False)
+        raise typer.Exit(2) from None
+
+    contents = random.Random(f"downbeat {seed}").randbytes(length)
+    WAVES.mkdir(parents=True, exist_ok=True)
+    plans = [
+        Plan(
+            direction, contents, loss, seed, congestion, wall_limit, WAVES / f"interop-{number}.fst" if waves else None
+        )
+        for number, (loss, direction) in enumerate(
+            (loss, direction) for loss in (0.0, share) for direction in (TO_CORE, FROM_CORE)
+        )
+    ]
+    data = reports.report(_run_all(plans, program), seed)
+    json_path.write_text(json.dumps(data, indent=2) + "\n")
+    console.print(reports.table(data))
+    chosen = f" CONGESTION={congestion}" if congestion else ""
+    again = f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen} WAVES=1"
+    for transfer in data["transfers"]:
+        if transfer["failures"]:
+            console.print(reports.story(transfer, seed, again), style="red", markup=False, soft_wrap=True)
+    raise typer.Exit(0 if data["passed"] else 1)
+
+
+def _run_all(plans: list[Plan], program: Path) -> list[Result]:
+    results = []
+    with tempfile.TemporaryDirectory(prefix="interop-", dir=ROOT / "build") as work:
+        for plan in plans:
+            with console.status(f"{plan.direction}, {100 * plan.drop:g} % of frames dropped"):
+                results.append(run(plan, program, Path(work)))
+    return results
+
+
+def _interrupt(*_: object) -> NoReturn:
+    sys.exit(128 + signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""One file one way between the core on the TAP interface and a socket of the kernel."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from downbeat.interop import kernel, namespace
+from downbeat.interop.kernel import KernelSideFailed, Outcome, Patience
+
+TO_CORE = "linux to core"
+FROM_CORE = "core to linux"
+PORT = 5001
+# The program ends itself at the wall limit; the kernel's side waits for that, and then for the program's result.
+KERNEL_GRACE_SECONDS = 2
+GRACE_SECONDS = 15
+
+
+@dataclass(frozen=True)
+class Plan:
+    direction: str
+    contents: bytes
+    drop: float  # share of frames, each way
+    seed: int
+    congestion_control: str  # of the kernel's socket; empty: the system's own
+    wall_limit: float  # seconds
+    waves: Path | None
+
+
+@dataclass
+class Result:
+    plan: Plan
+    core: dict[str, Any]  # what downbeat_tap says; empty if it ended without a word
+    kernel: Outcome | None
+    queue_drops: int
+    received: bytes
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def sha256_equal(self) -> bool:
+        return sha256(self.received) == sha256(self.plan.contents)
+
+    def as_json(self) -> dict[str, Any]:
+        """One of interop.json's `transfers`."""
+        sender_retransmissions = self.core.get("retransmissions")
+        if self.plan.direction == TO_CORE:
+            sender_retransmissions = self.kernel.retransmissions if self.kernel else None
+        dropped: dict[str, int] = self.core.get("dropped", {})
+        return {
+            "peer": f"linux {platform.release()} {self.kernel.congestion_control if self.kernel else 'unknown'}",
+            "direction": self.plan.direction,
+            "bytes": len(self.received),
+            "sha256": sha256(self.plan.contents),
+            "sha256_equal": self.sha256_equal,
+            "drop": self.plan.drop,
+            "dropped_frames": sum(dropped.values()),
+            "dropped": dropped,
+            "queue_drops": self.queue_drops,
+            "retransmissions": sender_retransmissions,
+            "seconds": round(self.kernel.seconds, 3) if self.kernel else None,
+            "failures": self.failures,
+            "core": self.core,
+        }
+
+
+def run(plan: Plan, program: Path, work: Path) -> Result:
+    """Never raises for what the two sides do: it stands in the result's failures."""
+    sent, received = work / "sent.bin", work / "received.bin"
+    sent.write_bytes(plan.contents)
+    received.write_bytes(b"")
+    to_core = plan.direction == TO_CORE
+    outcome: Outcome | None = None
+    failures = []
+    with namespace.interface() as name:
+        command = [str(program), f"--tap={name}", f"--core-ip={namespace.CORE_IP}", f"--core-mac={namespace.CORE_MAC}"]
+        command += [f"--port={PORT}", f"--drop={plan.drop}", f"--seed={plan.seed}", f"--wall-limit={plan.wall_limit}"]
+        command += [f"--receive={received}"] if to_core else [f"--send={sent}", f"--peer-ip={namespace.LINUX_IP}"]
+        command += [f"--waves={plan.waves}"] if plan.waves else []
+        with kernel.listen(PORT, plan.congestion_control) as listener, _started(command) as process:
+            patience = Patience(
+                time.monotonic() + plan.wall_limit + KERNEL_GRACE_SECONDS, lambda: process.poll() is None
+            )
+            try:
+                if to_core:
+                    outcome = kernel.send(PORT, plan.contents, plan.congestion_control, patience)
+                else:
+                    outcome = kernel.receive(listener, patience)
+            except KernelSideFailed as error:
+                failures.append(f"Linux: {error}")
+                process.terminate()
+            core = _result(process, max(0.0, patience.deadline - time.monotonic()) + GRACE_SECONDS)
+        drops = namespace.queue_drops()
+    if core.get("failure", "no result"):
+        failures.insert(0, f"core: {core.get('failure', 'its program ended without a result')}")
+    result = Result(
+        plan, core, outcome, drops, received.read_bytes() if to_core else outcome.data if outcome else b"", failures
+    )
+    if not result.sha256_equal:
+        failures.append(f"SHA-256 differs: {_first_difference(plan.contents, result.received)}")
+    return result
+
+
+def sha256(contents: bytes) -> str:
+    return hashlib.sha256(contents).hexdigest()
+
+
+@contextmanager
+def _started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """The program, which is ready for frames; it does not outlive the block."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()  # "ready", or the end of a program that could not start
+            yield process
+        finally:
+            process.kill()
+
+
+def _result(process: subprocess.Popen[str], limit: float) -> dict[str, Any]:
+    try:
+        text, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        return {"failure": "no end, and no answer to SIGTERM"}
+    return json.loads(text) if text else {}
+
+
+def _first_difference(sent: bytes, received: bytes) -> str:
+    for position, (ours, theirs) in enumerate(zip(sent, received, strict=False)):
+        if ours != theirs:
+            return f"first at byte {position} of {len(sent)}"
+    return f"{len(received)} bytes of {len(sent)} arrived"

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""cwnd and ssthresh of every recorded event against the golden models, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cocotb_tests.golden.congestion.replay import replay
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many events were compared, and the first that differs."""
+
+    events: int
+    mismatch: str  # empty: none
+
+
+def compare(events: Sequence[dict[str, str]]) -> Comparison:
+    """The windows are compared from the event on that makes the connection; before it they mean nothing."""
+    live = [row for row in events if row["live"] == "1"]
+    first = next((index for index, row in enumerate(live) if row["congestion"] == "established"), len(live))
+    rows = live[first:]
+    for number, (row, window) in enumerate(zip(rows, replay(map(_model_row, rows)), strict=True)):
+        recorded = (int(row["cwnd_fixed"]), int(row["ssthresh_fixed"]))
+        if recorded != (window.cwnd, window.ssthresh):
+            return Comparison(number, _describe(row, recorded, (window.cwnd, window.ssthresh)))
+    return Comparison(len(rows), "" if rows else "no connection was established")
+
+
+def _model_row(row: dict[str, str]) -> dict[str, str | int]:
+    return {
+        "kind": row["congestion"],
+        "acked": row["acked"],
+        "flight": row["flight"],
+        "mss": row["segment_size"],
+        "initial_window": row["initial_window"],
+        "initial_ssthresh": row["initial_ssthresh"],
+        "startup": row["startup"],
+        "steady": row["steady"],
+    }
+
+
+def _describe(row: dict[str, str], recorded: tuple[int, int], model: tuple[int, int]) -> str:
+    return (
+        f"at {row['time_ns']} ns, event {row['event']} ({row['congestion']}, {row['acked']} bytes acknowledged, flight "
+        f"{row['flight']}): core cwnd {recorded[0] / 65536:g}, ssthresh {recorded[1] / 65536:g}; "
+        f"golden model cwnd {model[0] / 65536:g}, ssthresh {model[1] / 65536:g}"
+    )
