@@ -22,8 +22,9 @@ class ToolFailed(Exception):
 
 
 def elaborate(room: str, preset: str) -> Path:
-    subprocess.run(["scripts/rtl.sh", "harness", preset, room], cwd=ROOT, check=True)
-    return BUILD / "rtl" / preset / f"Fmax{room}.v"
+    place = BUILD / "rtl" / preset
+    subprocess.run(["scripts/rtl.sh", "elaborate", preset, place, f"Fmax{room}"], cwd=ROOT, check=True)
+    return place / f"Fmax{room}.v"
 
 
 def synthesise(verilog: Path) -> Path:
