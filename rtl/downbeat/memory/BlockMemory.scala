@@ -42,16 +42,18 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
 
   private val write = new Area {
     private val placed = StreamJoin(io.axi.aw.unburstify, io.axi.w)
+    // A register between the handshake and the enables of all lanes, so the response waits a clock longer too.
+    private val entry = placed.toFlowFire.m2sPipe(holdPayload = true)
     for ((lane, index) <- lanes.zipWithIndex) {
-      lane.io.write.valid := placed.fire && io.axi.w.strb(index)
-      lane.io.write.address := placed._1.addr(config.memory.wordRange)
-      lane.io.write.data := placed._2.data.subdivideIn(8 bits)(index)
+      lane.io.write.valid := entry.valid && entry._2.strb(index)
+      lane.io.write.address := entry._1.addr(config.memory.wordRange)
+      lane.io.write.data := entry._2.data.subdivideIn(8 bits)(index)
     }
     io.axi.b << placed.takeWhen(placed._1.last).map { beat =>
       val response = Axi4B(config.memory)
       response.id := beat._1.id
       response.setOKAY()
       response
-    }.m2sPipe()
+    }.m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
   }
 }
