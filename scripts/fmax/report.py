@@ -1,72 +1,107 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What nextpnr's report (--report, JSON) says of the clock: its frequency, the longest path, and what the room takes."""
+"""What nextpnr's report (`--report`, JSON) says of the clock, and what Yosys's netlist says of the size."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-# nextpnr's names of cells, and ours. A DPR16X4 is four LUT4s as memory and two that write it: it stands in `lut4` too.
-RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "mult18": "MULT18X18D"}
-# Endings that Yosys puts on a net for each part of a cell: `_LUT4_Z_1_D`, `_L6MUX21_Z_SD`, `_CCU2C_S0_COUT`, ...
-MAPPED = re.compile(r"_(?:TRELLIS_FF|LUT4|PFUMX|L6MUX21|CCU2C|TRELLIS_DPR16X4|DP16KD|MULT18X18D)_.*")
+# Yosys names what it makes after the net that it came from: `spot_LUT4_C_1_Z`, `sum_CCU2C_S0_COUT[3]`.
+MAPPED = re.compile(r"_(?:LUT4|PFUMX|L6MUX21|CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD|MULT18X18D)_.*")
+ROOM = "room."  # the instance in the harness
+CELLS = {
+    "lut4": "LUT4",
+    "carry": "CCU2C",  # two bits each
+    "lut_ram": "TRELLIS_DPR16X4",  # 16 words of 4 bits each
+    "ff": "TRELLIS_FF",
+    "bram": "DP16KD",
+    "mult18": "MULT18X18D",
+}
 
 
 @dataclass(frozen=True)
-class Step:
-    """One delay of a path: through a cell, or along a net to the next cell."""
+class Hop:
+    """One wire of a path and the cell behind it; the first hop is a register, the last one ends in a register's setup."""
 
-    kind: str  # clk-to-q, routing, logic, setup
-    ns: float
-    at_ns: float  # since the clock's edge
-    net: str  # as in the RTL where Yosys kept the name; for a cell the net that it drives or, at the end, is driven by
-    cell: str  # what the delay ends at: LUT4, carry, register, ...
-    place: str  # X.../Y... in the device
-
-
-@dataclass(frozen=True)
-class Path:
-    start: str  # the register
-    end: str
-    ns: float
-    steps: list[Step]
+    net: str  # as in the RTL; `~` before it: made by mapping out of the logic at that net
+    cell: str  # what the wire leads to
+    wire_ns: float
+    cell_ns: float
+    at_ns: float  # since the clock's edge, behind the cell
+    place: str  # of the cell
 
 
 @dataclass(frozen=True)
 class Timing:
     fmax_mhz: float
-    critical_path: Path
-    resources: dict[str, int]
+    path: list[Hop]
+
+    @property
+    def ns(self) -> float:
+        return self.path[-1].at_ns
+
+    @property
+    def wire_ns(self) -> float:
+        return sum(hop.wire_ns for hop in self.path)
 
 
-def parse(report: dict[str, Any]) -> Timing:
-    clocks = report["fmax"]
-    if len(clocks) != 1:
-        raise ValueError(f"one clock expected, not {sorted(clocks)}")
-    ((clock, figures),) = clocks.items()
-    path = next(
-        path
-        for path in report["critical_paths"]
-        if path["from"].split()[-1] == clock and path["to"].split()[-1] == clock
-    )
-    used = {name: int(report["utilization"].get(cell, {}).get("used", 0)) for name, cell in RESOURCES.items()}
-    return Timing(float(figures["achieved"]), _path(path["path"]), used)
+def timing(report: dict[str, Any]) -> Timing:
+    """The clock's frequency, and the register-to-register path that limits it."""
+    if len(report["fmax"]) != 1:
+        raise ValueError(f"one clock expected, not {sorted(report['fmax'])}")
+    ((clock, figures),) = report["fmax"].items()
+    for path in report["critical_paths"]:
+        if path["from"].split()[-1] == path["to"].split()[-1] == clock:
+            return Timing(round(figures["achieved"], 2), hops(path["path"]))
+    raise ValueError(f"no path from {clock} to {clock} in the report")
+
+
+def hops(parts: list[dict[str, Any]]) -> list[Hop]:
+    """Wires and the cells behind them, a carry chain as one cell."""
+    found: list[Hop] = []
+    net, wire, at = rtl_name(parts[0]["from"]["cell"]), 0.0, 0.0
+    for part in parts:
+        at += part["delay"]
+        if part["type"] == "routing":
+            net, wire = rtl_name(part["net"]), part["delay"]
+            continue
+        end = part["to"]
+        place = "/".join(f"{axis}{value}" for axis, value in zip("XY", end["loc"], strict=False))
+        kind = {"clk-to-q": "register", "setup": "setup"}.get(part["type"]) or cell_kind(part)
+        last = found[-1] if found else None
+        if last and kind == last.cell == "carry" and wire == 0.0:
+            found[-1] = Hop(last.net, kind, last.wire_ns, last.cell_ns + part["delay"], at, place)
+        else:
+            found.append(Hop(net, kind, wire, part["delay"], at, place))
+        wire = 0.0
+    return found
+
+
+def cell_kind(part: dict[str, Any]) -> str:
+    """By the ports that a delay leads from and to: nextpnr's cells keep no type in its report."""
+    ports = (part["from"]["port"], part["to"]["port"])
+    if any(port.startswith(("FCI", "FCO")) for port in ports):
+        return "carry"
+    if ports[1] in ("F", "OFX0", "OFX1", "OFX"):
+        return "LUT"
+    if re.fullmatch(r"P\d+", ports[1]):
+        return "multiplier"
+    return f"{ports[0]} to {ports[1]}"
 
 
 def rtl_name(net: str) -> str:
-    """A net's name without what mapping added, and its bit."""
     bit = re.search(r"\[\d+\]$", net)
-    return MAPPED.sub("", net.removesuffix(bit[0] if bit else "")) + (bit[0] if bit else "")
+    bare = net.removesuffix(bit[0]) if bit else net
+    name = MAPPED.sub("", bare)
+    if name != bare and not re.search(r"_TRELLIS_FF_Q(_\d+)?$", bare):
+        return f"~{name}"
+    return name + (bit[0] if bit else "")
 
 
-def _path(parts: list[dict[str, Any]]) -> Path:
-    steps: list[Step] = []
-    at = 0.0
-    for part in parts:
-        at += part["delay"]
-        end = part["to"]
-        net = part.get("net") or (steps[-1].net if steps else "")
-        place = "/".join(f"{axis}{value}" for axis, value in zip("XY", end.get("loc", []), strict=False))
-        steps.append(Step(part["type"], part["delay"], at, rtl_name(net), end["cell"], place))
-    return Path(parts[0]["from"]["cell"], parts[-1]["to"]["cell"], at, steps)
+def size(netlist: dict[str, Any]) -> dict[str, int]:
+    """Cells of the room, without the harness's."""
+    (top,) = (module for module in netlist["modules"].values() if int(module["attributes"].get("top", "0"), 2))
+    used = Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(ROOM))
+    return {name: used[cell] for name, cell in CELLS.items()}

@@ -73,8 +73,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val startup = chosen(startupAnswers, s3(before).startup, CongestionStage.wordBits(config.startupPolicies))
   private val steady = chosen(steadyAnswers, s3(before).steady, CongestionStage.wordBits(config.steadyPolicies))
 
-  private val fromStartup = s3(EVENT).kind === kinds.established || s3(EVENT).kind === kinds.acknowledged && s3(EVENT).startingUp
-  private val answered = s3.insert(fromStartup ? startup.window | steady.window)
+  private val fromStartup = s2.insert(
+    s2(EVENT).kind === kinds.established || s2(EVENT).kind === kinds.acknowledged && s2(EVENT).startingUp)
+  private val answered = s3.insert(s3(fromStartup) ? startup.window | steady.window)
   private val startupWord = s3.insert(startup.word)
   private val steadyWord = s3.insert(steady.word)
 
@@ -122,6 +123,10 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   s5(WINDOW).ssthresh := bounded(s5(settled).ssthresh, s5(twoSegments))
   s5(SPACING) := s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
 
+  /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
+  private val synLost = s4.insert(
+    (s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived) &&
+      (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
   val STARTUP = s5.insert(s5(OPENING) ? s5(PARAMETERS).startup | s5(before).startup)
   val STEADY = s5.insert(s5(OPENING) ? s5(PARAMETERS).steady | s5(before).steady)
 
@@ -131,7 +136,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   next.steadyWord := s5(steadyWord)
   next.startup := s5(STARTUP)
   next.steady := s5(STEADY)
-  next.initialWindow := s5(before).initialWindow
+  next.initialWindow := s5(synLost) ? U(1, 8 bits) | s5(before).initialWindow
   next.initialSsthresh := s5(before).initialSsthresh
   next.spacing := s5(SPACING)
   when(s5(OPENING)) {

@@ -67,8 +67,9 @@ class EventLink(val up: Node, val down: Node, moves: Bool) extends Link {
 abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, index: Int, state: HardType[S])
     extends Area {
   private val first = EnginePipeline.steps * index
-  private val address = pipeline.nodes(first)
-  private val fetched = pipeline.nodes(first + 1)
+  /** The nodes on which the word is addressed and comes out of the memory. */
+  protected val address: Node = pipeline.nodes(first)
+  protected val fetched: Node = pipeline.nodes(first + 1)
   val steps: Seq[Node] = pipeline.nodes.slice(first + 2, first + 2 + EnginePipeline.steps + 1)
   require(first + 2 + EnginePipeline.steps - first == config.flowSpacing - 1, "a stage's read-modify-write spans flowSpacing - 1 nodes")
 

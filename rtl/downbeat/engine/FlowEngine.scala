@@ -38,15 +38,25 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- sources, and the one line
 
-  private val returns = StreamFifo(ReturnEvent(config), FlowEngine.credits)
+  private def queue[T <: Data](word: HardType[T], depth: Int): StreamFifo[T] = {
+    val fifo = new StreamFifo(word, depth, forFMax = true)
+    fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
+    fifo
+  }
+  private val returns = queue(ReturnEvent(config), FlowEngine.credits)
+  /** Two sources that take turns; registered, so that their choice is not in line with the arbiter's. */
+  private def shared(first: Stream[EngineEvent], second: Stream[EngineEvent]): Stream[EngineEvent] =
+    StreamArbiterFactory().roundRobin.transactionLock.onArgs(first, second).m2sPipe()
+  private val payloadAndApplication = shared(Sources.placed(io.placed), Sources.application(io.application))
+  private val departuresAndTimers = shared(Sources.departed(io.departed), Sources.timer(io.timers))
   private val arbiter = new Arbiter(
     config,
     Seq(
       Sources.directory(io.directory),
-      StreamArbiterFactory().roundRobin.transactionLock.onArgs(Sources.placed(io.placed), Sources.application(io.application)),
+      payloadAndApplication,
       Sources.grant(io.grants),
       Sources.returned(returns.io.pop),
-      StreamArbiterFactory().roundRobin.transactionLock.onArgs(Sources.departed(io.departed), Sources.timer(io.timers))
+      departuresAndTimers
     ))
   private val returned = 3 // the source that needs no room for returns: it causes none
 
@@ -83,13 +93,13 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- what leaves
 
-  private val descriptors = StreamFifo(SegmentDescriptor(config), FlowEngine.credits)
+  private val descriptors = queue(SegmentDescriptor(config), FlowEngine.credits)
   descriptors.io.push.valid := transmit.descriptor.valid
   descriptors.io.push.payload := transmit.descriptor.payload
-  io.descriptors << descriptors.io.pop
+  io.descriptors << descriptors.io.pop.m2sPipe() // block RAM takes more than half a clock
   returns.io.push.valid := transmit.returned.valid
   returns.io.push.payload := transmit.returned.payload
-  private val placements = StreamFifo(Placement(config), 2 * config.payloadSlots)
+  private val placements = queue(Placement(config), 2 * config.payloadSlots)
   placements.io.push.valid := protocol.placement.valid
   placements.io.push.payload := protocol.placement.payload
   io.placements << placements.io.pop
@@ -153,8 +163,9 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   for (source <- arbiter.permitted.indices)
     arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
 
-  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
-    !returns.io.pop.valid && !placements.io.pop.valid && !descriptors.io.pop.valid
+  // A queue holds a word before it offers it: its occupancy says so.
+  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty && !payloadAndApplication.valid && !departuresAndTimers.valid &&
+    !returns.io.occupancy.orR && !placements.io.occupancy.orR && !descriptors.io.occupancy.orR && !io.descriptors.valid
 }
 
 object FlowEngine {

@@ -9,9 +9,20 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
+/** The state after an event, and why if it is the end. */
+private case class Outcome() extends Bundle {
+  val state = TcpState()
+  val reason = CloseReason()
+
+  def end(why: SpinalEnumElement[CloseReason.type]): Unit = {
+    state := TcpState.closed
+    reason := why
+  }
+}
+
 /** Protocol: the state machine of RFC 9293, sequence numbers, windows, and what must be acknowledged.
   *
-  * Steps 0 to 2 judge the event ([[SegmentVerdict]]), step 3 decides the state, step 4 the new values, step 5 writes.
+  * Steps 0 to 2 judge the event ([[SegmentVerdict]]), steps 2 and 3 decide the state, step 4 the new values, step 5 writes.
   */
 class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 0, HardType(ProtocolState(config))) {
@@ -45,11 +56,11 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   s1(OPENING) := s1(isOpen) || s1(isSegment) && s1(FRESH)
   s1(LIVE) := s1(before).inUse && !s1(isOpen) && !s1(FRESH) && (s1(sameGeneration) || s1(fromApplication))
-  private val verdict = new SegmentVerdict(config, signals, before, s0, s1, s2)
+  private val verdict = new SegmentVerdict(config, signals, before, address, fetched, s0, s1, s2)
   import verdict._
 
   s1(RESENT) := s1(isSent) && s1(span).orR && s1(sentPast).msb && s1(LIVE)
-  private val sentTo = s1.insert(s1(sentPast) + s1(span)) // signed
+  private val sentTo = s0.insert(s0(sequenceEnd).since(s0(before).highestSent)) // signed
   /** Nothing is on its way to memory once this event is done. */
   private val allPlaced = s1.insert(s1(placing) === (s1(isPlaced) ? s1(span).resize(32) | U(0, 32 bits)))
   private val hasUnread = s1.insert(s1(readable) =/= s1(before).finReceived.asUInt.resize(32))
@@ -63,76 +74,79 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val timeWaitEnd = s1.insert(s1(NOW) + U(Instant.nanoseconds(config.timeWait), 48 bits))
   private val peerMss = s1.insert(s1(OPTIONS).mssValid ? s1(OPTIONS).mss | U(config.assumedPeerMss, 16 bits))
 
-  // ---- step 2: the application's and the timers' say
+  // ---- step 2: the state, if it is not a segment that changes it
 
   private val sentFurther = s2.insert(s2(isSent) && s2(span).orR && !s2(sentTo).msb)
   /** Silly-window avoidance (RFC 9293 3.8.6.2.2): tell of room when it has grown by two segments or half the buffer. */
   private val roomGrew = s2.insert(!(s2(consumedUnannounced) < (2 * config.ownMss min config.receiveBufferBytes / 2)))
   private val offeredMss = s2.insert((s2(peerMss) > config.ownMss) ? U(config.ownMss, 16 bits) | s2(peerMss))
-  private val closesUnread = s2.insert(s2(LIVE) && s2(isClose) && s2(hasUnread))
+
+  private val inClosed = s2(before).state === TcpState.closed
+  private val inTimeWait = s2(before).state === TcpState.timeWait
+  private val inSynSent = s2(before).state === TcpState.synSent
+  private val abandoned = s2(LIVE) && !inClosed && (s2(isAbort) || s2(isClose) && s2(hasUnread) && !inTimeWait)
+  private val abandonedWithReset = s2.insert(abandoned && !inSynSent && !inTimeWait)
+  private val tellsOfRoom = s2.insert(s2(LIVE) && s2(isConsumed) && !s2(before).finReceived && !inSynSent)
+
+  private val told = Payload(Outcome())
+  s2(told).state := s2(before).state
+  s2(told).reason := s2(before).reason
+  when(s2(LIVE)) {
+    switch(s2(KIND)) {
+      is(EventKind.placed) {
+        when(s2(FLAGS).fin) {
+          switch(s2(before).state) {
+            is(TcpState.established)(s2(told).state := TcpState.closeWait)
+            is(TcpState.finWait1)(s2(told).state := TcpState.closing)
+            is(TcpState.finWait2)(s2(told).state := TcpState.timeWait)
+          }
+        }
+      }
+      is(EventKind.shutdown, EventKind.close) {
+        switch(s2(before).state) {
+          is(TcpState.established)(s2(told).state := TcpState.finWait1)
+          is(TcpState.closeWait)(s2(told).state := TcpState.lastAck)
+          is(TcpState.synSent)(when(s2(isClose))(s2(told).end(CloseReason.aborted)))
+        }
+      }
+      is(EventKind.timer)(when(s2(expired))(s2(told).end(CloseReason.finished)))
+      is(EventKind.failed)(when(!inClosed)(s2(told).end(CloseReason.timedOut)))
+    }
+  }
+  when(abandoned)(s2(told).end(CloseReason.aborted))
+  when(s2(OPENING)) {
+    s2(told).state := s2(FRESH) ? TcpState.synReceived() | TcpState.synSent()
+    s2(told).reason := CloseReason.none
+  }
 
   // ---- step 3: the state
 
   private val old = s3(before)
   private def live(key: Payload[Bool]): Bool = s3(key) && s3(LIVE)
-  private val made = old.finishing ? TcpState.finWait1() | TcpState.established()
-  private val state = TcpState()
-  private val reason = CloseReason()
-  state := old.state
-  reason := old.reason
-  private def end(why: SpinalEnumElement[CloseReason.type]): Unit = {
-    state := TcpState.closed
-    reason := why
-  }
-  private val inClosed = old.state === TcpState.closed
-  private val inTimeWait = old.state === TcpState.timeWait
-  private val inSynSent = old.state === TcpState.synSent
-  private val abandoned = live(isAbort) && !inClosed || s3(closesUnread) && !inClosed && !inTimeWait || s3(unwelcome)
-
-  when(s3(brings))(state := TcpState.synReceived)
-  when(s3(connects))(state := made)
+  private val outcome = Outcome()
+  outcome := s3(told)
+  when(s3(brings))(outcome.state := TcpState.synReceived)
+  when(s3(connects))(outcome.state := old.finishing ? TcpState.finWait1() | TcpState.established())
   when(s3(acknowledgesFin)) {
     switch(old.state) {
-      is(TcpState.finWait1)(state := TcpState.finWait2)
-      is(TcpState.closing)(state := TcpState.timeWait)
-      is(TcpState.lastAck)(end(CloseReason.finished))
+      is(TcpState.finWait1)(outcome.state := TcpState.finWait2)
+      is(TcpState.closing)(outcome.state := TcpState.timeWait)
+      is(TcpState.lastAck)(outcome.end(CloseReason.finished))
     }
   }
-  when(live(isPlaced) && s3(FLAGS).fin) {
-    switch(old.state) {
-      is(TcpState.established)(state := TcpState.closeWait)
-      is(TcpState.finWait1)(state := TcpState.closing)
-      is(TcpState.finWait2)(state := TcpState.timeWait)
-    }
-  }
-  when(live(isShutdown) || live(isClose)) {
-    switch(old.state) {
-      is(TcpState.established)(state := TcpState.finWait1)
-      is(TcpState.closeWait)(state := TcpState.lastAck)
-    }
-  }
-  when(live(isClose) && inSynSent)(end(CloseReason.aborted))
-  when(s3(expired) && s3(LIVE))(end(CloseReason.finished))
-  when(live(isFailed) && !inClosed)(end(CloseReason.timedOut))
   when(s3(resets)) {
-    when(inSynSent || old.state === TcpState.synReceived)(end(CloseReason.refused)).otherwise {
-      when(!inTimeWait)(end(CloseReason.reset)) // RFC 1337: a RST does not assassinate TIME-WAIT
+    when(old.state === TcpState.synSent || old.state === TcpState.synReceived)(outcome.end(CloseReason.refused)).otherwise {
+      when(old.state =/= TcpState.timeWait)(outcome.end(CloseReason.reset)) // RFC 1337: a RST does not assassinate TIME-WAIT
     }
   }
-  when(abandoned)(end(CloseReason.aborted))
-  when(s3(OPENING)) {
-    state := s3(FRESH) ? TcpState.synReceived() | TcpState.synSent()
-    reason := CloseReason.none
-  }
-  s3(STATE) := state
-  s3(REASON) := reason
+  when(s3(unwelcome))(outcome.end(CloseReason.aborted))
+  s3(STATE) := outcome.state
+  s3(REASON) := outcome.reason
   s3(ESTABLISHED) := s3(connects)
-  private val abandonedWithReset = abandoned && !inSynSent && !(inTimeWait && !s3(unwelcome))
-  s3(RESET_DUE) := s3(refused) || abandonedWithReset
+  s3(RESET_DUE) := s3(refused) || s3(abandonedWithReset) || s3(unwelcome)
   s3(RESET_ACKS) := !s3(refused)
   private val ackDue = s3.insert(
-    s3(challenged) || s3(rejected) || live(isPlaced) || s3(brings) && s3(connects) ||
-      live(isConsumed) && s3(roomGrew) && !old.finReceived && !inSynSent)
+    s3(challenged) || s3(rejected) || live(isPlaced) || s3(brings) && s3(connects) || s3(tellsOfRoom) && s3(roomGrew))
   private val applicationClosed = s3.insert(!s3(OPENING) && (old.applicationClosed || live(isClose) || live(isAbort)))
   private val announced = s3.insert(s3(OPENING) ? !s3(FRESH) | (old.announced || s3(connects)))
   private val finishing = s3.insert(!s3(OPENING) && (old.finishing || live(isShutdown) || live(isClose)))

@@ -62,7 +62,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val beyondRecover = s0.insert(past.recover.isBefore(s0(UNACKNOWLEDGED)))
   private val deadlineAhead = s0.insert(s0(NOW).isBefore(past.deadline))
   private val unsent = s0.insert(s0(WRITTEN).since(s0(UNACKNOWLEDGED)))
-  private val shut = s0.insert(!s0(SEND_WINDOW).orR)
+  /** The peer has said that it takes nothing; before its SYN it has said nothing. */
+  private val shut = s0.insert(!s0(SEND_WINDOW).orR && s0(STATE) =/= TcpState.synSent)
   private val narrow = s0.insert(s0(SEND_WINDOW) < s0(SEGMENT_SIZE))
   private val smallWindow = s0.insert(s0(SEND_WINDOW).resize(16))
   private val sentEnd = s0.insert(s0(SEQUENCE) + (s0(LENGTH) + s0(FLAGS).syn.asUInt + s0(FLAGS).fin.asUInt))

@@ -3,29 +3,41 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import spinal.core._
+import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** What a segment means to its connection: RFC 9293 3.10.7 with RFC 5961's answers to RST and SYN.
   *
-  * Differences on the first node, comparisons on the second, the verdict on the third. All differences of sequence numbers are signed
-  * 32-bit values.
+  * While the connection is read, what the event itself says (nodes `address` and `fetched`); then differences on the first node, comparisons on
+  * the second, the verdict on the third. All differences of sequence numbers are signed 32-bit values.
   */
-class SegmentVerdict(config: DownbeatConfig, signals: Signals, before: Payload[ProtocolState], s0: Node, s1: Node, s2: Node)
+class SegmentVerdict(
+    config: DownbeatConfig, signals: Signals, before: Payload[ProtocolState],
+    address: Node, fetched: Node, s0: Node, s1: Node, s2: Node)
     extends Area {
   import signals._
 
   private def isZero(value: UInt): Bool = !value.orR
 
+  // ---- the event by itself
+
+  /** Sequence space that the event takes: payload, FIN, and in `sent` SYN. */
+  val span = address.insert(
+    address(LENGTH).resize(15) + address(FLAGS).fin.asUInt + (address(FLAGS).syn && address(KIND) === EventKind.sent).asUInt)
+  /** One past the segment's last sequence number, and one past its payload's. */
+  val sequenceEnd = fetched.insert(fetched(SEQUENCE) + fetched(span))
+  private val payloadTo = fetched.insert(fetched(SEQUENCE) + fetched(LENGTH))
+
   // ---- differences
 
   private val past = s0(before)
-  /** Sequence space that the event takes: payload, FIN, and in `sent` SYN. */
-  val span = s0.insert(
-    s0(LENGTH).resize(15) + s0(FLAGS).fin.asUInt + (s0(FLAGS).syn && s0(KIND) === EventKind.sent).asUInt)
   private val offset = s0.insert(s0(SEQUENCE).since(past.expected))
   val ackOffset = s0.insert(s0(ACKNOWLEDGMENT).since(past.unacknowledged))
   val outstanding = s0.insert(past.highestSent.since(past.unacknowledged))
-  private val unread = s0.insert(past.expected.since(past.consumed))
+  private val end = s0.insert(s0(sequenceEnd).since(past.expected))
+  private val payloadEnd = s0.insert(s0(payloadTo).since(past.expected))
+  /** Room from `expected` on. */
+  private val space = s0.insert((past.consumed + U(config.receiveBufferBytes, 32 bits)).since(past.expected))
   private val ackPastWritten = s0.insert(s0(ACKNOWLEDGMENT).since(past.written))
   private val windowAge = s0.insert(s0(SEQUENCE).since(past.windowSequence))
   private val windowAckAge = s0.insert(s0(ACKNOWLEDGMENT).since(past.windowAcknowledgment))
@@ -35,12 +47,9 @@ class SegmentVerdict(config: DownbeatConfig, signals: Signals, before: Payload[P
 
   // ---- comparisons
 
-  private val payloadEnd = s1.insert(s1(offset) + s1(LENGTH))
-  private val end = s1.insert(s1(offset) + s1(span))
-  /** One past the segment's last sequence number. */
-  val sequenceEnd = s1.insert(s1(SEQUENCE) + s1(span))
-  private val space = s1.insert(U(config.receiveBufferBytes, 32 bits) - s1(unread))
   private val startsAhead = s1.insert(!s1(offset).msb && !isZero(s1(offset)))
+  private val endsAtExpected = s1.insert(isZero(s1(end)))
+  private val lacksSpace = s1.insert(s1(space) < s1(payloadEnd))
   private val startsExactly = s1.insert(isZero(s1(offset)))
   private val ackAdvances = s1.insert(!s1(ackOffset).msb && !isZero(s1(ackOffset)))
   private val ackRepeats = s1.insert(isZero(s1(ackOffset)))
@@ -50,20 +59,27 @@ class SegmentVerdict(config: DownbeatConfig, signals: Signals, before: Payload[P
   private val windowNewer = s1.insert(!s1(windowAge).msb && !(isZero(s1(windowAge)) && s1(windowAckAge).msb))
   private val sameWindow = s1.insert(s1(offeredWindow) === s1(before).sendWindow)
   private val spanIsZero = s1.insert(isZero(s1(span)))
+  /** Part of it lies in or at our window: only then its RST, SYN and ACK count. */
+  private val touches = s1.insert(!(s1(startsAhead) && s1(space) < s1(offset)) && !s1(end).msb)
+  private val state = s1(before).state
+  private val isInSynSent = s1.insert(state === TcpState.synSent)
+  private val isInSynReceived = s1.insert(state === TcpState.synReceived)
+  private val isInClosed = s1.insert(state === TcpState.closed)
+  private val receiving = s1.insert(
+    Seq(TcpState.synReceived, TcpState.established, TcpState.finWait1, TcpState.finWait2).map(state === _).orR)
+  private val nobodyReads = s1.insert(s1(before).applicationClosed && s1(LENGTH).orR)
 
   // ---- the verdict
 
   private val old = s2(before)
   private val flags = s2(FLAGS)
-  private val inSynSent = old.state === TcpState.synSent
-  private val inSynReceived = old.state === TcpState.synReceived
-  private val inClosed = old.state === TcpState.closed
+  private val inSynSent = s2(isInSynSent)
+  private val inSynReceived = s2(isInSynReceived)
+  private val inClosed = s2(isInClosed)
 
   private val segment = s2(isSegment) && s2(LIVE)
-  /** Part of it lies in or at our window: only then its RST, SYN and ACK count. */
-  private val touches = !(s2(startsAhead) && s2(space) < s2(offset)) && !s2(end).msb
   private val inLine = segment && !inSynSent && !inClosed
-  private val judged = inLine && touches
+  private val judged = inLine && s2(touches)
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)
 
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
@@ -77,7 +93,7 @@ class SegmentVerdict(config: DownbeatConfig, signals: Signals, before: Payload[P
   val refused = s2.insert(badHandshakeAck || segment && inClosed && flags.ack && !flags.rst)
   /** It is answered by an ACK and otherwise ignored: unacceptable, RFC 5961 3.2 and 4.2, ACK of what was never sent. */
   val challenged = s2.insert(
-    inLine && !touches && !flags.rst ||
+    inLine && !s2(touches) && !flags.rst ||
       judged && flags.rst && !s2(startsExactly) || judged && flags.syn && !flags.rst ||
       judged && !flags.rst && !flags.syn && flags.ack && s2(ackBeyond) && !inSynReceived)
   /** The peer's SYN to our SYN; the handshake is complete. */
@@ -89,17 +105,15 @@ class SegmentVerdict(config: DownbeatConfig, signals: Signals, before: Payload[P
   val duplicates = s2.insert(ordinary && s2(ackRepeats) && s2(spanIsZero) && s2(sameWindow) && !s2(nothingOutstanding))
   val acknowledgesFin = s2.insert(ordinary && s2(ackOfFin))
 
-  private val receiving = inSynReceived || old.state === TcpState.established || old.state === TcpState.finWait1 ||
-    old.state === TcpState.finWait2
   private val carries = ordinary && !s2(spanIsZero)
   /** In order, new, and there is room. FIN takes none. */
-  private val fits = carries && receiving && !old.finExpected && !s2(startsAhead) && s2(end).orR && !(s2(space) < s2(payloadEnd))
-  private val nobodyReads = old.applicationClosed && s2(LENGTH).orR
+  private val fits =
+    carries && s2(receiving) && !old.finExpected && !s2(startsAhead) && !s2(endsAtExpected) && !s2(lacksSpace)
   /** Its payload and FIN are taken, from byte `skip` on. */
-  val accepted = s2.insert(fits && !nobodyReads)
+  val accepted = s2.insert(fits && !s2(nobodyReads))
   val skip = s2.insert(s2(offset).msb ? (U(0, 14 bits) - s2(offset).resize(14)) | U(0, 14 bits))
   /** Data for an application that has gone (RFC 1122 4.2.2.13). */
-  val unwelcome = s2.insert(fits && nobodyReads)
+  val unwelcome = s2.insert(fits && s2(nobodyReads))
   /** It took sequence space that was not accepted: old, out of order, no room. */
   val rejected = s2.insert(carries && !fits)
 }

@@ -49,56 +49,62 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   // ---- step 1: not below what is acknowledged; the window
 
-  private val behind = s1(start).isBefore(s1(UNACKNOWLEDGED))
+  private val ahead = s1(start).since(s1(UNACKNOWLEDGED))
+  private val behind = ahead.msb
   private val next = s1.insert(behind ? s1(UNACKNOWLEDGED) | s1(start))
+  /** What is in flight. */
+  private val used = s1.insert(behind ? U(0, 32 bits) | ahead)
   private val window = s1.insert(minimum(s1(congestionWindow), s1(SEND_WINDOW)))
   private val resendLength = s1.insert(minimum(s1(unacknowledgedData), s1(resend).resize(32)).resize(14))
   private val probeLimit = s1.insert(s1(SEND_WINDOW).orR ? minimum(s1(SEND_WINDOW), U(16383, 32 bits)).resize(14) | U(1, 14 bits))
   private val probing = s1.insert((s1(before).probing || s1(PROBE)) && !s1(OPENING) && !s1(isSent))
 
-  // ---- step 2: what is in flight, what is left
+  // ---- step 2: what may go, what is left
 
-  private val used = s2.insert(s2(next).since(s2(UNACKNOWLEDGED)))
+  private val room = s2.insert(s2(window).resize(33).asSInt - s2(used).resize(33).asSInt)
   private val left = s2.insert(s2(WRITTEN).since(s2(next))) // all ones once FIN is sent
   private val sentBeyondData = s2.insert(s2(HIGHEST_SENT).since(s2(WRITTEN)))
 
-  // ---- step 3: the segment
+  private val probeMost = s2.insert(minimum(s2(probeLimit), s2(SEGMENT_SIZE).resize(14)))
+
+  // ---- step 3: the segment, and whether it fits
 
   private val nothingLeft = s3(left).msb // FIN is sent already
+  private val full = s3.insert(s3(SEGMENT_SIZE).resize(32) < s3(left))
   private val whole = s3.insert(!nothingLeft && s3(SEGMENT_SIZE).resize(32) < s3(left))
   private val segment = s3.insert((s3(SEGMENT_SIZE).resize(32) < s3(left)) ? s3(SEGMENT_SIZE).resize(14) | s3(left).resize(14))
-  private val room = s3.insert(s3(window).resize(33).asSInt - s3(used).resize(33).asSInt)
+  private val probeLength = s3.insert(minimum(s3(left), s3(probeMost).resize(32)).resize(14))
   private val hasData = s3.insert(!nothingLeft && s3(left).orR)
   private val hasFin = s3.insert(!nothingLeft && s3(FINISHING))
   private val finSent = s3.insert(s3(sentBeyondData) === 1)
   private val synDue = s3.insert(s3(inSyn) && s3(next) === s3(UNACKNOWLEDGED))
+  private def signed(length: UInt): SInt = length.resize(33).asSInt
+  private val fitsFull = s3.insert(!(s3(room) < signed(s3(SEGMENT_SIZE).resize(14))))
+  private val fitsRest = s3.insert(!(s3(room) < signed(s3(left))))
+  private val fitsFin = s3.insert(signed(s3(left)) < s3(room))
 
-  // ---- step 4: does it fit
+  // ---- step 4: decide
 
-  private val fits = s4.insert(!(s4(room) < s4(segment).resize(33).asSInt))
-  private val fitsFin = s4.insert(s4(room) > s4(segment).resize(33).asSInt)
-  private val probeLength = s4.insert(minimum(s4(probeLimit), s4(segment)))
-  private val afterSegment = s4.insert(s4(next) + s4(segment))
-  private val afterSegmentAndFin = s4.insert(s4(next) + (s4(segment) +^ U(1)))
-  private val afterOne = s4.insert(s4(next) + U(1))
+  private val retransmits = s4.insert(s4(RETRANSMIT) && s4(inData))
+  private val sendsData = s4.insert(s4(inData) && s4(hasData) && (s4(full) ? s4(fitsFull) | s4(fitsRest)))
+  private val sendsFin = s4.insert(s4(inData) && s4(hasFin) && !s4(whole) && s4(fitsFin))
+  private val probes = s4(probing) && s4(inData) && (s4(hasData) || s4(hasFin))
+  private val wants = s4.insert(s4(retransmits) || s4(synDue) || s4(sendsData) || s4(sendsFin) || probes)
+  private val granted = s4.insert(s4(isGrant) && s4(wants))
+  /** What the sequence advances by, but for a FIN behind data. */
+  private val advance = s4.insert((s4(synDue) || !s4(hasData)) ? U(1, 14 bits) | (s4(sendsData) ? s4(segment) | s4(probeLength)))
+  private val advancesFin = s4.insert(!s4(synDue) && s4(hasData) && s4(sendsData) && s4(sendsFin))
   private val resendsFin = s4.insert(s4(finSent) && s4(resendLength).resize(32) === s4(unacknowledgedData))
 
-  // ---- step 5: decide, write
-
-  private val retransmits = s5(RETRANSMIT) && s5(inData)
-  private val sendsData = s5(inData) && s5(hasData) && s5(fits)
-  private val sendsFin = s5(inData) && s5(hasFin) && !s5(whole) && s5(fitsFin)
-  private val probes = s5(probing) && s5(inData) && (s5(hasData) || s5(hasFin))
-  private val wants = retransmits || s5(synDue) || sendsData || sendsFin || probes
-  private val granted = s5.insert(s5(isGrant) && wants)
+  // ---- step 5: write
 
   private val outgoing = new Area {
-    val sequence = s5.insert(retransmits ? s5(UNACKNOWLEDGED) | s5(next))
+    val sequence = s5.insert(s5(retransmits) ? s5(UNACKNOWLEDGED) | s5(next))
     val length = UInt(14 bits)
     val fin = Bool()
     length := s5(segment)
-    fin := sendsFin
-    when(!sendsData) {
+    fin := s5(sendsFin)
+    when(!s5(sendsData)) {
       length := s5(hasData) ? s5(probeLength) | U(0, 14 bits)
       fin := !s5(hasData) && s5(hasFin)
     }
@@ -106,27 +112,25 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
       length := 0
       fin := False
     }
-    when(retransmits) {
+    when(s5(retransmits)) {
       length := s5(resendLength)
       fin := s5(resendsFin)
     }
     val LENGTH_OUT = s5.insert(length)
     val FIN_OUT = s5.insert(fin)
-    val SYN_OUT = s5.insert(!retransmits && s5(synDue))
+    val SYN_OUT = s5.insert(!s5(retransmits) && s5(synDue))
     val PUSH_OUT = s5.insert(!s5(whole))
   }
   private val sequenceAfter = SequenceNumber()
   sequenceAfter := s5(next)
-  when(s5(granted) && !retransmits) {
-    when(s5(synDue) || !s5(hasData))(sequenceAfter := s5(afterOne))
-      .elsewhen(sendsData)(sequenceAfter := sendsFin ? s5(afterSegmentAndFin) | s5(afterSegment))
-      .otherwise(sequenceAfter := s5(next) + s5(probeLength))
+  when(s5(granted) && !s5(retransmits)) {
+    sequenceAfter := s5(next) + s5(advance) + s5(advancesFin).asUInt
   }
   s5(NEXT_SEND) := sequenceAfter
 
   /** A flow books again when nothing of it is on its way: after `sent`, or when its grant found nothing to send. */
-  private val free = !s5(before).booked || s5(isSent) || s5(isGrant) && !wants || s5(OPENING)
-  private val books = s5.insert((s5(LIVE) || s5(OPENING)) && free && wants && !s5(isGrant))
+  private val free = !s5(before).booked || s5(isSent) || s5(isGrant) && !s5(wants) || s5(OPENING)
+  private val books = s5.insert((s5(LIVE) || s5(OPENING)) && free && s5(wants) && !s5(isGrant))
 
   private val after = TransmitState()
   after.nextSend := sequenceAfter

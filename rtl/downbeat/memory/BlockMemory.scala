@@ -7,7 +7,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
 /** Block RAM as an AXI4 slave whose read and write channels each move a beat every clock. Responses keep the order of the
-  * commands; a write is in the memory when its response is offered. The first beat of a read comes three clocks after its
+  * commands; a write is in the memory when its response is offered. The first beat of a read comes four clocks after its
   * command. Contents are undefined until written.
   */
 case class BlockMemory(config: DownbeatConfig) extends Component {
@@ -20,24 +20,24 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
   private val lanes = Seq.fill(config.beatBytes)(MemoryLane((config.memoryBytes / config.beatBytes).toInt))
 
   private val read = new Area {
-    private val asked = io.axi.ar.unburstify
-    private val addressed = asked.m2sPipe(holdPayload = true)
-    private val fetched = addressed.m2sPipe(holdPayload = true)
-    private val answer = fetched.m2sPipe(holdPayload = true)
+    // A read once begun does not stall, so that no ready fans out to every block RAM: its answer has a place from the start.
+    private val places = 8
+    private val free = Reg(UInt(log2Up(places + 1) bits)) init places
+    private val beat = io.axi.ar.unburstify.continueWhen(free =/= 0).toFlow
+    free := (free + io.axi.r.fire.asUInt) - beat.valid.asUInt
     for (lane <- lanes) {
-      lane.io.read.address := asked.addr(config.memory.wordRange)
-      lane.io.read.ask := asked.fire
-      lane.io.read.fetch := addressed.fire
-      lane.io.read.answer := fetched.fire
+      lane.io.read.valid := beat.valid
+      lane.io.read.payload := beat.addr(config.memory.wordRange)
     }
-    io.axi.r << answer.map { beat =>
-      val response = Axi4R(config.memory)
-      response.data := Cat(lanes.map(_.io.read.data))
-      response.id := beat.id
-      response.last := beat.last
-      response.setOKAY()
-      response
-    }
+
+    private val answer = Flow(Axi4R(config.memory))
+    private val arrived = (1 to MemoryLane.readClocks).foldLeft(beat)((flow, _) => flow.m2sPipe(holdPayload = true))
+    answer.valid := arrived.valid
+    answer.data := Cat(lanes.map(_.io.data))
+    answer.id := arrived.id
+    answer.last := arrived.last
+    answer.setOKAY()
+    io.axi.r << answer.toStream.queue(places, latency = 1)
   }
 
   private val write = new Area {

@@ -56,7 +56,7 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     word.data := response.data
     word.last := response.last
     word
-  }.queue(queueWords, forFMax = true)
+  }.queue(queueWords, forFMax = true).m2sPipe(holdPayload = true)
   mark.ready := words.fire && words.last
 
   private val taken = bursts.fire ? (bursts.length +^ 1) | U(0, 9 bits)

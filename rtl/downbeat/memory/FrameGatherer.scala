@@ -42,7 +42,7 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
   }
 
   private val stored = words.map(_.data).queue(2 * MemoryPort.pageBytes / config.beatBytes, forFMax = true)
-  io.words << stored.pipelined(StreamPipe.FULL)
+  io.words << stored.m2sPipe(holdPayload = true).s2mPipe()
 
   io.chunks << chunks.takeWhen(closes).map { end =>
     val chunk = Chunk(config)

@@ -10,12 +10,10 @@ import spinal.lib._
 case class MemoryLane(words: Int) extends Component {
   val io = new Bundle {
     val write = slave(Flow(MemoryLaneWrite(words)))
-    /** Three clocks from address to data, each with its enable. */
-    val read = new Bundle {
-      val address = in(UInt(log2Up(words) bits))
-      val ask, fetch, answer = in(Bool())
-      val data = out(Bits(8 bits))
-    }
+    /** The address of a word. */
+    val read = slave(Flow(UInt(log2Up(words) bits)))
+    /** The answer, `readClocks` after its address. */
+    val data = out(Bits(8 bits))
   }
   noIoPrefix()
   // Otherwise Yosys merges the address registers of the lanes into one.
@@ -28,9 +26,14 @@ case class MemoryLane(words: Int) extends Component {
   private val entry = io.write.m2sPipe(holdPayload = true)
   memory.write(entry.address, entry.data, enable = entry.valid)
 
-  private val address = RegNextWhen(io.read.address, io.read.ask)
-  private val word = memory.readSync(address, enable = io.read.fetch)
-  io.read.data := RegNextWhen(word, io.read.answer)
+  private val asked = io.read.m2sPipe(holdPayload = true)
+  private val word = memory.readSync(asked.payload, enable = asked.valid)
+  io.data := RegNextWhen(word, RegNext(asked.valid) init False)
+}
+
+object MemoryLane {
+  /** Address register, block RAM, data register. */
+  val readClocks: Int = 3
 }
 
 case class MemoryLaneWrite(words: Int) extends Bundle {

@@ -31,7 +31,7 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val tcpOptions = io.header.tcpStart + 5
+  private val tcpOptions = RegNext(io.header.tcpStart + 5)
   private val ipOptions = io.header.tagged ? U(10, 6 bits) | U(9, 6 bits)
   private val numbers = Seq(0, 1).map(io.windows.pair @@ U(_, 1 bit))
   private def within(from: UInt, to: UInt) = numbers.map(number => !(number < from) && number < to)
@@ -49,13 +49,11 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   private val heldPlace = Reg(Place())
   when(io.windows.valid) {
     held := inside.orR
-    when(inside.orR) {
-      heldWords := io.windows.words(0) ## io.windows.words(1)
-      heldPlace.first := !held
-      heldPlace.tcp := inTcp.orR
-      heldPlace.beginsHigh := !inside(0)
-      heldPlace.endsLow := !inside(1)
-    }
+    heldWords := io.windows.words(0) ## io.windows.words(1)
+    heldPlace.first := !held
+    heldPlace.tcp := inTcp.orR
+    heldPlace.beginsHigh := !inside(0)
+    heldPlace.endsLow := !inside(1)
   }
 
   /** How a walk goes on that enters a window at one byte. */

@@ -23,19 +23,19 @@ object Standard extends StartupPolicy {
     val increment = add.insert(
       add(wholeSegment) ? add(pipe.event).segmentSize.resize(32) | add(pipe.event).ackedBytes)
 
+    val opens = choose.insert(choose(pipe.event).kind === CongestionEventKind.established)
+    val grows = choose.insert(choose(pipe.event).kind === CongestionEventKind.acknowledged)
     val grown = choose.insert(choose(pipe.window).cwnd + Window.ofBytes(choose(increment)))
 
     val result = Payload(PolicyAnswer(stateBits))
     answer(result).word := B(0, 0 bits)
     answer(result).window := answer(pipe.window)
-    switch(answer(pipe.event).kind) {
-      is(CongestionEventKind.established) {
-        answer(result).window.cwnd := Window.ofBytes(answer(initial))
-        answer(result).window.ssthresh := Window.ofBytes(answer(pipe.event).initialSsthresh)
-      }
-      is(CongestionEventKind.acknowledged) {
-        answer(result).window.cwnd := answer(grown)
-      }
+    when(answer(opens)) {
+      answer(result).window.cwnd := Window.ofBytes(answer(initial))
+      answer(result).window.ssthresh := Window.ofBytes(answer(pipe.event).initialSsthresh)
+    }
+    when(answer(grows)) {
+      answer(result).window.cwnd := answer(grown)
     }
     result
   }

@@ -27,6 +27,10 @@ object Reno extends SteadyPolicy {
     val remaining = compare.insert((compare(credit) -^ compare(pipe.window).cwnd(47 downto 16)).asSInt)
     val floorHolds = compare.insert(compare(halfFlight) < compare(twoSegments))
 
+    val opens = choose.insert(choose(pipe.event).kind === CongestionEventKind.established)
+    val grows = choose.insert(choose(pipe.event).kind === CongestionEventKind.acknowledged && !choose(pipe.event).startingUp)
+    val loses = choose.insert(
+      choose(pipe.event).kind === CongestionEventKind.loss || choose(pipe.event).kind === CongestionEventKind.timeout)
     val due = choose.insert(!choose(remaining).msb)
     val creditAfter = choose.insert(choose(remaining).msb ? choose(credit) | choose(remaining).asUInt.resize(32))
     val grown = choose.insert(choose(pipe.window).cwnd + Window.ofBytes(choose(pipe.event).segmentSize))
@@ -35,20 +39,16 @@ object Reno extends SteadyPolicy {
     val result = Payload(PolicyAnswer(stateBits))
     answer(result).window := answer(pipe.window)
     answer(result).word := answer(pipe.word)
-    switch(answer(pipe.event).kind) {
-      is(CongestionEventKind.established) {
-        answer(result).word := 0
-      }
-      is(CongestionEventKind.acknowledged) {
-        when(!answer(pipe.event).startingUp) {
-          when(answer(due))(answer(result).window.cwnd := answer(grown))
-          answer(result).word := answer(creditAfter).asBits
-        }
-      }
-      is(CongestionEventKind.loss, CongestionEventKind.timeout) {
-        answer(result).window.ssthresh := Window.ofBytes(answer(lossThreshold))
-        answer(result).word := 0
-      }
+    when(answer(opens)) {
+      answer(result).word := 0
+    }
+    when(answer(grows)) {
+      when(answer(due))(answer(result).window.cwnd := answer(grown))
+      answer(result).word := answer(creditAfter).asBits
+    }
+    when(answer(loses)) {
+      answer(result).window.ssthresh := Window.ofBytes(answer(lossThreshold))
+      answer(result).word := 0
     }
     result
   }

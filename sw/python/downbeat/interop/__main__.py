@@ -56,7 +56,7 @@ def main(
             program = build.linux(waves=waves) / "downbeat_tap"
     except namespace.Missing as missing:
         json_path.write_text(json.dumps({"skipped": str(missing), "transfers": []}, indent=2) + "\n")
-        console.print(f"skipped: {missing}", markup=False)
+        console.print(f"skipped: {missing}", markup=False, soft_wrap=True)
         raise typer.Exit(0) from None
     except (ValueError, build.BuildFailed) as error:
         console.print(str(error), style="red", markup=False)
@@ -77,9 +77,10 @@ def main(
     console.print(reports.table(data))
     chosen = f" CONGESTION={congestion}" if congestion else ""
     again = f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen} WAVES=1"
-    for transfer in data["transfers"]:
+    for number, transfer in enumerate(data["transfers"]):
         if transfer["failures"]:
-            console.print(reports.story(transfer, seed, again), style="red", markup=False, soft_wrap=True)
+            show = f"{again}; make waves FST=build/waves/interop-{number}.fst"
+            console.print(reports.story(transfer, seed, show), style="red", markup=False, soft_wrap=True)
     raise typer.Exit(0 if data["passed"] else 1)
 
 

@@ -34,13 +34,13 @@ def table(data: dict[str, Any]) -> Table:
             str(sum(transfer["core"].get("frames", {}).values())),
             f"{dropped.get('to_core', '?')} / {dropped.get('from_core', '?')}",
             str(transfer["retransmissions"]),
-            f"{transfer['seconds']:.2f}" if transfer["seconds"] else "-",
+            f"{transfer['seconds']:.2f}" if transfer["seconds"] is not None else "-",
         )
     return wide
 
 
-def story(transfer: dict[str, Any], seed: int, again: str) -> str:
-    """A failed transfer in words: why, the connection, the core's last events, the seed, and how to see the waves."""
+def story(transfer: dict[str, Any], seed: int, waves: str) -> str:
+    """A failed transfer in words: why, the connection, the core's last events, the seed, and what to type to see the waves."""
     core = transfer["core"]
     lines = [
         f"Failed: {transfer['direction']}, {100 * transfer['drop']:g} % of frames dropped: {'; '.join(transfer['failures'])}"
@@ -52,5 +52,5 @@ def story(transfer: dict[str, Any], seed: int, again: str) -> str:
         f"  {core.get('bytes', '?')} bytes through the core's application; interface queue dropped {transfer['queue_drops']}"
     )
     lines += ["  last events of the flow engine:", *(f"    {line}" for line in core.get("last_events", []))]
-    lines.append(f"  seed {seed}; with waves: {again}; make waves FST=build/waves/interop-N.fst")
+    lines.append(f"  seed {seed}; with waves: {waves}")
     return "\n".join(lines)

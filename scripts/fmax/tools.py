@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Yosys and nextpnr-ecp5 on a room in its harness, each kept by the hash of what it was given."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
+DEVICE = ("--85k", "--package", "CABGA756")
+# Asked for somewhat more than is hoped for: nextpnr works no harder than that.
+TARGET_MHZ = {6: 110, 7: 125, 8: 140}
+
+
+class ToolFailed(Exception):
+    """Yosys or nextpnr refused; the message is the end of its log."""
+
+
+def elaborate(room: str, preset: str) -> Path:
+    subprocess.run(["scripts/rtl.sh", "harness", preset, room], cwd=ROOT, check=True)
+    return BUILD / "rtl" / preset / f"Fmax{room}.v"
+
+
+def synthesise(verilog: Path) -> Path:
+    """The netlist, in a directory of its own that also takes what is placed from it."""
+    top = verilog.stem
+    script = f"read_verilog {verilog}; synth_ecp5 -top {top}"
+    key = "\n".join((script, version("yosys"), (ROOT / verilog).read_text()))
+    home = BUILD / top.removeprefix("Fmax") / hashlib.sha256(key.encode()).hexdigest()[:16]
+    netlist = home / "netlist.json"
+    if not (ROOT / netlist).exists():
+        (ROOT / home).mkdir(parents=True, exist_ok=True)
+        unfinished = home / "unfinished.json"
+        _run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} -json {unfinished}")
+        (ROOT / unfinished).rename(ROOT / netlist)
+    return netlist
+
+
+def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
+    """nextpnr's report."""
+    options = [*DEVICE, "--speed", str(grade), "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
+    options += ["--router", "router2", "--lpf-allow-unconstrained", "--timing-allow-fail"]
+    key = hashlib.sha256(f"{options}\n{version('nextpnr-ecp5')}".encode()).hexdigest()[:8]
+    report = netlist.parent / f"grade{grade}-seed{seed}-{key}.json"
+    if not (ROOT / report).exists():
+        unfinished, log = report.with_suffix(".unfinished"), report.with_suffix(".log")
+        _run(
+            *("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options),
+            *("--report", unfinished, "--log", log, "-q"),
+        )
+        (ROOT / unfinished).rename(ROOT / report)
+    return report
+
+
+def version(tool: str) -> str:
+    done = subprocess.run([tool, "--version"], text=True, capture_output=True, check=True)
+    return (done.stdout + done.stderr).strip()
+
+
+def headline(log: str) -> str:
+    """Where a tool is, from what it has logged so far."""
+    # Yosys numbers its passes, `2.17.3. Executing OPT_DFF pass (...)`; nextpnr announces iterations.
+    found = re.findall(
+        r"^(?:\d+(?:\.\d+)*\. Executing (\w+ pass)|Info: +(?:at )?(iter(?:ation #|=)\d+)|Info: (?:Running )?([\w ]*(?:plac|rout)[\w ]*))",
+        log,
+        re.MULTILINE,
+    )
+    return "".join(found[-1]).strip() if found else "reading"
+
+
+def _run(name: str, log: Path, *command: str | Path) -> None:
+    """One line for people, on a terminal with where the tool is: these take minutes."""
+    started = time.monotonic()
+    print(f"  {name}", end="", flush=True)
+    with subprocess.Popen(
+        [str(word) for word in command], cwd=ROOT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as tool:
+        while True:
+            try:
+                _, errors = tool.communicate(timeout=1)
+                break
+            except subprocess.TimeoutExpired:
+                if sys.stdout.isatty() and (ROOT / log).exists():
+                    where = headline((ROOT / log).read_text(errors="replace"))
+                    print(f"\r\033[K  {name} ({time.monotonic() - started:.0f} s, {where})", end="", flush=True)
+    if sys.stdout.isatty():
+        print(f"\r\033[K  {name}", end="")
+    print(f" ({time.monotonic() - started:.0f} s)", flush=True)
+    if tool.returncode:
+        raise ToolFailed(f"{name} failed; {log} and:\n{errors[-2000:]}")
