@@ -80,6 +80,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   hashed.ready := taken
 
   private val chosen = Reg(Bits(shape.slots bits)) // one hot, or none
+  private val some = RegNextWhen(candidates.orR, step === Step.choose)
   private val flow = Reg(UInt(config.flowBits bits))
   private val first = OHMasking.first(candidates)
   when(step === Step.choose) {
@@ -87,7 +88,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     candidates := candidates & ~first
     flow := MuxOH.or(first, slots.map(_.flow))
   }
-  io.keyRead.enable := step === Step.read && chosen.orR
+  io.keyRead.enable := step === Step.read && some
   io.keyRead.flow := flow
 
   // Sixteen bits each: what four LUT levels compare.
@@ -97,7 +98,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     equal(0) := key.tuple.remoteIp(15 downto 0) === request.tuple.remoteIp(15 downto 0)
     equal(1) := key.tuple.remoteIp(31 downto 16) === request.tuple.remoteIp(31 downto 16)
     equal(2) := key.tuple.remotePort === request.tuple.remotePort
-    equal(3) := key.tuple.localPort === request.tuple.localPort && chosen.orR
+    equal(3) := key.tuple.localPort === request.tuple.localPort && some
   }
   private val more = RegNextWhen(candidates.orR, step === Step.compare)
   private val found = equal.andR

@@ -39,7 +39,8 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
     val known = hits.orR
     val place = known ? hits | vacant
     // Port 0 is none (RFC 6335 6).
-    val impossible = !request.remove && (!place.orR || request.port === 0)
+    val none = RegNextWhen(request.port === 0, request.valid)
+    val impossible = !request.remove && (!place.orR || none)
 
     val refusal = Stream(Refusal())
     refusal.valid := looked && request.valid && impossible
