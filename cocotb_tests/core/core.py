@@ -12,7 +12,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.bench import AXI_STREAM, CLOCK_NS, FrameSink, FrameSource, StreamSink, StreamSource, start, until
-from cocotb_tests.core.layout import layout, number, pack, unpack
+from cocotb_tests.core.layout import pack, unpack
 
 CORE_MAC = "02:00:00:00:00:01"
 PEER_MAC = "02:00:00:00:00:02"
@@ -119,4 +119,4 @@ class Core:
         return frame.data
 
 
-__all__ = ["Core", "CORE_IP", "CORE_MAC", "NEVER", "PEER_IP", "PEER_MAC", "layout", "number"]
+__all__ = ["CORE_IP", "CORE_MAC", "NEVER", "PEER_IP", "PEER_MAC", "Core"]

@@ -51,8 +51,7 @@ def _parse() -> argparse.Namespace:
 def _text(arguments: argparse.Namespace, found: Timing, used: dict[str, int]) -> str:
     lines = [
         f"{arguments.room} ({arguments.preset}), grade {arguments.grade}, seed {arguments.seed}: {found.fmax_mhz:.1f} MHz",
-        "  "
-        + ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in used.items()),
+        "  " + ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in used.items()),
         f"  critical path: {found.ns:.2f} ns, of them {found.wire_ns:.2f} in wires",
         "       at    wire    cell",
     ]
