@@ -35,8 +35,9 @@ case class BypassQueue(config: DownbeatConfig) extends Component {
   private val stamp = RegNextWhen(io.start.stamp, io.start.valid)
   private val endedStamp = RegNextWhen(stamp, io.end)
 
-  // A clock old: one beat more may have come since.
-  private val room = RegNext(written - read < depth - 1) init True
+  // A clock old: one beat more may have come since. But a frame that is forgotten must not take the next one's room.
+  private def leavesRoom(end: UInt) = end - read < depth - 1
+  private val room = RegInit(True)
   private val write = io.stored.valid && room
   memory.write(written.resized, io.stored.frame.data ## io.stored.frame.keep(7 downto 1) ## io.stored.frame.last, write)
   private val writtenNow = written + U(write)
@@ -46,6 +47,7 @@ case class BypassQueue(config: DownbeatConfig) extends Component {
   private val inside = Reg(UInt(log2Up(frames) + 1 bits)) init 0
   private val fits = !lostNow && !inside.msb
   private val accept = io.end && io.keep && fits
+  room := (io.end && !accept) ? leavesRoom(kept) | leavesRoom(written)
   io.overflow := io.end && io.keep && !fits
 
   written := writtenNow

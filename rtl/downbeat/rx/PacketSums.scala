@@ -46,16 +46,17 @@ case class PacketSums(config: DownbeatConfig) extends Component {
     val part = position === end
     val bytes = io.windows.words(number).subdivideIn(8 bits).reverse
     val masked = bytes.zipWithIndex.map { case (byte, i) => byte.andMask(if (i < 3) whole || (part && rest > i) else whole) }
-    val word = RegNextWhen(Cat(masked.reverse).asUInt, io.windows.valid)
-    val toIp = RegNextWhen(inHeader, io.windows.valid)
-    val toTcp = RegNextWhen((!early && !inHeader) || isAddress, io.windows.valid)
+    // Not enabled: whether the window passes is known late, and in time for the next stage.
+    val word = RegNext(Cat(masked.reverse).asUInt)
+    val toIp = RegNext(inHeader)
+    val toTcp = RegNext((!early && !inHeader) || isAddress)
   }
   private val lanes = Seq(Lane(0), Lane(1))
 
   private def after(signal: Bool) = RegNext(signal) init False
   private val maskedValid = after(io.windows.valid)
   private val summedValid = after(maskedValid)
-  private val restart = RegNextWhen(pair === 1, io.windows.valid)
+  private val restart = RegNext(pair === 1)
   private val restartSummed = RegNextWhen(restart, maskedValid)
 
   /** A sum over the lanes' words that `chosen` picks; the answer comes six clocks after the last window. */
