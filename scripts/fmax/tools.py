@@ -50,10 +50,8 @@ def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
     report = netlist.parent / f"grade{grade}-seed{seed}-{key}.json"
     if not (ROOT / report).exists():
         unfinished, log = report.with_suffix(".unfinished"), report.with_suffix(".log")
-        _run(
-            *("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options),
-            *("--report", unfinished, "--log", log, "-q"),
-        )
+        outputs = ["--report", unfinished, "--log", log, "-q"]
+        _run("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options, *outputs)
         (ROOT / unfinished).rename(ROOT / report)
     return report
 
@@ -67,7 +65,8 @@ def headline(log: str) -> str:
     """Where a tool is, from what it has logged so far."""
     # Yosys numbers its passes, `2.17.3. Executing OPT_DFF pass (...)`; nextpnr announces iterations.
     found = re.findall(
-        r"^(?:\d+(?:\.\d+)*\. Executing (\w+ pass)|Info: +(?:at )?(iter(?:ation #|=)\d+)|Info: (?:Running )?([\w ]*(?:plac|rout)[\w ]*))",
+        r"^(?:\d+(?:\.\d+)*\. Executing (\w+ pass)|Info: +(?:at )?(iter(?:ation #|=)\d+)"
+        r"|Info: (?:Running )?([\w ]*(?:plac|rout)[\w ]*))",
         log,
         re.MULTILINE,
     )
