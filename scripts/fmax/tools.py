@@ -50,7 +50,7 @@ def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
     report = netlist.parent / f"grade{grade}-seed{seed}-{key}.json"
     if not (ROOT / report).exists():
         unfinished, log = report.with_suffix(".unfinished"), report.with_suffix(".log")
-        outputs = ["--report", unfinished, "--log", log, "-q"]
+        outputs: list[str | Path] = ["--report", unfinished, "--log", log, "-q"]
         _run("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options, *outputs)
         (ROOT / unfinished).rename(ROOT / report)
     return report
