@@ -7,8 +7,8 @@ constexpr const char *endOfHeader = "\r\n\r\n";
 constexpr std::size_t longestRequest = 8192;
 
 std::string answer(const char *status, const std::string &page) {
-  return std::string("HTTP/1.0 ") + status + "\r\nContent-Type: application/octet-stream\r\nContent-Length: " + std::to_string(page.size()) +
-         endOfHeader + page;
+  const std::string type = "\r\nContent-Type: application/octet-stream\r\nContent-Length: ";
+  return std::string("HTTP/1.0 ") + status + type + std::to_string(page.size()) + endOfHeader + page;
 }
 
 } // namespace

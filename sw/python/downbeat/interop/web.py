@@ -83,9 +83,7 @@ def _core(program: Path, interface: str, seed: int, wall_limit: float) -> list[s
     return [str(program), f"--tap={interface}", *own, f"--seed={seed}", f"--wall-limit={wall_limit}"]
 
 
-def _visit(
-    client: str, server: str, sent: bytes, received: bytes, failures: list[str], core: dict[str, Any]
-) -> Visit:
+def _visit(client: str, server: str, sent: bytes, received: bytes, failures: list[str], core: dict[str, Any]) -> Visit:
     if core.get("failure", "no result"):
         failures.append(f"core: {core.get('failure', 'its program ended without a result')}")
     if sent != received:
