@@ -21,6 +21,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
   * @param steadyPolicies     steady policies of this build, in order of their identifiers
+  * @param clock              the core's clock; nothing counts it, programs are told
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
 case class DownbeatConfig(
@@ -38,6 +39,7 @@ case class DownbeatConfig(
     grantLead: TimeNumber = 4 us,
     startupPolicies: Seq[StartupPolicy] = Policies.startup,
     steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
+    clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
 ) {
   require(isPow2(flows) && flows >= 16, s"flows = $flows: use a power of two from 16")
