@@ -61,6 +61,7 @@ class Crowd:
         self.connections: dict[tuple[int, int], Connection] = {}
         self.flows: dict[int, Connection] = {}
         self.requests = 0
+        self.others: list[bytes] = []  # frames on the wire that are not TCP
         self._next_port = 10_000
         for task in (self._wire(), self._notifications(), self._data()):
             cocotb.start_soon(task)
@@ -153,6 +154,9 @@ class Crowd:
                 self.core.departures.put({"data": self.core.now << 32 | tag})
             if self.draw.random() >= self.loss:
                 packet = Ether(frame.data)
+                if TCP not in packet:
+                    self.others.append(frame.data)
+                    continue
                 length = packet[IP].len - 40 - 4 * (packet[TCP].dataofs - 5)
                 self._arrives(packet[TCP], bytes(packet[TCP].payload)[:length])
 

@@ -26,6 +26,20 @@ class FaultyRamWrite(AxiRamWrite):  # type: ignore[misc]
         await super()._write(address, data)
 
 
+class FaultyRamRead(AxiRamRead):  # type: ignore[misc]
+    """Answers SLVERR, and other bytes than the right ones, for each beat in `faults` (byte addresses of words)."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.faults: set[int] = set()
+        super().__init__(*arguments, **options)
+
+    async def _read(self, address: int, length: int) -> bytes:
+        if address - address % 8 in self.faults:
+            raise ValueError("a fault that the test asked for")
+        data: bytes = await super()._read(address, length)
+        return data
+
+
 def pauses(stall: float, longest: int = 1) -> Iterator[bool]:
     """Random pauses that take a share of `stall` of the clocks, each of up to `longest` clocks."""
     random = generator()
@@ -36,6 +50,21 @@ def pauses(stall: float, longest: int = 1) -> Iterator[bool]:
             yield from [True] * random.randint(1, longest)
         else:
             yield False
+
+
+def outside_memory(dut: Any, *, stall: float = 0.0, late: int = 1) -> tuple[FaultyRamWrite, FaultyRamRead]:
+    """A memory of random bytes at the core's ports `m_axi_*`; all five channels pause."""
+    writes = FaultyRamWrite(AxiWriteBus.from_prefix(dut, "m_axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
+    reads = FaultyRamRead(AxiReadBus.from_prefix(dut, "m_axi"), dut.clk, dut.reset, mem=writes.mem)
+    for side in (writes, reads):
+        side.log.setLevel(logging.CRITICAL)
+    if stall:
+        for channel in (writes.aw_channel, writes.w_channel, reads.ar_channel):
+            channel.set_pause_generator(pauses(stall))
+        for channel in (writes.b_channel, reads.r_channel):
+            channel.set_pause_generator(pauses(stall, late))
+    writes.write(0, generator().randbytes(MEMORY_BYTES))
+    return writes, reads
 
 
 def read_ram(dut: Any, *, stall: float = 0.0, late: int = 1) -> AxiRamRead:

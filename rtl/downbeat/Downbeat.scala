@@ -12,6 +12,7 @@ import downbeat.tx.Transmitter
 import downbeat.wire.{AxiStream, Departure, FrameBeat, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
 
 /** The core, from frame stream to frame stream.
   *
@@ -48,12 +49,18 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val s_axis_tx = slave(AxiStream(64, packet = true, destBits = config.flowBits))
     val m_axis_rx = master(AxiStream(64, packet = true, destBits = config.flowBits))
 
+    /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding; addresses from
+      * 0, to be put on a multiple of 4 KiB. Responses of one identifier come in order; those of different ones as they like.
+      */
+    val m_axi = config.externalMemory generate master(Axi4(config.memory))
+
     /** One record for each event, in order; leave open if unused. */
     val trace = master(Flow(TraceRecord(config)))
     /** What was dropped or cut, by cause; 32 bits each, since reset. */
     val counters = out(Counters())
   }
   noIoPrefix()
+  if (config.externalMemory) Axi4SpecRenamer(io.m_axi)
 
   private val now = Stamp()
   now.assignFromBits(io.now.asBits)
@@ -137,6 +144,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   receiveBuffer.io.requests << commandPort.io.requests
   receiveBuffer.io.hold := commandPort.io.hold
   payloadMemory.io.deliver <> receiveBuffer.io.axi
+  if (config.externalMemory) io.m_axi << payloadMemory.io.memory
   io.m_axis_rx.fromStream(receiveBuffer.io.data) { beat: ApplicationBeat =>
     io.m_axis_rx.tdata := beat.data
     io.m_axis_rx.tkeep := beat.keep

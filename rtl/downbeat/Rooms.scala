@@ -17,6 +17,7 @@ import spinal.core.Component
 object Rooms {
   private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
+    "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
     "DownbeatAxi" -> (DownbeatAxi(_)),
     "RegisterMap" -> (RegisterMap(_)),
     "BenchFifo" -> (_ => new BenchFifo),
