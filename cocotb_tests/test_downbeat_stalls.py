@@ -53,7 +53,9 @@ async def stalls_on_every_stream_and_channel_change_no_byte(dut: Any, stall: flo
         datagram = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / UDP() / Raw(draw.randbytes(700))
         passing.append(bytes(datagram))
         core.wire_in.put(passing[-1], user=0)
-        leaving.append(bytes(Ether(src=CORE_MAC, dst=PEER_MAC) / IP(src=CORE_IP, dst=PEER_IP) / UDP() / Raw(draw.randbytes(900))))
+        leaving.append(
+            bytes(Ether(src=CORE_MAC, dst=PEER_MAC) / IP(src=CORE_IP, dst=PEER_IP) / UDP() / Raw(draw.randbytes(900)))
+        )
         core.bypass_in.put(leaving[-1])
         await crowd.settle()
 

@@ -49,6 +49,7 @@ class Connection:
     # The application
     flow: int | None = None
     state: str = ""
+    reason: str = "none"  # why it ended
     closed: bool = False  # it has told the core so
     asked: int = 0  # bytes of to_core it has read or asked for
 
@@ -208,6 +209,7 @@ class Crowd:
         connection = self.connections.setdefault(key, Connection(*key, first=self.draw.getrandbits(32)))
         connection.flow = told["status_reference_flow"]
         connection.state = told["status_state"]
+        connection.reason = told["status_reason"]
         self.flows[connection.flow] = connection
         if connection.closed:
             return

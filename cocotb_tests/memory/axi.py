@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from cocotbext.axi import AxiRamRead, AxiRamWrite, AxiReadBus, AxiWriteBus
@@ -17,7 +17,7 @@ class FaultyRamWrite(AxiRamWrite):  # type: ignore[misc]
     """Answers SLVERR for each burst with a beat in `faults` (byte addresses of words)."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.faults: set[int] = set()
+        self.faults: Container[int] = ()
         super().__init__(*arguments, **options)
 
     async def _write(self, address: int, data: bytes) -> None:
@@ -27,10 +27,10 @@ class FaultyRamWrite(AxiRamWrite):  # type: ignore[misc]
 
 
 class FaultyRamRead(AxiRamRead):  # type: ignore[misc]
-    """Answers SLVERR, and other bytes than the right ones, for each beat in `faults` (byte addresses of words)."""
+    """Answers SLVERR, with zeros, for each beat in `faults` (byte addresses of words)."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.faults: set[int] = set()
+        self.faults: Container[int] = ()
         super().__init__(*arguments, **options)
 
     async def _read(self, address: int, length: int) -> bytes:
@@ -67,10 +67,10 @@ def outside_memory(dut: Any, *, stall: float = 0.0, late: int = 1) -> tuple[Faul
     return writes, reads
 
 
-def read_ram(dut: Any, *, stall: float = 0.0, late: int = 1) -> AxiRamRead:
+def read_ram(dut: Any, *, stall: float = 0.0, late: int = 1) -> FaultyRamRead:
     """A memory of random bytes behind the read port `axi`; answers pause for up to `late` clocks at a time."""
-    ram = AxiRamRead(AxiReadBus.from_prefix(dut, "axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
-    ram.log.setLevel(logging.WARNING)
+    ram = FaultyRamRead(AxiReadBus.from_prefix(dut, "axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
+    ram.log.setLevel(logging.CRITICAL)
     if stall:
         ram.ar_channel.set_pause_generator(pauses(stall))
         ram.r_channel.set_pause_generator(pauses(stall, late))

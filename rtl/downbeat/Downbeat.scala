@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{ApplicationBeat, Command, CommandPort, Notification, Notifier}
-import downbeat.engine.{FlowEngine, Placement, TraceRecord}
+import downbeat.application.{ApplicationBeat, Command, CommandPort, DeliveredBeat, Notification, Notifier}
+import downbeat.engine.{CloseReason, FlowEngine, PlacedEvent, Placement, TraceRecord}
 import downbeat.flow.{FlowDirectory, LocalAddresses}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.pacing.{Pacer, Timers}
@@ -45,9 +45,11 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     /** Commands and notifications, one a beat; fields as in downbeat_layout.h. */
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** Application data to send and received; TDEST is the flow. */
+    /** Application data to send and received; TDEST is the flow. Received: TUSER is 1 in the last beat of a frame whose bytes the memory
+      * refused, so that none of it may be believed.
+      */
     val s_axis_tx = slave(AxiStream(64, packet = true, destBits = config.flowBits))
-    val m_axis_rx = master(AxiStream(64, packet = true, destBits = config.flowBits))
+    val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
 
     /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding; addresses from
       * 0, to be put on a multiple of 4 KiB. Responses of one identifier come in order; those of different ones as they like.
@@ -115,6 +117,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   transmitter.io.addressRead <> directory.io.addressRead(0)
   payloadFetch.io.transfers << transmitter.io.fetch
   transmitter.io.payload << payloadFetch.io.data
+  transmitter.io.payloadFailed := payloadFetch.io.failed
   payloadMemory.io.fetch <> payloadFetch.io.axi
   transmitter.io.departures.valid := io.s_axis_departure.tvalid
   transmitter.io.departures.payload.assignFromBits(io.s_axis_departure.tdata)
@@ -134,10 +137,12 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   receiver.io.slotRead <> placementWriter.io.slotRead
   receiver.io.slotFree << placementWriter.io.slotFree
   payloadMemory.io.place <> placementWriter.io.axi
-  engine.io.placed << placementWriter.io.placed
+  engine.io.placed << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
+    placementWriter.io.placed, transmitter.io.fetchFailures.map(PlacedEvent.ofFailedFetch(config, _)))
 
   receiveBuffer.io.opened << engine.io.synchronized
-  receiveBuffer.io.received.valid := engine.io.status.valid
+  receiveBuffer.io.received.valid := // what a refused write left in memory is not data
+    engine.io.status.valid && engine.io.status.reason =/= CloseReason.memoryError
   receiveBuffer.io.received.flow := engine.io.status.reference.flow
   receiveBuffer.io.received.sequence.value := // FIN takes a number, but no byte
     engine.io.status.received.value - engine.io.status.peerFinished.asUInt
@@ -145,7 +150,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   receiveBuffer.io.hold := commandPort.io.hold
   payloadMemory.io.deliver <> receiveBuffer.io.axi
   if (config.externalMemory) io.m_axi << payloadMemory.io.memory
-  io.m_axis_rx.fromStream(receiveBuffer.io.data) { beat: ApplicationBeat =>
+  io.m_axis_rx.fromStream(receiveBuffer.io.data) { beat: DeliveredBeat =>
+    io.m_axis_rx.tuser := beat.error.asBits
     io.m_axis_rx.tdata := beat.data
     io.m_axis_rx.tkeep := beat.keep
     io.m_axis_rx.tlast := beat.last
@@ -206,6 +212,10 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.sendOverruns := sendBuffer.io.overruns
   io.counters.receiveUnderruns := receiveBuffer.io.underruns
   io.counters.unknownCommands := commandPort.io.unknown
+  io.counters.memory.place := placementWriter.io.writeErrors
+  io.counters.memory.accept := sendBuffer.io.writeErrors
+  io.counters.memory.fetch := transmitter.io.fetchErrors
+  io.counters.memory.deliver := receiveBuffer.io.readErrors
 
   /** A room may say a clock late that it is busy, so all must have been idle for three clocks. */
   private val idle = Seq(receiver.io.idle, directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, placementWriter.io.idle,
