@@ -79,6 +79,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(STAMP) := event.stamp
   entry(PARAMETERS) := event.parameters
   entry(INITIAL_SEQUENCE) := event.initialSequence
+  entry(MEMORY_ERROR) := event.memoryError
 
   // ---- the five stages
 

@@ -56,6 +56,7 @@ object Sources {
       event.reference := word.reference
       event.length := word.length.resized
       event.flags.fin := word.fin
+      event.memoryError := word.memoryError
     }
   }
 
@@ -64,6 +65,7 @@ object Sources {
       event.kind := word.kind
       event.reference.flow := word.flow
       event.length := word.length
+      event.memoryError := word.memoryError
     }
   }
 
