@@ -70,16 +70,16 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   local.mac := io.local_mac
   local.ip := io.local_ip
 
-  // ---- the rooms, in the order in which a packet meets them
+  // ---- the rooms, in the order in which a packet meets them; those rest that have no part in most clocks of a flow of data
 
-  private val receiver = Receiver(config)
-  private val directory = FlowDirectory(config)
+  private val receiver = RestingClock(Receiver(config))(_.io.idle)
+  private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
   private val engine = FlowEngine(config)
   private val pacer = Pacer(config)
   private val timers = Timers(config)
-  private val placementWriter = PlacementWriter(config)
+  private val placementWriter = RestingClock(PlacementWriter(config))(_.io.idle)
   private val payloadMemory = PayloadMemory(config)
-  private val receiveBuffer = ReceiveBuffer(config)
+  private val receiveBuffer = RestingClock(ReceiveBuffer(config))(room => room.io.idle && !room.io.hold)
   private val sendBuffer = SendBuffer(config)
   private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
   private val transmitter = Transmitter(config)
