@@ -6,6 +6,7 @@ import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryB
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
+import downbeat.mac.GmiiMac
 import downbeat.memory._
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
 import downbeat.rx.Receiver
@@ -27,6 +28,7 @@ object Rooms {
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "GmiiMac" -> (GmiiMac(_)),
     "LayoutBench" -> (LayoutBench(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "MemoryBench" -> (MemoryBench(_)),

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.mac
+
+import spinal.core._
+import spinal.lib._
+
+/** The newest copy of another domain's value: whole, in order, and at most two round trips old. */
+object NewestCopy {
+  def apply[T <: Data](value: T, from: ClockDomain, to: ClockDomain, init: => T): T = {
+    val crossing = new StreamCCByToggle(cloneOf(value), from, to, withOutputBufferedReset = false, initPayload = init)
+    crossing.setCompositeName(value, "copy", true)
+    crossing.io.input.valid := True
+    crossing.io.input.payload := value
+    crossing.io.output.ready := True
+    crossing.io.output.payload
+  }
+}
+
+/** Counts another domain's events and loses none, if they are fewer than 16 in eight clocks of either domain. */
+case class EventCounter(from: ClockDomain, to: ClockDomain) extends Component {
+  val io = new Bundle {
+    val event = in Bool () // of `from`
+    val count = out UInt (32 bits) // of `to`
+  }
+  noIoPrefix()
+
+  private val bits = 4
+  private val source = new ClockingArea(from) {
+    val ticks = Reg(UInt(bits bits)) init 0
+    when(io.event)(ticks := ticks + 1)
+    val gray = RegNext(toGray(ticks)) init 0
+  }
+  private val target = new ClockingArea(to) {
+    val ticks = RegNext(fromGray(BufferCC(source.gray, B(0, bits bits)))) init 0
+    val seen = RegNext(ticks) init 0
+    val count = Reg(UInt(32 bits)) init 0
+    count := count + (ticks - seen)
+  }
+  io.count := target.count
+}
+
+object EventCounter {
+  def of(event: Bool, from: ClockDomain, to: ClockDomain): UInt = {
+    val counter = EventCounter(from, to)
+    counter.setCompositeName(event, "counter", true)
+    counter.io.event := event
+    counter.io.count
+  }
+}
