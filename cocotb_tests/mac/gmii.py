@@ -126,7 +126,9 @@ class GmiiSink:
         before = 0
         while True:
             await edge
-            if dut.gmii_tx_en.value != 1:
+            if dut.reset.value == 1:
+                gap = None
+            if dut.reset.value == 1 or dut.gmii_tx_en.value != 1:
                 gap = gap + 1 if gap is not None else None
                 before = now_ps()
                 continue
@@ -141,7 +143,8 @@ class GmiiSink:
                 before = now_ps()
                 await edge
             before = now_ps()
-            assert data[:8] == PREAMBLE + bytes([SFD]), f"begins with {data[:8].hex()}"
+            start = PREAMBLE + bytes([SFD])
+            assert start.startswith(data[:8]), f"begins with {data[:8].hex()}"
             frame, check = bytes(data[8:-4]), bytes(data[-4:])
             self.frames.put_nowait(Departed(frame, sfd_ps, gap, check == fcs(frame)))
             gap = 1

@@ -50,7 +50,7 @@ class Mac:
 
     def send(self, frame: bytes, *, mode: int = ASAP, launch: int = 0, tag: int = 0) -> None:
         """Queues a frame for the gate; `launch` in 2^-16 ns."""
-        self.transmit.put(frame, mode=mode, launch_ns=launch >> 16, launch_fraction=launch & 0xFFFF, tag=tag)
+        self.transmit.put(frame, mode=mode, launch_ns=(launch >> 16) % (1 << 48), launch_fraction=launch & 0xFFFF, tag=tag)
 
     @property
     def now(self) -> int:
