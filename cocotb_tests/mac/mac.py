@@ -5,23 +5,22 @@ from __future__ import annotations
 
 from typing import Any
 
-import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from cocotb_tests.bench import FrameSink, FrameSource, StreamMonitor, until
-from cocotb_tests.bench.ports import top_ports
 from cocotb_tests.mac.gmii import GmiiSink, GmiiSource
 
 PERIOD_PS = 8000
 NOMINAL = 8 << 32
 LARGEST = 1514  # bytes without FCS
 AT, ASAP, AFTER_PREVIOUS = 0, 1, 2
-__all__ = ["AFTER_PREVIOUS", "ASAP", "AT", "LARGEST", "NOMINAL", "PERIOD_PS", "Mac", "top_ports"]
 
 
-def clock(pin: Any, period_ps: int) -> None:
-    Clock(pin, period_ps, unit="ps", period_high=period_ps // 2).start()
+def clock(pin: Any, period_ps: int) -> Clock:
+    made = Clock(pin, period_ps, unit="ps", period_high=period_ps // 2)
+    made.start()
+    return made
 
 
 class Mac:
@@ -35,6 +34,7 @@ class Mac:
         self.receive = FrameSink(dut, "receive", stall=stall)
         self.transmit = FrameSource(dut, "transmit")
         self.departures = StreamMonitor(dut, "departures")
+        self.wire_clock: Clock  # of the receive side
 
     async def start(self, *, link: int = 1, increment: int = NOMINAL) -> None:
         dut = self.dut
@@ -42,8 +42,11 @@ class Mac:
         dut.linkUp.value = link
         dut.softReset.value = 0
         dut.reset.value = 1
-        for pin, period in zip((dut.clk, dut.gmii_gtx_clk, dut.gmii_rx_clk), self.periods, strict=True):
+        clocks = [
             clock(pin, period)
+            for pin, period in zip((dut.clk, dut.gmii_gtx_clk, dut.gmii_rx_clk), self.periods, strict=True)
+        ]
+        self.wire_clock = clocks[2]
         await ClockCycles(dut.clk, 8)
         dut.reset.value = 0
         await ClockCycles(dut.clk, 32)
@@ -91,14 +94,19 @@ def stamp_of(extras: dict[str, int]) -> int:
     return extras["stamp_ns"] << 16 | extras["stamp_fraction"]
 
 
-async def loop_back(dut: Any) -> None:
-    """A cable from the transmit pins to the receive pins; for one clock on both sides."""
+class WireTime:
+    """The time at the transmit pins, as a function of the simulator's, from one departure."""
 
-    async def run() -> None:
-        while True:
-            await RisingEdge(dut.gmii_gtx_clk)
-            dut.gmii_rxd.value = dut.gmii_txd.value
-            dut.gmii_rx_dv.value = dut.gmii_tx_en.value
-            dut.gmii_rx_er.value = dut.gmii_tx_er.value
+    def __init__(self, mac: Mac, increment: int) -> None:
+        self._mac, self._increment = mac, increment
+        self._stamp = self._sfd_ps = 0
 
-    cocotb.start_soon(run())
+    async def find(self) -> None:
+        self._mac.send(bytes(60), tag=1)
+        self._sfd_ps = (await self._mac.wire_out.receive()).sfd_ps
+        self._stamp = (await self._mac.departure())[1]
+
+    def at(self, instant_ps: int) -> float:
+        """In ns; a clock's step drawn as a slope."""
+        clocks = (instant_ps - self._sfd_ps) / self._mac.periods[1]
+        return self._stamp / 65536 + clocks * self._increment / (1 << 32)

@@ -16,17 +16,20 @@ case class FrameGuard() extends Component {
   }
   noIoPrefix()
 
-  private val inFrame = RegInit(False)
+  private val inFrame, wasCut = RegInit(False)
+  private val cut = io.cut || wasCut
   private val guarded = cloneOf(io.source)
-  guarded.valid := io.cut ? inFrame | io.source.valid
+  guarded.valid := cut ? inFrame | io.source.valid
   guarded.payload := io.source.payload
-  when(io.cut) {
+  when(cut) {
     guarded.frame.keep := 1
     guarded.frame.last := True
     guarded.error := True
   }
-  io.source.ready := guarded.ready && !io.cut
+  io.source.ready := guarded.ready && !cut
   when(guarded.fire)(inFrame := !guarded.frame.last)
+  // The core may take the last beat long after the soft reset.
+  wasCut := cut && inFrame && !guarded.fire
   io.beats << guarded.m2sPipe()
 
   private val frames = Reg(UInt(32 bits)) init 0
