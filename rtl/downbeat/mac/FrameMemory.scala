@@ -33,7 +33,7 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
   noIoPrefix()
 
   private val memory = Mem(Bits(64 bits), words).addAttribute("no_rw_check")
-  private val freed = NewestCopy(io.read, to, from, U(0, pointerBits bits))
+  private val freed = new NewestCopy(io.read, to, from, U(0, pointerBits bits))
 
   private val writer = new ClockingArea(from) {
     val kept, written = Reg(UInt(pointerBits bits)) init 0
@@ -45,7 +45,7 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
       written := keptNext
     }
     // A clock old, hence the two words of reserve.
-    io.room := RegNext(written - freed < words - 2) init False
+    io.room := RegNext(written - freed.value < words - 2) init False
   }
 
   private val reader = new ClockingArea(to) {

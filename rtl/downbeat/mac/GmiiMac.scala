@@ -39,10 +39,11 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
 
   // ---- time
 
-  private val increment = NewestCopy(io.increment, core, transmitHard, U(TimeBase.nominalIncrement, TimeBase.incrementBits bits))
+  private val increment = new NewestCopy(io.increment, core, transmitHard, U(TimeBase.nominalIncrement, TimeBase.incrementBits bits))
   private val timeBase = transmitHard(TimeBase())
-  timeBase.io.increment := increment
-  io.now := NewestCopy(TimeBase.stamp(timeBase.io.time), transmitHard, core, Stamp.zero)
+  timeBase.io.increment := increment.value
+  private val now = new NewestCopy(TimeBase.stamp(timeBase.io.time), transmitHard, core, Stamp.zero)
+  io.now := now.value
 
   // ---- wire in
 
@@ -60,7 +61,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   receiver.io.linkUp := receiveSoft(BufferCC(io.linkUp, False))
   stamps.io.startOfFrame := receiver.io.startOfFrame
   stamps.io.time := timeBase.io.time
-  stamps.io.increment := increment
+  stamps.io.increment := increment.value
 
   private val receiving = new ClockingArea(receiveSoft) {
     val lost = RegInit(False) // a word of this frame did not fit
@@ -105,12 +106,12 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   intake.io.immediate <> immediate.io.intake
   for (lane <- Seq(timed, immediate)) {
     lane.io.time := timeBase.io.time
-    lane.io.increment := increment
+    lane.io.increment := increment.value
     lane.io.start := gate.io.start.valid
     lane.io.fetch := transmitter.io.fetch
   }
   gate.io.time := timeBase.io.time
-  gate.io.increment := increment
+  gate.io.increment := increment.value
   gate.io.linkUp := transmitSoft(BufferCC(io.linkUp, False))
   gate.io.timed << timed.io.head
   gate.io.immediate << immediate.io.head
@@ -132,27 +133,27 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
 
   // ---- what became of the frames
 
-  private def received(event: Bool) = EventCounter.of(event, receiveHard, core)
-  private def sent(event: Bool) = EventCounter.of(event, transmitHard, core)
-  private def ended(cause: ReceivedEnd => Bool) = received(receiver.io.end.valid && cause(receiver.io.end.payload))
+  private def received(name: String, event: Bool) = EventCounter.of(name, event, receiveHard, core)
+  private def sent(name: String, event: Bool) = EventCounter.of(name, event, transmitHard, core)
+  private val ended = receiver.io.end
   private val counters = io.counters
   counters.receive.frames := guard.io.frames
-  counters.receive.linkDown := ended(_.linkDown)
-  counters.receive.rxError := ended(_.rxError)
-  counters.receive.runt := ended(_.runt)
-  counters.receive.oversize := ended(_.oversize)
-  counters.receive.badFcs := ended(_.badFcs)
-  counters.receive.pause := ended(_.pause)
-  counters.receive.overflow := received(receiving.overflow)
-  counters.receive.reset := RegNextWhen(received(receiving.accepted) - guard.io.frames, domains.settled) init 0
-  counters.transmit.frames := sent(gate.io.start.valid)
+  counters.receive.linkDown := received("linkDown", ended.valid && ended.linkDown)
+  counters.receive.rxError := received("rxError", ended.valid && ended.rxError)
+  counters.receive.runt := received("runt", ended.valid && ended.runt)
+  counters.receive.oversize := received("oversize", ended.valid && ended.oversize)
+  counters.receive.badFcs := received("badFcs", ended.valid && ended.badFcs)
+  counters.receive.pause := received("pause", ended.valid && ended.pause)
+  counters.receive.overflow := received("overflow", receiving.overflow)
+  counters.receive.reset := RegNextWhen(received("accepted", receiving.accepted) - guard.io.frames, domains.settled) init 0
+  counters.transmit.frames := sent("departed", gate.io.start.valid)
   counters.transmit.oversize := intake.io.oversize
-  counters.transmit.linkDown := sent(gate.io.dropped)
+  counters.transmit.linkDown := sent("dropped", gate.io.dropped)
   counters.transmit.reset := intake.io.swallowed +
     (RegNextWhen(intake.io.accepted - counters.transmit.frames - counters.transmit.linkDown, domains.settled) init 0)
-  counters.transmit.lateArrived := sent(gate.io.lateArrived)
-  counters.transmit.lateInverted := sent(gate.io.lateInverted)
-  counters.transmit.lateBusy := sent(gate.io.lateBusy)
+  counters.transmit.lateArrived := sent("lateArrived", gate.io.lateArrived)
+  counters.transmit.lateInverted := sent("lateInverted", gate.io.lateInverted)
+  counters.transmit.lateBusy := sent("lateBusy", gate.io.lateBusy)
 }
 
 object GmiiMac {

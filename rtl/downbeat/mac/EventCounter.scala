@@ -4,18 +4,6 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** The newest copy of another domain's value: whole, in order, and at most two round trips old. */
-object NewestCopy {
-  def apply[T <: Data](value: T, from: ClockDomain, to: ClockDomain, init: => T): T = {
-    val crossing = new StreamCCByToggle(cloneOf(value), from, to, withOutputBufferedReset = false, initPayload = init)
-    crossing.setCompositeName(value, "copy", true)
-    crossing.io.input.valid := True
-    crossing.io.input.payload := value
-    crossing.io.output.ready := True
-    crossing.io.output.payload
-  }
-}
-
 /** Counts another domain's events and loses none, if they are fewer than 16 in eight clocks of either domain. */
 case class EventCounter(from: ClockDomain, to: ClockDomain) extends Component {
   val io = new Bundle {
@@ -40,9 +28,8 @@ case class EventCounter(from: ClockDomain, to: ClockDomain) extends Component {
 }
 
 object EventCounter {
-  def of(event: Bool, from: ClockDomain, to: ClockDomain): UInt = {
-    val counter = EventCounter(from, to)
-    counter.setCompositeName(event, "counter", true)
+  def of(name: String, event: Bool, from: ClockDomain, to: ClockDomain): UInt = {
+    val counter = EventCounter(from, to).setName(s"${name}Counter")
     counter.io.event := event
     counter.io.count
   }
