@@ -27,7 +27,7 @@ enum class LaunchMode : std::uint8_t {
 class LaunchGate {
 public:
   /// From the clock that takes a frame's last beat to its SFD on an idle wire, in the MAC with all its clocks alike.
-  static constexpr Stamp latency = 27 * clockPeriod;
+  static constexpr Stamp latency = 25 * clockPeriod;
 
   explicit LaunchGate(std::uint64_t rate) : rate_(rate) {}
 
