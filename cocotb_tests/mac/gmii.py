@@ -57,7 +57,13 @@ class GmiiSource:
         cocotb.start_soon(self._run())
 
     def put(
-        self, frame: bytes, *, preamble: bytes = PREAMBLE, check: bytes | None = None, errors: frozenset[int] | None = None, gap: int = GAP
+        self,
+        frame: bytes,
+        *,
+        preamble: bytes = PREAMBLE,
+        check: bytes | None = None,
+        errors: frozenset[int] | None = None,
+        gap: int = GAP,
     ) -> Symbols:
         """Queues a frame (which is not padded) with its FCS, or with `check` for one. Its `sfd_ps` is set when it is out."""
         data = preamble + bytes([SFD]) + frame + (fcs(frame) if check is None else check)

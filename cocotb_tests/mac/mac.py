@@ -26,7 +26,15 @@ def clock(pin: Any, period_ps: int) -> Clock:
 class Mac:
     """Periods in ps; the simulator's step of one makes 125 ppm of eight nanoseconds."""
 
-    def __init__(self, dut: Any, *, stall: float = 0.0, core: int = PERIOD_PS, transmit: int = PERIOD_PS, receive: int = PERIOD_PS) -> None:
+    def __init__(
+        self,
+        dut: Any,
+        *,
+        stall: float = 0.0,
+        core: int = PERIOD_PS,
+        transmit: int = PERIOD_PS,
+        receive: int = PERIOD_PS,
+    ) -> None:
         self.dut = dut
         self.periods = (core, transmit, receive)
         self.wire_in = GmiiSource(dut)
@@ -53,7 +61,9 @@ class Mac:
 
     def send(self, frame: bytes, *, mode: int = ASAP, launch: int = 0, tag: int = 0) -> None:
         """Queues a frame for the gate; `launch` in 2^-16 ns."""
-        self.transmit.put(frame, mode=mode, launch_ns=(launch >> 16) % (1 << 48), launch_fraction=launch & 0xFFFF, tag=tag)
+        self.transmit.put(
+            frame, mode=mode, launch_ns=(launch >> 16) % (1 << 48), launch_fraction=launch & 0xFFFF, tag=tag
+        )
 
     @property
     def now(self) -> int:

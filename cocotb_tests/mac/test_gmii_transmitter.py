@@ -85,8 +85,17 @@ async def an_oversize_frame_is_counted_and_dropped(dut: Any) -> None:
     await mac.start()
     random = generator()
     tagged = bytes(Ether() / Dot1Q(vlan=5) / IP() / TCP() / Raw(bytes(20000)))
-    too_large = [random.randbytes(LARGEST + 1), random.randbytes(LARGEST + 7), random.randbytes(1600), random.randbytes(30000)]
-    too_large += [tagged[: LARGEST + 5], tagged[:17000], random.randbytes(12) + b"\x81\x01" + random.randbytes(LARGEST - 10)]
+    too_large = [
+        random.randbytes(LARGEST + 1),
+        random.randbytes(LARGEST + 7),
+        random.randbytes(1600),
+        random.randbytes(30000),
+    ]
+    too_large += [
+        tagged[: LARGEST + 5],
+        tagged[:17000],
+        random.randbytes(12) + b"\x81\x01" + random.randbytes(LARGEST - 10),
+    ]
     for frame in too_large:
         good = random.randbytes(random.randrange(60, 90))
         mac.send(frame, mode=random.randrange(3))

@@ -110,7 +110,12 @@ async def soft_resets_in_mid_traffic_lose_no_count(dut: Any) -> None:
         for _ in range(random.randrange(1, 12)):
             length = random.choice([60, 61, 200, 1514])
             sent += 1
-            mac.send(random.randbytes(length), mode=random.randrange(3), launch=mac.now + (random.randrange(9000) << 16), tag=1)
+            mac.send(
+                random.randbytes(length),
+                mode=random.randrange(3),
+                launch=mac.now + (random.randrange(9000) << 16),
+                tag=1,
+            )
             arrived += 1
             mac.wire_in.put(random.randbytes(random.choice([60, 61, 300])))
         await ClockCycles(dut.clk, random.randrange(20, 1500))

@@ -26,7 +26,11 @@ def test_the_page_lists_the_crossings_of_the_mac() -> None:
     listed = [f"| `{name}` | {source} | {target} |" for name, source, target in _listed()]
     new, gone = sorted(set(found) - set(listed)), sorted(set(listed) - set(found))
     assert not new and not gone, "\n".join(
-        ["docs/mac.md and build/rtl/GmiiMac.crossings differ", *(f"+ {row}" for row in new), *(f"- {row}" for row in gone)]
+        [
+            "docs/mac.md and build/rtl/GmiiMac.crossings differ",
+            *(f"+ {row}" for row in new),
+            *(f"- {row}" for row in gone),
+        ]
     )
 
 

@@ -59,7 +59,8 @@ Bytes segmentFrame(std::size_t length, std::uint32_t sequence) {
   write(frame, tcp + 4, sequence, 4);
   write(frame, tcp + 12, 0x5010, 2); // five words; ACK
   write(frame, tcp + 14, 65535, 2);
-  const auto pseudo = static_cast<std::uint32_t>((peerIp >> 16) + (peerIp & 0xffff) + (ownIp >> 16) + (ownIp & 0xffff) + 6 + length - tcp);
+  constexpr std::uint32_t addresses = (peerIp >> 16) + (peerIp & 0xffff) + (ownIp >> 16) + (ownIp & 0xffff);
+  const auto pseudo = static_cast<std::uint32_t>(addresses + 6 + length - tcp);
   write(frame, tcp + 16, checksum(frame, tcp, length - tcp, pseudo), 2);
   return frame;
 }
@@ -96,7 +97,8 @@ bool Deserialiser::take(Symbol symbol, std::uint64_t clock) {
   seen.length = whole ? bytes_.size() - start - fcsBytes : 0;
   std::uint32_t check = 0;
   for (unsigned i = 0; whole && i < fcsBytes; ++i) check |= std::uint32_t{bytes_[bytes_.size() - fcsBytes + i]} << 8 * i;
-  seen.right = whole && bytes_[preamble] == sfd && std::all_of(bytes_.begin(), bytes_.begin() + preamble, [](auto byte) { return byte == preambleByte; }) &&
+  const auto isPreamble = [](std::uint8_t byte) { return byte == preambleByte; };
+  seen.right = whole && std::all_of(bytes_.begin(), bytes_.begin() + preamble, isPreamble) && bytes_[preamble] == sfd &&
                check == fcs(bytes_.data() + start, seen.length);
   bytes_.clear();
   return true;

@@ -85,7 +85,8 @@ void runUntil(Bench &bench, std::vector<Left> &left, std::uint64_t clock) {
   while (bench.clocks() < clock) {
     bench.step();
     bench.wireOut.clear();
-    for (; !bench.departures.empty(); bench.departures.pop_front()) left.push_back({bench.departures.front().tag, bench.departures.front().stamp});
+    for (; !bench.departures.empty(); bench.departures.pop_front())
+      left.push_back({bench.departures.front().tag, bench.departures.front().stamp});
   }
 }
 
@@ -132,20 +133,20 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
 
   std::uint64_t equal = 0;
   while (equal < left.size() && equal < model.left.size() && left[equal] == model.left[equal]) ++equal;
+  const auto print = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
   const auto &pins = bench.pins();
   const auto &gate = model.gate;
-  const bool right = equal == frames && model.left.size() == frames && pins.counters_transmit_lateArrived == gate.lateArrived() &&
+  const bool right = equal == frames && model.left.size() == frames &&
+                     pins.counters_transmit_lateArrived == gate.lateArrived() &&
                      pins.counters_transmit_lateInverted == gate.lateInverted() && pins.counters_transmit_lateBusy == gate.lateBusy();
   if (equal < left.size() && equal < model.left.size())
-    std::fprintf(stderr, "departure %llu: the gate's tag %u at %.3f ns, the model's tag %u at %.3f ns\n", static_cast<unsigned long long>(equal),
-                 left[equal].tag, static_cast<double>(left[equal].stamp) / 65536, model.left[equal].tag,
-                 static_cast<double>(model.left[equal].stamp) / 65536);
-  std::printf("{\"seed\": %llu, \"frames\": %llu, \"equal_departures\": %llu, \"late_arrived\": [%u, %llu], \"late_inverted\": [%u, %llu], "
-              "\"late_busy\": [%u, %llu], \"wire_clocks\": %llu, \"right\": %s}\n",
-              static_cast<unsigned long long>(seed), static_cast<unsigned long long>(frames), static_cast<unsigned long long>(equal),
-              pins.counters_transmit_lateArrived, static_cast<unsigned long long>(gate.lateArrived()), pins.counters_transmit_lateInverted,
-              static_cast<unsigned long long>(gate.lateInverted()), pins.counters_transmit_lateBusy,
-              static_cast<unsigned long long>(gate.lateBusy()), static_cast<unsigned long long>(bench.clocks()), right ? "true" : "false");
+    std::fprintf(stderr, "departure %llu: the gate's tag %u at %.3f ns, the model's tag %u at %.3f ns\n", print(equal), left[equal].tag,
+                 static_cast<double>(left[equal].stamp) / 65536, model.left[equal].tag, static_cast<double>(model.left[equal].stamp) / 65536);
+  std::printf("{\"seed\": %llu, \"frames\": %llu, \"equal_departures\": %llu, \"late_arrived\": [%u, %llu], "
+              "\"late_inverted\": [%u, %llu], \"late_busy\": [%u, %llu], \"wire_clocks\": %llu, \"right\": %s}\n",
+              print(seed), print(frames), print(equal), pins.counters_transmit_lateArrived, print(gate.lateArrived()),
+              pins.counters_transmit_lateInverted, print(gate.lateInverted()), pins.counters_transmit_lateBusy, print(gate.lateBusy()),
+              print(bench.clocks()), right ? "true" : "false");
   return right;
 }
 

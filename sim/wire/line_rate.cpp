@@ -30,10 +30,10 @@ bool lineRate(std::size_t length, std::uint64_t frames, std::uint64_t corePeriod
   }
   const double seconds = static_cast<double>(lastSfd - firstSfd) * 8e-9;
   const bool right = inOrder == frames && out == frames && damaged == 0 && gaps == 0;
+  const auto print = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
   std::printf("{\"frame_bytes\": %zu, \"core_mhz\": %.3f, \"frames_each_way\": %llu, \"received_in_order\": %llu, \"left\": %llu, "
               "\"damaged\": %llu, \"gaps_not_12\": %llu, \"frames_per_second\": %.0f, \"right\": %s}\n",
-              length, 1e6 / static_cast<double>(corePeriod), static_cast<unsigned long long>(frames), static_cast<unsigned long long>(inOrder),
-              static_cast<unsigned long long>(out), static_cast<unsigned long long>(damaged), static_cast<unsigned long long>(gaps),
+              length, 1e6 / static_cast<double>(corePeriod), print(frames), print(inOrder), print(out), print(damaged), print(gaps),
               static_cast<double>(out - 1) / seconds, right ? "true" : "false");
   return right;
 }

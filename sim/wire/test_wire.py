@@ -13,7 +13,7 @@ from sim import build
 
 
 def run(*arguments: object) -> dict[str, object]:
-    command = [build.wire() / "wire_bench", *map(str, arguments)]
+    command = [str(build.wire() / "wire_bench"), *map(str, arguments)]
     done = subprocess.run(command, text=True, capture_output=True, timeout=300, check=False)
     print(done.stdout, done.stderr)
     figures: dict[str, object] = json.loads(done.stdout)

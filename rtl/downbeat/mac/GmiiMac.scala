@@ -18,7 +18,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     // In the core's domain.
     /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point. Taken over within 20 clocks; time stays monotone. */
     val increment = in UInt (TimeBase.incrementBits bits)
-    /** Monotone; late by at most 8 core clocks and 6 of the wire. */
+    /** Monotone; late by at most six clocks of its own and four of the wire. */
     val now = out(Stamp())
     val linkUp = in Bool ()
     /** A clock or more: all frames on their way are given up and counted. Lasts `GmiiMac.softResetClocks`. */

@@ -2,6 +2,7 @@
 package downbeat.mac
 
 import downbeat.DownbeatConfig
+import downbeat.rx.EtherType
 import spinal.core._
 import spinal.lib._
 import spinal.lib.com.eth.{Crc, CrcKind}
@@ -62,11 +63,11 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component {
     beyond setWhen (length === limit)
     beyondTagged setWhen (length === limit + Ethernet.tagBytes)
     when(length === 12) {
-      high81 := gmii.data === (Ethernet.vlanTag >> 8)
+      high81 := gmii.data === (EtherType.tag >> 8)
       high88 := gmii.data === (Ethernet.pause >> 8)
     }
     when(length === 13) {
-      tagged := high81 && gmii.data === (Ethernet.vlanTag & 0xff)
+      tagged := high81 && gmii.data === (EtherType.tag & 0xff)
       pause := high88 && gmii.data === (Ethernet.pause & 0xff)
     }
   }

@@ -8,8 +8,8 @@ import spinal.lib._
 /** The time of each received SFD, for the receive domain, which has no time of its own.
   *
   * Every SFD moves a two-bit Gray tag on; the transmit domain sees the tag change and sends time and tag back, long before a shortest
-  * frame has ended. The change falls between two clocks of the transmit domain, so the stamp is right to half a byte time, and to one where a
-  * synchroniser settles late.
+  * frame has ended. The change falls between two clocks of the transmit domain, so the stamp is right to half a byte time, and to one where
+  * a synchroniser settles late.
   */
 case class ReceiveStamps(receive: ClockDomain, transmit: ClockDomain) extends Component {
   val io = new Bundle {

@@ -2,6 +2,7 @@
 package downbeat.mac
 
 import downbeat.DownbeatConfig
+import downbeat.rx.EtherType
 import downbeat.wire.{LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._
@@ -51,7 +52,7 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
     length := length + CountOne(beat.frame.keep)
     tooLong setWhen (length(13 downto 3) === wordLimit)
     secondBeat := length === 0
-    when(secondBeat)(tagged := EndiannessSwap(beat.frame.data(47 downto 32)) === Ethernet.vlanTag)
+    when(secondBeat)(tagged := EndiannessSwap(beat.frame.data(47 downto 32)) === EtherType.tag)
     when(length === 0)(tagged := False)
   }
   cut setWhen (io.flush && (beat.fire || length =/= 0 || busy))
