@@ -32,12 +32,12 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
   }
   noIoPrefix()
 
-  private val memory = Mem(Bits(64 bits), words).addAttribute("no_rw_check")
+  private val ring = Mem(Bits(64 bits), words).addAttribute("no_rw_check")
   private val freed = new NewestCopy(io.read, to, from, U(0, pointerBits bits))
 
   private val writer = new ClockingArea(from) {
     val kept, written = Reg(UInt(pointerBits bits)) init 0
-    memory.write(written.resized, io.write.payload, io.write.valid)
+    ring.write(written.resized, io.write.payload, io.write.valid)
     when(io.write.valid)(written := written + 1)
     val keptNext = io.end.keep ? (kept + io.end.words.resized) | kept
     when(io.end.valid) {
@@ -49,6 +49,6 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
   }
 
   private val reader = new ClockingArea(to) {
-    io.data := memory.readSync(io.address.resized, io.enable, clockCrossing = true)
+    io.data := ring.readSync(io.address.resized, io.enable, clockCrossing = true)
   }
 }
