@@ -9,6 +9,7 @@ import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.mac.GmiiMac
 import downbeat.memory._
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.registers.RegisterMap
 import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
 import spinal.core.Component
@@ -17,6 +18,9 @@ import spinal.core.Component
 object Rooms {
   private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
+    "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
+    "DownbeatAxi" -> (DownbeatAxi(_)),
+    "RegisterMap" -> (RegisterMap(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
@@ -29,6 +33,7 @@ object Rooms {
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "GmiiMac" -> (GmiiMac(_)),
+    "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
     "LayoutBench" -> (LayoutBench(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "MemoryBench" -> (MemoryBench(_)),

@@ -20,12 +20,11 @@ case class MacDomains(core: ClockDomain, receiveClock: Bool, transmitClock: Bool
 
   /** Every domain is in reset for the first three quarters. */
   private val always = core.withoutReset()
-  private val hardNext = core.isResetActive
-  private val softNext = core.isResetActive || count >= GmiiMac.softResetClocks / 4
+  private val held = count >= GmiiMac.softResetClocks / 4
   // One register for those who take it at a clock, and one for those who do not.
-  private val coreReset = always(RegNext(softNext))
-  private val hard = always(RegNext(hardNext))
-  private val soft = always(RegNext(softNext))
+  private val coreReset = always(RegNext(core.isResetActive || held))
+  private val hard = always(RegNext(core.isResetActive))
+  private val soft = always(RegNext(core.isResetActive || held))
 
   private def wire(clock: Bool, reset: Bool): ClockDomain = {
     val domain = ClockDomain(clock, config = core.config.copy(resetKind = ASYNC, resetActiveLevel = HIGH))
