@@ -43,6 +43,9 @@ waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another fi
 bench: $(SIM_RTL) ## how fast the core alone simulates [DURATION=seconds]
 	@$(PY) -m sim.bench
 
+wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate against its model [SEED=n]
+	@$(PY) -m sim.wire
+
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
@@ -70,7 +73,7 @@ $(RTL): build/scala.stamp
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp
-	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat WireBench
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop waves bench fmax lint test clean
+.PHONY: help setup rtl registers sim interop waves bench wire fmax lint test clean
