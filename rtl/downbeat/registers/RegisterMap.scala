@@ -4,6 +4,7 @@ package downbeat.registers
 import downbeat.{Counters, DownbeatConfig}
 import downbeat.application.Layout
 import downbeat.engine.TraceRecord
+import downbeat.mac.{MacCounters, TimeBase}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config, AxiLite4SpecRenamer}
@@ -15,7 +16,7 @@ import spinal.lib.bus.regif._
   * RegIf is the one source of the map: the C header, the page and the JSON come out of the same declarations ([[RegisterFiles]]).
   * Counters, build numbers and the fields of a trace record are walked, so that a new one appears by itself.
   */
-case class RegisterMap(config: DownbeatConfig) extends Component {
+case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Component {
   val io = new Bundle {
     val s_axil = slave(AxiLite4(RegisterMap.bus))
     val trace = slave(Flow(TraceRecord(config)))
@@ -27,6 +28,12 @@ case class RegisterMap(config: DownbeatConfig) extends Component {
     val local_mac = out(Bits(48 bits))
     val local_ip = out(UInt(32 bits))
     val secret = out(Bits(64 bits))
+    /** To and from GmiiMac's ports of these names. */
+    val mac = withMac generate new Bundle {
+      val linkUp = in(Bool())
+      val counters = in(MacCounters())
+      val increment = out(UInt(TimeBase.incrementBits bits))
+    }
   }
   noIoPrefix()
   AxiLite4SpecRenamer(io.s_axil)
@@ -110,6 +117,23 @@ case class RegisterMap(config: DownbeatConfig) extends Component {
   for (field <- Layout.ofBundle("TraceRecord", store.io.record).fields)
     shown(s"record_${field.name}", store.io.record.asBits(field.offset, field.width bits),
       s"TraceRecord's `${field.name}`" + field.values.map(name => s", a number of $name").getOrElse("") + ".")
+
+  // ---- the MAC
+
+  if (withMac) new Area {
+    startAt(0x400)
+    private val link = register("link", "The wire.")
+    link.field(Bool(), AccessType.RO, "The link is up.")(SymbolName("up")) := io.mac.linkUp
+    private val nominal = TimeBase.nominalIncrement
+    private val high = register("incrementHigh", "Time by which a clock of the wire moves the time base on.")
+      .field(UInt(TimeBase.incrementBits - 32 bits), AccessType.RW, nominal >> 32, "ns; 8 at 125 MHz.")(SymbolName("ns"))
+    private val lowRegister = register("incrementLow", "Its fraction. A write takes both over; the time stays monotone.")
+    private val low = lowRegister.field(UInt(32 bits), AccessType.RW, nominal % (BigInt(1) << 32), "2^-32 ns.")(SymbolName("fraction"))
+    private val written = RegNext(lowRegister.eventW()) init False
+    io.mac.increment := RegNextWhen(high @@ low, written) init U(nominal, TimeBase.incrementBits bits)
+    for (field <- Layout.ofBundle("MacCounters", io.mac.counters).fields)
+      shown(s"counter_mac_${field.name}", io.mac.counters.asBits(field.offset, field.width bits), "Frames since `reset`, modulo 2^32.")
+  }
 
   port.io.readable := answers(port.io.address, !_.isWriteOnly())
   port.io.writable := answers(port.io.address, field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat
+
+import downbeat.mac.{Gmii, GmiiMac}
+import downbeat.wire.{ReceivedBeat, TransmitBeat}
+import spinal.core._
+import spinal.lib._
+
+/** All of it: GMII pins on one side, registers and the application's streams on the other.
+  *
+  * Its clocks are `clk` and the two of the wire. The time is the MAC's, `time_now` shows the core's copy of it. A soft reset of the core resets
+  * the MAC too.
+  */
+case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, withMac = true) {
+  val gmii = master(Gmii())
+  /** From the PHY's management, synchronous to `clk`. */
+  val link_up = in(Bool())
+  /** ns in bits 63 to 16, fraction below. */
+  val time_now = out(UInt(64 bits))
+  /** The core is in reset: for what is connected to its bypass and application streams. */
+  val core_reset = out(Bool())
+  core_reset := registers.io.coreReset
+
+  private val mac = GmiiMac(config)
+  mac.io.gmii <> gmii
+  mac.io.linkUp := link_up
+  mac.io.softReset := registers.io.coreReset
+  mac.io.increment := registers.io.mac.increment
+  registers.io.mac.linkUp := link_up
+  registers.io.mac.counters := mac.io.counters
+
+  time_now := mac.io.now.asBits.asUInt
+  core.io.now := time_now
+  private val wireIn = mac.io.receive
+  core.io.s_axis_wire_rx.fromStream(wireIn) { beat: ReceivedBeat =>
+    core.io.s_axis_wire_rx.tdata := beat.frame.data
+    core.io.s_axis_wire_rx.tkeep := beat.frame.keep
+    core.io.s_axis_wire_rx.tlast := beat.frame.last
+    core.io.s_axis_wire_rx.tuser := beat.error ## beat.stamp.asBits
+  }
+  mac.io.transmit << core.io.m_axis_wire_tx.toStream(TransmitBeat()) { beat =>
+    val tuser = core.io.m_axis_wire_tx.tuser
+    beat.frame.data := core.io.m_axis_wire_tx.tdata
+    beat.frame.keep := core.io.m_axis_wire_tx.tkeep
+    beat.frame.last := core.io.m_axis_wire_tx.tlast
+    beat.launch.assignFromBits(tuser(63 downto 0))
+    beat.mode.assignFromBits(tuser(65 downto 64))
+    beat.tag.assignFromBits(tuser(81 downto 66))
+  }
+  core.io.s_axis_departure.tvalid := mac.io.departures.valid
+  core.io.s_axis_departure.tdata := mac.io.departures.payload.asBits
+
+  passOthersThrough(core.io.now, core.io.s_axis_wire_rx, core.io.m_axis_wire_tx, core.io.s_axis_departure)
+}
