@@ -9,6 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
+export FRAMES
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
@@ -38,6 +39,9 @@ waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another fi
 
 bench: $(SIM_RTL) ## how fast the core alone simulates [DURATION=seconds]
 	@$(PY) -m sim.bench
+
+fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
+	@$(PY) -m sim.fuzz
 
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
@@ -69,4 +73,4 @@ $(SIM_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
 	@touch $@
 
-.PHONY: help setup rtl sim interop waves bench fmax lint test clean
+.PHONY: help setup rtl sim interop waves bench fuzz fmax lint test clean

@@ -32,6 +32,7 @@ LAYOUT_JSON = BUILDS / "rtl" / "downbeat_layout.json"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
+FUZZ = ROOT / "sim" / "fuzz"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
@@ -104,6 +105,15 @@ def linux(waves: bool = False) -> Path:
     return _program(part, "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, _with_library(directory), [], "")
 
 
+def fuzz(waves: bool = False) -> Path:
+    """The directory of downbeat_fuzz, mutated frames for the core."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    directory = library(waves)
+    part = "fuzz-waves" if waves else "fuzz"
+    sources = sorted(FUZZ.glob("*.cpp"))
+    return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [LAYOUT], "")
+
+
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
@@ -111,6 +121,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "example": example,
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
+    "fuzz": fuzz,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
 }

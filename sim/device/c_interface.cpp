@@ -72,6 +72,12 @@ int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t len
   return device->device.putFrame(frame, length, arrival) ? DOWNBEAT_OK : DOWNBEAT_FRAME_SIZE;
 }
 
+int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged, downbeat_time arrival) {
+  if (bytes == nullptr || length == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.putAnything(bytes, length, damaged != 0, arrival);
+  return DOWNBEAT_OK;
+}
+
 int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure) {
   return takeFrame(device->device.departed(), frame, capacity, departure);
 }
@@ -79,6 +85,8 @@ int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capac
 int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity) {
   return takeFrame(device->device.bypass().received, frame, capacity, nullptr);
 }
+
+void downbeat_stall_bypass(downbeat_device *device, int stalled) { device->device.bypass().stalled = stalled != 0; }
 
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t length) {
   if (bytes == nullptr) return DOWNBEAT_INVALID_ARGUMENT;

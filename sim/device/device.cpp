@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device.h"
 
+#include <array>
 #include <iterator>
 
 #include "downbeat_build.h"
@@ -113,16 +114,18 @@ void Device::trace() {
 
 bool Device::putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arrival) {
   if (length < 14 || length > largestFrame) return false;
-  Frame frame;
-  std::memcpy(frame.bytes, bytes, length);
-  frame.length = static_cast<std::uint32_t>(std::max(length, smallestFrame));
-  if (length < smallestFrame) std::memset(frame.bytes + length, 0, smallestFrame - length);
-  frame.time = arrival;
+  if (length >= smallestFrame) return putAnything(bytes, length, false, arrival), true;
+  std::array<std::uint8_t, smallestFrame> padded{};
+  std::memcpy(padded.data(), bytes, length);
+  putAnything(padded.data(), padded.size(), false, arrival);
+  return true;
+}
+
+void Device::putAnything(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp arrival) {
   const Stamp due = arrival + transmit_.gate.lastByteAfterSfd(length);
   if (due < now_) ++counters_.late_arrivals;
   ++counters_.frames_in;
-  receive_.put(frame, due);
-  return true;
+  receive_.put(bytes, length, damaged, arrival, due);
 }
 
 downbeat_counters Device::counters() const {

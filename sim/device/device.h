@@ -32,6 +32,8 @@ public:
 
   /// A frame arrives, its SFD at `arrival`; false: no frame of this core's sizes.
   bool putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arrival);
+  /// Any bytes arrive as a frame, not padded; `damaged`: the MAC found its FCS wrong.
+  void putAnything(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp arrival);
   /// Frames that have left, in order; `time` is the SFD.
   std::deque<Frame> &departed() { return transmit_.departed; }
   Bypass &bypass() { return bypass_; }

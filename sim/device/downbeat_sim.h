@@ -132,11 +132,15 @@ downbeat_time downbeat_next_deadline(const downbeat_device *device);
 
 /** A frame without preamble and FCS arrives; its SFD at `arrival`. In the order of their arrivals. */
 int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival);
+/** What a test puts on the wire: any bytes as one frame, neither padded nor refused for their length; `damaged`: its FCS is wrong. */
+int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged, downbeat_time arrival);
 /** The next frame whose SFD has left: its length, at most `capacity` bytes of it in `frame`. */
 int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure);
 /** The next received frame that was not for the core (ARP, UDP ...); and one of somebody else's to send. */
 int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity);
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *frame, size_t length);
+/** Nobody takes the frames that the core hands on, until it is called with 0: they wait in the core, and then it drops them. */
+void downbeat_stall_bypass(downbeat_device *device, int stalled);
 
 /** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_connection_info. */
 int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
