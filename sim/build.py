@@ -39,7 +39,8 @@ VERILATE = (
     *("--cc", "--prefix", "Vdownbeat", "--top-module", TOP, "--no-timing", "-Wno-fatal"),
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
 )
-WAVES = ("--trace-fst", "--trace-structs")
+# The library for looking closely: waves, and registers and memories that start with whatever the caller's seed says.
+WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique", "--x-initial", "unique")
 # Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
 OPTIMISE = ("-O3",)
 PROFILED = ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
@@ -54,7 +55,7 @@ class BuildFailed(Exception):
 
 
 def library(waves: bool = False) -> Path:
-    """The directory of libdownbeat_sim.so; with `waves` it can write FST and is several times slower."""
+    """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
     core = _core(waves)
     flags = _device_flags(core, waves)
     sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")

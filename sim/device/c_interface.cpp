@@ -47,7 +47,8 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
     auto *device = new downbeat_device{{{mac, options->ip},
                                         options->link_rate != 0 ? options->link_rate : defaultLinkRate,
                                         options->secret,
-                                        options->staging_bytes != 0 ? options->staging_bytes : defaultStaging}};
+                                        options->staging_bytes != 0 ? options->staging_bytes : defaultStaging,
+                                        options->initial_values}};
     report(DOWNBEAT_OK, error);
     return device;
   } catch (const std::bad_alloc &) {
@@ -57,6 +58,12 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
 
 void downbeat_destroy(downbeat_device *device) { delete device; }
 const char *downbeat_preset(void) { return DOWNBEAT_PRESET; }
+
+int downbeat_reset(downbeat_device *device, unsigned clocks) {
+  if (clocks == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.reset(clocks);
+  return DOWNBEAT_OK;
+}
 
 downbeat_time downbeat_now(const downbeat_device *device) { return device->device.now(); }
 downbeat_time downbeat_next_deadline(const downbeat_device *device) { return device->device.nextDeadline(); }

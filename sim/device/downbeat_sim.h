@@ -64,6 +64,7 @@ typedef struct downbeat_options {
   uint64_t link_rate;      /* b/s of the link on which the device sends; 0: 1 Gb/s */
   uint64_t secret;         /* keys flow hash and initial sequence numbers: the seed of a run */
   uint32_t staging_bytes;  /* accepted for sending, or received and unread, outside the core; 0: 256 KiB */
+  uint32_t initial_values; /* seed of registers and memories before the reset, in a library with waves; 0: zeros */
 } downbeat_options;
 
 /** What a connection is opened with. All zero is a good default. */
@@ -122,6 +123,10 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error);
 void downbeat_destroy(downbeat_device *device);
 /** The preset that this library was built from. */
 const char *downbeat_preset(void);
+
+/** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, nobody listens any more, and a peer hears
+    of it by the RST to its next segment. */
+int downbeat_reset(downbeat_device *device, unsigned clocks);
 
 /** Time up to which everything has happened. */
 downbeat_time downbeat_now(const downbeat_device *device);

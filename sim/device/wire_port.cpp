@@ -92,8 +92,20 @@ void WireTransmit::depart(Stamp now) {
   }
 }
 
+void WireTransmit::reset() {
+  gate.reset();
+  stamps_.clear();
+  driven_ = false;
+  position_ = 0;
+}
+
 Stamp WireTransmit::nextInstant() const {
   return std::min(gate.nextDeparture(), stamps_.empty() ? never : stamps_.front().stamp);
+}
+
+void Bypass::reset() {
+  toSend.clear();
+  sent_ = filled_ = 0;
 }
 
 void Bypass::drive(Pins &pins) const {

@@ -45,6 +45,8 @@ public:
   void taken(const Pins &pins, Stamp now);
   /// Everything that leaves up to `now`.
   void depart(Stamp now);
+  /// Forgets what has not departed, and stamps.
+  void reset();
   /// The earlier of a departure and a stamp to return.
   Stamp nextInstant() const;
 
@@ -68,6 +70,8 @@ public:
   void drive(Pins &pins) const;
   void sample(const Pins &pins);
   bool active() const { return !toSend.empty(); }
+  /// Forgets what is on its way.
+  void reset();
 
   std::deque<Frame> received, toSend;
   std::uint64_t frames = 0; // received

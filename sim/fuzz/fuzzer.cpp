@@ -27,6 +27,7 @@ Fuzzer::Fuzzer(std::uint64_t seed, const std::string &waves)
   options.ip = core.ip;
   options.link_rate = linkRate;
   options.secret = secret_;
+  options.initial_values = static_cast<std::uint32_t>(seed + 1);
   int error = 0;
   device_.reset(downbeat_create(&options, &error));
   if (device_ == nullptr) throw Failure(downbeat_error_text(error));
