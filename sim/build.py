@@ -33,6 +33,7 @@ DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 FUZZ = ROOT / "sim" / "fuzz"
+CAPTURE = ROOT / "sim" / "capture"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
@@ -209,7 +210,7 @@ def _program(
     version: str,
 ) -> Path:
     """Compiles and links; an object is kept by its own source, all headers beside it and the flags."""
-    headers = sorted({header for source in sources for header in source.parent.glob("*.h")})
+    headers = sorted({header for source in sources for header in [*source.parent.glob("*.h"), *CAPTURE.glob("*.h")]})
     common = [*(path.read_text() for path in [*headers, *texts]), *flags, version]
     keys = {source: _hash(source.name, source.read_text(), common) for source in sources}
 
