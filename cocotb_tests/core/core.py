@@ -11,13 +11,10 @@ from typing import Any
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
+from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import AXI_STREAM, CLOCK_NS, FrameSink, FrameSource, StreamSink, StreamSource, start, until
 from cocotb_tests.core.layout import pack, unpack
 
-CORE_MAC = "02:00:00:00:00:01"
-PEER_MAC = "02:00:00:00:00:02"
-CORE_IP = "10.0.0.1"
-PEER_IP = "10.0.0.2"
 NEVER = (1 << 48) - 1
 FIRST_NS = 1_000_000
 
