@@ -31,7 +31,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/ROOM.v for each room [PRESET=name
 sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.sim
 
-interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1]
+interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.interop
 
 waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]

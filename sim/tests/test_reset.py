@@ -30,6 +30,10 @@ ALWAYS = (
 ESTABLISHED = ("segment_size", "initial_window", "initial_ssthresh", "cwnd", "ssthresh", "send_window")
 
 
+Rows = list[tuple[int, ...]]
+Frames = list[tuple[int, bytes]]
+
+
 @pytest.fixture(scope="session")
 def any_values() -> ctypes.CDLL:
     """The library whose registers and memories begin with drawn values."""
@@ -42,7 +46,7 @@ def two(library: ctypes.CDLL, initial_values: int = 0) -> Pair:
     return Pair(client, Device(library, MACS[1], IPS[1], secret=2, initial_values=seeds[1]))
 
 
-def transfer(pair: Pair, start: int) -> list[tuple[int, ...]]:
+def transfer(pair: Pair, start: int) -> Rows:
     """A connection from `start` on with bytes both ways and its orderly end; the clients' events, times from the start."""
     pair.client.advance(start)
     pair.server.advance(start)
@@ -69,7 +73,7 @@ def transfer(pair: Pair, start: int) -> list[tuple[int, ...]]:
     return timeless(events[0], start, pair.client) + timeless(events[1], start, pair.server)
 
 
-def timeless(events: Sequence[Event], start: int, device: Device) -> list[tuple[int, ...]]:
+def timeless(events: Sequence[Event], start: int, device: Device) -> Rows:
     established = False
     rows = []
     for event in events:
@@ -96,16 +100,19 @@ def matches_golden_models(events: Sequence[Event], device: Device) -> None:
 
 
 @pytest.fixture(scope="session")
-def ordinary(library: ctypes.CDLL) -> list[tuple[int, ...]]:
-    """The events of the transfer between two fresh cores."""
-    return transfer(two(library), START)
+def ordinary(library: ctypes.CDLL) -> tuple[Rows, Frames]:
+    """The events of the transfer between two fresh cores, and every frame."""
+    pair = two(library)
+    return transfer(pair, START), pair.carried
 
 
 @pytest.mark.parametrize("initial_values", [SEED, SEED + 1, SEED + 2])
 def test_what_registers_held_before_the_reset_changes_nothing(
-    any_values: ctypes.CDLL, ordinary: list[tuple[int, ...]], initial_values: int
+    any_values: ctypes.CDLL, ordinary: tuple[Rows, Frames], initial_values: int
 ) -> None:
-    assert transfer(two(any_values, initial_values), START) == ordinary
+    pair = two(any_values, initial_values)
+    assert transfer(pair, START) == ordinary[0]
+    assert pair.carried == ordinary[1]
 
 
 @pytest.mark.parametrize("seed", [SEED, SEED + 1])
@@ -116,7 +123,7 @@ def test_mutants_hurt_nobody_whatever_registers_held(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + 8))
 def test_a_core_reset_in_mid_traffic_is_a_new_core(
-    library: ctypes.CDLL, ordinary: list[tuple[int, ...]], seed: int
+    library: ctypes.CDLL, ordinary: tuple[Rows, Frames], seed: int
 ) -> None:
     """Both cores are reset for a few clocks, each at an instant of its own; frames, commands and data are cut anywhere."""
     draw = random.Random(f"pulse {seed}")
@@ -141,7 +148,7 @@ def test_a_core_reset_in_mid_traffic_is_a_new_core(
         assert caught.value.code is Error.NOT_LISTENING
         device.close(name)
         device.frames()
-    assert transfer(pair, 7 * START) == ordinary
+    assert transfer(pair, 7 * START) == ordinary[0]
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + 4))
