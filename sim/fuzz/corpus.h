@@ -16,7 +16,6 @@ public:
     else
       frames_[draw.below(most)] = frame;
   }
-  bool empty() const { return frames_.empty(); }
   const Bytes &any(Draw &draw) const { return draw.pick(frames_); }
 
 private:

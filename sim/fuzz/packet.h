@@ -27,7 +27,7 @@ struct Tuple {
 };
 
 namespace flag {
-inline constexpr std::uint8_t fin = 1, syn = 2, rst = 4, psh = 8, ack = 16, urg = 32;
+inline constexpr std::uint8_t fin = 1, syn = 2, rst = 4, psh = 8, ack = 16;
 }
 
 inline constexpr std::size_t smallestFrame = 60;

@@ -80,9 +80,9 @@ Mutant Fuzzer::mutant() {
   if (!heard_.empty() && draw_.chance(40)) {
     const auto &[tuple, numbers] = *std::next(heard_.begin(), static_cast<std::ptrdiff_t>(draw_.below(heard_.size())));
     target = {{victim.mac, tuple.remoteIp}, tuple, numbers.expected, numbers.next};
-  } else if (connections_.size() > 2) {
-    const Connection &any = *connections_[draw_.between(2, connections_.size() - 1)];
-    if (any.endpoint != nullptr && any.endpoint->tuple().localPort != 0)
+  } else if (!connections_.back()->live) {
+    const Connection &any = *connections_[draw_.below(connections_.size())];
+    if (!any.live && any.endpoint != nullptr && any.endpoint->tuple().localPort != 0)
       target = {any.endpoint->station(), any.endpoint->tuple(), any.endpoint->highest() - 1, any.endpoint->expected()};
   }
   Mutant mutant = mutator_.mutate(corpus_, target, draw_);
