@@ -27,6 +27,9 @@ def ip_number(ip: str) -> int:
     return int.from_bytes(bytes(map(int, ip.split("."))), "big")
 
 
+ADDRESSES = {"local_mac": mac_number(CORE_MAC), "local_ip": ip_number(CORE_IP), "secret": 0x0123456789ABCDEF}
+
+
 class Core:
     """Drivers of every port of the core, and what an application keeps of its connections."""
 
@@ -35,21 +38,26 @@ class Core:
         self.now = FIRST_NS  # ns
         self.wire_in = FrameSource(dut, "s_axis_wire_rx", naming=AXI_STREAM, stall=stall)
         self.wire_out = FrameSink(dut, "m_axis_wire_tx", naming=AXI_STREAM, stall=stall)
-        self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM)
-        self.bypass_in = FrameSource(dut, "s_axis_bypass_tx", naming=AXI_STREAM)
-        self.bypass_out = FrameSink(dut, "m_axis_bypass_rx", naming=AXI_STREAM)
-        self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM)
+        self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM, stall=stall)
+        self.bypass_in = FrameSource(dut, "s_axis_bypass_tx", naming=AXI_STREAM, stall=stall)
+        self.bypass_out = FrameSink(dut, "m_axis_bypass_rx", naming=AXI_STREAM, stall=stall)
+        self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM, stall=stall)
         self.notifications = StreamSink(dut, "m_axis_notification", naming=AXI_STREAM, stall=stall)
         self.writes = FrameSource(dut, "s_axis_tx", naming=AXI_STREAM, stall=stall)
         self.reads = FrameSink(dut, "m_axis_rx", naming=AXI_STREAM, stall=stall)
 
     @classmethod
     async def create(cls, dut: Any, *, stall: float = 0.0) -> Core:
-        core = cls(dut, stall)
-        addresses = {"local_mac": mac_number(CORE_MAC), "local_ip": ip_number(CORE_IP), "secret": 0x0123456789ABCDEF}
-        cocotb.start_soon(core._time())
-        await start(dut, **addresses)
+        core = await cls.begin(dut, stall=stall, **ADDRESSES)
         await until(dut, lambda: dut.idle.value == 1, "the core to be idle after reset")
+        return core
+
+    @classmethod
+    async def begin(cls, dut: Any, *, stall: float = 0.0, **pins: int) -> Core:
+        """Just out of reset; `pins` are the inputs that no driver owns."""
+        core = cls(dut, stall)
+        cocotb.start_soon(core._time())
+        await start(dut, **pins)
         return core
 
     async def _time(self) -> None:
@@ -116,4 +124,4 @@ class Core:
         return frame.data
 
 
-__all__ = ["CORE_IP", "CORE_MAC", "NEVER", "PEER_IP", "PEER_MAC", "Core"]
+__all__ = ["ADDRESSES", "CORE_IP", "CORE_MAC", "NEVER", "PEER_IP", "PEER_MAC", "Core"]

@@ -104,7 +104,7 @@ void Fuzzer::settle() {
   application(); // what was accepted since
   drain();
   for (const auto &[tuple, numbers] : std::exchange(heard_, {}))
-    put(frameOf({tuple, numbers.expected, 0, flag::rst, 0, {}, {}}, victim, core), false, now());
+    put(frameOf({tuple, numbers.expected, 0, flag::rst, 0, {}, {}}, {victim.mac, tuple.remoteIp}, core), false, now());
   wait(now() + afterTimeWait);
   fillBuckets();
   floodStrays();
