@@ -13,9 +13,10 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
+from cocotb_tests.addresses import CORE_IP, CORE_MAC
 from cocotb_tests.bench import clocks, generator
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.rx.packets import LARGEST, LOCAL_IP, LOCAL_MAC, any_good, frame
+from cocotb_tests.rx.packets import LARGEST, any_good, frame
 from cocotb_tests.rx.receiver import Receiver
 
 
@@ -25,22 +26,22 @@ def test_frame_filter() -> None:
 
 def foreign(draw: Random) -> bytes:
     """A frame that is not ours, by one thing or by many."""
-    to_us = Ether(dst=LOCAL_MAC, src="02:00:00:00:00:05")
+    to_us = Ether(dst=CORE_MAC, src="02:00:00:00:00:05")
     body = Raw(draw.randbytes(draw.choice([0, 1, 7, 30, 200, draw.randrange(900)])))
     to_all = Ether(dst="ff:ff:ff:ff:ff:ff")
     other = Ether(dst="02:0b:ea:70:00:02")
     kinds: list[Callable[[], Packet]] = [
-        lambda: to_all / ARP(pdst=LOCAL_IP),
-        lambda: to_us / ARP(op=2, pdst=LOCAL_IP),
-        lambda: to_us / IP(dst=LOCAL_IP) / UDP(dport=53) / body,
-        lambda: to_us / IP(dst=LOCAL_IP) / ICMP() / body,
+        lambda: to_all / ARP(pdst=CORE_IP),
+        lambda: to_us / ARP(op=2, pdst=CORE_IP),
+        lambda: to_us / IP(dst=CORE_IP) / UDP(dport=53) / body,
+        lambda: to_us / IP(dst=CORE_IP) / ICMP() / body,
         lambda: to_us / IP(dst="10.1.2.2") / TCP() / body,
         lambda: to_us / IPv6(dst="fe80::1") / TCP() / body,
         lambda: to_us / Dot1Q(vlan=2) / IP(dst="11.1.2.3") / TCP() / body,
-        lambda: to_us / Dot1Q(vlan=2) / Dot1Q(vlan=3) / IP(dst=LOCAL_IP) / TCP() / body,
-        lambda: to_us / Dot1Q(vlan=2) / ARP(pdst=LOCAL_IP),
-        lambda: other / IP(dst=LOCAL_IP) / TCP() / body,
-        lambda: to_all / IP(dst=LOCAL_IP) / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / Dot1Q(vlan=3) / IP(dst=CORE_IP) / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / ARP(pdst=CORE_IP),
+        lambda: other / IP(dst=CORE_IP) / TCP() / body,
+        lambda: to_all / IP(dst=CORE_IP) / TCP() / body,
         lambda: Ether(dst="01:1b:19:00:00:00", type=0x88F7) / body,
     ]
     packet = draw.choice(kinds)()

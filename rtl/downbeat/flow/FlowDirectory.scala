@@ -15,6 +15,8 @@ case class DirectoryDrops() extends Bundle {
     * peer tries again.
     */
   val synNoFlow, synNoBucket = UInt(32 bits)
+  /** Any other segment of no connection, answered by a RST or not (RFC 9293 3.10.7.1 and 3.10.7.2). */
+  val noConnection = UInt(32 bits)
   /** An answer to a stray segment, because too many waited. */
   val resets = UInt(32 bits)
 }
@@ -171,6 +173,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   }
   io.drops.synNoFlow := count(acts && verdict.noFlow)
   io.drops.synNoBucket := count(acts && verdict.noBucket)
+  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket)
   io.drops.resets := resets.io.dropped
 
   io.freeFlows := free.io.count
