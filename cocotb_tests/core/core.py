@@ -18,6 +18,7 @@ CORE_MAC = "02:00:00:00:00:01"
 PEER_MAC = "02:00:00:00:00:02"
 CORE_IP = "10.0.0.1"
 PEER_IP = "10.0.0.2"
+GATEWAY_IP = "10.0.0.254"
 NEVER = (1 << 48) - 1
 FIRST_NS = 1_000_000
 
@@ -39,6 +40,7 @@ class Core:
         self.wire_in = FrameSource(dut, "s_axis_wire_rx", naming=AXI_STREAM, stall=stall)
         self.wire_out = FrameSink(dut, "m_axis_wire_tx", naming=AXI_STREAM, stall=stall)
         self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM)
+        self.statics = StreamSource(dut, "s_axis_neighbour", naming=AXI_STREAM)
         self.bypass_in = FrameSource(dut, "s_axis_bypass_tx", naming=AXI_STREAM)
         self.bypass_out = FrameSink(dut, "m_axis_bypass_rx", naming=AXI_STREAM)
         self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM)
@@ -47,11 +49,15 @@ class Core:
         self.reads = FrameSink(dut, "m_axis_rx", naming=AXI_STREAM, stall=stall)
 
     @classmethod
-    async def create(cls, dut: Any, *, stall: float = 0.0) -> Core:
+    async def create(cls, dut: Any, *, stall: float = 0.0, knows_peer: bool = True) -> Core:
+        """After reset; unless it shall ask for the peer it has a static entry for it."""
         core = cls(dut, stall)
         addresses = {"local_mac": mac_number(CORE_MAC), "local_ip": ip_number(CORE_IP), "secret": 0x0123456789ABCDEF}
+        network = {"local_netmask": ip_number("255.255.255.0"), "local_gateway": ip_number(GATEWAY_IP)}
         cocotb.start_soon(core._time())
-        await start(dut, **addresses)
+        if knows_peer:
+            core.statics.put({"data": mac_number(PEER_MAC) << 32 | ip_number(PEER_IP)})
+        await start(dut, **addresses, **network)
         await until(dut, lambda: dut.idle.value == 1, "the core to be idle after reset")
         return core
 
@@ -89,7 +95,6 @@ class Core:
             request=request,
             remoteIp=ip_number(PEER_IP),
             remotePort=port,
-            remoteMac=mac_number(PEER_MAC),
             parameters_ssthresh=ssthresh,
             parameters_initialWindow=initial_window,
             parameters_spacing=spacing,

@@ -7,6 +7,7 @@ import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.memory._
+import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
 import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
@@ -40,6 +41,7 @@ object Rooms {
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
+    "Neighbour" -> (config => Neighbour(config)),
     "Receiver" -> (config => Receiver(config))
   )
 

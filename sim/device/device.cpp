@@ -16,6 +16,8 @@ Device::Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std:
   Pins &pins = model_.pins;
   pins.local_mac = own.mac & 0xffff'ffff'ffff;
   pins.local_ip = own.ip;
+  pins.local_netmask = own.netmask;
+  pins.local_gateway = own.gateway;
   pins.secret = secret;
   pins.reset = 1;
   for (int clocks = 0; clocks < resetClocks; ++clocks) clock(lastEdge_ + clockPeriod);
@@ -52,9 +54,11 @@ void Device::clock(Stamp edge) {
   transmit_.drive(pins, edge);
   bypass_.drive(pins);
   application_.drive(pins);
+  neighbours_.drive(pins);
   model_.settle(edge);
 
   bool moved = edge != lastEdge_ + clockPeriod;
+  moved |= neighbours_.sample(pins);
   moved |= application_.sample(pins);
   bypass_.sample(pins);
   if (pins.s_axis_wire_rx_tvalid && pins.s_axis_wire_rx_tready) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "file_transfer.h"
 
+#include <array>
 #include <iterator>
 
-FileTransfer::FileTransfer(downbeat_device *device, const Options &options, const std::array<std::uint8_t, 6> &peerMac)
-    : device_(device) {
+FileTransfer::FileTransfer(downbeat_device *device, const Options &options) : device_(device) {
   if (options.send.empty()) {
     listening_ = options.port;
     file_.open(options.receive, std::ios::binary);
@@ -15,7 +15,7 @@ FileTransfer::FileTransfer(downbeat_device *device, const Options &options, cons
   std::ifstream file(options.send, std::ios::binary);
   contents_.assign(std::istreambuf_iterator<char>(file), {});
   if (contents_.empty()) failure_ = "cannot read " + options.send + ", or it is empty";
-  check(downbeat_connect(device_, options.peerIp, options.port, 0, peerMac.data(), nullptr, &connection_), "connect");
+  check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &connection_), "connect");
 }
 
 void FileTransfer::step() {

@@ -2,7 +2,6 @@
 // The application on the core: sends a file on a connection that it opens, or keeps what comes on one that it accepts.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -13,8 +12,8 @@
 
 class FileTransfer {
 public:
-  /// Opens or listens. `peerMac`: the next hop of a connection that the core opens.
-  FileTransfer(downbeat_device *device, const Options &options, const std::array<std::uint8_t, 6> &peerMac);
+  /// Opens or listens.
+  FileTransfer(downbeat_device *device, const Options &options);
 
   /// Does what the device now allows.
   void step();

@@ -33,14 +33,6 @@ Tap::Tap(const std::string &name) : descriptor_(open("/dev/net/tun", O_RDWR | O_
 
 Tap::~Tap() { close(descriptor_); }
 
-std::array<std::uint8_t, 6> Tap::kernelAddress() const {
-  ifreq request{};
-  if (ioctl(descriptor_, SIOCGIFHWADDR, &request) < 0) fail("MAC address of the TAP");
-  std::array<std::uint8_t, 6> address{};
-  std::copy_n(request.ifr_hwaddr.sa_data, address.size(), address.begin());
-  return address;
-}
-
 std::size_t Tap::read(std::span<std::uint8_t> frame) {
   const ssize_t length = ::read(descriptor_, frame.data(), frame.size());
   if (length >= 0) return static_cast<std::size_t>(length);

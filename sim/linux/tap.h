@@ -19,7 +19,6 @@ public:
 
   int descriptor() const { return descriptor_; }
   /// The MAC address that the kernel has on the interface.
-  std::array<std::uint8_t, 6> kernelAddress() const;
 
   /// Bytes of the next frame, in `frame`; 0 if none waits.
   std::size_t read(std::span<std::uint8_t> frame);
