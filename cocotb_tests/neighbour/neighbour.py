@@ -17,7 +17,17 @@ NETMASK, GATEWAY = "255.255.255.0", "10.0.0.254"
 BROADCAST = "ff:ff:ff:ff:ff:ff"
 SECOND = 10**9  # ns
 FIRST_NS = (1 << 48) - 30 * SECOND  # time wraps in the middle of most tests
-REASONS = ("none", "finished", "refused", "reset", "timedOut", "aborted", "outOfResources", "addressInUse", "unreachable")
+REASONS = (
+    "none",
+    "finished",
+    "refused",
+    "reset",
+    "timedOut",
+    "aborted",
+    "outOfResources",
+    "addressInUse",
+    "unreachable",
+)
 
 
 def number(address: str) -> int:
@@ -136,4 +146,3 @@ class Neighbourhood:
         names = [name for name in dir(self.dut) if name.startswith("drops_")]
         counts = {name.removeprefix("drops_"): int(getattr(self.dut, name).value) for name in names}
         return {name: count for name, count in counts.items() if count}
-

@@ -54,7 +54,12 @@ async def a_probe_for_our_address_is_answered_and_teaches_nothing(dut: Any) -> N
     hood = await Neighbourhood.create(dut)
     hood.ask("0.0.0.0", mac_of(PEER))
     reply = await hood.sent()
-    assert (reply.dst, reply[ARP].hwdst, reply[ARP].pdst, reply[ARP].psrc) == (mac_of(PEER), mac_of(PEER), "0.0.0.0", ADDRESS)
+    assert (reply.dst, reply[ARP].hwdst, reply[ARP].pdst, reply[ARP].psrc) == (
+        mac_of(PEER),
+        mac_of(PEER),
+        "0.0.0.0",
+        ADDRESS,
+    )
     assert dut.conflict.value == 0
 
 
@@ -251,4 +256,3 @@ async def a_flood_of_requests_loses_replies_and_nothing_else(dut: Any) -> None:
     assert all(address in left for address in replies)
     hood.ask(PEER)
     assert (await hood.sent())[ARP].pdst == PEER
-

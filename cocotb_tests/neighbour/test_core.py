@@ -46,7 +46,9 @@ async def opened(dut: Any) -> tuple[Core, Peer, int]:
 def tell(core: Core, kind: int, code: int, segment: TCP, *, mtu: int = 0, length: int | None = None) -> None:
     """A router's ICMP error about a segment of the core."""
     size = len(segment.data) + 40 if length is None else length
-    about = IP(src=CORE_IP, dst=PEER_IP, flags="DF", len=size) / TCP(sport=segment.sport, dport=segment.dport, seq=segment.seq)
+    about = IP(src=CORE_IP, dst=PEER_IP, flags="DF", len=size) / TCP(
+        sport=segment.sport, dport=segment.dport, seq=segment.seq
+    )
     message = ICMP(type=kind, code=code, nexthopmtu=mtu) if kind == 3 else ICMP(type=kind, code=code)
     put(core, Ether(src=ROUTER_MAC, dst=CORE_MAC) / IP(src=GATEWAY_IP, dst=CORE_IP) / message / Raw(bytes(about)[:28]))
 
@@ -90,7 +92,10 @@ async def ping_is_answered_beside_a_transfer(dut: Any) -> None:
     pings, answers = 0, 0
     while len(peer.received) < len(data) or answers < pings:
         if pings < 10:
-            put(core, Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / ICMP(seq=pings) / Raw(bytes(1000)))
+            put(
+                core,
+                Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / ICMP(seq=pings) / Raw(bytes(1000)),
+            )
             pings += 1
         frame = await core.wire_out.receive()
         packet = Ether(frame.data)

@@ -58,7 +58,12 @@ async def an_echo_request_of_any_length_is_answered_with_its_own_data(dut: Any, 
     random.shuffle(sizes)
     for size in sizes:
         request = packet(
-            ip={"ttl": random.randrange(1, 256), "tos": random.getrandbits(8), "id": random.getrandbits(16), "flags": random.choice([0, "DF"])},
+            ip={
+                "ttl": random.randrange(1, 256),
+                "tos": random.getrandbits(8),
+                "id": random.getrandbits(16),
+                "flags": random.choice([0, "DF"]),
+            },
             icmp={"id": random.getrandbits(16), "seq": random.getrandbits(16)},
             data=random.randbytes(size),
         )

@@ -22,7 +22,12 @@ def test_next_hop() -> None:
 @cocotb.parametrize(stall=[0.0, 0.5])
 async def an_open_waits_for_the_answer_and_goes_on_as_it_was(dut: Any, stall: float) -> None:
     hood = await Neighbourhood.create(dut, stall=stall)
-    fields = {"localPort": 4711, "parameters_ssthresh": 123456, "parameters_spacing": 0xABCDEF0123456, "parameters_initialWindow": 9}
+    fields = {
+        "localPort": 4711,
+        "parameters_ssthresh": 123456,
+        "parameters_spacing": 0xABCDEF0123456,
+        "parameters_initialWindow": 9,
+    }
     hood.open(PEER, 5, **fields)
     assert await hood.request() == PEER
     await hood.quiet()

@@ -37,7 +37,9 @@ def foreign(draw: Random) -> bytes:
         lambda: other / ARP(pdst=LOCAL_IP),
         lambda: to_us / IP(dst=LOCAL_IP) / UDP(dport=53) / body,
         lambda: to_us / IP(dst=LOCAL_IP) / ICMP(type=draw.choice([8, 8, 8, 0, 3, 4, 5, 11, 12, 13])) / body,
-        lambda: to_us / IP(dst=LOCAL_IP, flags=draw.choice([0, "MF", "DF"]), frag=draw.choice([0, 0, 5])) / ICMP() / body,
+        lambda: (
+            to_us / IP(dst=LOCAL_IP, flags=draw.choice([0, "MF", "DF"]), frag=draw.choice([0, 0, 5])) / ICMP() / body
+        ),
         lambda: to_us / IP(dst=LOCAL_IP, options=b"\1\1\1\1") / ICMP() / body,
         lambda: to_us / IP(dst="10.1.2.255") / ICMP() / body,
         lambda: to_all / IP(dst=LOCAL_IP) / ICMP() / body,
@@ -54,7 +56,7 @@ def foreign(draw: Random) -> bytes:
     ]
     packet = draw.choice(kinds)()
     raw = bytes(packet)
-    # Runts too: a TAP pads nothing, and a frame that ends early is nobody's. Noise stands behind a last byte; it may make an EtherType.
+    # Runts too: a TAP pads nothing, and a frame that ends early is nobody's. Noise stands behind a last byte: it may be an EtherType.
     return raw[: draw.choice([*range(1, 9), *range(14, 34)])] if draw.random() < 0.2 else raw
 
 
