@@ -27,6 +27,10 @@ setup: $(SET_UP) ## Python environment and system packages; the other targets ca
 rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/ROOM.v for each room [PRESET=name]
 	@:
 
+registers: $(RTL) ## take the generated register page and C header over into docs and sw/include
+	@install -D -m 644 build/rtl/downbeat_registers.md docs/register_map.md
+	@install -D -m 644 build/rtl/downbeat_registers.h sw/include/downbeat_registers.h
+
 sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED WAVES=1]
 	@$(PY) -m downbeat.sim
 
@@ -69,4 +73,4 @@ $(SIM_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
 	@touch $@
 
-.PHONY: help setup rtl sim interop waves bench fmax lint test clean
+.PHONY: help setup rtl registers sim interop waves bench fmax lint test clean

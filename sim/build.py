@@ -158,7 +158,7 @@ def _train(place: Path) -> bool:
     program = str(place / "training")
     flags = [*_device_flags(place, waves=False), "-O1", "-fprofile-generate"]
     _run(place, "g++", *flags, *sources, *objects, "-pthread", "-o", program)
-    done = subprocess.run([program, "1"], cwd=place, capture_output=True, timeout=300, check=False)
+    done = subprocess.run([program, "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
         for counts in place.glob("*.gcda"):
             counts.unlink()

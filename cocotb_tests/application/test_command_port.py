@@ -49,7 +49,7 @@ def expected(command: Beat) -> tuple[str, Beat]:
         return "listens", {"request": command["request"], **port, **parameters(command)}
     if kind == "receive":
         return "requests", {"flow": command["flow"], "length": command["length"]}
-    return "events", {"kind": number("EventKind", kind), "flow": command["flow"], "length": 0}
+    return "events", {"kind": number("EventKind", kind), "flow": command["flow"], "length": 0, "memoryError": 0}
 
 
 @cocotb.test()

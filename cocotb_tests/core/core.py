@@ -11,13 +11,10 @@ from typing import Any
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
+from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import AXI_STREAM, CLOCK_NS, FrameSink, FrameSource, StreamSink, StreamSource, start, until
 from cocotb_tests.core.layout import pack, unpack
 
-CORE_MAC = "02:00:00:00:00:01"
-PEER_MAC = "02:00:00:00:00:02"
-CORE_IP = "10.0.0.1"
-PEER_IP = "10.0.0.2"
 GATEWAY_IP = "10.0.0.254"
 NEVER = (1 << 48) - 1
 FIRST_NS = 1_000_000
@@ -31,6 +28,15 @@ def ip_number(ip: str) -> int:
     return int.from_bytes(bytes(map(int, ip.split("."))), "big")
 
 
+ADDRESSES = {
+    "local_mac": mac_number(CORE_MAC),
+    "local_ip": ip_number(CORE_IP),
+    "local_netmask": ip_number("255.255.255.0"),
+    "local_gateway": ip_number(GATEWAY_IP),
+    "secret": 0x0123456789ABCDEF,
+}
+
+
 class Core:
     """Drivers of every port of the core, and what an application keeps of its connections."""
 
@@ -39,11 +45,11 @@ class Core:
         self.now = FIRST_NS  # ns
         self.wire_in = FrameSource(dut, "s_axis_wire_rx", naming=AXI_STREAM, stall=stall)
         self.wire_out = FrameSink(dut, "m_axis_wire_tx", naming=AXI_STREAM, stall=stall)
-        self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM)
-        self.statics = StreamSource(dut, "s_axis_neighbour", naming=AXI_STREAM)
-        self.bypass_in = FrameSource(dut, "s_axis_bypass_tx", naming=AXI_STREAM)
-        self.bypass_out = FrameSink(dut, "m_axis_bypass_rx", naming=AXI_STREAM)
-        self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM)
+        self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM, stall=stall)
+        self.statics = StreamSource(dut, "s_axis_neighbour", naming=AXI_STREAM, stall=stall)
+        self.bypass_in = FrameSource(dut, "s_axis_bypass_tx", naming=AXI_STREAM, stall=stall)
+        self.bypass_out = FrameSink(dut, "m_axis_bypass_rx", naming=AXI_STREAM, stall=stall)
+        self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM, stall=stall)
         self.notifications = StreamSink(dut, "m_axis_notification", naming=AXI_STREAM, stall=stall)
         self.writes = FrameSource(dut, "s_axis_tx", naming=AXI_STREAM, stall=stall)
         self.reads = FrameSink(dut, "m_axis_rx", naming=AXI_STREAM, stall=stall)
@@ -51,14 +57,19 @@ class Core:
     @classmethod
     async def create(cls, dut: Any, *, stall: float = 0.0, knows_peer: bool = True) -> Core:
         """After reset; unless it shall ask for the peer it has a static entry for it."""
-        core = cls(dut, stall)
-        addresses = {"local_mac": mac_number(CORE_MAC), "local_ip": ip_number(CORE_IP), "secret": 0x0123456789ABCDEF}
-        network = {"local_netmask": ip_number("255.255.255.0"), "local_gateway": ip_number(GATEWAY_IP)}
-        cocotb.start_soon(core._time())
+        core = await cls.begin(dut, stall=stall, **ADDRESSES)
         if knows_peer:
-            core.statics.put({"data": mac_number(PEER_MAC) << 32 | ip_number(PEER_IP)})
-        await start(dut, **addresses, **network)
+            core.know(PEER_IP, PEER_MAC)
+            await core.statics.drained()
         await until(dut, lambda: dut.idle.value == 1, "the core to be idle after reset")
+        return core
+
+    @classmethod
+    async def begin(cls, dut: Any, *, stall: float = 0.0, **pins: int) -> Core:
+        """Just out of reset; `pins` are the inputs that no driver owns."""
+        core = cls(dut, stall)
+        cocotb.start_soon(core._time())
+        await start(dut, **pins)
         return core
 
     async def _time(self) -> None:
@@ -81,6 +92,10 @@ class Core:
         self.now += passed
         await RisingEdge(self.dut.clk)
         return passed
+
+    def know(self, ip: str, mac: str) -> None:
+        """A static neighbour."""
+        self.statics.put({"data": mac_number(mac) << 32 | ip_number(ip)})
 
     # ---- the application's hand
 
@@ -124,4 +139,4 @@ class Core:
         return frame.data
 
 
-__all__ = ["CORE_IP", "CORE_MAC", "NEVER", "PEER_IP", "PEER_MAC", "Core"]
+__all__ = ["ADDRESSES", "CORE_IP", "CORE_MAC", "NEVER", "PEER_IP", "PEER_MAC", "Core"]

@@ -49,6 +49,7 @@ class Connection:
     # The application
     flow: int | None = None
     state: str = ""
+    reason: str = "none"  # why it ended
     closed: bool = False  # it has told the core so
     asked: int = 0  # bytes of to_core it has read or asked for
 
@@ -61,6 +62,7 @@ class Crowd:
         self.connections: dict[tuple[int, int], Connection] = {}
         self.flows: dict[int, Connection] = {}
         self.requests = 0
+        self.others: list[bytes] = []  # frames on the wire that are not TCP
         self._next_port = 10_000
         for task in (self._wire(), self._notifications(), self._data()):
             cocotb.start_soon(task)
@@ -153,6 +155,9 @@ class Crowd:
                 self.core.departures.put({"data": self.core.now << 32 | tag})
             if self.draw.random() >= self.loss:
                 packet = Ether(frame.data)
+                if TCP not in packet:
+                    self.others.append(frame.data)
+                    continue
                 length = packet[IP].len - 40 - 4 * (packet[TCP].dataofs - 5)
                 self._arrives(packet[TCP], bytes(packet[TCP].payload)[:length])
 
@@ -204,6 +209,7 @@ class Crowd:
         connection = self.connections.setdefault(key, Connection(*key, first=self.draw.getrandbits(32)))
         connection.flow = told["status_reference_flow"]
         connection.state = told["status_state"]
+        connection.reason = told["status_reason"]
         self.flows[connection.flow] = connection
         if connection.closed:
             return

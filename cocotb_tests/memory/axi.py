@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from cocotbext.axi import AxiRamRead, AxiRamWrite, AxiReadBus, AxiWriteBus
@@ -17,13 +17,27 @@ class FaultyRamWrite(AxiRamWrite):  # type: ignore[misc]
     """Answers SLVERR for each burst with a beat in `faults` (byte addresses of words)."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.faults: set[int] = set()
+        self.faults: Container[int] = ()
         super().__init__(*arguments, **options)
 
     async def _write(self, address: int, data: bytes) -> None:
         if address - address % 8 in self.faults:
             raise ValueError("a fault that the test asked for")
         await super()._write(address, data)
+
+
+class FaultyRamRead(AxiRamRead):  # type: ignore[misc]
+    """Answers SLVERR, with zeros, for each beat in `faults` (byte addresses of words)."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.faults: Container[int] = ()
+        super().__init__(*arguments, **options)
+
+    async def _read(self, address: int, length: int) -> bytes:
+        if address - address % 8 in self.faults:
+            raise ValueError("a fault that the test asked for")
+        data: bytes = await super()._read(address, length)
+        return data
 
 
 def pauses(stall: float, longest: int = 1) -> Iterator[bool]:
@@ -38,10 +52,25 @@ def pauses(stall: float, longest: int = 1) -> Iterator[bool]:
             yield False
 
 
-def read_ram(dut: Any, *, stall: float = 0.0, late: int = 1) -> AxiRamRead:
+def outside_memory(dut: Any, *, stall: float = 0.0, late: int = 1) -> tuple[FaultyRamWrite, FaultyRamRead]:
+    """A memory of random bytes at the core's ports `m_axi_*`; all five channels pause."""
+    writes = FaultyRamWrite(AxiWriteBus.from_prefix(dut, "m_axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
+    reads = FaultyRamRead(AxiReadBus.from_prefix(dut, "m_axi"), dut.clk, dut.reset, mem=writes.mem)
+    for side in (writes, reads):
+        side.log.setLevel(logging.CRITICAL)
+    if stall:
+        for channel in (writes.aw_channel, writes.w_channel, reads.ar_channel):
+            channel.set_pause_generator(pauses(stall))
+        for channel in (writes.b_channel, reads.r_channel):
+            channel.set_pause_generator(pauses(stall, late))
+    writes.write(0, generator().randbytes(MEMORY_BYTES))
+    return writes, reads
+
+
+def read_ram(dut: Any, *, stall: float = 0.0, late: int = 1) -> FaultyRamRead:
     """A memory of random bytes behind the read port `axi`; answers pause for up to `late` clocks at a time."""
-    ram = AxiRamRead(AxiReadBus.from_prefix(dut, "axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
-    ram.log.setLevel(logging.WARNING)
+    ram = FaultyRamRead(AxiReadBus.from_prefix(dut, "axi"), dut.clk, dut.reset, size=MEMORY_BYTES)
+    ram.log.setLevel(logging.CRITICAL)
     if stall:
         ram.ar_channel.set_pause_generator(pauses(stall))
         ram.r_channel.set_pause_generator(pauses(stall, late))

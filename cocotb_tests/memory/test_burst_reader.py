@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import cocotb
+from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import FrameSink, StreamMonitor, StreamSource, clocks, generator, start, until
 from cocotb_tests.bench.runner import run_room
@@ -103,3 +104,32 @@ async def reads_of_the_next_transfer_overlap_with_this_ones_data(dut: Any) -> No
     await until(dut, lambda: dut.axi_arvalid.value == 1 and dut.axi_arready.value == 1, "the second burst")
     assert asked.count < 20
     assert len((await data.receive()).data) == 1460
+
+
+@cocotb.test()
+@cocotb.parametrize((("stall", "late"), [(0.0, 1), (0.3, 1), (0.6, 60)]))
+async def an_error_of_any_beat_marks_its_frame_alone(dut: Any, stall: float, late: int) -> None:
+    transfers = StreamSource(dut, "transfers", stall=stall)
+    data = FrameSink(dut, "data", stall=stall)
+    ram = read_ram(dut, stall=stall, late=late)
+    await start(dut)
+    random = generator()
+    given = [transfer(random, length) for length in lengths(random, 120)]
+    bad = [random.random() < 0.3 for _ in given]
+    places = [{address & ~7 for address in RECEIVE.addresses(*each.values())} for each in given]
+    faults = {random.choice(sorted(place)) for place, wrong in zip(places, bad, strict=True) if wrong}
+    ram.faults = faults
+    told: list[bool] = []
+
+    async def watch() -> None:
+        while True:
+            await RisingEdge(dut.clk)
+            if dut.data_valid.value == 1 and dut.data_ready.value == 1 and dut.data_payload_last.value == 1:
+                told.append(dut.failed.value == 1)
+
+    cocotb.start_soon(watch())
+    transfers.put(*given)
+    for each in given:
+        assert len((await data.receive()).data) == each["length"]
+    assert told == [bool(place & faults) for place in places]
+    assert any(told)

@@ -96,7 +96,10 @@ async def what_is_sent_is_fetched_and_what_is_placed_is_delivered(dut: Any, stal
             ends[flow] += length
             await bench.received.send({"flow": flow, "sequence_value": ends[flow] % 2**32})
             bench.requests.put({"flow": flow, "length": length})
-            assert await bench.receive.receive() == (bench.store.payload(slot, OFFSET, length), {"flow": flow})
+            assert await bench.receive.receive() == (
+                bench.store.payload(slot, OFFSET, length),
+                {"flow": flow, "error": 0},
+            )
 
     both = [cocotb.start_soon(out()), cocotb.start_soon(home())]
     for each in both:

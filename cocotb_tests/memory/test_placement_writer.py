@@ -53,7 +53,7 @@ async def payload_is_placed_in_order_and_slots_return(dut: Any, stall: float, la
         data = store.payload(each["payload_slot"], each["payload_offset"], each["length"])
         RECEIVE.write(mirror, each["reference_flow"], each["sequence_value"], data)
         expected = {name: each[name] for name in ("reference_flow", "reference_generation", "length", "fin")}
-        assert await placed.receive() == expected
+        assert await placed.receive() == expected | {"memoryError": 0}
     await until(dut, lambda: dut.idle.value == 1, "idle")
     assert [beat["payload"] for beat in free.pending()] == [each["payload_slot"] for each in given]
     assert not placed.pending()
@@ -110,7 +110,7 @@ async def a_discarded_payload_is_not_read_and_not_written(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_refused_write_is_counted(dut: Any) -> None:
+async def a_refused_write_is_counted_and_said_with_its_placement(dut: Any) -> None:
     placements = StreamSource(dut, "placements")
     placed = StreamSink(dut, "placed")
     SlotStore(dut)
@@ -118,5 +118,6 @@ async def a_refused_write_is_counted(dut: Any) -> None:
     await start(dut)
     ram.faults = {RECEIVE.addresses(2, 104, 1)[0]}
     placements.put(placement(2, 100, 20), placement(2, 120, 20))
-    assert [(await placed.receive())["length"] for _ in range(2)] == [20, 20]
+    told = [await placed.receive() for _ in range(2)]
+    assert [(each["length"], each["memoryError"]) for each in told] == [(20, 1), (20, 0)]
     assert dut.writeErrors.value == 1

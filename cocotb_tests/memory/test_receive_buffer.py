@@ -41,9 +41,9 @@ class Room:
     async def delivers(self, flow: int, begin: int, length: int) -> None:
         """Checks that the next frame is `length` bytes of the flow from `begin` on."""
         data, extras = await self.data.receive()
-        assert extras == {"flow": flow}
+        assert extras == {"flow": flow, "error": 0}
         assert data == RECEIVE.read(self.ram, flow, begin, length)
-        assert await self.consumed.receive() == {"kind": CONSUMED, "flow": flow, "length": length}
+        assert await self.consumed.receive() == {"kind": CONSUMED, "flow": flow, "length": length, "memoryError": 0}
 
 
 async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:
@@ -156,3 +156,20 @@ async def an_end_before_the_first_byte_is_nothing_there(dut: Any) -> None:
     await clocks(dut, 5)
     here.request(6, 3)
     await here.delivers(6, 77, 3)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def a_frame_with_bytes_that_the_memory_refused_says_so_at_its_end(dut: Any, stall: float) -> None:
+    here = await room(dut, stall=stall)
+    await here.fill(4, 100, 9000)
+    here.ram.faults = {RECEIVE.addresses(4, 3000 - 3000 % 8, 1)[0]}
+    told = []
+    for length in (2000, 3000, 8, 1):
+        here.request(4, length)
+        extras = (await here.data.receive()).extras
+        event = await here.consumed.receive()
+        assert event["length"] == length
+        told.append((extras["error"], event["memoryError"]))
+    assert told == [(0, 0), (1, 1), (0, 0), (0, 0)]
+    assert dut.readErrors.value == 1

@@ -218,3 +218,16 @@ async def an_acknowledgment_before_the_first_byte_gives_no_room(dut: Any) -> Non
     await clocks(dut, 5)
     here.data.put(bytes(30), flow=1)
     assert await here.taken() == (1, 7)
+
+
+@cocotb.test()
+async def a_frame_of_which_the_memory_refused_bytes_is_written_with_an_error(dut: Any) -> None:
+    """Any chunk of it marks the frame, and the frame alone."""
+    here = await room(dut)
+    await here.open(5, 0)
+    here.ram.faults = {SEND.addresses(5, 2400, 1)[0]}
+    for length in (100, 7000, 100):
+        here.data.put(bytes(length), flow=5)
+    events = [await here.written.receive() for _ in range(3)]
+    assert [(event["length"], event["memoryError"]) for event in events] == [(100, 0), (7000, 1), (100, 0)]
+    assert dut.writeErrors.value == 1

@@ -9,10 +9,11 @@ from cocotb.triggers import RisingEdge
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet
 
+from cocotb_tests.addresses import CORE_IP, CORE_MAC
 from cocotb_tests.bench import FrameSink, FrameSource, StreamSink, StreamSource, start
 from cocotb_tests.pacing.virtual_time import VirtualTime
 
-MAC, ADDRESS = "02:00:00:00:00:01", "10.0.0.1"
+MAC, ADDRESS = CORE_MAC, CORE_IP
 NETMASK, GATEWAY = "255.255.255.0", "10.0.0.254"
 BROADCAST = "ff:ff:ff:ff:ff:ff"
 SECOND = 10**9  # ns
@@ -26,6 +27,7 @@ REASONS = (
     "aborted",
     "outOfResources",
     "addressInUse",
+    "memoryError",
     "unreachable",
 )
 

@@ -12,8 +12,11 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 from scapy.utils import checksum
 
-LOCAL_MAC, LOCAL_IP = "02:0b:ea:70:00:01", "10.1.2.3"
-REMOTE_MAC, REMOTE_IP = "02:0b:ea:70:00:99", "10.9.8.7"
+from cocotb_tests.addresses import CORE_IP as LOCAL_IP
+from cocotb_tests.addresses import CORE_MAC as LOCAL_MAC
+from cocotb_tests.addresses import PEER_IP as REMOTE_IP
+from cocotb_tests.addresses import PEER_MAC as REMOTE_MAC
+
 MINIMUM = 60  # bytes of the smallest Ethernet frame, without its FCS
 LARGEST = 1514  # of the default configuration, untagged
 

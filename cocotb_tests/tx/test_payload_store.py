@@ -77,3 +77,27 @@ async def sums_of_extreme_payloads_are_right(dut: Any) -> None:
     bench.send(*segments)
     for segment in segments:
         await bench.expect(segment)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.5])
+async def a_segment_whose_payload_the_memory_refused_is_not_sent(dut: Any, stall: float) -> None:
+    """Its flow is told, what is around it goes on, and `release` still comes."""
+    bench = await Transmitter.create(dut, stall=stall)
+    for length in (1, 8, 700, 1460):
+        refused = [random_segment(bench.random, flags="PA", length=length, mode=AT) for _ in range(3)]
+        before, acknowledgment, after = refused.pop(), Segment(flow=1, sequence=9), refused.pop()
+        bench.send(before)
+        await bench.expect(before)
+        dut.payloadFailed.value = 1
+        bench.send(refused[0], acknowledgment, Segment(flow=refused[0].flow, release=True))
+        await bench.expect(acknowledgment)
+        told = await bench.fetch_failures.receive()
+        assert told == {"flow": refused[0].flow, "generation": refused[0].beat()["reference_generation"]}
+        assert await bench.released.receive() == {"payload": refused[0].flow}
+        await bench.quiet()
+        dut.payloadFailed.value = 0
+        bench.send(after)
+        await bench.expect(after)
+    await bench.quiet()
+    assert dut.fetchErrors.value == 4

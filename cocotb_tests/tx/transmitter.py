@@ -48,12 +48,13 @@ class Transmitter:
         self.wire = StreamSink(dut, "wire", stall=stall)
         self.fetch = StreamSink(dut, "fetch", stall=stall)
         self.payload = StreamSource(dut, "payload", stall=stall)
+        self.fetch_failures = StreamSink(dut, "fetchFailures", stall=stall)
         self.address_reads = 0
 
     @classmethod
     async def create(cls, dut: Any, *, stall: float = 0.0, latency: int = 5, mss: int = 1460) -> Transmitter:
         bench = cls(dut, stall=stall, latency=latency, mss=mss)
-        await start(dut, local_mac=model.LOCAL_MAC, local_ip=model.LOCAL_IP)
+        await start(dut, local_mac=model.LOCAL_MAC, local_ip=model.LOCAL_IP, payloadFailed=0)
         cocotb.start_soon(bench._address_table())
         cocotb.start_soon(bench._memory())
         cocotb.start_soon(bench._idle_promise())

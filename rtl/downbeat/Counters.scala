@@ -2,6 +2,7 @@
 package downbeat
 
 import downbeat.flow.DirectoryDrops
+import downbeat.memory.MemoryErrors
 import downbeat.neighbour.NeighbourDrops
 import downbeat.rx.ReceiveDrops
 import spinal.core._
@@ -18,4 +19,6 @@ case class Counters() extends Bundle {
   /** Writes that did not fit into the send buffer; receive commands for more than there was. */
   val sendOverruns, receiveUnderruns = UInt(32 bits)
   val unknownCommands = UInt(32 bits)
+  /** What the payload memory refused. */
+  val memory = MemoryErrors()
 }

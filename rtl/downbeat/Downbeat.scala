@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{ApplicationBeat, Command, CommandPort, Notification, Notifier}
-import downbeat.engine.{FlowEngine, Placement, TraceRecord}
+import downbeat.application.{ApplicationBeat, Command, CommandPort, DeliveredBeat, Notification, Notifier}
+import downbeat.engine.{CloseReason, FlowEngine, PlacedEvent, Placement, TraceRecord}
 import downbeat.flow.{FlowDirectory, LocalAddresses}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.neighbour.{LocalNetwork, Neighbour, StaticNeighbour}
@@ -13,6 +13,7 @@ import downbeat.tx.Transmitter
 import downbeat.wire.{AxiStream, Departure, FrameBeat, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
 
 /** The core, from frame stream to frame stream.
   *
@@ -51,9 +52,16 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     /** Commands and notifications, one a beat; fields as in downbeat_layout.h. */
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** Application data to send and received; TDEST is the flow. */
+    /** Application data to send and received; TDEST is the flow. Received: TUSER is 1 in the last beat of a frame whose bytes the memory
+      * refused, so that none of it may be believed.
+      */
     val s_axis_tx = slave(AxiStream(64, packet = true, destBits = config.flowBits))
-    val m_axis_rx = master(AxiStream(64, packet = true, destBits = config.flowBits))
+    val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
+
+    /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding; addresses from
+      * 0, to be put on a multiple of 4 KiB. Responses of one identifier come in order; those of different ones as they like.
+      */
+    val m_axi = config.externalMemory generate master(Axi4(config.memory))
 
     /** One record for each event, in order; leave open if unused. */
     val trace = master(Flow(TraceRecord(config)))
@@ -61,6 +69,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val counters = out(Counters())
   }
   noIoPrefix()
+  if (config.externalMemory) Axi4SpecRenamer(io.m_axi)
 
   private val now = Stamp()
   now.assignFromBits(io.now.asBits)
@@ -71,17 +80,17 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   network.netmask := io.local_netmask
   network.gateway := io.local_gateway
 
-  // ---- the rooms, in the order in which a packet meets them
+  // ---- the rooms, in the order in which a packet meets them; those rest that have no part in most clocks of a flow of data
 
-  private val receiver = Receiver(config)
-  private val neighbour = Neighbour(config)
-  private val directory = FlowDirectory(config)
+  private val receiver = RestingClock(Receiver(config))(_.io.idle)
+  private val neighbour = RestingClock(Neighbour(config))(room => room.io.idle && !room.io.next.armed) // time too wakes it
+  private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
   private val engine = FlowEngine(config)
   private val pacer = Pacer(config)
   private val timers = Timers(config)
-  private val placementWriter = PlacementWriter(config)
+  private val placementWriter = RestingClock(PlacementWriter(config))(_.io.idle)
   private val payloadMemory = PayloadMemory(config)
-  private val receiveBuffer = ReceiveBuffer(config)
+  private val receiveBuffer = RestingClock(ReceiveBuffer(config))(room => room.io.idle && !room.io.hold)
   private val sendBuffer = SendBuffer(config)
   private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
   private val transmitter = Transmitter(config)
@@ -119,6 +128,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   transmitter.io.addressRead <> directory.io.addressRead(0)
   payloadFetch.io.transfers << transmitter.io.fetch
   transmitter.io.payload << payloadFetch.io.data
+  transmitter.io.payloadFailed := payloadFetch.io.failed
   payloadMemory.io.fetch <> payloadFetch.io.axi
   transmitter.io.departures.valid := io.s_axis_departure.tvalid
   transmitter.io.departures.payload.assignFromBits(io.s_axis_departure.tdata)
@@ -138,17 +148,21 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   receiver.io.slotRead <> placementWriter.io.slotRead
   receiver.io.slotFree << placementWriter.io.slotFree
   payloadMemory.io.place <> placementWriter.io.axi
-  engine.io.placed << placementWriter.io.placed
+  engine.io.placed << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
+    placementWriter.io.placed, transmitter.io.fetchFailures.map(PlacedEvent.ofFailedFetch(config, _)))
 
   receiveBuffer.io.opened << engine.io.synchronized
-  receiveBuffer.io.received.valid := engine.io.status.valid
+  receiveBuffer.io.received.valid := // what a refused write left in memory is not data
+    engine.io.status.valid && engine.io.status.reason =/= CloseReason.memoryError
   receiveBuffer.io.received.flow := engine.io.status.reference.flow
   receiveBuffer.io.received.sequence.value := // FIN takes a number, but no byte
     engine.io.status.received.value - engine.io.status.peerFinished.asUInt
   receiveBuffer.io.requests << commandPort.io.requests
   receiveBuffer.io.hold := commandPort.io.hold
   payloadMemory.io.deliver <> receiveBuffer.io.axi
-  io.m_axis_rx.fromStream(receiveBuffer.io.data) { beat: ApplicationBeat =>
+  if (config.externalMemory) io.m_axi << payloadMemory.io.memory
+  io.m_axis_rx.fromStream(receiveBuffer.io.data) { beat: DeliveredBeat =>
+    io.m_axis_rx.tuser := beat.error.asBits
     io.m_axis_rx.tdata := beat.data
     io.m_axis_rx.tkeep := beat.keep
     io.m_axis_rx.tlast := beat.last
@@ -222,6 +236,10 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.sendOverruns := sendBuffer.io.overruns
   io.counters.receiveUnderruns := receiveBuffer.io.underruns
   io.counters.unknownCommands := commandPort.io.unknown
+  io.counters.memory.place := placementWriter.io.writeErrors
+  io.counters.memory.accept := sendBuffer.io.writeErrors
+  io.counters.memory.fetch := transmitter.io.fetchErrors
+  io.counters.memory.deliver := receiveBuffer.io.readErrors
 
   /** A room may say a clock late that it is busy, so all must have been idle for three clocks. */
   private val idle = Seq(receiver.io.idle, directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, placementWriter.io.idle,

@@ -21,6 +21,8 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
   * @param steadyPolicies     steady policies of this build, in order of their identifiers
+  * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
+  * @param clock              the core's clock; nothing counts it, programs are told
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
 case class DownbeatConfig(
@@ -38,6 +40,8 @@ case class DownbeatConfig(
     grantLead: TimeNumber = 4 us,
     startupPolicies: Seq[StartupPolicy] = Policies.startup,
     steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
+    externalMemory: Boolean = false,
+    clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
 ) {
   require(isPow2(flows) && flows >= 16, s"flows = $flows: use a power of two from 16")

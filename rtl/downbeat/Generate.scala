@@ -2,13 +2,14 @@
 package downbeat
 
 import downbeat.application.{Layout, LayoutFiles}
+import downbeat.registers.RegisterMap
 import java.nio.file.{Files, Path, Paths}
 import scala.util.control.NonFatal
 import spinal.core._
 
 /** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each:
   * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`. Beside them stand downbeat_layout.h and .json: where fields lie and what
-  * numbers mean in this preset, for programs.
+  * numbers mean in this preset, for programs; and with the room RegisterMap its registers, downbeat_registers.h, .md and .json.
   *
   * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its text
   * depends on the sources alone (no date, no commit, no path).
@@ -52,7 +53,10 @@ object Generate {
     // SpinalHDL writes into a directory of its own, from which only a changed text is taken over.
     val scratch = Files.createTempDirectory("downbeat-")
     try {
-      spinalConfig(scratch).generateVerilog(Rooms.find(room).get(config).setDefinitionName(room))
+      spinalConfig(scratch).generateVerilog(Rooms.find(room).get(config).setDefinitionName(room)).toplevel match {
+        case map: RegisterMap => for ((name, text) <- map.files) replaceIfChanged(out.resolve(name), text)
+        case _                =>
+      }
       // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
       val text = Files.readString(scratch.resolve(s"$room.v")).replaceFirst(" +git head : [0-9a-f]+", "")
       for (memory <- scratch.toFile.list if memory.endsWith(".bin"))

@@ -9,6 +9,7 @@ import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.memory._
 import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.registers.RegisterMap
 import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
 import spinal.core.Component
@@ -17,6 +18,9 @@ import spinal.core.Component
 object Rooms {
   private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
+    "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
+    "DownbeatAxi" -> (DownbeatAxi(_)),
+    "RegisterMap" -> (RegisterMap(_)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),

@@ -14,10 +14,11 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from scripts.fmax.report import Timing, size, timing
+from scripts.fmax.report import ReportIncomplete, Timing, size, timing
 from scripts.fmax.tools import ROOT, TARGET_MHZ, ToolFailed, elaborate, place_and_route, synthesise
 
 REPORT = ROOT / "build" / "reports" / "fmax.json"
+GOAL_MHZ = {("FlowEngine", "default", 6): 85.0}  # room, preset, speed grade
 
 
 def main() -> int:
@@ -26,16 +27,20 @@ def main() -> int:
     try:
         netlist = synthesise(elaborate(arguments.room, arguments.preset))
         report = place_and_route(netlist, arguments.grade, arguments.seed)
+        found = timing(json.loads(report.read_text()))
     except subprocess.CalledProcessError:
         return 1  # it has said why
-    except ToolFailed as failure:
+    except (ToolFailed, ReportIncomplete) as failure:
         print(failure, file=sys.stderr)
         return 1
-    found = timing(json.loads(report.read_text()))
     used = size(json.loads(netlist.read_text()))
     print(_text(arguments, found, used))
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(_record(arguments, found, used), indent=1) + "\n")
+    goal = GOAL_MHZ.get((arguments.room, arguments.preset, arguments.grade))
+    if goal and found.fmax_mhz < goal:
+        print(f"{found.fmax_mhz:.2f} MHz is below the goal of {goal:.0f} MHz", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -21,6 +21,10 @@ CELLS = {
 }
 
 
+class ReportIncomplete(Exception):
+    """The report does not say how fast the clock is; the message says what it lacks."""
+
+
 @dataclass(frozen=True)
 class Hop:
     """One wire of a path and the cell behind it; the first hop is a register, the last one ends in a register's setup."""
@@ -50,12 +54,12 @@ class Timing:
 def timing(report: dict[str, Any]) -> Timing:
     """The clock's frequency, and the register-to-register path that limits it."""
     if len(report["fmax"]) != 1:
-        raise ValueError(f"one clock expected, not {sorted(report['fmax'])}")
+        raise ReportIncomplete(f"one clock expected in nextpnr's report, not {sorted(report['fmax'])}")
     ((clock, figures),) = report["fmax"].items()
     for path in report["critical_paths"]:
         if path["from"].split()[-1] == path["to"].split()[-1] == clock:
             return Timing(round(figures["achieved"], 2), hops(path["path"]))
-    raise ValueError(f"no path from {clock} to {clock} in the report")
+    raise ReportIncomplete(f"no path from {clock} to {clock} in nextpnr's report")
 
 
 def hops(parts: list[dict[str, Any]]) -> list[Hop]:

@@ -14,10 +14,12 @@
 #include "Vdownbeat___024root.h"
 #include "types.h"
 
-// Verilator's public eval() takes mutexes and queues messages around this function, which costs up to a third of the
-// time of a small model. Called directly after one normal eval() that initialises; not with threads or classes in the design.
-#define DOWNBEAT_EVALUATE Vdownbeat___024root___eval
-void DOWNBEAT_EVALUATE(Vdownbeat___024root *);
+// What Verilator's public eval() is made of; not with threads or classes in the design, and after one eval() that initialises.
+// eval() itself takes mutexes and queues messages, and it settles the logic behind the inputs at the clock's edge again, where no
+// input but the clock has changed: the edge alone is its triggers (act) and what they set going (nba).
+void Vdownbeat___024root___eval(Vdownbeat___024root *);
+bool Vdownbeat___024root___eval_phase__act(Vdownbeat___024root *);
+bool Vdownbeat___024root___eval_phase__nba(Vdownbeat___024root *);
 
 namespace downbeat {
 
@@ -41,7 +43,7 @@ public:
   /// The rising edge. Outputs are those of the new state.
   void edge() {
     pins.clk = 1;
-    evaluate();
+    evaluateEdge();
     dump(pins.now);
   }
 
@@ -61,12 +63,17 @@ private:
 
 #if VM_TRACE_FST
   void evaluate() { top_->eval(); }
+  void evaluateEdge() { top_->eval(); }
   void dump(Stamp time) {
     if (waves_) waves_->dump(time >> 16);
   }
   std::unique_ptr<VerilatedFstC> waves_;
 #else
-  void evaluate() { DOWNBEAT_EVALUATE(&pins); }
+  void evaluate() { Vdownbeat___024root___eval(&pins); }
+  void evaluateEdge() {
+    Vdownbeat___024root___eval_phase__act(&pins);
+    Vdownbeat___024root___eval_phase__nba(&pins);
+  }
   void dump(Stamp) {}
 #endif
 };

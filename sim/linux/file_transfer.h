@@ -1,44 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The application on the core: sends a file on a connection that it opens, or keeps what comes on one that it accepts.
+// One file one way.
 #pragma once
 
 #include <cstdint>
 #include <fstream>
 #include <string>
-#include <vector>
 
-#include "downbeat_sim.h"
-#include "options.h"
+#include "application.h"
 
-class FileTransfer {
+/// Sends a file on a connection that it opens.
+class FileSender : public Application {
 public:
-  /// Opens or listens.
-  FileTransfer(downbeat_device *device, const Options &options);
+  FileSender(downbeat_device *device, const Options &options);
 
-  /// Does what the device now allows.
-  void step();
-
-  /// The file is through and both sides have closed.
-  bool finished() const { return finished_; }
-  /// Why it cannot go on; empty while it can.
-  const std::string &failure() const { return failure_; }
-  /// Bytes accepted by the core, or received from it.
-  std::uint64_t bytes() const { return bytes_; }
-  /// False before there is a connection.
-  bool info(downbeat_info &info) const;
+protected:
+  void advance() override;
 
 private:
-  void sendFile(const downbeat_info &info);
-  void receiveFile(const downbeat_info &info);
-  /// True unless `result` is an error that ends the transfer.
-  bool check(std::int64_t result, const char *what);
+  std::string contents_;
+  std::size_t position_ = 0;
+  bool shutDown_ = false;
+};
 
-  downbeat_device *device_;
-  std::uint16_t listening_ = 0;
-  downbeat_connection connection_ = 0; // names start at 1
-  std::vector<std::uint8_t> contents_; // sending
-  std::ofstream file_;                 // receiving
-  std::uint64_t bytes_ = 0;
-  bool shutDown_ = false, finished_ = false;
-  std::string failure_;
+/// Keeps what comes on the first connection that it accepts.
+class FileReceiver : public Application {
+public:
+  FileReceiver(downbeat_device *device, const Options &options);
+
+protected:
+  void advance() override;
+
+private:
+  std::uint16_t port_;
+  std::ofstream file_;
+  bool shutDown_ = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The Verilated core as a host on a TAP interface, in real time, with the kernel's TCP as its peer: one file one way.
+// The Verilated core as a host on a TAP interface, in real time, with the kernel's TCP as its peer: a file one way, or the web.
 //
-// Prints "ready" when a frame for the core would reach it, and one JSON object at the end. Exit status 0: the file is through and
+// Prints "ready" when a frame for the core would reach it, and one JSON object at the end. Exit status 0: all is through and
 // both sides have closed; 2: they have not, and the object says why; 1: it could not start.
 #include <algorithm>
 #include <cinttypes>
@@ -12,8 +12,8 @@
 
 #include <sys/prctl.h>
 
+#include "application.h"
 #include "downbeat_sim.h"
-#include "file_transfer.h"
 #include "options.h"
 #include "real_time.h"
 #include "tap.h"
@@ -43,7 +43,7 @@ Device create(const Options &options) {
   return device;
 }
 
-void printConnection(const FileTransfer &application) {
+void printConnection(const Application &application) {
   downbeat_info info{};
   if (!application.info(info)) return std::puts("  \"connection\": null,"), void();
   std::printf("  \"connection\": {\"flow\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"state\": \"%s\", \"remote_port\": %u, "
@@ -53,7 +53,7 @@ void printConnection(const FileTransfer &application) {
               info.unacknowledged, info.received, info.peer_finished ? "true" : "false");
 }
 
-void printResult(downbeat_device *device, const RealTime &run, const FileTransfer &application, const TraceLog &log) {
+void printResult(downbeat_device *device, const RealTime &run, const Application &application, const TraceLog &log) {
   downbeat_counters counters{};
   downbeat_get_counters(device, &counters);
   std::printf("{\n  \"failure\": \"%s\",\n  \"bytes\": %" PRIu64 ",\n", run.failure().c_str(), application.bytes());
@@ -77,12 +77,12 @@ int runTransfer(const Options &options) {
   Tap tap(options.tap);
   const Device device = create(options);
   const TraceLog log(device.get());
-  FileTransfer application(device.get(), options);
-  RealTime run(device.get(), tap, application, options);
+  const auto application = Application::create(device.get(), options);
+  RealTime run(device.get(), tap, *application, options);
   std::puts("ready");
   std::fflush(stdout);
   run.run(stop);
-  printResult(device.get(), run, application, log);
+  printResult(device.get(), run, *application, log);
   return run.failure().empty() ? 0 : 2;
 }
 

@@ -13,7 +13,9 @@
 
 namespace {
 
-constexpr const char *usage = "downbeat_tap --tap=NAME (--send=FILE --peer-ip=IP | --receive=FILE) --core-ip=IP --core-mac=MAC\n"
+constexpr const char *usage = "downbeat_tap --tap=NAME --core-ip=IP --core-mac=MAC\n"
+                              "             (--send=FILE --peer-ip=IP | --receive=FILE | --fetch=PATH --peer-ip=IP --receive=FILE |\n"
+                              "              --serve=FILE [--requests=N])\n"
                               "             [--port=N] [--drop=SHARE] [--seed=N] [--wall-limit=SECONDS] [--waves=FILE]\n";
 
 [[noreturn]] void refuse(const std::string &why) {
@@ -48,6 +50,9 @@ Options Options::parse(int count, char **arguments) {
       {"--tap", [&](const std::string &text) { options.tap = text; }},
       {"--send", [&](const std::string &text) { options.send = text; }},
       {"--receive", [&](const std::string &text) { options.receive = text; }},
+      {"--fetch", [&](const std::string &text) { options.fetch = text; }},
+      {"--serve", [&](const std::string &text) { options.serve = text; }},
+      {"--requests", [&](const std::string &text) { options.requests = static_cast<std::uint64_t>(number(text, 1, 1e9)); }},
       {"--core-ip", [&](const std::string &text) { options.coreIp = ipOf(text); }},
       {"--core-mac", [&](const std::string &text) { options.coreMac = macOf(text); }},
       {"--peer-ip", [&](const std::string &text) { options.peerIp = ipOf(text); }},
@@ -65,7 +70,10 @@ Options Options::parse(int count, char **arguments) {
     found->second(argument.substr(equals + 1));
   }
   if (options.tap.empty() || options.coreIp == 0) refuse("--tap, --core-ip and --core-mac are needed");
-  if (options.send.empty() == options.receive.empty()) refuse("one of --send and --receive is needed");
-  if (!options.send.empty() && options.peerIp == 0) refuse("--send needs --peer-ip");
+  const bool fetches = !options.fetch.empty();
+  const int jobs = !options.send.empty() + (!options.receive.empty() && !fetches) + fetches + !options.serve.empty();
+  if (jobs != 1) refuse("one of --send, --receive, --fetch and --serve is needed");
+  if (fetches && options.receive.empty()) refuse("--fetch needs --receive");
+  if ((fetches || !options.send.empty()) && options.peerIp == 0) refuse("--send and --fetch need --peer-ip");
   return options;
 }

@@ -8,11 +8,15 @@
 
 struct Options {
   std::string tap;               // an interface that exists, of this network namespace
-  std::string send, receive;     // file; one of the two
+  std::string send;              // file to send to the peer
+  std::string receive;           // file to write what comes into
+  std::string fetch;             // path of a page to get from the peer's web server, into `receive`
+  std::string serve;             // file to serve to whoever asks by HTTP
+  std::uint64_t requests = 1;    // serve: how many, and then it ends
   std::uint32_t coreIp = 0;      // 0x0a000001 for 10.0.0.1
   std::array<std::uint8_t, 6> coreMac{};
-  std::uint32_t peerIp = 0;      // send: whom the core connects to
-  std::uint16_t port = 5001;     // send: the peer's; receive: the one that the core listens on
+  std::uint32_t peerIp = 0;      // send, fetch: whom the core connects to
+  std::uint16_t port = 5001;     // send, fetch: the peer's; otherwise the one that the core listens on
   double drop = 0;               // share of frames lost, each way
   std::uint64_t seed = 1;        // of what is lost, and of the core's secret
   double wallLimit = 120;        // seconds after which to give up

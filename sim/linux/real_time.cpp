@@ -23,7 +23,7 @@ constexpr downbeat_time timeOnWire(std::size_t length) {
 
 } // namespace
 
-RealTime::RealTime(downbeat_device *device, Tap &tap, FileTransfer &application, const Options &options)
+RealTime::RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options)
     : toCore(options.drop, options.seed, 0), fromCore(options.drop, options.seed, 1), device_(device), tap_(tap),
       application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), startNanoseconds_(monotonicNanoseconds()) {}
 

@@ -10,8 +10,8 @@
 #include <csignal>
 #include <cstdint>
 
+#include "application.h"
 #include "downbeat_sim.h"
-#include "file_transfer.h"
 #include "lossy_wire.h"
 #include "options.h"
 #include "tap.h"
@@ -20,7 +20,7 @@ class RealTime {
 public:
   static constexpr std::uint64_t linkRate = 1'000'000'000; // b/s
 
-  RealTime(downbeat_device *device, Tap &tap, FileTransfer &application, const Options &options);
+  RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options);
 
   /// Until the application has finished or failed, the wall limit is over, or a signal asks for the end (which sets `stop`).
   void run(const volatile std::sig_atomic_t &stop);
@@ -46,7 +46,7 @@ private:
 
   downbeat_device *device_;
   Tap &tap_;
-  FileTransfer &application_;
+  Application &application_;
   downbeat_time limit_;
   std::uint64_t startNanoseconds_;
   downbeat_time wireFree_ = 0; // towards the core: the end of its last frame

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "tap.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,16 +48,20 @@ def run(reports: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_file_each_way_arrives_byte_exact_also_when_frames_are_lost(tmp_path: Path) -> None:
+def test_files_and_pages_arrive_byte_exact_also_when_frames_are_lost(tmp_path: Path) -> None:
     done = run(tmp_path, f"--size={SIZE}", "--drop=3%")
     assert done.returncode == 0, done.stdout
-    transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
+    report = json.loads((tmp_path / "interop.json").read_text())
+    transfers, web = report["transfers"], report["web"]
     assert [transfer["direction"] for transfer in transfers] == ["linux to core", "core to linux"] * 2
     assert all(transfer["bytes"] == SIZE and transfer["sha256_equal"] for transfer in transfers)
     whole, lossy = transfers[:2], transfers[2:]
     assert sum(transfer["dropped_frames"] for transfer in whole) == 0
     assert sum(transfer["dropped_frames"] for transfer in lossy) > 0
     assert sum(transfer["retransmissions"] for transfer in lossy) > 0
+    clients = {visit["client"]: visit for visit in web}
+    assert set(clients) == ({"curl", "core"} if shutil.which("curl") else {"core"})
+    assert all(visit["bytes"] == SIZE and visit["equal"] and not visit["failures"] for visit in web)
 
 
 # The core listens; Linux finds it by ARP and pings it, a second apart at the most. Prints the sizes that came back equal.

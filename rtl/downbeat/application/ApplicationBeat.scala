@@ -14,3 +14,13 @@ case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
   /** The same in all beats of a frame. */
   val flow = UInt(config.flowBits bits)
 }
+
+/** Received data on its way to the application. */
+case class DeliveredBeat(config: DownbeatConfig) extends Bundle {
+  val data = Bits(64 bits)
+  val keep = Bits(8 bits)
+  val last = Bool()
+  val flow = UInt(config.flowBits bits)
+  /** The memory did not give all bytes of the frame: none of it may be believed. Read with the last beat. */
+  val error = Bool()
+}

@@ -65,6 +65,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     // The buffers see `hold`, and show what they had begun, a clock later.
     val settled = RegNext(hold && !event.fire) init False
     event.valid := settled && io.buffersIdle
+    event.memoryError := False
     event.kind := EventKind.abort
     when(is(CommandKind.shutdown))(event.kind := EventKind.shutdown)
     when(is(CommandKind.close))(event.kind := EventKind.close)

@@ -37,18 +37,22 @@ case class Layout(config: DownbeatConfig) {
     EnumLayout("StartupPolicy", config.startupPolicies.map(_.name)),
     EnumLayout("SteadyPolicy", config.steadyPolicies.map(_.name)))
 
+  val numbers: Seq[(String, BigInt)] = Layout.numbers(config)
+}
+
+object Layout {
   /** What of the configuration a program on the other side of the ports must know. */
-  val numbers: Seq[(String, BigInt)] = Seq(
+  def numbers(config: DownbeatConfig): Seq[(String, BigInt)] = Seq(
     "flows" -> config.flows,
     "listeners" -> config.listeners,
     "sendBufferBytes" -> config.sendBufferBytes,
     "receiveBufferBytes" -> config.receiveBufferBytes,
     "maximumFrameBytes" -> config.maximumFrameBytes,
+    "mtu" -> config.mtu,
     "ownMss" -> config.ownMss,
-    "receiveWindowScale" -> config.receiveWindowScale)
-}
+    "receiveWindowScale" -> config.receiveWindowScale,
+    "clockHz" -> config.clock.toBigDecimal.toBigInt)
 
-object Layout {
   def ofBundle(name: String, bundle: Bundle): BundleLayout = {
     val fields = flatten(bundle, Nil, 0)
     BundleLayout(name, fields.map(_.width).sum, fields)

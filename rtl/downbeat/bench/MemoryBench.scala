@@ -2,7 +2,7 @@
 package downbeat.bench
 
 import downbeat.DownbeatConfig
-import downbeat.application.ApplicationBeat
+import downbeat.application.{ApplicationBeat, DeliveredBeat}
 import downbeat.engine.{ApplicationEvent, PlacedEvent, Placement}
 import downbeat.memory._
 import downbeat.rx.SlotReadPort
@@ -23,7 +23,7 @@ case class MemoryBench(config: DownbeatConfig) extends Component {
     val placed = master(Stream(PlacedEvent(config)))
     val requests = slave(Stream(DeliveryRequest(config)))
     val receiveOpened, received = slave(Flow(FlowPosition(config)))
-    val receive = master(Stream(ApplicationBeat(config)))
+    val receive = master(Stream(DeliveredBeat(config)))
     val consumed = master(Stream(ApplicationEvent(config)))
     val idle = out(Bool())
   }

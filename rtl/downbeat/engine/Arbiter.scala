@@ -14,38 +14,40 @@ import spinal.lib._
   * from a choice to its bit; until then comparators stand in for it. All comparisons are between registers and run beside the
   * choice, not before it.
   */
-class Arbiter(config: DownbeatConfig, sources: Seq[Stream[EngineEvent]]) extends Area {
-  private case class Place(valid: Bool, event: EngineEvent, source: Int, older: Bool)
+class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
+  private case class Place(valid: Bool, spot: UInt, source: Int, older: Bool)
+
+  private val scoreboardBits = log2Up(config.flows) min 6
 
   /** True where the source may issue: its credits are there. */
   val permitted = Vec(Bool(), sources.size)
 
   private val choice = Bits(2 * sources.size bits)
 
-  private val places: Seq[Place] = sources.zipWithIndex.flatMap { case (source, s) =>
+  /** Each source's two words, in distributed RAM: as registers they were two clock enables for four hundred of them. */
+  private val memories = sources.map(source => Mem(source.words.payload, 2))
+
+  private val places: Seq[Place] = sources.zipWithIndex.flatMap { case (EventSource(words, event), s) =>
     val valid = Vec(RegInit(False), 2)
     val secondIsOlder = Reg(Bool())
-    val events = Seq.fill(2)(Reg(EngineEvent(config)))
-    source.ready := !valid(0) || !valid(1)
+    val spots = Seq.fill(2)(Reg(UInt(scoreboardBits bits)))
+    words.ready := !valid(0) || !valid(1)
+    memories(s).write(address = valid(0).asUInt, data = words.payload, enable = words.fire)
     for (i <- 0 until 2) {
       val fill = if (i == 0) !valid(0) else valid(0) && !valid(1)
       when(choice(2 * s + i))(valid(i) := False)
-      when(source.valid && fill) {
+      when(words.valid && fill) {
         valid(i) := True
         secondIsOlder := (if (i == 0) True else False)
+        spots(i) := event(words.payload).reference.flow.resized
       }
-      // What an empty place holds is nobody's concern: its registers need not wait for the other place.
-      when(source.valid && !valid(i))(events(i) := source.payload)
     }
-    Seq(Place(valid(0), events(0), s, !secondIsOlder), Place(valid(1), events(1), s, secondIsOlder))
+    Seq(Place(valid(0), spots(0), s, !secondIsOlder), Place(valid(1), spots(1), s, secondIsOlder))
   }
-
-  private val scoreboardBits = log2Up(config.flows) min 6
-  private def spot(place: Place): UInt = place.event.reference.flow.resize(scoreboardBits)
 
   /** Nothing is chosen if and only if nothing may go: known before the choice is. */
   private val anyChosen = Bool()
-  private val chosenFlow = MuxOH.or(choice, places.map(spot))
+  private val chosenFlow = MuxOH.or(choice, places.map(_.spot))
   /** The last choices, newest first. */
   private val history = Vec.fill(config.flowSpacing - 2)(new Bundle {
     val valid = RegInit(False)
@@ -66,13 +68,13 @@ class Arbiter(config: DownbeatConfig, sources: Seq[Stream[EngineEvent]]) extends
 
   private val eligible = Vec(RegInit(False), places.size)
   for ((place, p) <- places.zipWithIndex) {
-    val sameAsChosen = places.indices.map(q => choice(q) && (if (q == p) True else spot(places(q)) === spot(place))).orR
-    val sameAsLast = history.head.valid && history.head.spot === spot(place)
+    val sameAsChosen = places.indices.map(q => choice(q) && (if (q == p) True else places(q).spot === place.spot)).orR
+    val sameAsLast = history.head.valid && history.head.spot === place.spot
     val behindSibling = {
       val sibling = places(p ^ 1)
-      sibling.valid && sibling.older && spot(sibling) === spot(place)
+      sibling.valid && sibling.older && sibling.spot === place.spot
     }
-    eligible(p) := place.valid && permitted(place.source) && !sameAsChosen && !sameAsLast && !scoreboard(spot(place)) && !behindSibling
+    eligible(p) := place.valid && permitted(place.source) && !sameAsChosen && !sameAsLast && !scoreboard(place.spot) && !behindSibling
   }
 
   /** Round robin: the first after the last choice, or the first of all. The two searches run side by side, on "is there one before"
@@ -89,14 +91,21 @@ class Arbiter(config: DownbeatConfig, sources: Seq[Stream[EngineEvent]]) extends
   anyChosen := eligible.orR
   when(anyChosen)(afterLast := anyLate ? lateBefore | allBefore)
 
-  /** The chosen event, two clocks after it could be chosen; its place is not filled again before. */
+  /** The chosen event, three clocks after it could be chosen; its place is not filled again before it is read. */
   val output = Flow(EngineEvent(config))
-  private val chosen = RegNext(choice) init 0
-  private val chosenValid = RegNext(anyChosen) init False
-  output.valid := RegNext(chosenValid) init False
-  output.payload := RegNextWhen(MuxOH.or(chosen, places.map(_.event)), chosenValid)
+  private val idle = new IdleStandsStill
+  private val read = for (((source, memory), s) <- sources.zip(memories).zipWithIndex) yield new Area {
+    val chosen = RegNext(choice(2 * s) || choice(2 * s + 1)) init False
+    val second = RegNext(choice(2 * s + 1))
+    val valid = RegNext(chosen) init False
+    val word = RegNextWhen(memory.readAsync(second.asUInt), chosen || !idle.standsStill)
+    val event = source.event(word)
+  }
+  private val readAny = read.map(_.valid).orR
+  output.valid := RegNext(readAny) init False
+  output.payload := RegNextWhen(MuxOH.or(Vec(read.map(_.valid)), read.map(_.event)), readAny || !idle.standsStill)
 
-  val isEmpty: Bool = !places.map(_.valid).reduce(_ || _) && !chosenValid && !output.valid
+  val isEmpty: Bool = !(places.map(_.valid) ++ read.map(_.chosen) ++ read.map(_.valid)).orR && !output.valid
   /** An event is on its way. */
   val issued: Bool = anyChosen
 }

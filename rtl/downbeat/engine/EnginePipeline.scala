@@ -20,7 +20,8 @@ class EnginePipeline extends Area {
 
   /** To be called when every stage has placed its logic. */
   def build(): Unit = {
-    Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down, moves(up)) })
+    val delays = new DelayMemories(this)
+    Builder(nodes.indices.tail.map(i => new EventLink(nodes(i - 1), nodes(i), moves(nodes(i - 1)), !delays.carries(_, i))))
   }
 
   /** No event on any node. */
@@ -35,7 +36,7 @@ object EnginePipeline {
 }
 
 /** A register step without back-pressure. What is carried has a meaning only with a valid event, and moves when `moves`. */
-class EventLink(val up: Node, val down: Node, moves: Bool) extends Link {
+class EventLink(val up: Node, val down: Node, moves: Bool, carries: NamedTypeKey => Boolean) extends Link {
   down.up = this
   up.down = this
 
@@ -50,7 +51,7 @@ class EventLink(val up: Node, val down: Node, moves: Bool) extends Link {
   override def build(): Unit = {
     down.valid.setAsReg() init False
     down.valid := up.isValid
-    val carried = down.fromUp.payload.intersect(up.fromDown.payload)
+    val carried = down.fromUp.payload.intersect(up.fromDown.payload).filter(carries)
     carried.foreach(key => down(key).setAsReg())
     when(moves) {
       carried.foreach(key => down(key) := up(key))

@@ -65,11 +65,24 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   val initialSequence = SequenceNumber()
 }
 
-/** From the placement writer. */
+/** From the placement writer; and, with no bytes, from a fetch that the memory refused. */
 case class PlacedEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val length = UInt(14 bits)
   val fin = Bool()
+  /** The bytes are not in memory, or did not come out of it. */
+  val memoryError = Bool()
+}
+
+object PlacedEvent {
+  def ofFailedFetch(config: DownbeatConfig, reference: FlowReference): PlacedEvent = {
+    val event = PlacedEvent(config)
+    event.reference := reference
+    event.length := 0
+    event.fin := False
+    event.memoryError := True
+    event
+  }
 }
 
 /** What an application says of a flow. It names the flow alone: until it closes it, the flow is its own. */
@@ -78,6 +91,8 @@ case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
   val kind = EventKind()
   val flow = UInt(config.flowBits bits)
   val length = UInt(32 bits)
+  /** written, consumed: the memory refused bytes of it. */
+  val memoryError = Bool()
 }
 
 /** From the pacer: a segment may go, at `launch` if the flow is paced. */
@@ -123,4 +138,5 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val stamp = Stamp()
   val parameters = ConnectionParameters(config)
   val initialSequence = SequenceNumber()
+  val memoryError = Bool()
 }

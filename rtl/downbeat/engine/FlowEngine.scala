@@ -46,11 +46,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     fifo
   }
   private val returns = queue(ReturnEvent(config), FlowEngine.credits)
-  /** Two sources that take turns; registered, so that their choice is not in line with the arbiter's. */
-  private def shared(first: Stream[EngineEvent], second: Stream[EngineEvent]): Stream[EngineEvent] =
-    StreamArbiterFactory().roundRobin.transactionLock.onArgs(first, second).m2sPipe()
-  private val payloadAndApplication = shared(Sources.placed(io.placed), Sources.application(io.application))
-  private val departuresAndTimers = shared(Sources.departed(io.departed), Sources.timer(io.timers))
+  private val payloadAndApplication = EventSource.shared(Sources.placed(io.placed), Sources.application(io.application))
+  private val departuresAndTimers = EventSource.shared(Sources.departed(io.departed), Sources.timer(io.timers))
   private val arbiter = new Arbiter(
     config,
     Seq(
@@ -84,6 +81,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(STAMP) := event.stamp
   entry(PARAMETERS) := event.parameters
   entry(INITIAL_SEQUENCE) := event.initialSequence
+  entry(MEMORY_ERROR) := event.memoryError
 
   // ---- the five stages
 
@@ -98,7 +96,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val descriptors = queue(SegmentDescriptor(config), FlowEngine.credits)
   descriptors.io.push.valid := transmit.descriptor.valid
   descriptors.io.push.payload := transmit.descriptor.payload
-  io.descriptors << descriptors.io.pop.m2sPipe() // block RAM takes more than half a clock
+  // The queue's memory takes half a clock, and the reader's ready is not to be in line with it: a segment lasts longer than two clocks.
+  io.descriptors << descriptors.io.pop.halfPipe()
   returns.io.push.valid := transmit.returned.valid
   returns.io.push.payload := transmit.returned.payload
   private val placements = queue(Placement(config), 2 * config.payloadSlots)
@@ -170,7 +169,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
 
   // A queue holds a word before it offers it: its occupancy says so.
-  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty && !payloadAndApplication.valid && !departuresAndTimers.valid &&
+  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
+    !payloadAndApplication.words.valid && !departuresAndTimers.words.valid &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR && !descriptors.io.occupancy.orR && !io.descriptors.valid
 }
 

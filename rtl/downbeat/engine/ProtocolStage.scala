@@ -90,7 +90,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val inClosed = s2(before).state === TcpState.closed
   private val inTimeWait = s2(before).state === TcpState.timeWait
   private val inSynSent = s2(before).state === TcpState.synSent
-  private val abandoned = s2(LIVE) && !inClosed && (s2(isAbort) || s2(isClose) && s2(hasUnread) && !inTimeWait)
+  private val abandoned = s2(LIVE) && !inClosed && (s2(isAbort) || s2(MEMORY_ERROR) || s2(isClose) && s2(hasUnread) && !inTimeWait)
   private val abandonedWithReset = s2.insert(abandoned && !inSynSent && !inTimeWait)
   /** The path takes no segments of this size (RFC 1191); none of them will ever be larger again. */
   private val narrows = s2.insert(s2(believed) && s2(isTooBig) && s2(smaller) && !inSynSent)
@@ -124,7 +124,10 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
       is(EventKind.failed)(when(!inClosed)(s2(told).end(CloseReason.timedOut)))
     }
   }
-  when(abandoned)(s2(told).end(CloseReason.aborted))
+  when(abandoned) {
+    s2(told).end(CloseReason.aborted)
+    when(s2(MEMORY_ERROR))(s2(told).reason := CloseReason.memoryError)
+  }
   when(gone)(s2(told).end(CloseReason.unreachable))
   when(s2(OPENING)) {
     s2(told).state := s2(FRESH) ? TcpState.synReceived() | TcpState.synSent()

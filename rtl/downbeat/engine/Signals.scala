@@ -28,6 +28,8 @@ class Signals(config: DownbeatConfig) {
   val STAMP = Payload(Stamp())
   val PARAMETERS = Payload(ConnectionParameters(config))
   val INITIAL_SEQUENCE = Payload(SequenceNumber())
+  /** The memory has refused bytes of the connection: it cannot go on. */
+  val MEMORY_ERROR = Payload(Bool())
 
   // From protocol
   /** The event meets the connection that it means; nothing changes otherwise. */

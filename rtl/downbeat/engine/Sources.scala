@@ -6,17 +6,35 @@ import downbeat.rx.ReportKind
 import spinal.core._
 import spinal.lib._
 
+/** One source of events: its own words, and how such a word becomes an event. */
+case class EventSource(words: Stream[Bits], event: Bits => EngineEvent)
+
+object EventSource {
+  /** Two sources that take turns as one; registered, so that their choice is not in line with the arbiter's. */
+  def shared(first: EventSource, second: EventSource): EventSource = {
+    val bits = widthOf(first.words.payload) max widthOf(second.words.payload)
+    def marked(source: EventSource, mark: Bool): Stream[Bits] = source.words.map(word => mark ## word.resize(bits))
+    def word(source: EventSource, shared: Bits): EngineEvent = source.event(shared.resize(widthOf(source.words.payload)))
+    EventSource(
+      StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)).m2sPipe(),
+      shared => shared.msb ? word(second, shared) | word(first, shared))
+  }
+}
+
 /** How each source's own words become events. */
 object Sources {
+  private def source[T <: Data](stream: Stream[T])(event: T => EngineEvent): EventSource =
+    EventSource(stream.map(_.asBits), word => event(word.as(stream.payload)))
+
   private def event(config: DownbeatConfig, kind: SpinalEnumElement[EventKind.type])(fill: EngineEvent => Unit): EngineEvent = {
     val event = EngineEvent(config).allowOverride()
-    event.assignFromBits(B(0, event.getBitsWidth bits)) // what is not the kind's is constant: no register is spent on it
+    event.assignFromBits(B(0, event.getBitsWidth bits))
     event.kind := kind
     fill(event)
     event
   }
 
-  def directory(stream: Stream[DirectoryEvent]): Stream[EngineEvent] = stream.map { word =>
+  def directory(stream: Stream[DirectoryEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.segment) { event =>
       when(word.report === ReportKind.unreachable)(event.kind := EventKind.unreachable)
       when(word.report === ReportKind.tooBig)(event.kind := EventKind.tooBig)
@@ -36,30 +54,32 @@ object Sources {
     }
   }
 
-  def placed(stream: Stream[PlacedEvent]): Stream[EngineEvent] = stream.map { word =>
+  def placed(stream: Stream[PlacedEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.placed) { event =>
       event.reference := word.reference
       event.length := word.length.resized
       event.flags.fin := word.fin
+      event.memoryError := word.memoryError
     }
   }
 
-  def application(stream: Stream[ApplicationEvent]): Stream[EngineEvent] = stream.map { word =>
+  def application(stream: Stream[ApplicationEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.written) { event =>
       event.kind := word.kind
       event.reference.flow := word.flow
       event.length := word.length
+      event.memoryError := word.memoryError
     }
   }
 
-  def grant(stream: Stream[GrantEvent]): Stream[EngineEvent] = stream.map { word =>
+  def grant(stream: Stream[GrantEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.grant) { event =>
       event.reference := word.reference
       event.stamp := word.launch
     }
   }
 
-  def returned(stream: Stream[ReturnEvent]): Stream[EngineEvent] = stream.map { word =>
+  def returned(stream: Stream[ReturnEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.sent) { event =>
       when(word.failed)(event.kind := EventKind.failed)
       event.reference := word.reference
@@ -70,7 +90,7 @@ object Sources {
     }
   }
 
-  def departed(stream: Stream[DepartedEvent]): Stream[EngineEvent] = stream.map { word =>
+  def departed(stream: Stream[DepartedEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.departed) { event =>
       event.reference := word.reference
       event.sequence := word.end
@@ -78,7 +98,7 @@ object Sources {
     }
   }
 
-  def timer(stream: Stream[TimerEvent]): Stream[EngineEvent] = stream.map { word =>
+  def timer(stream: Stream[TimerEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.timer)(_.reference := word.reference)
   }
 }

@@ -144,6 +144,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val exit = pipeline.exit
   private val first = s5.insert(s5(OPENING) || !s5(before).known)
+  private val paced = s5.insert(s5(SPACING).orR)
   private val previousLength = s5.insert(s5(before).lastLength)
   /** Our window as the wire carries it: never scaled with SYN. */
   private val unscaledRoom = s2.insert(s2(RECEIVE_ROOM) |>> ((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits)))
@@ -173,7 +174,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
   descriptor.window := exit(wireWindow)
   descriptor.length := exit(granted) ? exit(outgoing.LENGTH_OUT) | U(0, 14 bits)
-  descriptor.mode := (exit(granted) && exit(SPACING).orR) ? LaunchMode.at() | LaunchMode.asap()
+  descriptor.mode := (exit(granted) && exit(paced)) ? LaunchMode.at() | LaunchMode.asap()
   descriptor.launch := exit(STAMP)
   descriptor.stamped := exit(granted)
 

@@ -16,6 +16,8 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   val io = new Bundle {
     val transfers = slave(Stream(Transfer(config, lengthBits)))
     val data = master(Stream(FrameBeat()))
+    /** The memory reported an error for bytes of this frame; read with the last beat of `data`. */
+    val failed = out(Bool())
     val axi = master(Axi4ReadOnly(MemoryPort.config(config)))
     val idle = out(Bool())
   }
@@ -50,11 +52,13 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private case class Word() extends Bundle {
     val data = Bits(64 bits)
     val last = Bool()
+    val failed = Bool()
   }
   private val words = io.axi.r.map { response =>
     val word = Word()
     word.data := response.data
     word.last := response.last
+    word.failed := response.resp(1) // SLVERR or DECERR
     word
   }.queue(queueWords, forFMax = true).m2sPipe(holdPayload = true)
   mark.ready := words.fire && words.last
@@ -73,6 +77,15 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   }
   realigner.io.words << marked.s2mPipe()
   io.data << realigner.io.beats
+
+  // One verdict for each frame that is in the realigner, there before its last beat is.
+  private val failedBefore = RegInit(False)
+  when(marked.fire)(failedBefore := !marked.last && (words.failed || failedBefore))
+  private val verdicts = StreamFifo(Bool(), 16, latency = 1)
+  verdicts.io.push.valid := marked.fire && marked.last
+  verdicts.io.push.payload := words.failed || failedBefore
+  verdicts.io.pop.ready := io.data.fire && io.data.last
+  io.failed := verdicts.io.pop.payload
 
   io.idle := splitter.io.idle && !bursts.valid && free === queueWords && realigner.io.idle
 }

@@ -6,12 +6,16 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Send and receive buffers of all flows: the movers' four ports, one AXI4 port behind them, block RAM behind that. */
+/** Send and receive buffers of all flows: the movers' four ports, one AXI4 port behind them, and behind that block RAM, or
+  * whatever is connected to `memory`.
+  */
 case class PayloadMemory(config: DownbeatConfig) extends Component {
   private val port = MemoryPort.config(config)
   val io = new Bundle {
     val fetch, deliver = slave(Axi4ReadOnly(port))
     val place, accept = slave(Axi4WriteOnly(port))
+    val memory = config.externalMemory generate master(Axi4(config.memory))
+    /** No burst waits for its last beat or its response. */
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -25,6 +29,11 @@ case class PayloadMemory(config: DownbeatConfig) extends Component {
   arbiter.io.accept << io.accept
   io.idle := arbiter.io.idle
 
-  private val memory = BlockMemory(config)
-  memory.io.axi << arbiter.io.memory
+  if (config.externalMemory) {
+    Axi4SpecRenamer(io.memory)
+    io.memory << arbiter.io.memory
+  } else {
+    val blocks = BlockMemory(config)
+    blocks.io.axi << arbiter.io.memory
+  }
 }

@@ -22,7 +22,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
     val slotFree = master(Flow(UInt(config.slotBits bits)))
     val axi = master(Axi4WriteOnly(MemoryPort.config(config)))
     val placed = master(Stream(PlacedEvent(config)))
-    /** Placements whose write the memory refused; they are reported as placed. */
+    /** Placements whose write the memory refused. */
     val writeErrors = out(UInt(32 bits))
     val idle = out(Bool())
   }
@@ -57,12 +57,18 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
     event.reference := placement.reference
     event.length := placement.length
     event.fin := placement.fin
+    event.memoryError.assignDontCare()
     event
   }.queue(16, latency = 1)
   private val written = waiting.length =/= 0
   private val placed = waiting.continueWhen(!written || writer.io.done.valid)
   writer.io.done.ready := placed.fire && written
-  io.placed << placed.m2sPipe(holdPayload = true)
+  io.placed << placed.map { event =>
+    val judged = PlacedEvent(config)
+    judged := event
+    judged.memoryError.removeAssignments() := written && writer.io.done.payload
+    judged
+  }.m2sPipe(holdPayload = true)
 
   private val writeErrors = Reg(UInt(32 bits)) init 0
   when(writer.io.done.fire && writer.io.done.payload)(writeErrors := writeErrors + 1)

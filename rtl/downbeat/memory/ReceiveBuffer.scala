@@ -2,7 +2,7 @@
 package downbeat.memory
 
 import downbeat.DownbeatConfig
-import downbeat.application.ApplicationBeat
+import downbeat.application.DeliveredBeat
 import downbeat.engine.{ApplicationEvent, EventKind}
 import spinal.core._
 import spinal.lib._
@@ -24,10 +24,12 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
     /** No new request begins. */
     val hold = in(Bool())
     val axi = master(Axi4ReadOnly(MemoryPort.config(config)))
-    val data = master(Stream(ApplicationBeat(config)))
+    val data = master(Stream(DeliveredBeat(config)))
     val consumed = master(Stream(ApplicationEvent(config)))
     /** Requests that found less than they asked for, since reset. */
     val underruns = out(UInt(32 bits))
+    /** Frames of which the memory refused bytes, since reset. */
+    val readErrors = out(UInt(32 bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -49,9 +51,10 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
   private val beats = reader.io.data.haltWhen(reader.io.data.last && !events.ready)
   current.ready := beats.fire && beats.last
   io.data << beats.map { beat =>
-    val tagged = ApplicationBeat(config)
+    val tagged = DeliveredBeat(config)
     tagged.assignSomeByName(beat)
     tagged.flow := current.flow
+    tagged.error := reader.io.failed && beat.last
     tagged
   }.m2sPipe(holdPayload = true)
 
@@ -59,8 +62,12 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
   events.kind := EventKind.consumed
   events.flow := current.flow
   events.length := current.length.resized
+  events.memoryError := reader.io.failed
   io.consumed << events.queue(2, latency = 1)
 
+  private val readErrors = Reg(UInt(32 bits)) init 0
+  when(events.fire && events.memoryError)(readErrors := readErrors + 1)
+  io.readErrors := readErrors
   io.underruns := admission.io.underruns
   io.idle := admission.io.idle && reader.io.idle && !current.valid && !io.data.valid && !io.consumed.valid
 }

@@ -27,7 +27,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     val written = master(Stream(ApplicationEvent(config)))
     /** Frames cut, since reset. */
     val overruns = out(UInt(32 bits))
-    /** Chunks whose write the memory refused; they are reported as written. */
+    /** Chunks whose write the memory refused. */
     val writeErrors = out(UInt(32 bits))
     val idle = out(Bool())
   }
@@ -62,11 +62,15 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   private val moved = report.transfer.length =/= 0
   private val reported = report.continueWhen(!moved || writer.io.done.valid)
   writer.io.done.ready := reported.fire && moved
+  private val failed = moved && writer.io.done.payload
+  private val failedBefore = RegInit(False) // an earlier chunk of the frame
+  when(reported.fire)(failedBefore := !report.last && (failed || failedBefore))
   io.written << reported.takeWhen(report.last && report.frameTaken =/= 0).map { frame =>
     val event = ApplicationEvent(config)
     event.kind := EventKind.written
     event.flow := frame.transfer.flow
     event.length := frame.frameTaken.resized
+    event.memoryError := failed || failedBefore
     event
   }.m2sPipe(holdPayload = true)
 

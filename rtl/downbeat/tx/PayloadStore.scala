@@ -14,19 +14,29 @@ case class PayloadBeat() extends Bundle {
   val last = Bool()
 }
 
+/** The ones' complement sum of a frame's payload. */
+case class PayloadSum() extends Bundle {
+  val value = UInt(16 bits)
+  /** The memory refused bytes of it: there is no payload. */
+  val failed = Bool()
+}
+
 /** Fetches payload ahead of its turn, keeps it, and sums it.
   *
   * A fetch is asked for when the store has room for all of it, so that the memory is never held up. The store holds two of the
   * largest frames: one leaves while the next one comes. A frame's ones' complement sum (RFC 1071) stands in `sums` only
-  * when all of it is here, which makes the store one of whole frames.
+  * when all of it is here, which makes the store one of whole frames. What the memory refused ends here: its sum says so and
+  * its payload does not come out.
   */
 case class PayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val requests = slave(Stream(Transfer(config)))
     val fetch = master(Stream(Transfer(config)))
     val fetched = slave(Stream(FrameBeat()))
+    /** Bytes of the frame were refused; read with its last beat. */
+    val fetchFailed = in(Bool())
     val payload = master(Stream(PayloadBeat()))
-    val sums = master(Stream(UInt(16 bits)))
+    val sums = master(Stream(PayloadSum()))
   }
   noIoPrefix()
 
@@ -51,7 +61,15 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
   for (byte <- 0 until config.beatBytes)
     masked.data(8 * byte, 8 bits) := io.fetched.keep(byte) ? io.fetched.data(8 * byte, 8 bits) | B(0, 8 bits)
   store.io.push << io.fetched.translateWith(masked)
-  io.payload << store.io.pop.m2sPipe()
+
+  // A verdict for each frame in the store, twice: for its payload and for its sum. As many have room as frames have.
+  private val ended = Flow(Bool())
+  ended.valid := io.fetched.fire && io.fetched.last
+  ended.payload := io.fetchFailed
+  private val verdict, sumVerdict = ended.toStream.queue(32)
+  private val stored = store.io.pop.continueWhen(verdict.valid)
+  verdict.ready := stored.fire && stored.last
+  io.payload << stored.throwWhen(verdict.payload).m2sPipe()
 
   // The sum, in words of the machine's byte order: RFC 1071 2(B) allows it if the result is swapped.
   private val words = masked.data.subdivideIn(16 bits).map(_.asUInt)
@@ -78,5 +96,12 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
   private val foldedTwice = folded.map(foldLast).m2sPipe
   private val swapped = foldedTwice.map(value => value(7 downto 0) @@ value(15 downto 8))
   // Never full: it has room for more frames than the line of data entries that they belong to.
-  io.sums << swapped.toStream.queue(32)
+  private val sums = swapped.toStream.queue(32)
+  sumVerdict.ready := sums.fire // it came earlier than the sum
+  io.sums << sums.map { value =>
+    val sum = PayloadSum()
+    sum.value := value
+    sum.failed := sumVerdict.payload
+    sum
+  }
 }

@@ -130,7 +130,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
 
   io.data.valid := done && !isImmediate
   io.data.release := segment.release
-  io.data.flow := segment.reference.flow
+  io.data.reference := segment.reference
   io.data.frame.header := header
   io.data.frame.hasPayload := hasPayload
   io.data.frame.lastByte := sums.io.lastByte

@@ -2,7 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.flow.{FlowReference, LocalAddresses}
 import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags}
 import downbeat.time.Stamp
 import spinal.core._
@@ -71,6 +71,6 @@ case class OutgoingFrame(config: DownbeatConfig) extends Bundle {
 /** An entry of the data line: a frame, or the word that the flow's frames are all built. */
 case class DataEntry(config: DownbeatConfig) extends Bundle {
   val release = Bool()
-  val flow = UInt(config.flowBits bits)
+  val reference = FlowReference(config)
   val frame = OutgoingFrame(config)
 }

@@ -3,7 +3,7 @@ package downbeat.tx
 
 import downbeat.DownbeatConfig
 import downbeat.engine.{DepartedEvent, SegmentDescriptor}
-import downbeat.flow.{AddressReadPort, LocalAddresses}
+import downbeat.flow.{AddressReadPort, FlowReference, LocalAddresses}
 import downbeat.memory.Transfer
 import downbeat.wire.{Departure, FrameBeat, LaunchMode, TransmitBeat}
 import spinal.core._
@@ -19,6 +19,10 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     val local = in(LocalAddresses())
     val fetch = master(Stream(Transfer(config)))
     val payload = slave(Stream(FrameBeat()))
+    /** The memory refused bytes of the payload; read with its last beat. */
+    val payloadFailed = in(Bool())
+    /** A segment was not sent, because the memory refused its payload. */
+    val fetchFailures = master(Stream(FlowReference(config)))
     val bypass = slave(Stream(FrameBeat()))
     val wire = master(Stream(TransmitBeat()))
     val departures = slave(Flow(Departure()))
@@ -26,7 +30,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     /** Every earlier frame of the flow has been built: nothing here reads its addresses or its payload any more. */
     val released = master(Flow(UInt(config.flowBits bits)))
     val idle = out Bool ()
-    val framesSent, bytesSent, staleStamps, droppedStamps = out UInt (32 bits)
+    val framesSent, bytesSent, staleStamps, droppedStamps, fetchErrors = out UInt (32 bits)
   }
   noIoPrefix()
 
@@ -40,6 +44,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   store.io.requests << builder.io.fetch
   store.io.fetch >> io.fetch
   store.io.fetched << io.payload
+  store.io.fetchFailed := io.payloadFailed
 
   val dataLine = StreamFifo(DataEntry(config), 16, latency = 1, forFMax = true)
   dataLine.io.push << builder.io.data
@@ -47,6 +52,12 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   checksum.io.entries << dataLine.io.pop
   checksum.io.sums << store.io.sums
   io.released << checksum.io.released.m2sPipe
+  // The transmitter must not wait for the engine, which waits for it. One that is lost here comes back: the timer fetches again.
+  val failures = checksum.io.failed.toStream.queueWithOccupancy(16)
+  io.fetchFailures << failures._1
+  val fetchErrors = Reg(UInt(32 bits)) init 0
+  when(checksum.io.failed.valid)(fetchErrors := fetchErrors + 1)
+  io.fetchErrors := fetchErrors
   val dataFrames = checksum.io.frames.m2sPipe()
   val dataHeaders = HeaderSerialiser(config)
   dataHeaders.io.frames << dataFrames
@@ -95,6 +106,6 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   val empty = Seq(
     builder.io.idle, dataLine.io.occupancy === 0, checksum.io.idle, !dataFrames.valid, !dataBeats.valid, !merge.io.data.valid,
     immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, merge.io.idle, tags.io.idle,
-    !io.released.valid)
+    !io.released.valid, failures._2 === 0)
   io.idle := empty.reduceBalancedTree(_ && _)
 }

@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 from rich.console import Console
 
-from downbeat.interop import namespace
+from downbeat.interop import namespace, web
 from downbeat.interop import report as reports
 from downbeat.interop.transfer import FROM_CORE, TO_CORE, Plan, Result, run
 from downbeat.sim import quantities
@@ -72,9 +72,12 @@ def main(
             (loss, direction) for loss in (0.0, share) for direction in (TO_CORE, FROM_CORE)
         )
     ]
-    data = reports.report(_run_all(plans, program), seed)
+    results, visits = _run_all(plans, program)
+    data = reports.report(results, visits, seed)
     json_path.write_text(json.dumps(data, indent=2) + "\n")
     console.print(reports.table(data))
+    for visit in data["web"]:
+        console.print(reports.visit_line(visit), style="red" if visit["failures"] else None, markup=False)
     chosen = f" CONGESTION={congestion}" if congestion else ""
     again = f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen} WAVES=1"
     for number, transfer in enumerate(data["transfers"]):
@@ -84,13 +87,21 @@ def main(
     raise typer.Exit(0 if data["passed"] else 1)
 
 
-def _run_all(plans: list[Plan], program: Path) -> list[Result]:
-    results = []
-    with tempfile.TemporaryDirectory(prefix="interop-", dir=ROOT / "build") as work:
+def _run_all(plans: list[Plan], program: Path) -> tuple[list[Result], list[web.Visit]]:
+    results, visits = [], []
+    with tempfile.TemporaryDirectory(prefix="interop-", dir=ROOT / "build") as name:
+        work = Path(name)
         for plan in plans:
             with console.status(f"{plan.direction}, {100 * plan.drop:g} % of frames dropped"):
-                results.append(run(plan, program, Path(work)))
-    return results
+                results.append(run(plan, program, work))
+        first = plans[0]
+        for visit in (web.curl_from_core, web.core_from_python):
+            with console.status("a page by HTTP"):
+                try:
+                    visits.append(visit(program, work, first.contents, first.seed, first.wall_limit))
+                except namespace.Missing as missing:
+                    console.print(f"skipped: {missing}", markup=False)
+    return results, visits
 
 
 def _interrupt(*_: object) -> NoReturn:

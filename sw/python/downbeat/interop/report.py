@@ -8,15 +8,22 @@ from typing import Any
 from rich.table import Table
 
 from downbeat.interop.transfer import Result
+from downbeat.interop.web import Visit
 
 
-def report(results: list[Result], seed: int) -> dict[str, Any]:
+def report(results: list[Result], visits: list[Visit], seed: int) -> dict[str, Any]:
     """All of interop.json."""
     return {
-        "passed": not any(result.failures for result in results),
+        "passed": not any([*(result.failures for result in results), *(visit.failures for visit in visits)]),
         "seed": seed,
         "transfers": [result.as_json() for result in results],
+        "web": [visit.as_json() for visit in visits],
     }
+
+
+def visit_line(visit: dict[str, Any]) -> str:
+    what = f"{visit['client']} from {visit['server']}: {visit['bytes']} bytes by HTTP"
+    return f"{what}, {'; '.join(visit['failures']) or 'equal'}"
 
 
 def table(data: dict[str, Any]) -> Table:

@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from downbeat.interop import kernel, namespace
 from downbeat.interop.kernel import KernelSideFailed, Outcome, Patience
+from downbeat.interop.program import ended, started
 
 TO_CORE = "linux to core"
 FROM_CORE = "core to linux"
@@ -85,7 +82,7 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
         command += [f"--port={PORT}", f"--drop={plan.drop}", f"--seed={plan.seed}", f"--wall-limit={plan.wall_limit}"]
         command += [f"--receive={received}"] if to_core else [f"--send={sent}", f"--peer-ip={namespace.LINUX_IP}"]
         command += [f"--waves={plan.waves}"] if plan.waves else []
-        with kernel.listen(PORT, plan.congestion_control) as listener, _started(command) as process:
+        with kernel.listen(PORT, plan.congestion_control) as listener, started(command) as process:
             patience = Patience(
                 time.monotonic() + plan.wall_limit + KERNEL_GRACE_SECONDS, lambda: process.poll() is None
             )
@@ -97,7 +94,7 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
             except KernelSideFailed as error:
                 failures.append(f"Linux: {error}")
                 process.terminate()
-            core = _result(process, max(0.0, patience.deadline - time.monotonic()) + GRACE_SECONDS)
+            core = ended(process, max(0.0, patience.deadline - time.monotonic()) + GRACE_SECONDS)
         drops = namespace.queue_drops()
     if core.get("failure", "no result"):
         failures.insert(0, f"core: {core.get('failure', 'its program ended without a result')}")
@@ -111,26 +108,6 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
 
 def sha256(contents: bytes) -> str:
     return hashlib.sha256(contents).hexdigest()
-
-
-@contextmanager
-def _started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """The program, which is ready for frames; it does not outlive the block."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            process.stdout.readline()  # "ready", or the end of a program that could not start
-            yield process
-        finally:
-            process.kill()
-
-
-def _result(process: subprocess.Popen[str], limit: float) -> dict[str, Any]:
-    try:
-        text, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        return {"failure": "no end, and no answer to SIGTERM"}
-    return json.loads(text) if text else {}
 
 
 def _first_difference(sent: bytes, received: bytes) -> str:

@@ -15,7 +15,8 @@ from plotly.subplots import make_subplots
 from downbeat.sim.network import Transfer
 
 NANOSECONDS = 1e9
-COLOURS = {"cwnd": "#1f77b4", "ssthresh": "#d62728", "flight": "#2ca02c"}
+COLOURS = {"flight": "#2ca02c", "ssthresh": "#d62728", "cwnd": "#1f77b4"}  # in the order of drawing: cwnd on top
+SENDERS = ("#1f77b4", "#ff7f0e")  # where both share a plot: the core, its comparison
 UNSET = 1 << 29  # bytes: an ssthresh that nobody has lowered yet
 THROUGHPUT_SAMPLES = 4  # a point of throughput spans so many samples: one round trip
 
@@ -30,9 +31,14 @@ def write(path: Path, data: dict[str, Any], core: Transfer, reno: Transfer | Non
     figure = make_subplots(rows=len(titles), shared_xaxes=True, vertical_spacing=0.05, subplot_titles=titles)
     for row, (name, transfer) in enumerate(senders, 1):
         _windows(figure, row, name, transfer.events)
-        _queue(figure, len(senders) + 1, name, transfer.series)
-        _throughput(figure, len(senders) + 2, name, transfer.series)
-        _rtt(figure, len(senders) + 3, name, transfer.events)
+        line = {"color": SENDERS[row - 1], "width": 1.2}
+        shared = [_queue(transfer.series), _throughput(transfer.series), _rtt(transfer.events)]
+        for below, (times, values) in enumerate(shared, len(senders) + 1):
+            figure.add_scattergl(x=times, y=values, name=name, line=line, mode="lines", row=below, col=1)
+    for row in range(1, len(titles) + 1):  # a legend beside each plot
+        legend = "legend" if row == 1 else f"legend{row}"
+        figure.update_traces(legend=legend, row=row, col=1)
+        figure.update_layout({legend: {"x": 1.01, "y": figure.get_subplot(row, 1).yaxis.domain[1]}})
     figure.update_layout(height=280 * len(titles), template="plotly_white", hovermode="x unified", margin={"t": 40})
     figure.update_xaxes(title_text="s", row=len(titles))
     plot = figure.to_html(full_html=False, include_plotlyjs=True, div_id="downbeat")
@@ -46,14 +52,14 @@ def _windows(figure: go.Figure, row: int, name: str, events: Sequence[dict[str, 
         values = [float(event[quantity]) for event in rows]
         kilobytes = [value / 1e3 if value < UNSET else None for value in values]
         line = {"color": colour, "shape": "hv", "width": 1.2}
-        figure.add_scattergl(x=times, y=kilobytes, name=f"{quantity} ({name})", line=line, mode="lines", row=row, col=1)
+        figure.add_scattergl(x=times, y=kilobytes, name=quantity, line=line, mode="lines", row=row, col=1)
     again = [event for event in rows if event.get("retransmission") == "1"]
     if again:
         marks = {"symbol": "x", "color": "black", "size": 6}
         figure.add_scattergl(
             x=[int(event["time_ns"]) / NANOSECONDS for event in again],
             y=[float(event["cwnd"]) / 1e3 for event in again],
-            name=f"retransmission ({name})",
+            name="retransmission",
             mode="markers",
             marker=marks,
             row=row,
@@ -61,27 +67,28 @@ def _windows(figure: go.Figure, row: int, name: str, events: Sequence[dict[str, 
         )
 
 
-def _queue(figure: go.Figure, row: int, name: str, series: Sequence[dict[str, str]]) -> None:
+Points = tuple[list[float], list[float]]
+
+
+def _queue(series: Sequence[dict[str, str]]) -> Points:
     times = [int(sample["time_ns"]) / NANOSECONDS for sample in series]
-    values = [int(sample["queue_bytes"]) / 1e3 for sample in series]
-    figure.add_scattergl(x=times, y=values, name=f"queue ({name})", mode="lines", row=row, col=1)
+    return times, [int(sample["queue_bytes"]) / 1e3 for sample in series]
 
 
-def _throughput(figure: go.Figure, row: int, name: str, series: Sequence[dict[str, str]]) -> None:
+def _throughput(series: Sequence[dict[str, str]]) -> Points:
     points = series[::THROUGHPUT_SAMPLES]
     times, rates = [], []
     for before, after in itertools.pairwise(points):
         seconds = (int(after["time_ns"]) - int(before["time_ns"])) / NANOSECONDS
         times.append(int(after["time_ns"]) / NANOSECONDS)
         rates.append(8 * (int(after["received_bytes"]) - int(before["received_bytes"])) / seconds / 1e6)
-    figure.add_scattergl(x=times, y=rates, name=f"throughput ({name})", mode="lines", row=row, col=1)
+    return times, rates
 
 
-def _rtt(figure: go.Figure, row: int, name: str, events: Sequence[dict[str, str]]) -> None:
+def _rtt(events: Sequence[dict[str, str]]) -> Points:
     samples = [event for event in events if event["rtt_ns"]]
     times = [int(event["time_ns"]) / NANOSECONDS for event in samples]
-    values = [int(event["rtt_ns"]) / 1e6 for event in samples]
-    figure.add_scattergl(x=times, y=values, name=f"RTT ({name})", mode="lines", row=row, col=1)
+    return times, [int(event["rtt_ns"]) / 1e6 for event in samples]
 
 
 def _page(data: dict[str, Any], plot: str) -> str:

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat
+
+import spinal.core._
+
+/** The clock of a room that rests while it has nothing to do: in Verilator only, to any other tool it is `clk`.
+  *
+  * Verilator evaluates neither the registers nor the logic of a room whose clock stands. Nothing moves in an idle room until something
+  * is put to it, so nobody can see it; the whole core's clock may stop for the same reason (Downbeat.idle).
+  */
+class RestingClock extends BlackBox {
+  val clk = in(Bool())
+  /** Read while `clk` is low: the next rising edge is let through. */
+  val awake = in(Bool())
+  val clock = out(Bool())
+  setInlineVerilog(
+    """module RestingClock (
+      |  input  wire clk,
+      |  input  wire awake,
+      |  output wire clock
+      |);
+      |`ifdef VERILATOR
+      |  reg open; // the usual clock gate: a latch, so that what changes behind an edge makes no second one
+      |  always_latch if (!clk) open = awake;
+      |  assign clock = clk & open;
+      |`else
+      |  assign clock = clk;
+      |`endif
+      |endmodule
+      |""".stripMargin)
+}
+
+object RestingClock {
+  /** Clocks for which a room must have been idle: as many as its longest line of registers that `idle` does not look at. */
+  private val patience = 8
+
+  /** A room on a clock of its own. Each `valid` and `enable` among its inputs wakes it in the clock in which it is true. */
+  def apply[T <: Component](room: => T)(idle: T => Bool): T = {
+    val domain = ClockDomain.current
+    val gate = new RestingClock
+    gate.clk := domain.readClockWire
+    val own = ClockDomain(gate.clock, domain.readResetWire, config = domain.config).setSynchronousWith(domain)
+    val made = own(room)
+    val asked = made.getAllIo.toSeq.collect {
+      case bit: Bool if bit.isInput && Set("valid", "enable").contains(bit.getPartialName()) => bit
+    }
+    val busy = asked.reduce(_ || _) || !idle(made) || domain.readResetWire
+    val before = RegInit(B(patience bits, default -> true))
+    before := before(patience - 2 downto 0) ## busy
+    gate.awake := busy || before.orR
+    made
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.registers
+
+import downbeat.{Counters, DownbeatConfig}
+import downbeat.application.Layout
+import downbeat.engine.TraceRecord
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config, AxiLite4SpecRenamer}
+import spinal.lib.bus.misc.SizeMapping
+import spinal.lib.bus.regif._
+
+/** The core's registers on AXI4-Lite: a layer on top of [[downbeat.Downbeat]], which knows nothing of it.
+  *
+  * RegIf is the one source of the map: the C header, the page and the JSON come out of the same declarations ([[RegisterFiles]]).
+  * Counters, build numbers and the fields of a trace record are walked, so that a new one appears by itself.
+  */
+case class RegisterMap(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val s_axil = slave(AxiLite4(RegisterMap.bus))
+    val trace = slave(Flow(TraceRecord(config)))
+    val counters = in(Counters())
+    val coreIdle = in(Bool())
+    /** To the core's reset. True from reset on until `enable` is written. */
+    val coreReset = out(Bool())
+    /** As Downbeat's ports of these names; they change in the core's reset only. */
+    val local_mac = out(Bits(48 bits))
+    val local_ip, local_netmask, local_gateway = out(UInt(32 bits))
+    val secret = out(Bits(64 bits))
+  }
+  noIoPrefix()
+  AxiLite4SpecRenamer(io.s_axil)
+
+  private val port = RegisterPort(RegisterMap.bus)
+  port.io.bus << io.s_axil
+  private val inner = AxiLite4(RegisterMap.bus)
+  inner << port.io.registers
+  private val map = AxiLite4BusInterface(inner, SizeMapping(0, RegisterMap.bytes))
+  private val declare = new RegisterDeclarations(map)
+  import declare._
+
+  // ---- identification and configuration: constants of the build
+
+  startAt(0x000)
+  constant("magic", RegisterMap.magic, "\"Down\" in ASCII.")
+  private val version = register("version", "Version of the core.")
+  for ((part, value) <- Seq("patch", "minor", "major").zip(RegisterMap.version.reverse))
+    constant(version, part, width = 8, value, "Semantic versioning.")
+
+  startAt(0x020)
+  for ((name, value) <- Layout.numbers(config)) constant(name, value, "Configuration of this build.")
+  constant("startupPolicies", config.startupPolicies.size, "Start-up policies of this build; `enum downbeat_startup_policy` names them.")
+  constant("steadyPolicies", config.steadyPolicies.size, "Steady policies of this build; `enum downbeat_steady_policy` names them.")
+  constant("logCapacity", TraceStore.logRecords, "Records that the event log holds.")
+
+  // ---- control
+
+  startAt(0x080)
+  private val control = register("control", "What the core does.")
+  private val enable = control.field(Bool(), AccessType.RW, 0, "The core runs; 0 holds it in reset.")(SymbolName("enable"))
+  private val softReset =
+    control.field(Bool(), AccessType.W1P, 0, s"1: resets the core for ${RegisterMap.resetClocks} clocks.")(SymbolName("softReset"))
+  private val status = register("status", "How the core is.")
+  status.field(Bool(), AccessType.RO, "The core runs: it is not in reset.")(SymbolName("running")) := !io.coreReset
+  status.field(Bool(), AccessType.RO, "Nothing moves in the core.")(SymbolName("idle")) := io.coreIdle
+
+  private val resetLeft = Reg(UInt(log2Up(RegisterMap.resetClocks + 1) bits)) init 0
+  when(resetLeft =/= 0)(resetLeft := resetLeft - 1)
+  when(softReset)(resetLeft := RegisterMap.resetClocks)
+  private val coreReset = RegInit(True)
+  coreReset := !enable || softReset || resetLeft =/= 0
+  io.coreReset := coreReset
+
+  // ---- addresses: the core must not see them change while frames are in it
+
+  startAt(0x0a0)
+  private val latched = "Taken over while the core is in reset."
+  private val macHigh =
+    value("localMacHigh", 16, AccessType.RW, s"Own MAC address: its first two bytes on the wire, the first one higher. $latched")
+  private val macLow = value("localMacLow", 32, AccessType.RW, s"Own MAC address: the other four bytes. $latched")
+  private val ip = value("localIp", 32, AccessType.RW, s"Own IPv4 address, first byte of the wire highest. $latched")
+  private val secretHigh = value("secretHigh", 32, AccessType.WO, s"Key of the flow hash and of initial sequence numbers: random. $latched")
+  private val secretLow = value("secretLow", 32, AccessType.WO, s"Its lower half. $latched")
+  private val netmask = value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
+  private val gateway = value("localGateway", 32, AccessType.RW, s"Next hop to all other networks; 0: there is none. $latched")
+  private def takenOver[T <: Data](written: T): T = RegNextWhen(written, coreReset)
+  io.local_mac := takenOver(macHigh ## macLow)
+  io.local_ip := takenOver(ip.asUInt)
+  io.local_netmask := takenOver(netmask.asUInt)
+  io.local_gateway := takenOver(gateway.asUInt)
+  io.secret := takenOver(secretHigh ## secretLow)
+
+  // ---- counters: live, each read whole
+
+  startAt(0x100)
+  for (field <- Layout.ofBundle("Counters", io.counters).fields)
+    shown(s"counter_${field.name}", io.counters.asBits(field.offset, field.width bits), "Times since the core's reset, modulo 2^32.")
+
+  // ---- trace: the last record of a flow, and the event log
+
+  startAt(0x200)
+  private val store = TraceStore(config)
+  store.io.trace << io.trace
+  private val log = register("log", "The event log.")
+  store.io.frozen := log.field(Bool(), AccessType.RW, 0, "The log takes no more records.")(SymbolName("freeze"))
+  shown("logged", store.io.logged.asBits, "Records in the log.")
+  private val select = register("recordSelect", "A write fetches a record; reads of `record_...` that follow show it.")
+  store.io.request.index :=
+    select.field(UInt(16 bits), AccessType.RW, 0, "The flow; or how many records ago, 0 is the newest.")(SymbolName("index"))
+  store.io.request.log := select.field(Bool(), AccessType.RW, 0, "1: from the event log. 0: the flow's last record.")(SymbolName("log"))
+  store.io.request.valid := select.eventW()
+  port.io.hold := store.io.busy
+  shown("recordFound", store.io.found.asBits, "1: there is such a record, and `record_...` show it.")
+  for (field <- Layout.ofBundle("TraceRecord", store.io.record).fields)
+    shown(s"record_${field.name}", store.io.record.asBits(field.offset, field.width bits),
+      s"TraceRecord's `${field.name}`" + field.values.map(name => s", a number of $name").getOrElse("") + ".")
+
+  port.io.readable := answers(port.io.address, !_.isWriteOnly())
+  port.io.writable := answers(port.io.address, field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
+
+  /** The map as text: file names and contents. */
+  val files: Seq[(String, String)] = RegisterFiles.of(registers)
+}
+
+object RegisterMap {
+  val bytes: BigInt = 4096
+  val bus: AxiLite4Config = AxiLite4Config(addressWidth = log2Up(bytes), dataWidth = 32)
+  val magic: BigInt = 0x446f776e
+  /** Major, minor, patch: as in pom.xml. */
+  val version: Seq[Int] = Seq(0, 1, 0)
+  /** Long enough to be seen from a clock of a quarter of the frequency. */
+  val resetClocks: Int = 16
+}

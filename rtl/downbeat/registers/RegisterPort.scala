@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.registers
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite._
+import spinal.lib.fsm._
+
+/** Lets one access at a time through to the registers and keeps its answer until it is taken; reads and writes take turns.
+  *
+  * RegIf's own AXI4-Lite slave needs that: with a read under way it takes no notice of a write's strobes, and an answer that
+  * waits follows the register, or the address of the next read. Here also an access is refused that no register answers.
+  */
+case class RegisterPort(config: AxiLite4Config) extends Component {
+  val io = new Bundle {
+    val bus = slave(AxiLite4(config))
+    val registers = master(AxiLite4(config))
+    /** Byte address of the access, a multiple of four. */
+    val address = out(UInt(config.addressWidth bits))
+    /** There is something to read at `address`; to write. Otherwise the answer is SLVERR, and zero. */
+    val readable, writable = in(Bool())
+    /** No access begins. */
+    val hold = in(Bool())
+  }
+  noIoPrefix()
+
+  private val reads = io.bus.ar.halfPipe()
+  private val writes = StreamJoin(io.bus.aw.halfPipe(), io.bus.w.halfPipe())
+  // Readies by default; the machine says when.
+  reads.ready := False
+  writes.ready := False
+
+  private val isWrite = RegInit(False)
+  private val address = Reg(UInt(config.addressWidth bits))
+  private val written = Reg(AxiLite4W(config))
+  private val refused = Reg(Bool())
+  private val data = Reg(Bits(config.dataWidth bits))
+  io.address := address
+
+  private val asking, answering = False
+  private val fsm = new StateMachine {
+    val waiting: State = new State with EntryPoint {
+      whenIsActive {
+        val takesWrite = writes.valid && !(reads.valid && isWrite)
+        when(!io.hold && (writes.valid || reads.valid)) {
+          writes.ready := takesWrite
+          reads.ready := !takesWrite
+          isWrite := takesWrite
+          address := (takesWrite ? writes._1.addr | reads.addr)(config.addressWidth - 1 downto 2) @@ U(0, 2 bits)
+          written := writes._2
+          goto(judging)
+        }
+      }
+    }
+    val judging: State = new State {
+      whenIsActive {
+        val allowed = isWrite ? io.writable | io.readable
+        refused := !allowed
+        data := 0
+        when(allowed)(goto(asked)).otherwise(goto(answered))
+      }
+    }
+    val asked: State = new State {
+      whenIsActive {
+        asking := True
+        when(isWrite ? io.registers.aw.ready | io.registers.ar.ready)(goto(awaiting)) // ready for `aw`, ready for `w`: nothing is inside
+      }
+    }
+    val awaiting: State = new State {
+      whenIsActive {
+        when(io.registers.r.valid)(data := io.registers.r.data)
+        when(io.registers.r.valid || io.registers.b.valid)(goto(answered))
+      }
+    }
+    val answered: State = new State {
+      whenIsActive {
+        answering := True
+        when(isWrite ? io.bus.b.ready | io.bus.r.ready)(goto(waiting))
+      }
+    }
+  }
+
+  io.registers.ar.valid := asking && !isWrite
+  io.registers.aw.valid := asking && isWrite
+  io.registers.w.valid := asking && isWrite
+  for (command <- Seq(io.registers.ar, io.registers.aw)) {
+    command.addr := address
+    command.prot := 0
+  }
+  io.registers.w.payload := written
+  io.registers.r.ready := True
+  io.registers.b.ready := True
+
+  io.bus.r.valid := answering && !isWrite
+  io.bus.r.data := data
+  io.bus.b.valid := answering && isWrite
+  for (response <- Seq(io.bus.r.resp, io.bus.b.resp)) response := refused ? AxiLite4.resp.SLVERR | AxiLite4.resp.OKAY
+}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make fmax` on a report as nextpnr-ecp5 writes it, shortened: what is read, and what a slow or missing clock does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scripts.fmax.__main__ as program
+from scripts.fmax.report import Hop, ReportIncomplete, rtl_name, size, timing
+
+CLOCK = "$glbnet$clk"
+
+
+def part(kind: str, delay: float, begin: str, end: str, net: str = "") -> dict[str, Any]:
+    """One delay of a path; `begin` and `end` are CELL.PORT."""
+    ends = ({"cell": at.rsplit(".", 1)[0], "loc": [6, 36], "port": at.rsplit(".", 1)[1]} for at in (begin, end))
+    return {"type": kind, "delay": delay, "from": next(ends), "to": next(ends)} | ({"net": net} if net else {})
+
+
+@pytest.fixture
+def report() -> dict[str, Any]:
+    register, lut, carry, second = "room.spot_TRELLIS_FF_Q_3.Q", "room.a_LUT4_Z", "room.s_CCU2C_S0", "room.s_CCU2C_S0_1"
+    path = [
+        part("clk-to-q", 0.5, register, register),
+        part("routing", 2.0, register, f"{lut}.D", "room.spot[3]"),
+        part("logic", 0.25, f"{lut}.D", f"{lut}.F"),
+        part("routing", 1.0, f"{lut}.F", f"{carry}.A0", "room.a_LUT4_Z"),
+        part("logic", 0.5, f"{carry}.A0", f"{carry}.FCO"),
+        part("logic", 0.25, f"{carry}.FCO", f"{second}.FCI"),
+        part("setup", 0.5, "room.end.DI", "room.end.DI"),
+    ]
+    outside = {"from": "<async>", "to": f"posedge {CLOCK}", "path": [part("setup", 9.0, "pad.DI", "pad.DI")]}
+    inside = {"from": f"posedge {CLOCK}", "to": f"posedge {CLOCK}", "path": path}
+    return {"critical_paths": [outside, inside], "fmax": {CLOCK: {"achieved": 84.987, "constraint": 110}}}
+
+
+def test_the_clock_and_its_own_path_are_read_not_a_pins(report: dict[str, Any]) -> None:
+    found = timing(report)
+    assert found.fmax_mhz == 84.99
+    assert (found.ns, found.wire_ns) == (5.0, 3.0)
+
+
+def test_a_path_is_wires_with_the_cells_behind_them_a_carry_chain_as_one(report: dict[str, Any]) -> None:
+    assert timing(report).path == [
+        Hop("room.spot", "register", 0.0, 0.5, 0.5, "X6/Y36"),
+        Hop("room.spot[3]", "LUT", 2.0, 0.25, 2.75, "X6/Y36"),
+        Hop("~room.a", "carry", 1.0, 0.75, 4.5, "X6/Y36"),
+        Hop("~room.a", "setup", 0.0, 0.5, 5.0, "X6/Y36"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("net", "name"),
+    [
+        ("room.spot[3]", "room.spot[3]"),
+        ("room.spot_TRELLIS_FF_Q_3", "room.spot"),
+        ("room.sum_CCU2C_S0_COUT[3]", "~room.sum"),
+        ("room.ready_LUT4_C_1_Z", "~room.ready"),
+    ],
+)
+def test_nets_are_named_as_in_the_rtl(net: str, name: str) -> None:
+    assert rtl_name(net) == name
+
+
+@pytest.mark.parametrize("clocks", [[], [CLOCK, "rx_clk"]])
+def test_a_report_of_no_clock_or_of_two_is_refused(report: dict[str, Any], clocks: list[str]) -> None:
+    report["fmax"] = {clock: {"achieved": 100.0, "constraint": 110} for clock in clocks}
+    with pytest.raises(ReportIncomplete, match="one clock expected"):
+        timing(report)
+
+
+def test_a_report_without_a_path_of_the_clock_is_refused(report: dict[str, Any]) -> None:
+    del report["critical_paths"][1]
+    with pytest.raises(ReportIncomplete, match="no path from"):
+        timing(report)
+
+
+def netlist() -> dict[str, Any]:
+    cells = {"room.a": "LUT4", "room.b": "LUT4", "room.c": "TRELLIS_FF", "digest": "TRELLIS_FF", "room.d": "$scopeinfo"}
+    top = {"attributes": {"top": "1"}, "cells": {name: {"type": cell} for name, cell in cells.items()}}
+    return {"modules": {"LUT4": {"attributes": {}}, "FmaxFlowEngine": top}}
+
+
+def test_the_size_is_the_rooms_without_the_harness() -> None:
+    used = size(netlist())
+    assert (used["lut4"], used["ff"], used["bram"]) == (2, 1, 0)
+
+
+@pytest.fixture
+def run(report: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program with tools that leave the report and a netlist; its exit status."""
+
+    def run(room: str) -> int:
+        for name, text in (("report", report), ("netlist", netlist())):
+            (tmp_path / name).write_text(json.dumps(text))
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(program, "ROOT", tmp_path)
+        monkeypatch.setattr(program, "REPORT", tmp_path / "reports" / "fmax.json")
+        monkeypatch.setattr(program, "elaborate", lambda *_: tmp_path / f"Fmax{room}.v")
+        monkeypatch.setattr(program, "synthesise", lambda *_: tmp_path / "netlist")
+        monkeypatch.setattr(program, "place_and_route", lambda *_: tmp_path / "report")
+        monkeypatch.setattr(sys, "argv", ["fmax", room])
+        return program.main()
+
+    return run
+
+
+def test_the_engine_below_its_goal_fails_and_still_prints_its_path(
+    run: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("FlowEngine") == 1
+    said = capsys.readouterr()
+    assert "84.99 MHz is below the goal of 85 MHz" in said.err
+    assert "room.spot[3]" in said.out
+
+
+def test_the_engine_at_its_goal_passes(run: Any, report: dict[str, Any]) -> None:
+    report["fmax"][CLOCK]["achieved"] = 85.0
+    assert run("FlowEngine") == 0
+
+
+def test_a_room_without_a_goal_passes(run: Any, tmp_path: Path) -> None:
+    assert run("Pacer") == 0
+    assert json.loads((tmp_path / "reports" / "fmax.json").read_text())["fmax_mhz"] == 84.99
+
+
+def test_a_report_without_a_clock_is_an_error_not_a_traceback(
+    run: Any, report: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    report["fmax"] = {}
+    assert run("FlowEngine") == 1
+    assert "one clock expected" in capsys.readouterr().err

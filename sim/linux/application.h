@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What runs on the core: it is asked to take a step whenever the device has moved.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "downbeat_sim.h"
+#include "options.h"
+
+class Application {
+public:
+  /// The one that the options ask for.
+  static std::unique_ptr<Application> create(downbeat_device *device, const Options &options);
+
+  explicit Application(downbeat_device *device) : device_(device) {}
+  virtual ~Application() = default;
+
+  /// Does what the device now allows.
+  void step();
+
+  /// All is through, and both sides of every connection have closed.
+  bool finished() const { return finished_; }
+  /// Why it cannot go on; empty while it can.
+  const std::string &failure() const { return failure_; }
+  /// Payload bytes accepted by the core, or received from it.
+  std::uint64_t bytes() const { return bytes_; }
+  /// Of the connection that is looked at first when something goes wrong. False before there is one.
+  bool info(downbeat_info &info) const;
+
+protected:
+  virtual void advance() = 0;
+  /// True unless `result` is an error, which ends the application.
+  bool check(std::int64_t result, const char *what);
+  /// Hands `contents` from `position` on to the connection; true once the core has all of it.
+  bool send(downbeat_connection connection, const std::string &contents, std::size_t &position);
+  /// Appends what has come; true at the end of the peer's stream.
+  bool receive(downbeat_connection connection, std::string &contents);
+
+  downbeat_device *device_;
+  downbeat_connection shown_ = 0; // names start at 1
+  std::uint64_t bytes_ = 0;
+  bool finished_ = false;
+  std::string failure_;
+};
+
+/// The whole of a file.
+std::string contentsOf(const std::string &path);

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""downbeat_tap as a child: ready for frames while the block lasts, and a result at its end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """The program, which is ready for frames; it does not outlive the block."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()  # "ready", or the end of a program that could not start
+            yield process
+        finally:
+            process.kill()
+
+
+def ended(process: subprocess.Popen[str], limit: float) -> dict[str, Any]:
+    """What it says at its end; empty if it ends without a word."""
+    try:
+        text, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        return {"failure": "no end, and no answer to SIGTERM"}
+    return json.loads(text) if text else {}
