@@ -42,6 +42,7 @@ class Directory:
     refused: list[Beat] = field(default_factory=list)
     syn_no_flow: int = 0
     no_connection: int = 0
+    reports: int = 0  # on segments of no connection
 
     def hash(self, key: Tuple) -> TupleHash:
         return tuple_hash(self.secret, *key)
@@ -50,6 +51,9 @@ class Directory:
         key = (beat["remoteIp"], beat["remotePort"], beat["localPort"])
         if key in self.table:
             self._event(beat, self.table[key])
+            return
+        if beat["report"]:
+            self.reports += 1
             return
         syn, ack, rst = (beat[f"flags_{name}"] for name in ("syn", "ack", "rst"))
         listening = key[2] in self.listeners

@@ -17,6 +17,7 @@ CAUSES = (
     "badFrame",
     "oversize",
     "bypassOverflow",
+    "controlOverflow",
     "ipVersion",
     "ipHeaderLength",
     "ipLength",
@@ -53,6 +54,7 @@ class Receiver:
         self.random = generator()
         self.wire = WireSource(dut, "wire", stall=gaps, extras_once=True)
         self.bypass = FrameSink(dut, "bypass", stall=stall)
+        self.control = FrameSink(dut, "control", stall=stall)
         self.segments = StreamSink(dut, "segments", stall=stall)
         self.freed = StreamSource(dut, "slotFree")
         self._stamps: list[tuple[int, int]] = []

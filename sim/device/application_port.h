@@ -16,8 +16,8 @@ public:
   explicit ApplicationPort(std::size_t staging) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none) {}
 
   // For applications; the errors are those of downbeat_sim.h.
-  int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const std::uint8_t *remoteMac,
-              const downbeat_parameters *parameters, downbeat_connection &name);
+  int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const downbeat_parameters *parameters,
+              downbeat_connection &name);
   int listen(std::uint16_t port, const downbeat_parameters *parameters);
   int accept(std::uint16_t port, downbeat_connection &name);
   std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length);

@@ -18,6 +18,13 @@ constexpr std::uint64_t defaultLinkRate = 1'000'000'000;
 constexpr std::uint64_t highestLinkRate = 8'000'000'000; // a beat of 64 bits each clock of 8 ns
 constexpr std::uint32_t defaultStaging = 256 * 1024;
 
+/// First byte of the wire in bits 47 to 40.
+std::uint64_t macOf(const std::uint8_t bytes[6]) {
+  std::uint64_t mac = 0;
+  for (int byte = 0; byte < 6; ++byte) mac = mac << 8 | bytes[byte];
+  return mac;
+}
+
 int report(int error, int *where) {
   if (where != nullptr) *where = error;
   return error;
@@ -41,10 +48,8 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
   if (options == nullptr || options->link_rate > highestLinkRate) return report(DOWNBEAT_INVALID_ARGUMENT, error), nullptr;
   if (options->preset != nullptr && std::strcmp(options->preset, DOWNBEAT_PRESET) != 0)
     return report(DOWNBEAT_UNKNOWN_PRESET, error), nullptr;
-  std::uint64_t mac = 0;
-  for (const std::uint8_t byte : options->mac) mac = mac << 8 | byte;
   try {
-    auto *device = new downbeat_device{{{mac, options->ip},
+    auto *device = new downbeat_device{{{macOf(options->mac), options->ip, options->netmask, options->gateway},
                                         options->link_rate != 0 ? options->link_rate : defaultLinkRate,
                                         options->secret,
                                         options->staging_bytes != 0 ? options->staging_bytes : defaultStaging,
@@ -105,10 +110,16 @@ int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t le
   return DOWNBEAT_OK;
 }
 
+int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]) {
+  if (mac == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.neighbours().add(ip, macOf(mac));
+  return DOWNBEAT_OK;
+}
+
 int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
-                     const uint8_t remote_mac[6], const downbeat_parameters *parameters, downbeat_connection *connection) {
+                     const downbeat_parameters *parameters, downbeat_connection *connection) {
   if (connection == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
-  return device->device.application().connect(remote_ip, remote_port, local_port, remote_mac, parameters, *connection);
+  return device->device.application().connect(remote_ip, remote_port, local_port, parameters, *connection);
 }
 
 int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters) {

@@ -17,6 +17,8 @@ Device::Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std:
   Pins &pins = model_.pins;
   pins.local_mac = own.mac & 0xffff'ffff'ffff;
   pins.local_ip = own.ip;
+  pins.local_netmask = own.netmask;
+  pins.local_gateway = own.gateway;
   pins.secret = secret;
   reset(resetClocks);
 }
@@ -60,6 +62,7 @@ void Device::clock(Stamp edge) {
   transmit_.drive(pins, edge);
   bypass_.drive(pins);
   application_.drive(pins);
+  neighbours_.drive(pins);
   model_.settle(edge);
 
   bool moved = edge != lastEdge_ + clockPeriod;
@@ -78,6 +81,7 @@ void Device::clock(Stamp edge) {
 bool Device::sample(Stamp edge) {
   const Pins &pins = model_.pins;
   bool moved = application_.sample(pins);
+  moved |= neighbours_.sample(pins);
   bypass_.sample(pins);
   if (pins.m_axis_wire_tx_tvalid && pins.m_axis_wire_tx_tready) {
     transmit_.taken(pins, edge);

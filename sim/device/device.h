@@ -8,6 +8,7 @@
 #include "application_port.h"
 #include "downbeat_sim.h"
 #include "model.h"
+#include "neighbour_port.h"
 #include "wire_port.h"
 
 namespace downbeat {
@@ -18,7 +19,7 @@ class Device {
 public:
   struct Addresses {
     std::uint64_t mac; // first byte of the wire in bits 47 to 40
-    std::uint32_t ip;
+    std::uint32_t ip, netmask, gateway;
   };
 
   Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues);
@@ -42,6 +43,7 @@ public:
   std::deque<Frame> &departed() { return transmit_.departed; }
   Bypass &bypass() { return bypass_; }
   ApplicationPort &application() { return application_; }
+  NeighbourPort &neighbours() { return neighbours_; }
 
   void onEvent(downbeat_event_callback callback, void *context) {
     callback_ = callback;
@@ -56,7 +58,7 @@ private:
   /// The next edge that is worth simulating; `never`: none until an input.
   Stamp nextEdge() const;
   Stamp nextInput() const;
-  bool pending() const { return receive_.active() || application_.active() || bypass_.active(); }
+  bool pending() const { return receive_.active() || application_.active() || bypass_.active() || neighbours_.active(); }
   void clock(Stamp edge);
   /// What the core gives in this clock; true if anything crossed a port.
   bool sample(Stamp edge);
@@ -67,6 +69,7 @@ private:
   WireTransmit transmit_;
   Bypass bypass_;
   ApplicationPort application_;
+  NeighbourPort neighbours_;
 
   Stamp now_ = 0;
   Stamp lastEdge_ = 0;

@@ -59,7 +59,7 @@ CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events,
   const std::uint32_t interface = ipv4->AddInterface(router_);
   ipv4->AddAddress(interface, Ipv4InterfaceAddress(Ipv4Address(Dumbbell::routerIp), "255.255.255.0"));
   ipv4->SetUp(interface);
-  // The core does not answer ARP yet: its address stands in the router's table.
+  // Both know each other from the start: no ARP stands before the first SYN.
   ArpCache::Entry *entry = ipv4->GetInterface(interface)->GetArpCache()->Add(Ipv4Address(Dumbbell::senderIp));
   entry->SetMacAddress(address(coreMac));
   entry->MarkPermanent();
@@ -70,6 +70,8 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
   downbeat_options own{};
   std::ranges::copy(coreMac, own.mac);
   own.ip = Dumbbell::senderIp;
+  own.netmask = 0xffffff00;
+  own.gateway = Dumbbell::routerIp;
   own.link_rate = options_.linkRate;
   own.secret = options_.seed * 0x9e3779b97f4a7c15; // any two seeds differ in many bits
   int error = 0;
@@ -79,12 +81,13 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
       device_.get(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->record(*event); }, this);
   if (!options_.waves.empty() && !check(downbeat_waves(device_.get(), options_.waves.c_str()), "waves")) return;
 
+  downbeat_add_neighbour(device_.get(), Dumbbell::routerIp, routerMac.data());
   downbeat_parameters parameters{};
   parameters.startup = options_.startup.empty() ? nullptr : options_.startup.c_str();
   parameters.steady = options_.steady.empty() ? nullptr : options_.steady.c_str();
   parameters.initial_window = options_.initialWindow;
   parameters.ssthresh = static_cast<std::uint32_t>(options_.ssthresh);
-  const int result = downbeat_connect(device_.get(), Dumbbell::receiverIp, Dumbbell::port, 0, routerMac.data(), &parameters, &connection_);
+  const int result = downbeat_connect(device_.get(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
   if (check(result, "connect")) pump();
 }
 

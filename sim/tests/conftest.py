@@ -47,7 +47,7 @@ class Pair:
     def connected(self, port: int = 5001) -> tuple[int, int]:
         """A connection's names at the client and at the server."""
         self.server.listen(port)
-        out = self.client.connect(IPS[1], port, MACS[1])
+        out = self.client.connect(IPS[1], port)
         accepted: list[int] = []
 
         def there() -> bool:

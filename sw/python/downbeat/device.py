@@ -53,6 +53,7 @@ class Error(IntEnum):
     OUT_OF_RESOURCES = -12
     FRAME_SIZE = -13
     NO_WAVES = -14
+    UNREACHABLE = -15
 
 
 class State(IntEnum):
@@ -87,6 +88,8 @@ class Options(Structure):
         ("secret", c_uint64),
         ("staging_bytes", c_uint32),
         ("initial_values", c_uint32),
+        ("netmask", c_uint32),
+        ("gateway", c_uint32),
     )
 
 
@@ -165,7 +168,8 @@ def load(path: Path) -> ctypes.CDLL:
         ("next_deadline", time, [device]),
         ("put_frame", c_int, [device, c_char_p, c_size_t, time]),
         ("get_frame", c_int64, [device, c_char_p, c_size_t, POINTER(time)]),
-        ("connect", c_int, [device, c_uint32, c_uint16, c_uint16, c_char_p, POINTER(Parameters), POINTER(connection)]),
+        ("add_neighbour", c_int, [device, c_uint32, c_char_p]),
+        ("connect", c_int, [device, c_uint32, c_uint16, c_uint16, POINTER(Parameters), POINTER(connection)]),
         ("listen", c_int, [device, c_uint16, POINTER(Parameters)]),
         ("accept", c_int, [device, c_uint16, POINTER(connection)]),
         ("send", c_int64, [device, connection, c_char_p, c_size_t]),
@@ -201,11 +205,12 @@ class Device:
         link_rate: int = 0,
         secret: int = 1,
         initial_values: int = 0,
+        netmask: int = 0,
+        gateway: int = 0,
     ) -> None:
         self._library = library
-        options = Options(
-            preset.encode() if preset else None, (c_uint8 * 6)(*mac), ip, link_rate, secret, 0, initial_values
-        )
+        name = preset.encode() if preset else None
+        options = Options(name, (c_uint8 * 6)(*mac), ip, link_rate, secret, 0, initial_values, netmask, gateway)
         error = c_int(0)
         self._device = library.downbeat_create(byref(options), byref(error))
         if not self._device:
@@ -257,14 +262,14 @@ class Device:
             found.append((self._buffer.raw[:length], departure.value))
         return found
 
-    def connect(
-        self, remote_ip: int, remote_port: int, remote_mac: bytes, local_port: int = 0, **parameters: Any
-    ) -> int:
+    def add_neighbour(self, ip: int, mac: bytes) -> None:
+        """A static neighbour: it is never asked for."""
+        self._call("add_neighbour", ip, mac)
+
+    def connect(self, remote_ip: int, remote_port: int, local_port: int = 0, **parameters: Any) -> int:
         """`parameters` as in struct downbeat_parameters; names of policies as bytes."""
         name = c_int32(0)
-        self._call(
-            "connect", remote_ip, remote_port, local_port, remote_mac, byref(Parameters(**parameters)), byref(name)
-        )
+        self._call("connect", remote_ip, remote_port, local_port, byref(Parameters(**parameters)), byref(name))
         return name.value
 
     def listen(self, port: int, **parameters: Any) -> None:
