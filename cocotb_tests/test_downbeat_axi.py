@@ -29,11 +29,15 @@ async def enabled(dut: Any) -> tuple[Core, Registers]:
     await registers.write("localMacHigh", ADDRESSES["local_mac"] >> 32)
     await registers.write("localMacLow", ADDRESSES["local_mac"] & 0xFFFFFFFF)
     await registers.write("localIp", ADDRESSES["local_ip"])
+    await registers.write("localNetmask", ADDRESSES["local_netmask"])
+    await registers.write("localGateway", ADDRESSES["local_gateway"])
     await registers.write("secretHigh", ADDRESSES["secret"] >> 32)
     await registers.write("secretLow", ADDRESSES["secret"] & 0xFFFFFFFF)
     await registers.write("control", enable=1)
     await until(dut, lambda: dut.core_reset.value == 0, "the core to leave reset")
     await core.idle()
+    core.know(PEER_IP, PEER_MAC)
+    await core.statics.drained()
     return core, registers
 
 

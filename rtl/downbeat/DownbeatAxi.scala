@@ -32,6 +32,8 @@ case class DownbeatAxi(config: DownbeatConfig) extends Component {
   private val driven: Seq[(Data, Data)] = Seq(
     core.io.local_mac -> registers.io.local_mac,
     core.io.local_ip -> registers.io.local_ip,
+    core.io.local_netmask -> registers.io.local_netmask,
+    core.io.local_gateway -> registers.io.local_gateway,
     core.io.secret -> registers.io.secret)
   for ((pin, register) <- driven) pin.assignFromBits(register.asBits)
 

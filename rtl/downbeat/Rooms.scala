@@ -2,11 +2,13 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench, WireBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
+import downbeat.mac.GmiiMac
 import downbeat.memory._
+import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
 import downbeat.rx.Receiver
@@ -31,6 +33,8 @@ object Rooms {
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "GmiiMac" -> (GmiiMac(_)),
+    "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
     "LayoutBench" -> (LayoutBench(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "MemoryBench" -> (MemoryBench(_)),
@@ -44,7 +48,9 @@ object Rooms {
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
-    "Receiver" -> (config => Receiver(config))
+    "Neighbour" -> (config => Neighbour(config)),
+    "Receiver" -> (config => Receiver(config)),
+    "WireBench" -> (WireBench(_))
   )
 
   /** With one for each registered policy. */

@@ -25,7 +25,7 @@ case class RegisterMap(config: DownbeatConfig) extends Component {
     val coreReset = out(Bool())
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
-    val local_ip = out(UInt(32 bits))
+    val local_ip, local_netmask, local_gateway = out(UInt(32 bits))
     val secret = out(Bits(64 bits))
   }
   noIoPrefix()
@@ -81,9 +81,13 @@ case class RegisterMap(config: DownbeatConfig) extends Component {
   private val ip = value("localIp", 32, AccessType.RW, s"Own IPv4 address, first byte of the wire highest. $latched")
   private val secretHigh = value("secretHigh", 32, AccessType.WO, s"Key of the flow hash and of initial sequence numbers: random. $latched")
   private val secretLow = value("secretLow", 32, AccessType.WO, s"Its lower half. $latched")
+  private val netmask = value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
+  private val gateway = value("localGateway", 32, AccessType.RW, s"Next hop to all other networks; 0: there is none. $latched")
   private def takenOver[T <: Data](written: T): T = RegNextWhen(written, coreReset)
   io.local_mac := takenOver(macHigh ## macLow)
   io.local_ip := takenOver(ip.asUInt)
+  io.local_netmask := takenOver(netmask.asUInt)
+  io.local_gateway := takenOver(gateway.asUInt)
   io.secret := takenOver(secretHigh ## secretLow)
 
   // ---- counters: live, each read whole
