@@ -22,8 +22,8 @@ case class IcmpReport() extends Bundle {
   * (RFC 792). Our packets have no IP options.
   *
   * Path MTU (RFC 1191): the next hop's MTU, or for routers that say none the largest of the plateaus (7.1) below the packet's length.
-  * It must be smaller than the packet was (RFC 5927 7.2), and is never taken as less than 552 bytes: anyone who sees or guesses a sequence number
-  * can claim a small one.
+  * It must be smaller than the packet was (RFC 5927 7.2), and is never taken as less than 552 bytes: anyone who sees or guesses a
+  * sequence number can claim a small one.
   */
 class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) extends Area {
   private val code = frame.field(35, 1)

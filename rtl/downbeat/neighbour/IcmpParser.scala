@@ -82,8 +82,8 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
   private val first = OHMasking.first(failed.causes.asBits())
   for ((drop, i) <- io.drops.causes.zipWithIndex) drop := io.judge && first(i)
 
-  /** RFC 1624 turned over: HC' = HC + m + ~m'. It never gives zero, which a message of nothing but zeros must not have. Source and destination
-    * change places, which no sum sees; time to live and type are new.
+  /** RFC 1624 turned over: HC' = HC + m + ~m'. It never gives zero, which a message of nothing but zeros must not have.
+    * Source and destination change places, which no sum sees; time to live and type are new.
     */
   private def updated(checksum: UInt, before: UInt, after: Int): Bits = {
     val sum = RegNext((checksum +^ before) +^ U(~after & 0xffff, 16 bits))

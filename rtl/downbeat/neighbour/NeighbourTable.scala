@@ -60,9 +60,9 @@ case class HopNotice() extends Bundle {
 /** The neighbours that we know or ask for. One job at a time: all entries are looked at, one is changed, and then all are looked at again
   * for the next deadline. A job takes about forty clocks; nothing on a packet's way waits for it.
   *
-  * A look-up that finds nothing asks (RFC 826): three requests a second apart, at most one a second for an address (RFC 1122 2.3.2.1). An entry that
-  * nothing has confirmed for 60 s is forgotten, so that who wants it next asks again. A new entry takes a free place, or that of the
-  * reachable one confirmed longest ago.
+  * A look-up that finds nothing asks (RFC 826): three requests a second apart, at most one a second for an address (RFC 1122 2.3.2.1).
+  * An entry that nothing has confirmed for 60 s is forgotten, so that who wants it next asks again. A new entry takes a free place, or
+  * that of the reachable one confirmed longest ago.
   */
 case class NeighbourTable() extends Component {
   import NeighbourTable._
@@ -95,8 +95,8 @@ case class NeighbourTable() extends Component {
   private val option = Reg(Bool()) // enter, remove
 
   private val states = Vec.fill(entries)(RegInit(NeighbourState.free))
-  private val table = Mem(NeighbourEntry(), entries)
-  table.addAttribute("no_rw_check") // nothing is written while all are looked at
+  private val memory = Mem(NeighbourEntry(), entries)
+  memory.addAttribute("no_rw_check") // nothing is written while all are looked at
 
   // ---- all entries, one a clock
 
@@ -105,7 +105,7 @@ case class NeighbourTable() extends Component {
     private val index = Reg(UInt(entryBits + 1 bits)) init 0
     when(running)(index := index + 1).otherwise(index := 0)
     private val reading = running && !index.msb
-    private val entry = table.readSync(index.resized, reading)
+    private val entry = memory.readSync(index.resized, reading)
     private val at = RegNextWhen(index.resize(entryBits), reading)
     private val state = RegNextWhen(states(index.resized), reading)
     private val arrived = RegNext(reading) init False
@@ -232,7 +232,7 @@ case class NeighbourTable() extends Component {
   }
   acts := step === Step.act && (!asks || io.requests.ready)
   when(acts)(step := Step.survey)
-  table.write(place, after, acts && writes)
+  memory.write(place, after, acts && writes)
   when(acts && writes)(states(place) := stateAfter)
 
   io.requests.valid := step === Step.act && asks

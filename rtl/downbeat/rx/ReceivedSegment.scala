@@ -26,8 +26,8 @@ object ReportKind extends SpinalEnum {
   val tooBig = newElement()
 }
 
-/** A TCP segment to our address whose checksums are right, lengths agree and options parse; or a report on one of ours, of which the addresses,
-  * `sequence` and `window` alone are meant, with everything else zero.
+/** A TCP segment to our address whose checksums are right, lengths agree and options parse; or a report on one of ours, of which the
+  * addresses, `sequence` and `window` alone are meant, with everything else zero.
   */
 case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   val report = ReportKind()
