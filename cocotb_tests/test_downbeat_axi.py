@@ -12,9 +12,10 @@ from scapy.layers.l2 import Ether
 from cocotb_tests.bench import generator, until
 from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.core.core import ADDRESSES, CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
+from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.registers.bus import Registers
+from cocotb_tests.registers.set_up import set_up
 
 PORT = 5001
 
@@ -26,12 +27,7 @@ def test_downbeat_axi() -> None:
 async def enabled(dut: Any) -> tuple[Core, Registers]:
     registers = Registers(dut)
     core = await Core.begin(dut)
-    await registers.write("localMacHigh", ADDRESSES["local_mac"] >> 32)
-    await registers.write("localMacLow", ADDRESSES["local_mac"] & 0xFFFFFFFF)
-    await registers.write("localIp", ADDRESSES["local_ip"])
-    await registers.write("secretHigh", ADDRESSES["secret"] >> 32)
-    await registers.write("secretLow", ADDRESSES["secret"] & 0xFFFFFFFF)
-    await registers.write("control", enable=1)
+    await set_up(registers)
     await until(dut, lambda: dut.core_reset.value == 0, "the core to leave reset")
     await core.idle()
     return core, registers
@@ -112,6 +108,7 @@ async def soft_reset_forgets_connections_and_keeps_registers(dut: Any) -> None:
     peer.send("PA", b"still there?")
     reset = await peer.receive()
     assert "R" in reset.flags
+    await set_up(registers)  # its neighbours are forgotten too
     peer = Peer(core, port=PORT + 1)
     core.connect(port=PORT + 1)
     await peer.accept_connection()

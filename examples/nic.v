@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Downbeat dropped into a NIC: between its MAC (frames without FCS) and its own receive and transmit streams.
-// TCP for `ip` is the core's; all else passes by. Application ports are tied off here; compile with downbeat.f.
+// TCP for `ip` is the core's, and it answers ARP and ping; all else passes by, what ARP and ICMP tell too.
+// Application ports are tied off here; compile with downbeat.f.
 module nic (
   input  wire        clk, reset,
-  input  wire [47:0] mac, input wire [31:0] ip,
+  input  wire [47:0] mac, input wire [31:0] ip, netmask, gateway,
   input  wire [63:0] secret, // random, constant
   input  wire [63:0] mac_rx_tdata, input wire [7:0] mac_rx_tkeep, input wire mac_rx_tvalid, mac_rx_tlast, mac_rx_tuser,
   output wire        mac_rx_tready,
@@ -19,6 +20,7 @@ module nic (
 
   Downbeat core (
     .clk(clk), .reset(reset), .now(now), .local_mac(mac), .local_ip(ip), .secret(secret),
+    .local_netmask(netmask), .local_gateway(gateway), .s_axis_neighbour_tvalid(1'b0), .s_axis_neighbour_tdata(81'd0),
     // From the MAC: the stamp is when the frame's first beat is here.
     .s_axis_wire_rx_tdata(mac_rx_tdata), .s_axis_wire_rx_tkeep(mac_rx_tkeep), .s_axis_wire_rx_tvalid(mac_rx_tvalid),
     .s_axis_wire_rx_tlast(mac_rx_tlast), .s_axis_wire_rx_tready(mac_rx_tready), .s_axis_wire_rx_tuser({mac_rx_tuser, now}),

@@ -34,13 +34,16 @@ NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
 WIRE_VERILOG = VERILOG.with_name("WireBench.v")
+FUZZ = ROOT / "sim" / "fuzz"
+CAPTURE = ROOT / "sim" / "capture"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
     *("--no-timing", "-Wno-fatal"),
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
 )
-WAVES = ("--trace-fst", "--trace-structs")
+# The library for looking closely: waves, and registers and memories that start with whatever the caller's seed says.
+WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique", "--x-initial", "unique")
 # Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
 OPTIMISE = ("-O3",)
 PROFILED = ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
@@ -55,7 +58,7 @@ class BuildFailed(Exception):
 
 
 def library(waves: bool = False) -> Path:
-    """The directory of libdownbeat_sim.so; with `waves` it can write FST and is several times slower."""
+    """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
     core = _core(waves)
     flags = _device_flags(core, waves)
     sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")
@@ -129,6 +132,15 @@ def _wire_model() -> Path:
     return _cached("wire-model", key, make)
 
 
+def fuzz(waves: bool = False) -> Path:
+    """The directory of downbeat_fuzz, mutated frames for the core."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    directory = library(waves)
+    part = "fuzz-waves" if waves else "fuzz"
+    sources = sorted(FUZZ.glob("*.cpp"))
+    return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [LAYOUT], "")
+
+
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
@@ -136,6 +148,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "example": example,
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
+    "fuzz": fuzz,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
     "wire": wire,
@@ -227,7 +240,7 @@ def _program(
     version: str,
 ) -> Path:
     """Compiles and links; an object is kept by its own source, all headers beside it and the flags."""
-    headers = sorted({header for source in sources for header in source.parent.glob("*.h")})
+    headers = sorted({header for source in sources for header in [*source.parent.glob("*.h"), *CAPTURE.glob("*.h")]})
     common = [*(path.read_text() for path in [*headers, *texts]), *flags, version]
     keys = {source: _hash(source.name, source.read_text(), common) for source in sources}
 

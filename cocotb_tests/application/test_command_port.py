@@ -42,7 +42,7 @@ def expected(command: Beat) -> tuple[str, Beat]:
     """Where a command comes out, and as what."""
     kind = next(name for name, value in KINDS.items() if value == command["kind"])
     if kind == "open":
-        names = ("request", "remoteMac", "remoteIp", "remotePort", "localPort")
+        names = ("request", "remoteIp", "remotePort", "localPort")
         return "opens", {name: command[name] for name in names} | parameters(command)
     if kind in ("listen", "unlisten"):
         port = {"port": command["localPort"], "remove": int(kind == "unlisten")}

@@ -15,6 +15,7 @@ from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import AXI_STREAM, CLOCK_NS, FrameSink, FrameSource, StreamSink, StreamSource, start, until
 from cocotb_tests.core.layout import pack, unpack
 
+GATEWAY_IP = "10.0.0.254"
 NEVER = (1 << 48) - 1
 FIRST_NS = 1_000_000
 
@@ -27,7 +28,13 @@ def ip_number(ip: str) -> int:
     return int.from_bytes(bytes(map(int, ip.split("."))), "big")
 
 
-ADDRESSES = {"local_mac": mac_number(CORE_MAC), "local_ip": ip_number(CORE_IP), "secret": 0x0123456789ABCDEF}
+ADDRESSES = {
+    "local_mac": mac_number(CORE_MAC),
+    "local_ip": ip_number(CORE_IP),
+    "local_netmask": ip_number("255.255.255.0"),
+    "local_gateway": ip_number(GATEWAY_IP),
+    "secret": 0x0123456789ABCDEF,
+}
 
 
 class Core:
@@ -36,9 +43,7 @@ class Core:
     def __init__(self, dut: Any, stall: float) -> None:
         self.dut = dut
         self.now = FIRST_NS  # ns
-        self.wire_in = FrameSource(dut, "s_axis_wire_rx", naming=AXI_STREAM, stall=stall)
-        self.wire_out = FrameSink(dut, "m_axis_wire_tx", naming=AXI_STREAM, stall=stall)
-        self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM, stall=stall)
+        self._attach_wire(stall)
         self.bypass_in = FrameSource(dut, "s_axis_bypass_tx", naming=AXI_STREAM, stall=stall)
         self.bypass_out = FrameSink(dut, "m_axis_bypass_rx", naming=AXI_STREAM, stall=stall)
         self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM, stall=stall)
@@ -46,9 +51,21 @@ class Core:
         self.writes = FrameSource(dut, "s_axis_tx", naming=AXI_STREAM, stall=stall)
         self.reads = FrameSink(dut, "m_axis_rx", naming=AXI_STREAM, stall=stall)
 
+    def _attach_wire(self, stall: float) -> None:
+        dut = self.dut
+        self.wire_in = FrameSource(dut, "s_axis_wire_rx", naming=AXI_STREAM, stall=stall)
+        self.wire_out = FrameSink(dut, "m_axis_wire_tx", naming=AXI_STREAM, stall=stall)
+        self.departures = StreamSource(dut, "s_axis_departure", naming=AXI_STREAM, stall=stall)
+        if hasattr(dut, "s_axis_neighbour_tvalid"):  # not where registers drive it
+            self.statics = StreamSource(dut, "s_axis_neighbour", naming=AXI_STREAM, stall=stall)
+
     @classmethod
-    async def create(cls, dut: Any, *, stall: float = 0.0) -> Core:
+    async def create(cls, dut: Any, *, stall: float = 0.0, knows_peer: bool = True) -> Core:
+        """After reset; unless it shall ask for the peer it has a static entry for it."""
         core = await cls.begin(dut, stall=stall, **ADDRESSES)
+        if knows_peer:
+            core.know(PEER_IP, PEER_MAC)
+            await core.statics.drained()
         await until(dut, lambda: dut.idle.value == 1, "the core to be idle after reset")
         return core
 
@@ -81,6 +98,10 @@ class Core:
         await RisingEdge(self.dut.clk)
         return passed
 
+    def know(self, ip: str, mac: str) -> None:
+        """A static neighbour."""
+        self.statics.put({"data": mac_number(mac) << 32 | ip_number(ip)})
+
     # ---- the application's hand
 
     def command(self, kind: str, **fields: int | str) -> None:
@@ -94,7 +115,6 @@ class Core:
             request=request,
             remoteIp=ip_number(PEER_IP),
             remotePort=port,
-            remoteMac=mac_number(PEER_MAC),
             parameters_ssthresh=ssthresh,
             parameters_initialWindow=initial_window,
             parameters_spacing=spacing,

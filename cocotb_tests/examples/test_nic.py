@@ -7,8 +7,8 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import RisingEdge
-from scapy.layers.inet import IP, TCP, UDP
-from scapy.layers.l2 import Ether
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Raw
 
 from cocotb_tests.bench import start, until
@@ -26,7 +26,8 @@ def test_nic() -> None:
 async def nic(dut: Any) -> Any:
     inputs = {f"{side}_{name}": 0 for side in ("mac_rx", "nic_tx") for name in ("tdata", "tkeep", "tvalid", "tlast")}
     inputs |= {"mac_rx_tuser": 0, "mac_tx_tready": 1, "nic_rx_tready": 1, "secret": 1}
-    await start(dut, mac=mac_number(CORE_MAC), ip=ip_number(CORE_IP), reset_clocks=RESET_CLOCKS, **inputs)
+    inputs |= {"ip": ip_number(CORE_IP), "netmask": ip_number("255.255.255.0"), "gateway": 0}
+    await start(dut, mac=mac_number(CORE_MAC), reset_clocks=RESET_CLOCKS, **inputs)
     for _ in range(SWEEP_CLOCKS):
         await RisingEdge(dut.clk)
     return dut
@@ -65,6 +66,18 @@ async def tcp_to_a_closed_port_is_answered_by_the_core(dut: Any) -> None:
     await put(dut, "mac_rx", bytes(syn).ljust(60, b"\0"))
     reset = Ether(await answer)[TCP]
     assert (reset.flags, reset.ack, reset.dport) == ("RA", 8, 1000)
+
+
+@cocotb.test()
+async def arp_and_ping_are_answered_by_the_core(dut: Any) -> None:
+    await nic(dut)
+    for request in (
+        Ether(src=PEER_MAC, dst="ff:ff:ff:ff:ff:ff") / ARP(hwsrc=PEER_MAC, psrc=PEER_IP, pdst=CORE_IP),
+        Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / ICMP(seq=3) / Raw(b"echo"),
+    ):
+        answer = cocotb.start_soon(get(dut, "mac_tx"))
+        await put(dut, "mac_rx", bytes(request).ljust(60, b"\0"))
+        assert Ether(await answer).answers(request)
 
 
 @cocotb.test()

@@ -94,7 +94,9 @@ class Bench:
         assert self.dut.freeFlows.value == len(model.free)
         assert self.dut.drops_synNoFlow.value == model.syn_no_flow % 2**32
         assert self.dut.drops_synNoBucket.value == 0
+        assert self.dut.drops_noConnection.value == model.no_connection % 2**32
         assert self.dut.drops_resets.value == 0
+        assert self.dut.drops_reports.value == model.reports
 
 
 def segment(draw: random.Random, key: tuple[int, int, int], flags: str = "", **fields: int) -> Beat:
@@ -102,7 +104,7 @@ def segment(draw: random.Random, key: tuple[int, int, int], flags: str = "", **f
     raised = flags.split()
     beat = {name: draw.getrandbits(width) for name, width in WIDTHS.items()}
     beat |= {f"flags_{name}": int(name in raised) for name in FLAGS}
-    beat |= {"remoteMac": draw.getrandbits(48), "payload_held": 0, "payload_slot": 0}
+    beat |= {"remoteMac": draw.getrandbits(48), "payload_held": 0, "payload_slot": 0, "report": 0}
     beat |= dict(zip(("remoteIp", "remotePort", "localPort"), key, strict=True))
     return beat | fields
 

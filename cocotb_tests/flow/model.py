@@ -41,6 +41,8 @@ class Directory:
     discards: list[int] = field(default_factory=list)
     refused: list[Beat] = field(default_factory=list)
     syn_no_flow: int = 0
+    no_connection: int = 0
+    reports: int = 0  # on segments of no connection
 
     def hash(self, key: Tuple) -> TupleHash:
         return tuple_hash(self.secret, *key)
@@ -50,6 +52,9 @@ class Directory:
         if key in self.table:
             self._event(beat, self.table[key])
             return
+        if beat["report"]:
+            self.reports += 1
+            return
         syn, ack, rst = (beat[f"flags_{name}"] for name in ("syn", "ack", "rst"))
         listening = key[2] in self.listeners
         if listening and syn and not ack and not rst:
@@ -58,7 +63,9 @@ class Directory:
                 self._event(beat, self.table[key], key, self.listeners[key[2]], fresh=1)
                 return
             self.syn_no_flow += 1
-        elif not rst and (ack or not listening):
+        else:
+            self.no_connection += 1
+        if not rst and (ack or not listening):
             self.strays.append(stray_reset(beat))
         if beat["payload_held"]:
             self.discards.append(beat["payload_slot"])

@@ -274,6 +274,18 @@ async def an_ephemeral_port_is_one_that_nobody_uses(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_report_goes_to_its_connection_and_is_never_answered(dut: Any) -> None:
+    """An ICMP error makes no connection, listener or not, and gets no RST (RFC 1122 3.2.2)."""
+    bench = await listening(dut)
+    key, stranger, closed = (0x0A000001, 7, 80), (0x0A000001, 8, 80), (0x0A000001, 8, 81)
+    bench.segment(segment(bench.random, key, "syn"))
+    for kind in (1, 2):
+        bench.segment(*(segment(bench.random, name, report=kind, length=0) for name in (key, stranger, closed)))
+    assert len(bench.model.events) == 3 and not bench.model.strays and bench.model.reports == 4
+    await bench.check()
+
+
+@cocotb.test()
 async def listeners_are_replaced_removed_and_limited(dut: Any) -> None:
     bench = await listening(dut, ports=(1, 2, 3, 4))
     draw = bench.random

@@ -7,8 +7,9 @@ from typing import Any
 
 from cocotb.triggers import RisingEdge
 
+from cocotb_tests.addresses import CORE_IP, CORE_MAC
 from cocotb_tests.bench import Beat, FrameSink, FrameSource, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.rx.packets import LOCAL_IP, LOCAL_MAC, number, read
+from cocotb_tests.rx.packets import number, read
 
 SLOTS = 8  # of the default configuration
 
@@ -16,6 +17,7 @@ CAUSES = (
     "badFrame",
     "oversize",
     "bypassOverflow",
+    "controlOverflow",
     "ipVersion",
     "ipHeaderLength",
     "ipLength",
@@ -52,6 +54,7 @@ class Receiver:
         self.random = generator()
         self.wire = WireSource(dut, "wire", stall=gaps, extras_once=True)
         self.bypass = FrameSink(dut, "bypass", stall=stall)
+        self.control = FrameSink(dut, "control", stall=stall)
         self.segments = StreamSink(dut, "segments", stall=stall)
         self.freed = StreamSource(dut, "slotFree")
         self._stamps: list[tuple[int, int]] = []
@@ -59,8 +62,8 @@ class Receiver:
     async def start(self) -> None:
         await start(
             self.dut,
-            local_mac=number(LOCAL_MAC),
-            local_ip=number(LOCAL_IP),
+            local_mac=number(CORE_MAC),
+            local_ip=number(CORE_IP),
             slotRead_enable=0,
             slotRead_slot=0,
             slotRead_beat=0,

@@ -3,6 +3,7 @@ package downbeat
 
 import downbeat.flow.DirectoryDrops
 import downbeat.memory.MemoryErrors
+import downbeat.neighbour.NeighbourDrops
 import downbeat.rx.ReceiveDrops
 import spinal.core._
 
@@ -10,6 +11,9 @@ import spinal.core._
 case class Counters() extends Bundle {
   val receive = ReceiveDrops.counters
   val directory = DirectoryDrops()
+  val neighbour = NeighbourDrops.counters
+  /** ICMP errors that changed nothing. */
+  val ignoredReports = UInt(32 bits)
   /** Departure stamps that belonged to no frame on its way. */
   val staleStamps = UInt(32 bits)
   /** Writes that did not fit into the send buffer; receive commands for more than there was. */

@@ -5,7 +5,8 @@ import downbeat.application.{ApplicationBeat, Command, CommandPort, DeliveredBea
 import downbeat.engine.{CloseReason, FlowEngine, PlacedEvent, Placement, TraceRecord}
 import downbeat.flow.{FlowDirectory, LocalAddresses}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
-import downbeat.pacing.{Pacer, Timers}
+import downbeat.neighbour.{LocalNetwork, Neighbour, StaticNeighbour}
+import downbeat.pacing.{NextInstant, Pacer, Timers}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
 import downbeat.tx.Transmitter
@@ -29,6 +30,12 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
     val local_mac = in Bits (48 bits) // first byte of the wire in bits 47 to 40
     val local_ip = in UInt (32 bits)
+    val local_netmask = in UInt (32 bits) // leading ones; zero: every address is on our network
+    val local_gateway = in UInt (32 bits) // to all other networks; zero: none
+    /** Static neighbours: TDATA 31..0 IP, 79..32 MAC, 80 remove. */
+    val s_axis_neighbour = slave(AxiStream(81))
+    /** Somebody else uses our IP address, or did in the last ten seconds. */
+    val address_conflict = out Bool ()
     /** Keys the flow hash and the initial sequence numbers; set once, random, before the first connection. */
     val secret = in Bits (64 bits)
 
@@ -69,10 +76,14 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private val local = LocalAddresses()
   local.mac := io.local_mac
   local.ip := io.local_ip
+  private val network = LocalNetwork()
+  network.netmask := io.local_netmask
+  network.gateway := io.local_gateway
 
   // ---- the rooms, in the order in which a packet meets them; those rest that have no part in most clocks of a flow of data
 
   private val receiver = RestingClock(Receiver(config))(_.io.idle)
+  private val neighbour = RestingClock(Neighbour(config))(room => room.io.idle && !room.io.next.armed) // time too wakes it
   private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
   private val engine = FlowEngine(config)
   private val pacer = Pacer(config)
@@ -98,7 +109,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   }
   directory.io.now := now
   directory.io.secret := io.secret
-  directory.io.segments << receiver.io.segments
+  directory.io.segments << StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.reports)
   engine.io.now := now
   engine.io.directory << directory.io.events
 
@@ -177,19 +188,29 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
   commandPort.io.commands << io.s_axis_command.toStream(Command(config))(_.assignFromBits(io.s_axis_command.tdata))
   commandPort.io.buffersIdle := sendBuffer.io.idle && receiveBuffer.io.idle
-  directory.io.opens << commandPort.io.opens
+  neighbour.io.opens << commandPort.io.opens
+  directory.io.opens << neighbour.io.resolved
   directory.io.listens << commandPort.io.listens
   engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
     sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
 
   notifier.io.status << engine.io.status
-  notifier.io.refused << directory.io.refused
+  notifier.io.refused << StreamArbiterFactory().roundRobin.transactionLock.onArgs(directory.io.refused, neighbour.io.refused)
   notifier.io.addressRead <> directory.io.addressRead(1)
   io.m_axis_notification.fromStream(notifier.io.notifications) { notification: Notification =>
     io.m_axis_notification.tdata := notification.asBits
   }
 
-  // ---- frames of others
+  // ---- neighbours
+
+  neighbour.io.now := now
+  neighbour.io.local := local
+  neighbour.io.network := network
+  neighbour.io.control << receiver.io.control
+  neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour())(_.assignFromBits(io.s_axis_neighbour.tdata))
+  io.address_conflict := neighbour.io.conflict
+
+  // ---- frames of others, which ARP and echo replies join
 
   io.m_axis_bypass_rx.fromStream(receiver.io.bypass) { beat: ReceivedBeat =>
     io.m_axis_bypass_rx.tdata := beat.frame.data
@@ -197,17 +218,20 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     io.m_axis_bypass_rx.tlast := beat.frame.last
     io.m_axis_bypass_rx.tuser := beat.error ## beat.stamp.asBits
   }
-  transmitter.io.bypass << io.s_axis_bypass_tx.toStream(FrameBeat()) { beat =>
+  private val bypass = io.s_axis_bypass_tx.toStream(FrameBeat()) { beat =>
     beat.data := io.s_axis_bypass_tx.tdata
     beat.keep := io.s_axis_bypass_tx.tkeep
     beat.last := io.s_axis_bypass_tx.tlast
   }
+  transmitter.io.bypass << StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(neighbour.io.frames, bypass)
 
   // ---- what the outside may know
 
   io.trace << engine.io.trace
   io.counters.receive := receiver.io.drops
   io.counters.directory := directory.io.drops
+  io.counters.neighbour := neighbour.io.drops
+  io.counters.ignoredReports := engine.io.ignoredReports
   io.counters.staleStamps := transmitter.io.staleStamps
   io.counters.sendOverruns := sendBuffer.io.overruns
   io.counters.receiveUnderruns := receiveBuffer.io.underruns
@@ -220,9 +244,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   /** A room may say a clock late that it is busy, so all must have been idle for three clocks. */
   private val idle = Seq(receiver.io.idle, directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, placementWriter.io.idle,
     payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle, payloadFetch.io.idle, transmitter.io.idle,
-    commandPort.io.idle, notifier.io.idle).reduce(_ && _)
+    commandPort.io.idle, notifier.io.idle, neighbour.io.idle).reduce(_ && _)
   io.idle := idle && (RegNext(idle) init False) && (Delay(idle, 2, init = False))
 
-  private val pacerFirst = pacer.io.next.armed && !(timers.io.next.armed && timers.io.next.at.isBefore(pacer.io.next.at))
-  io.nextDeadline := pacerFirst ? pacer.io.next.at.ns | (timers.io.next.armed ? timers.io.next.at.ns | U(48 bits, default -> true))
+  private val next = Seq(pacer.io.next, timers.io.next, neighbour.io.next).reduce(NextInstant.earlier)
+  io.nextDeadline := next.armed ? next.at.ns | U(48 bits, default -> true)
 }

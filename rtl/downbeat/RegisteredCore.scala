@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.neighbour.StaticNeighbour
 import downbeat.registers.RegisterMap
 import spinal.core._
 import spinal.lib._
@@ -27,16 +28,22 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   private val driven: Seq[(Data, Data)] = Seq(
     core.io.local_mac -> registers.io.local_mac,
     core.io.local_ip -> registers.io.local_ip,
+    core.io.local_netmask -> registers.io.local_netmask,
+    core.io.local_gateway -> registers.io.local_gateway,
     core.io.secret -> registers.io.secret)
   for ((pin, register) <- driven) pin.assignFromBits(register.asBits)
 
+  core.io.s_axis_neighbour.fromStream(registers.io.neighbour) { entry: StaticNeighbour =>
+    core.io.s_axis_neighbour.tdata := entry.asBits
+  }
+  registers.io.addressConflict := core.io.address_conflict
   registers.io.trace << core.io.trace
   registers.io.counters := core.io.counters
   registers.io.coreIdle := core.io.idle
 
   /** Makes all other ports of the core ports of the top, under the same names, but for those that the top connects itself. */
   protected def passOthersThrough(connected: Data*): Unit = {
-    val own = driven.map(_._1) ++ connected
+    val own = driven.map(_._1) ++ connected ++ Seq(core.io.s_axis_neighbour, core.io.address_conflict)
     for (inner <- core.io.elements.map(_._2).filterNot(port => own.exists(_ eq port)); leaf <- inner.flatten) {
       val outer = cloneOf(leaf).asInstanceOf[BaseType].copyDirectionOfImpl(leaf)
       // The core's ports get their last names when it is finished.

@@ -8,6 +8,7 @@ import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
 import downbeat.mac.GmiiMac
 import downbeat.memory._
+import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
 import downbeat.rx.Receiver
@@ -48,6 +49,7 @@ object Rooms {
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
+    "Neighbour" -> (config => Neighbour(config)),
     "Receiver" -> (config => Receiver(config)),
     "WireBench" -> (WireBench(_))
   )

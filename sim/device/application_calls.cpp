@@ -28,12 +28,10 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
 }
 
 int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
-                             const std::uint8_t *remoteMac, const downbeat_parameters *parameters, downbeat_connection &name) {
-  if (remoteMac == nullptr || remotePort == 0) return DOWNBEAT_INVALID_ARGUMENT;
+                             const downbeat_parameters *parameters, downbeat_connection &name) {
+  if (remotePort == 0) return DOWNBEAT_INVALID_ARGUMENT;
   CommandWords words{};
   if (const int error = setParameters(words, parameters)) return error;
-  std::uint64_t mac = 0;
-  for (int byte = 0; byte < 6; ++byte) mac = mac << 8 | remoteMac[byte];
   // Zero names no request, and a request that still waits for its flow keeps its name.
   while (nextRequest_ == 0 || byRequest_.contains(nextRequest_)) ++nextRequest_;
   DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_OPEN);
@@ -41,7 +39,6 @@ int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, s
   DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, localPort);
   DOWNBEAT_SET(words, COMMAND, REMOTE_IP, remoteIp);
   DOWNBEAT_SET(words, COMMAND, REMOTE_PORT, remotePort);
-  DOWNBEAT_SET(words, COMMAND, REMOTE_MAC, mac);
   commands_.push_back(words);
   name = nextName_++;
   Connection &connection = connections_[name];

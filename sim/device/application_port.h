@@ -16,8 +16,8 @@ public:
   explicit ApplicationPort(std::size_t staging) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none) {}
 
   // For applications; the errors are those of downbeat_sim.h.
-  int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const std::uint8_t *remoteMac,
-              const downbeat_parameters *parameters, downbeat_connection &name);
+  int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const downbeat_parameters *parameters,
+              downbeat_connection &name);
   int listen(std::uint16_t port, const downbeat_parameters *parameters);
   int accept(std::uint16_t port, downbeat_connection &name);
   std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length);
@@ -28,6 +28,8 @@ public:
   int info(downbeat_connection name, downbeat_info &info) const;
 
   // For the device.
+  /// The core has forgotten everything: connections end as aborted, nobody listens.
+  void reset();
   /// Something wants to move at the next clock. Data for a core that still has half a send buffer does not: it moves
   /// when the core is awake for other reasons, which costs no clocks of its own.
   bool active() const { return !commands_.empty() || chunk_.position != 0 || urgent_; }

@@ -108,7 +108,8 @@ int main(int count, char **arguments) {
   downbeat_device *device = downbeat_create(&options, &error);
   if (device == nullptr) return fail("no device", error);
   downbeat_connection connection;
-  if (const int result = downbeat_connect(device, peerIp, peerPort, 0, peerMac.data(), nullptr, &connection))
+  downbeat_add_neighbour(device, peerIp, peerMac.data());
+  if (const int result = downbeat_connect(device, peerIp, peerPort, 0, nullptr, &connection))
     return fail("connect", result);
 
   Peer peer;

@@ -18,6 +18,13 @@ constexpr std::uint64_t defaultLinkRate = 1'000'000'000;
 constexpr std::uint64_t highestLinkRate = 8'000'000'000; // a beat of 64 bits each clock of 8 ns
 constexpr std::uint32_t defaultStaging = 256 * 1024;
 
+/// First byte of the wire in bits 47 to 40.
+std::uint64_t macOf(const std::uint8_t bytes[6]) {
+  std::uint64_t mac = 0;
+  for (int byte = 0; byte < 6; ++byte) mac = mac << 8 | bytes[byte];
+  return mac;
+}
+
 int report(int error, int *where) {
   if (where != nullptr) *where = error;
   return error;
@@ -41,13 +48,12 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
   if (options == nullptr || options->link_rate > highestLinkRate) return report(DOWNBEAT_INVALID_ARGUMENT, error), nullptr;
   if (options->preset != nullptr && std::strcmp(options->preset, DOWNBEAT_PRESET) != 0)
     return report(DOWNBEAT_UNKNOWN_PRESET, error), nullptr;
-  std::uint64_t mac = 0;
-  for (const std::uint8_t byte : options->mac) mac = mac << 8 | byte;
   try {
-    auto *device = new downbeat_device{{{mac, options->ip},
+    auto *device = new downbeat_device{{{macOf(options->mac), options->ip, options->netmask, options->gateway},
                                         options->link_rate != 0 ? options->link_rate : defaultLinkRate,
                                         options->secret,
-                                        options->staging_bytes != 0 ? options->staging_bytes : defaultStaging}};
+                                        options->staging_bytes != 0 ? options->staging_bytes : defaultStaging,
+                                        options->initial_values}};
     report(DOWNBEAT_OK, error);
     return device;
   } catch (const std::bad_alloc &) {
@@ -57,6 +63,12 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
 
 void downbeat_destroy(downbeat_device *device) { delete device; }
 const char *downbeat_preset(void) { return DOWNBEAT_PRESET; }
+
+int downbeat_reset(downbeat_device *device, unsigned clocks) {
+  if (clocks == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.reset(clocks);
+  return DOWNBEAT_OK;
+}
 
 downbeat_time downbeat_now(const downbeat_device *device) { return device->device.now(); }
 downbeat_time downbeat_next_deadline(const downbeat_device *device) { return device->device.nextDeadline(); }
@@ -72,6 +84,12 @@ int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t len
   return device->device.putFrame(frame, length, arrival) ? DOWNBEAT_OK : DOWNBEAT_FRAME_SIZE;
 }
 
+int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged, downbeat_time arrival) {
+  if (bytes == nullptr || length == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.putAnything(bytes, length, damaged != 0, arrival);
+  return DOWNBEAT_OK;
+}
+
 int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure) {
   return takeFrame(device->device.departed(), frame, capacity, departure);
 }
@@ -79,6 +97,8 @@ int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capac
 int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity) {
   return takeFrame(device->device.bypass().received, frame, capacity, nullptr);
 }
+
+void downbeat_stall_bypass(downbeat_device *device, int stalled) { device->device.bypass().stalled = stalled != 0; }
 
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t length) {
   if (bytes == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
@@ -90,10 +110,16 @@ int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t le
   return DOWNBEAT_OK;
 }
 
+int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]) {
+  if (mac == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.neighbours().add(ip, macOf(mac));
+  return DOWNBEAT_OK;
+}
+
 int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
-                     const uint8_t remote_mac[6], const downbeat_parameters *parameters, downbeat_connection *connection) {
+                     const downbeat_parameters *parameters, downbeat_connection *connection) {
   if (connection == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
-  return device->device.application().connect(remote_ip, remote_port, local_port, remote_mac, parameters, *connection);
+  return device->device.application().connect(remote_ip, remote_port, local_port, parameters, *connection);
 }
 
 int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters) {

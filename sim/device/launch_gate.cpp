@@ -33,6 +33,12 @@ void LaunchGate::choose() {
   if (nextByte_ != UINT64_MAX) next_ = timeOf(nextByte_);
 }
 
+void LaunchGate::reset() {
+  timed_.clear();
+  asap_.clear();
+  choose();
+}
+
 Frame LaunchGate::depart() {
   auto &queue = nextIsAsap_ ? asap_ : timed_;
   Waiting waiting = queue.front();

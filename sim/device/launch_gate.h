@@ -38,6 +38,9 @@ public:
   Frame &filling() { return filling_; }
   void push(LaunchMode mode, Stamp launch, Stamp now);
 
+  /// Forgets the frames that wait.
+  void reset();
+
   /// The next departure, unless a frame that comes in earlier goes first; `never`: nothing waits.
   Stamp nextDeparture() const { return next_; }
   /// Lets the frame of nextDeparture go. Its `time` is its SFD.

@@ -59,6 +59,7 @@ const char *errorText(int error) {
   case DOWNBEAT_OUT_OF_RESOURCES: return "no free flow, listener or port: close a connection or build with more";
   case DOWNBEAT_FRAME_SIZE: return "frame shorter than an Ethernet header or longer than the build's largest";
   case DOWNBEAT_NO_WAVES: return "no waves: this library was built without them, or the file cannot be written";
+  case DOWNBEAT_UNREACHABLE: return "no way to that address: its next hop does not answer, the network says so, or it is no host's";
   default: return "unknown error";
   }
 }

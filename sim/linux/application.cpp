@@ -10,11 +10,10 @@
 #include "web_client.h"
 #include "web_server.h"
 
-std::unique_ptr<Application> Application::create(downbeat_device *device, const Options &options,
-                                                 const std::array<std::uint8_t, 6> &peerMac) {
+std::unique_ptr<Application> Application::create(downbeat_device *device, const Options &options) {
   if (!options.serve.empty()) return std::make_unique<WebServer>(device, options);
-  if (!options.fetch.empty()) return std::make_unique<WebClient>(device, options, peerMac);
-  if (!options.send.empty()) return std::make_unique<FileSender>(device, options, peerMac);
+  if (!options.fetch.empty()) return std::make_unique<WebClient>(device, options);
+  if (!options.send.empty()) return std::make_unique<FileSender>(device, options);
   return std::make_unique<FileReceiver>(device, options);
 }
 

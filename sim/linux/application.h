@@ -2,7 +2,6 @@
 // What runs on the core: it is asked to take a step whenever the device has moved.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,8 +12,7 @@
 class Application {
 public:
   /// The one that the options ask for.
-  static std::unique_ptr<Application> create(downbeat_device *device, const Options &options,
-                                             const std::array<std::uint8_t, 6> &peerMac);
+  static std::unique_ptr<Application> create(downbeat_device *device, const Options &options);
 
   explicit Application(downbeat_device *device) : device_(device) {}
   virtual ~Application() = default;

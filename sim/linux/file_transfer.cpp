@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "file_transfer.h"
 
-FileSender::FileSender(downbeat_device *device, const Options &options, const std::array<std::uint8_t, 6> &peerMac)
+FileSender::FileSender(downbeat_device *device, const Options &options)
     : Application(device), contents_(contentsOf(options.send)) {
-  check(downbeat_connect(device_, options.peerIp, options.port, 0, peerMac.data(), nullptr, &shown_), "connect");
+  check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &shown_), "connect");
 }
 
 void FileSender::advance() {

@@ -2,7 +2,6 @@
 // One file one way.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -12,8 +11,7 @@
 /// Sends a file on a connection that it opens.
 class FileSender : public Application {
 public:
-  /// `peerMac`: the next hop.
-  FileSender(downbeat_device *device, const Options &options, const std::array<std::uint8_t, 6> &peerMac);
+  FileSender(downbeat_device *device, const Options &options);
 
 protected:
   void advance() override;

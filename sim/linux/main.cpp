@@ -32,6 +32,7 @@ Device create(const Options &options) {
   downbeat_options own{};
   std::ranges::copy(options.coreMac, own.mac);
   own.ip = options.coreIp;
+  own.netmask = 0xffffff00;
   own.link_rate = RealTime::linkRate;
   own.secret = (options.seed + 1) * 0x9e3779b97f4a7c15; // any two seeds differ in many bits
   int error = 0;
@@ -76,7 +77,7 @@ int runTransfer(const Options &options) {
   Tap tap(options.tap);
   const Device device = create(options);
   const TraceLog log(device.get());
-  const auto application = Application::create(device.get(), options, tap.kernelAddress());
+  const auto application = Application::create(device.get(), options);
   RealTime run(device.get(), tap, *application, options);
   std::puts("ready");
   std::fflush(stdout);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "tap.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -32,14 +31,6 @@ Tap::Tap(const std::string &name) : descriptor_(open("/dev/net/tun", O_RDWR | O_
 }
 
 Tap::~Tap() { close(descriptor_); }
-
-std::array<std::uint8_t, 6> Tap::kernelAddress() const {
-  ifreq request{};
-  if (ioctl(descriptor_, SIOCGIFHWADDR, &request) < 0) fail("MAC address of the TAP");
-  std::array<std::uint8_t, 6> address{};
-  std::copy_n(request.ifr_hwaddr.sa_data, address.size(), address.begin());
-  return address;
-}
 
 std::size_t Tap::read(std::span<std::uint8_t> frame) {
   const ssize_t length = ::read(descriptor_, frame.data(), frame.size());

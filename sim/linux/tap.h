@@ -2,7 +2,6 @@
 // One end of a TAP interface: whole Ethernet frames from and to the kernel.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,9 +17,6 @@ public:
   Tap &operator=(const Tap &) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// The MAC address that the kernel has on the interface.
-  std::array<std::uint8_t, 6> kernelAddress() const;
-
   /// Bytes of the next frame, in `frame`; 0 if none waits.
   std::size_t read(std::span<std::uint8_t> frame);
   void write(std::span<const std::uint8_t> frame);

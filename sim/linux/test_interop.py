@@ -13,6 +13,9 @@ import time
 from pathlib import Path
 
 import pytest
+from scapy.utils import PcapNgReader
+
+from sim import build
 
 INTEROP = [sys.executable, "-m", "downbeat.interop"]
 SEED = os.environ.get("SEED", "1")
@@ -60,6 +63,59 @@ def test_files_and_pages_arrive_byte_exact_also_when_frames_are_lost(tmp_path: P
     clients = {visit["client"]: visit for visit in web}
     assert set(clients) == ({"curl", "core"} if shutil.which("curl") else {"core"})
     assert all(visit["bytes"] == SIZE and visit["equal"] and not visit["failures"] for visit in web)
+
+
+def test_a_capture_holds_the_core_s_wire_both_ways(tmp_path: Path) -> None:
+    done = run(tmp_path, f"--size={SIZE}", "--drop=0", f"--pcap={tmp_path / 'x.pcapng'}")
+    assert done.returncode == 0, done.stdout
+    transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
+    for number, transfer in enumerate(transfers):
+        packets = list(PcapNgReader(str(tmp_path / f"x-{number}.pcapng")))
+        frames = transfer["core"]["frames"]
+        assert {packet.sniffed_on for packet in packets} == {"core"}
+        inbound, outbound = (sum(packet.direction == direction for packet in packets) for direction in (1, 2))
+        assert (inbound, outbound) == (frames["to_core"], frames["from_core"])
+        times = [packet.time for packet in packets]
+        assert times == sorted(times)
+
+
+# The core listens; Linux finds it by ARP and pings it, a second apart at the most. Prints the sizes that came back equal.
+PING = """
+import os, select, socket, struct, subprocess, sys, tempfile
+from downbeat.interop import namespace
+
+def checksum(data):
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    return ~(total + (total >> 16) + (total >> 32)) & 0xffff
+
+with namespace.interface() as name, tempfile.NamedTemporaryFile() as kept:
+    arguments = [f"--tap={name}", f"--core-ip={namespace.CORE_IP}", f"--core-mac={namespace.CORE_MAC}", f"--receive={kept.name}"]
+    with subprocess.Popen([sys.argv[1], *arguments], stdout=subprocess.PIPE) as program:
+        program.stdout.readline()
+        for number, size in enumerate((0, 8, 56, 1000, 1472)):
+            data = os.urandom(size)
+            head = struct.pack("!HHH", 0x0800, 0, 77) + number.to_bytes(2, "big")
+            message = head[:2] + checksum(head + data).to_bytes(2, "big") + head[4:] + data
+            with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as icmp:
+                icmp.sendto(message, (namespace.CORE_IP, 0))
+                while select.select([icmp], [], [], 10)[0]:
+                    answer = icmp.recv(2000)[20:]
+                    if answer[0] == 0:
+                        if answer[4:] == message[4:] and checksum(answer) == 0:
+                            print(size)
+                        break
+        print(subprocess.run(["ip", "neighbour"], capture_output=True, text=True).stdout)
+        program.kill()
+"""
+
+
+def test_linux_finds_the_core_by_arp_and_pings_it() -> None:
+    program = build.linux() / "downbeat_tap"
+    command = [sys.executable, "-c", PING, str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    *sizes, neighbours = done.stdout.strip().splitlines()
+    assert sizes == ["0", "8", "56", "1000", "1472"], done.stdout + done.stderr
+    assert neighbours.startswith("10.0.0.1") and "02:00:00:00:00:01" in neighbours
 
 
 def test_a_transfer_without_an_end_is_given_up_and_told(tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 
 #include <fstream>
 
-WebClient::WebClient(downbeat_device *device, const Options &options, const std::array<std::uint8_t, 6> &peerMac)
+WebClient::WebClient(downbeat_device *device, const Options &options)
     : Application(device), path_(options.receive), request_("GET " + options.fetch + " HTTP/1.0\r\nUser-Agent: downbeat\r\n\r\n") {
-  check(downbeat_connect(device_, options.peerIp, options.port, 0, peerMac.data(), nullptr, &shown_), "connect");
+  check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &shown_), "connect");
 }
 
 void WebClient::advance() {

@@ -2,7 +2,6 @@
 // Fetches one page by HTTP/1.0 and keeps its body.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
@@ -11,7 +10,7 @@
 class WebClient : public Application {
 public:
   /// GETs `options.fetch` from `options.peerIp` and writes its body to `options.receive`.
-  WebClient(downbeat_device *device, const Options &options, const std::array<std::uint8_t, 6> &peerMac);
+  WebClient(downbeat_device *device, const Options &options);
 
 protected:
   void advance() override;

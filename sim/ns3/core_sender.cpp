@@ -39,8 +39,10 @@ double bytesOf(std::uint64_t fixed) { return static_cast<double>(fixed) / 65536;
 
 } // namespace
 
-CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events) : path_(path), events_(events), options_(options) {
+CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps)
+    : path_(path), events_(events), taps_(taps), options_(options) {
   link_ = Create<CoreLink>(options.linkRate, path.linkDelay(), [this](const std::uint8_t *frame, std::size_t length, downbeat_time arrival) {
+    if (taps_ != nullptr) taps_->frame(Pcapng::Direction::in, CoreLink::time(arrival), {frame, length});
     {
       const Stopwatch stopwatch(wall_);
       downbeat_put_frame(device_.get(), frame, length, arrival);
@@ -57,7 +59,7 @@ CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events)
   const std::uint32_t interface = ipv4->AddInterface(router_);
   ipv4->AddAddress(interface, Ipv4InterfaceAddress(Ipv4Address(Dumbbell::routerIp), "255.255.255.0"));
   ipv4->SetUp(interface);
-  // The core does not answer ARP yet: its address stands in the router's table.
+  // Both know each other from the start: no ARP stands before the first SYN.
   ArpCache::Entry *entry = ipv4->GetInterface(interface)->GetArpCache()->Add(Ipv4Address(Dumbbell::senderIp));
   entry->SetMacAddress(address(coreMac));
   entry->MarkPermanent();
@@ -68,6 +70,8 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
   downbeat_options own{};
   std::ranges::copy(coreMac, own.mac);
   own.ip = Dumbbell::senderIp;
+  own.netmask = 0xffffff00;
+  own.gateway = Dumbbell::routerIp;
   own.link_rate = options_.linkRate;
   own.secret = options_.seed * 0x9e3779b97f4a7c15; // any two seeds differ in many bits
   int error = 0;
@@ -77,12 +81,13 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
       device_.get(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->record(*event); }, this);
   if (!options_.waves.empty() && !check(downbeat_waves(device_.get(), options_.waves.c_str()), "waves")) return;
 
+  downbeat_add_neighbour(device_.get(), Dumbbell::routerIp, routerMac.data());
   downbeat_parameters parameters{};
   parameters.startup = options_.startup.empty() ? nullptr : options_.startup.c_str();
   parameters.steady = options_.steady.empty() ? nullptr : options_.steady.c_str();
   parameters.initial_window = options_.initialWindow;
   parameters.ssthresh = static_cast<std::uint32_t>(options_.ssthresh);
-  const int result = downbeat_connect(device_.get(), Dumbbell::receiverIp, Dumbbell::port, 0, routerMac.data(), &parameters, &connection_);
+  const int result = downbeat_connect(device_.get(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
   if (check(result, "connect")) pump();
 }
 
@@ -98,8 +103,11 @@ void CoreSender::pump() {
     }
   }
   downbeat_time departure;
-  for (std::int64_t length; (length = downbeat_get_frame(device_.get(), frame.data(), frame.size(), &departure)) > 0;)
-    link_->fromCore(frame.data(), static_cast<std::size_t>(length), departure);
+  for (std::int64_t length; (length = downbeat_get_frame(device_.get(), frame.data(), frame.size(), &departure)) > 0;) {
+    const std::span bytes(frame.data(), static_cast<std::size_t>(length));
+    if (taps_ != nullptr) taps_->frame(Pcapng::Direction::out, CoreLink::time(departure), bytes);
+    link_->fromCore(bytes.data(), bytes.size(), departure);
+  }
   const downbeat_time deadline = downbeat_next_deadline(device_.get());
   if (deadline != DOWNBEAT_NEVER) wakeAt(CoreLink::time(deadline));
 }

@@ -40,8 +40,8 @@ def test_another_preset_is_refused(library: ctypes.CDLL) -> None:
         (lambda device: device.accept(80), Error.NOT_LISTENING),
         (lambda device: device.listen(0), Error.INVALID_ARGUMENT),
         (lambda device: device.listen(80, steady=b"cubist"), Error.UNKNOWN_POLICY),
-        (lambda device: device.connect(IPS[1], 0, MACS[1]), Error.INVALID_ARGUMENT),
-        (lambda device: device.connect(IPS[1], 80, MACS[1], initial_window=256), Error.INVALID_ARGUMENT),
+        (lambda device: device.connect(IPS[1], 0), Error.INVALID_ARGUMENT),
+        (lambda device: device.connect(IPS[1], 80, initial_window=256), Error.INVALID_ARGUMENT),
         (lambda device: device.send(NOBODY, b"x"), Error.UNKNOWN_CONNECTION),
         (lambda device: device.receive(NOBODY), Error.UNKNOWN_CONNECTION),
         (lambda device: device.shutdown(NOBODY), Error.UNKNOWN_CONNECTION),
@@ -58,7 +58,8 @@ def test_misuse_is_an_error_code(device: Device, call: Callable[[Device], object
 
 
 def test_nothing_is_sent_before_the_peer_answers(device: Device) -> None:
-    connection = device.connect(IPS[1], 80, MACS[1])
+    device.add_neighbour(IPS[1], MACS[1])
+    connection = device.connect(IPS[1], 80)
     device.advance(nanoseconds(100_000))
     assert device.info(connection).state == State.SYN_SENT
     assert error_of(lambda: device.send(connection, b"x")) is Error.WOULD_BLOCK
@@ -118,7 +119,7 @@ def test_closing_both_ends_leaves_nobody(pair: Pair) -> None:
 
 
 def test_nobody_listening_is_refused(pair: Pair) -> None:
-    out = pair.client.connect(IPS[1], 81, MACS[1])
+    out = pair.client.connect(IPS[1], 81)
     pair.run(lambda: pair.client.info(out).error != 0)
     assert pair.client.info(out).error == Error.REFUSED
     assert error_of(lambda: pair.client.send(out, b"x")) is Error.REFUSED
@@ -134,9 +135,33 @@ def test_abort_resets_the_peer(pair: Pair) -> None:
 
 def test_silence_times_out(pair: Pair) -> None:
     pair.cut = True
-    out = pair.client.connect(IPS[1], 80, MACS[1])
+    pair.client.add_neighbour(IPS[1], MACS[1])
+    out = pair.client.connect(IPS[1], 80)
     pair.run(lambda: pair.client.info(out).error != 0, limit_ns=1800e9)
     assert pair.client.info(out).error == Error.TIMED_OUT
+
+
+def test_a_neighbour_that_does_not_answer_is_unreachable(pair: Pair) -> None:
+    """Three requests a second apart, then a second for the last answer."""
+    pair.cut = True
+    out = pair.client.connect(IPS[1], 80)
+    pair.run(lambda: pair.client.info(out).error != 0, limit_ns=3.01e9)
+    assert pair.client.info(out).error == Error.UNREACHABLE
+    assert pair.client.now >= nanoseconds(3e9)
+
+
+def test_another_network_is_reached_by_the_gateway_or_not_at_all(library: ctypes.CDLL) -> None:
+    far = 0xC0000207
+    with Device(library, MACS[0], IPS[0], netmask=0xFFFFFF00, gateway=IPS[1]) as device:
+        device.add_neighbour(IPS[1], MACS[1])
+        device.connect(far, 80)
+        device.advance(nanoseconds(100_000))
+        [(frame, _)] = device.frames()
+        assert frame[:6] == MACS[1] and frame[30:34] == far.to_bytes(4, "big")
+    with Device(library, MACS[0], IPS[0], netmask=0xFFFFFF00) as device:
+        connection = device.connect(far, 80)
+        device.advance(nanoseconds(100_000))
+        assert device.info(connection).error == Error.UNREACHABLE
 
 
 @pytest.mark.parametrize("link_rate", [10_000_000, 1_000_000_000])

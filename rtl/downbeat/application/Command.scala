@@ -24,9 +24,16 @@ case class Command(config: DownbeatConfig) extends Bundle {
   /** open. */
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
-  /** open: the next hop. An accepted connection answers to the MAC that its SYN came from. */
-  val remoteMac = Bits(48 bits)
   /** open, listen. */
+  val parameters = ConnectionParameters(config)
+}
+
+/** An open command on its way to its next hop. */
+case class OpenCommand(config: DownbeatConfig) extends Bundle {
+  val request = UInt(16 bits)
+  val localPort = UInt(16 bits)
+  val remoteIp = UInt(32 bits)
+  val remotePort = UInt(16 bits)
   val parameters = ConnectionParameters(config)
 }
 

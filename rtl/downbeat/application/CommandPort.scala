@@ -3,7 +3,7 @@ package downbeat.application
 
 import downbeat.DownbeatConfig
 import downbeat.engine.{ApplicationEvent, EventKind}
-import downbeat.flow.{ListenRequest, OpenRequest}
+import downbeat.flow.ListenRequest
 import downbeat.memory.DeliveryRequest
 import spinal.core._
 import spinal.lib._
@@ -17,7 +17,7 @@ import spinal.lib._
 case class CommandPort(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val commands = slave(Stream(Command(config)))
-    val opens = master(Stream(OpenRequest(config)))
+    val opens = master(Stream(OpenCommand(config)))
     val listens = master(Stream(ListenRequest(config)))
     val requests = master(Stream(DeliveryRequest(config)))
     /** Shutdown, close, abort. */
@@ -39,7 +39,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val ends = is(CommandKind.shutdown, CommandKind.close, CommandKind.abort)
   private val known = opens || listens || receives || ends
 
-  private val open = Stream(OpenRequest(config))
+  private val open = Stream(OpenCommand(config))
   open.valid := command.valid && opens
   open.payload.assignSomeByName(command.payload)
   io.opens << open.m2sPipe()

@@ -3,7 +3,7 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.flow.{ConnectionParameters, FlowReference}
-import downbeat.rx.PayloadReference
+import downbeat.rx.{PayloadReference, ReportKind}
 import downbeat.time.Stamp
 import downbeat.wire.{SequenceNumber, TcpFlags, TcpOptions}
 import spinal.core._
@@ -36,6 +36,10 @@ object EventKind extends SpinalEnum {
   val timer = newElement()
   /** Recovery has given the connection up. */
   val failed = newElement()
+  /** The network: the segment at `sequence` reaches nobody. */
+  val unreachable = newElement()
+  /** The network: the segment at `sequence` is too long for the path; `window` payload bytes are not. */
+  val tooBig = newElement()
 }
 
 /** A segment for a flow, or the opening of one: from the flow directory. */
@@ -44,6 +48,8 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   val open = Bool()
   /** This SYN has just made the connection. */
   val fresh = Bool()
+  /** Not of the peer, unless `open`: of the network, about a segment of ours. */
+  val report = ReportKind()
   val reference = FlowReference(config)
   val sequence = SequenceNumber()
   val acknowledgment = SequenceNumber()

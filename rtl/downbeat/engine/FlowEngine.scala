@@ -31,6 +31,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val synchronized = master(Flow(FlowPosition(config)))
     val status = master(Flow(FlowStatus(config)))
     val trace = master(Flow(TraceRecord(config)))
+    /** ICMP errors that changed nothing, since reset: not about a segment in flight, or about one of an established connection. */
+    val ignoredReports = out(UInt(32 bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())
   }
@@ -106,6 +108,10 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.bookings << transmit.booking
   io.synchronized << protocol.synchronized
   io.status << protocol.status
+
+  private val ignoredReports = Reg(UInt(32 bits)) init 0
+  when(RegNext(protocol.ignoredReport) init False)(ignoredReports := ignoredReports + 1)
+  io.ignoredReports := ignoredReports
 
   /** The earlier of protocol's deadline and recovery's, found while later stages work. */
   private val deadline = new Area {

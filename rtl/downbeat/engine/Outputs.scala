@@ -76,7 +76,7 @@ object TcpState extends SpinalEnum {
 
 /** Why a connection ended. */
 object CloseReason extends SpinalEnum {
-  val none, finished, refused, reset, timedOut, aborted, outOfResources, addressInUse, memoryError = newElement()
+  val none, finished, refused, reset, timedOut, aborted, outOfResources, addressInUse, memoryError, unreachable = newElement()
 }
 
 /** What the application may know of a connection; a level, not an edge: a newer one replaces an older one. */

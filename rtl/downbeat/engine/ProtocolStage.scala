@@ -44,11 +44,14 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val isSent = kind(EventKind.sent)
   private val isTimer = kind(EventKind.timer)
   private val isFailed = kind(EventKind.failed)
+  private val isUnreachable = kind(EventKind.unreachable)
+  private val isTooBig = kind(EventKind.tooBig)
 
   private val sameGeneration = s0.insert(s0(before).generation === s0(GENERATION))
   private val fromApplication = s0.insert(
     Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort).map(s0(KIND) === _).orR)
   private val sentPast = s0.insert(s0(SEQUENCE).since(s0(before).highestSent)) // signed
+  private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged)) // signed
   private val placing = s0.insert(s0(before).expected.since(s0(before).received))
   private val readable = s0.insert(s0(before).received.since(s0(before).consumed))
   private val unannounced = s0.insert(s0(before).consumed.since(s0(before).consumedAnnounced))
@@ -61,6 +64,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   s1(RESENT) := s1(isSent) && s1(span).orR && s1(sentPast).msb && s1(LIVE)
   private val sentTo = s0.insert(s0(sequenceEnd).since(s0(before).highestSent)) // signed
+  /** A report on a segment in flight: nobody else should know its number (RFC 5927 4.1). */
+  private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && !s1(reported).msb && s1(sentPast).msb)
+  private val smaller = s1.insert(s1(WIRE_WINDOW) < s1(before).segmentSize)
   /** Nothing is on its way to memory once this event is done. */
   private val allPlaced = s1.insert(s1(placing) === (s1(isPlaced) ? s1(span).resize(32) | U(0, 32 bits)))
   private val hasUnread = s1.insert(s1(readable) =/= s1(before).finReceived.asUInt.resize(32))
@@ -86,6 +92,11 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val inSynSent = s2(before).state === TcpState.synSent
   private val abandoned = s2(LIVE) && !inClosed && (s2(isAbort) || s2(MEMORY_ERROR) || s2(isClose) && s2(hasUnread) && !inTimeWait)
   private val abandonedWithReset = s2.insert(abandoned && !inSynSent && !inTimeWait)
+  /** The path takes no segments of this size (RFC 1191); none of them will ever be larger again. */
+  private val narrows = s2.insert(s2(believed) && s2(isTooBig) && s2(smaller) && !inSynSent)
+  /** Later than SYN-SENT nobody is believed to be gone because the network says so (RFC 5927 6). */
+  private val gone = s2(believed) && s2(isUnreachable) && inSynSent
+  private val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !gone)
   private val tellsOfRoom = s2.insert(s2(LIVE) && s2(isConsumed) && !s2(before).finReceived && !inSynSent)
 
   private val told = Payload(Outcome())
@@ -117,6 +128,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     s2(told).end(CloseReason.aborted)
     when(s2(MEMORY_ERROR))(s2(told).reason := CloseReason.memoryError)
   }
+  when(gone)(s2(told).end(CloseReason.unreachable))
   when(s2(OPENING)) {
     s2(told).state := s2(FRESH) ? TcpState.synReceived() | TcpState.synSent()
     s2(told).reason := CloseReason.none
@@ -173,8 +185,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
     select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
   s4(SEND_WINDOW) := (s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow
-  s4(REOPENED) := s4(updatesWindow) && !was.sendWindow.orR
-  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(offeredMss) | was.segmentSize
+  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR || s4(narrows)
+  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(offeredMss) | (s4(narrows) ? s4(WIRE_WINDOW) | was.segmentSize)
   s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
   s4(RECEIVED) := s4(receivesSyn) ? s4(firstData) | select(s4(isPlaced) && s4(LIVE), s4(placedTo), was.received)
   private val expected = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(accepted), s4(sequenceEnd), was.expected))
@@ -249,6 +261,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   synchronized.valid := s5.isValid && s5(receivesSyn) && !s5(isOpen)
   synchronized.flow := s5(FLOW)
   synchronized.sequence := s5(RECEIVED)
+
+  /** A report that changed nothing. */
+  val ignoredReport: Bool = s5.isValid && s5(ignored)
 
   private val changed = s4.insert(s4(STATE) =/= was.state || s4(acknowledges) || s4(isPlaced))
   val status = Flow(FlowStatus(config))

@@ -21,7 +21,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val recovering = Bool()
   /** An ACK of part of the data has restarted the timer in this recovery already. */
   val partial = Bool()
-  val recover = SequenceNumber() // SND.MAX when the last recovery or timeout began
+  val recover = SequenceNumber() // SND.MAX when data was last sent again
   val retransmit = Bool()
   // Round-trip time (RFC 6298): smoothed * 8 and variation * 4, ns
   val sampled = Bool()
@@ -120,7 +120,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   }
   when(s3(ESTABLISHED))(s3(CONGESTION_KIND) := CongestionEventKind.established)
   s3(GIVEN_UP) := s3(timedOut) && s3(before).expiries === (config.retransmissions min 15)
-  s3(REWIND) := s3(timedOut) || s3(probes) || s3(REOPENED)
+  s3(REWIND) := s3(timedOut) || s3(probes) || s3(RESUMED)
   s3(PROBE) := s3(probes)
   private val backedOff = s3.insert(s3(rtoBounded).resize(54) |<< s3(expiries))
 
@@ -148,7 +148,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
   next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
   next.partial := !s5(lost) && (last.partial || s5(advancedPart))
-  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut)) ? s5(HIGHEST_SENT) | last.recover)
+  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut) || s5(RESUMED)) ? s5(HIGHEST_SENT) | last.recover)
   next.retransmit := s5(RETRANSMIT)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
     (s5(lost) || s5(advancedPart) || last.retransmit && !s5(RESENT))

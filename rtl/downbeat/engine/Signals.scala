@@ -60,8 +60,10 @@ class Signals(config: DownbeatConfig) {
   val RESENT = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
-  /** It was shut and is open: what a probe sent may not have been taken. */
-  val REOPENED = Payload(Bool())
+  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, or the path was
+    * too narrow for it.
+    */
+  val RESUMED = Payload(Bool())
   /** SMSS: the peer's MSS or ours, whichever is smaller. */
   val SEGMENT_SIZE = Payload(UInt(16 bits))
   val RECEIVED = Payload(SequenceNumber())
@@ -85,7 +87,7 @@ class Signals(config: DownbeatConfig) {
   val RTT = Payload(UInt(36 bits))
   /** SND.UNA's segment is to be sent again. */
   val RETRANSMIT = Payload(Bool())
-  /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what a probe sent was not taken. */
+  /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what was sent last was not taken. */
   val REWIND = Payload(Bool())
   /** The peer's window is shut: send a byte beyond it. */
   val PROBE = Payload(Bool())

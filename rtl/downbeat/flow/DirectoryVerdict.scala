@@ -13,6 +13,7 @@ case class DirectoryFindings() extends Bundle {
   /** There is a flow that nobody uses. */
   val flowFree = Bool()
   val flags = TcpFlags() // of a segment
+  val isReport = Bool() // the segment is a report on one of ours
   /** The local port listens. */
   val listening = Bool()
   /** For an open request: the port was chosen, and nobody uses it. */
@@ -35,6 +36,8 @@ case class DirectoryVerdict() extends Bundle {
   val lost = Bool()
   /** A SYN is dropped: no flow is free; both its buckets are full. */
   val noFlow, noBucket = Bool()
+  /** A report on no connection's segment. */
+  val noConnection = Bool()
   /** A flow goes back to the free list. */
   val over = Bool()
 
@@ -58,10 +61,11 @@ object DirectoryVerdict {
     verdict.accepted := asksToConnect && available
     verdict.opened := verdict.isOpen && portFree && !found && available
     // Without ACK and SYN there is nothing to answer on a port that listens (3.10.7.2, fourth).
-    verdict.stray := stranger && !flags.rst && (flags.ack || !listening)
+    verdict.stray := stranger && !isReport && !flags.rst && (flags.ack || !listening)
     verdict.lost := stranger && !(asksToConnect && available)
     verdict.noFlow := asksToConnect && !flowFree
     verdict.noBucket := asksToConnect && flowFree && !room
+    verdict.noConnection := stranger && isReport
     verdict.over := verdict.isRelease && found
     verdict
   }

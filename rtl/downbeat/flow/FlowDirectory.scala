@@ -3,7 +3,7 @@ package downbeat.flow
 
 import downbeat.DownbeatConfig
 import downbeat.engine.DirectoryEvent
-import downbeat.rx.ReceivedSegment
+import downbeat.rx.{ReceivedSegment, ReportKind}
 import downbeat.time.Stamp
 import downbeat.tx.StrayReset
 import spinal.core._
@@ -15,8 +15,12 @@ case class DirectoryDrops() extends Bundle {
     * peer tries again.
     */
   val synNoFlow, synNoBucket = UInt(32 bits)
+  /** Any other segment of no connection, answered by a RST or not (RFC 9293 3.10.7.1 and 3.10.7.2). */
+  val noConnection = UInt(32 bits)
   /** An answer to a stray segment, because too many waited. */
   val resets = UInt(32 bits)
+  /** ICMP errors about segments of no connection. */
+  val reports = UInt(32 bits)
 }
 
 /** Which connection is meant: from 4-tuple to flow, and the making and unmaking of flows.
@@ -104,6 +108,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   findings.room := answer.room
   findings.flowFree := free.io.next.valid
   findings.flags := segment.flags
+  findings.isReport := segment.report =/= ReportKind.none
   findings.listening := listeners.io.listening
   findings.portFree := opener.io.ready && !(opener.io.ephemeral && listeners.io.listening)
   private val verdict = RegNextWhen(DirectoryVerdict(findings), answer.valid)
@@ -171,7 +176,9 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   }
   io.drops.synNoFlow := count(acts && verdict.noFlow)
   io.drops.synNoBucket := count(acts && verdict.noBucket)
+  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket)
   io.drops.resets := resets.io.dropped
+  io.drops.reports := count(acts && verdict.noConnection)
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !lookup.io.requests.valid && lookup.io.empty

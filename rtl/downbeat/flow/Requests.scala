@@ -5,7 +5,7 @@ import downbeat.DownbeatConfig
 import downbeat.engine.CloseReason
 import spinal.core._
 
-/** The application opens a connection. */
+/** The application opens a connection, whose next hop is known. */
 case class OpenRequest(config: DownbeatConfig) extends Bundle {
   /** The application's name for it; comes back with the connection's addresses or in a refusal. */
   val request = UInt(16 bits)

@@ -2,7 +2,7 @@
 package downbeat.mac
 
 import downbeat.DownbeatConfig
-import downbeat.rx.EtherType
+import downbeat.wire.EtherType
 import spinal.core._
 import spinal.lib._
 import spinal.lib.com.eth.{Crc, CrcKind}

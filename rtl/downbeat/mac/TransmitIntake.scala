@@ -2,7 +2,7 @@
 package downbeat.mac
 
 import downbeat.DownbeatConfig
-import downbeat.rx.EtherType
+import downbeat.wire.EtherType
 import downbeat.wire.{LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._

@@ -11,6 +11,15 @@ case class NextInstant() extends Bundle {
   val at = Instant()
 }
 
+object NextInstant {
+  def earlier(one: NextInstant, other: NextInstant): NextInstant = {
+    val next = NextInstant()
+    next.armed := one.armed || other.armed
+    next.at := (one.armed && !(other.armed && other.at.isBefore(one.at))) ? one.at | other.at
+    next
+  }
+}
+
 /** What a flow wants at an instant, if armed. */
 case class Appointment[T <: Data](contentType: HardType[T]) extends Bundle {
   val armed = Bool()

@@ -5,6 +5,7 @@ import downbeat.{Counters, DownbeatConfig}
 import downbeat.application.Layout
 import downbeat.engine.TraceRecord
 import downbeat.mac.{MacCounters, TimeBase}
+import downbeat.neighbour.StaticNeighbour
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config, AxiLite4SpecRenamer}
@@ -26,8 +27,10 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     val coreReset = out(Bool())
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
-    val local_ip = out(UInt(32 bits))
+    val local_ip, local_netmask, local_gateway = out(UInt(32 bits))
     val secret = out(Bits(64 bits))
+    val neighbour = master(Stream(StaticNeighbour()))
+    val addressConflict = in(Bool())
     /** To and from GmiiMac's ports of these names. */
     val mac = withMac generate new Bundle {
       val linkUp = in(Bool())
@@ -71,6 +74,10 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   status.field(Bool(), AccessType.RO, "The core runs: it is not in reset.")(SymbolName("running")) := !io.coreReset
   status.field(Bool(), AccessType.RO, "Nothing moves in the core.")(SymbolName("idle")) := io.coreIdle
 
+  status.field(Bool(), AccessType.RO, "Another station claims our IP address.")(SymbolName("addressConflict")) := io.addressConflict
+  private val neighbourWaits = Bool()
+  status.field(Bool(), AccessType.RO, "A static neighbour has not been taken over yet.")(SymbolName("neighbourWaits")) := neighbourWaits
+
   private val resetLeft = Reg(UInt(log2Up(RegisterMap.resetClocks + 1) bits)) init 0
   when(resetLeft =/= 0)(resetLeft := resetLeft - 1)
   when(softReset)(resetLeft := RegisterMap.resetClocks)
@@ -88,10 +95,29 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val ip = value("localIp", 32, AccessType.RW, s"Own IPv4 address, first byte of the wire highest. $latched")
   private val secretHigh = value("secretHigh", 32, AccessType.WO, s"Key of the flow hash and of initial sequence numbers: random. $latched")
   private val secretLow = value("secretLow", 32, AccessType.WO, s"Its lower half. $latched")
+  private val netmask = value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
+  private val gateway = value("localGateway", 32, AccessType.RW, s"Next hop to all other networks; 0: there is none. $latched")
   private def takenOver[T <: Data](written: T): T = RegNextWhen(written, coreReset)
   io.local_mac := takenOver(macHigh ## macLow)
   io.local_ip := takenOver(ip.asUInt)
+  io.local_netmask := takenOver(netmask.asUInt)
+  io.local_gateway := takenOver(gateway.asUInt)
   io.secret := takenOver(secretHigh ## secretLow)
+
+  private val neighbourIp = value("neighbourIp", 32, AccessType.RW, "Static neighbour: its IPv4 address.").asUInt
+  private val neighbourHigh = register("neighbourHigh", "Static neighbour: the rest.")
+  private val neighbourMacHigh =
+    neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "The first two bytes of its MAC address.")(SymbolName("mac"))
+  private val neighbourRemove = neighbourHigh.field(Bool(), AccessType.RW, 0, "1: forget it.")(SymbolName("remove"))
+  private val neighbourLow =
+    register("neighbourMacLow", "The other four bytes. A write hands the entry to the core, which takes it when it runs.")
+  private val neighbourMacLow = neighbourLow.field(Bits(32 bits), AccessType.RW, 0, "MAC address.")(SymbolName("value"))
+  private val neighbourEntry = RegInit(False) setWhen RegNext(neighbourLow.eventW(), False) clearWhen io.neighbour.fire
+  neighbourWaits := neighbourEntry
+  io.neighbour.valid := neighbourEntry && !coreReset
+  io.neighbour.ip := neighbourIp
+  io.neighbour.mac := neighbourMacHigh ## neighbourMacLow
+  io.neighbour.remove := neighbourRemove
 
   // ---- counters: live, each read whole
 

@@ -3,12 +3,17 @@ package downbeat.rx
 
 import downbeat.DownbeatConfig
 import downbeat.flow.LocalAddresses
+import downbeat.wire.{ArpFrame, EtherType, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._
 
-/** Whose is the frame? Ours is what goes to our MAC as IPv4 (perhaps behind one 802.1Q tag), to our IP address, as TCP. All
-  * else (ARP, broadcasts, IPv6, UDP, PTP ...) belongs to the bypass. The answer stands at the frame's last window; a frame that ends
-  * before its IP destination is never ours.
+/** Whose is the frame? The answer stands at its last window. A frame that ends before what tells is nobody's but the bypass's.
+  *
+  *  - ours: to our MAC, IPv4 (perhaps behind one 802.1Q tag), to our IP address, TCP;
+  *  - control: any ARP to our MAC or to all; to our MAC and IP address, whole and without IP options, an ICMP echo request or an ICMP
+  *    error. Untagged: what we answer, and where we learn, is the untagged network;
+  *  - bypass: all that is not ours (IPv6, UDP, PTP, broadcasts ...). An ARP request for our address and an echo request are answered
+  *    here and nowhere else. ARP replies and ICMP errors go both ways: whoever shares our address behind the bypass waits for his own.
   */
 case class FrameFilter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -16,25 +21,59 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     val start = slave Flow (FrameStart())
     val windows = slave Flow (FrameWindow(config))
     val tagged = in Bool ()
-    val ours = out Bool ()
+    val ours, control, bypass = out Bool ()
+    /** Read with `control`: it is ARP, not ICMP. */
+    val isArp = out Bool ()
   }
   noIoPrefix()
 
-  private val macIsOurs, isIpv4, isTcp, ours = Reg(Bool())
+  private val macIsOurs, macIsBroadcast, isIpv4, isTcp, ipIsOurs, ours = Reg(Bool())
+  private val plainIcmp, isEcho, isError = Reg(Bool()) // ICMP in an untagged packet without options, and which
+  private val isArp, isRequest, asksForUs = Reg(Bool())
+  private val icmpToUs = ipIsOurs && plainIcmp
   io.ours := ours
+  io.isArp := isArp
+  io.control := isArp || icmpToUs && (isEcho || isError)
+  io.bypass := !(ours || asksForUs || icmpToUs && isEcho)
 
   private val ethernet = new WordPicker(io.windows, io.windows.pair, False)
-  private def etherTypeIn(word: Int) = ethernet.word(word)(15 downto 0) === EtherType.ipv4
-  when(ethernet.passes(3))(isIpv4 := etherTypeIn(3))
-  when(ethernet.passes(4) && io.tagged)(isIpv4 := etherTypeIn(4))
+  private def etherTypeIn(word: Int) = ethernet.word(word)(15 downto 0)
+  when(ethernet.passes(3)) {
+    isIpv4 := etherTypeIn(3) === EtherType.ipv4
+    isArp := etherTypeIn(3) === EtherType.arp && (macIsOurs || macIsBroadcast)
+  }
+  when(ethernet.passes(4) && io.tagged)(isIpv4 := etherTypeIn(4) === EtherType.ipv4)
 
   private val ip = new WordPicker(io.windows, io.windows.pair, io.tagged)
-  when(ip.passes(6))(isTcp := ip.word(6)(23 downto 16) === 6)
-  when(ip.passes(8))(ours := macIsOurs && isIpv4 && isTcp && ip.word(8).asUInt === io.local.ip)
+  when(ip.passes(4))(plainIcmp := ip.word(4)(27 downto 24) === 5 && !io.tagged)
+  when(ip.passes(5)) {
+    plainIcmp clearWhen ip.word(5)(13 downto 0).orR // a fragment
+    isRequest := ip.word(5)(15 downto 0) === ArpFrame.request
+  }
+  when(ip.passes(6)) {
+    isTcp := ip.word(6)(23 downto 16) === IpProtocol.tcp
+    plainIcmp clearWhen ip.word(6)(23 downto 16) =/= IpProtocol.icmp
+  }
+  when(ip.passes(8)) {
+    ipIsOurs := macIsOurs && isIpv4 && ip.word(8).asUInt === io.local.ip
+    ours := macIsOurs && isIpv4 && isTcp && ip.word(8).asUInt === io.local.ip
+  }
+  when(ethernet.passes(9)) {
+    val kind = ethernet.word(9)(31 downto 24)
+    isEcho := kind === IcmpType.echoRequest
+    isError := IcmpType.errors.map(kind === _).orR
+  }
+  when(ethernet.passes(10))(asksForUs := isArp && isRequest && ethernet.word(10).asUInt === io.local.ip)
 
   // After the words: the last window of a frame may come with the start of the next.
   when(io.start.valid) {
     macIsOurs := io.start.destinationMac === io.local.mac
+    macIsBroadcast := io.start.destinationMac.andR
+    ipIsOurs := False
     ours := False
+    isArp := False
+    isEcho := False
+    isError := False
+    asksForUs := False
   }
 }

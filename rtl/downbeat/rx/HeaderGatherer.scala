@@ -3,7 +3,7 @@ package downbeat.rx
 
 import downbeat.DownbeatConfig
 import downbeat.time.Stamp
-import downbeat.wire.{SequenceNumber, TcpFlags}
+import downbeat.wire.{EtherType, SequenceNumber, TcpFlags}
 import spinal.core._
 import spinal.lib._
 
@@ -85,10 +85,4 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     header.carries := tcpWords =/= offset || header.totalLength(1 downto 0) =/= 0 || tcp.word(3)(16) // FIN
     header.payloadStart := header.tcpStart + offset
   }
-}
-
-/** EtherTypes that the core knows. */
-object EtherType {
-  val ipv4 = 0x0800
-  val tag = 0x8100 // 802.1Q
 }

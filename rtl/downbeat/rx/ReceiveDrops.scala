@@ -11,6 +11,7 @@ case class ReceiveDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   val badFrame = dataType() // the MAC found it damaged
   val oversize = dataType()
   val bypassOverflow = dataType()
+  val controlOverflow = dataType() // ARP or ICMP; a frame of both may be counted twice
   // Ours. Lengths first, without which no sum means anything; then IP, of which a fragment or a source route has TCP's
   // checksum wrong; then TCP; and last what a packet that is right in itself must not say.
   val ipVersion = dataType()

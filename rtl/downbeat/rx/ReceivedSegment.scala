@@ -16,8 +16,21 @@ case class PayloadReference(config: DownbeatConfig) extends Bundle {
   val offset = UInt(14 bits)
 }
 
-/** A TCP segment to our address whose checksums are right, lengths agree and options parse. */
+/** What the network says of a segment of ours (ICMP), instead of the peer. */
+object ReportKind extends SpinalEnum {
+  /** No report: a segment of the peer. */
+  val none = newElement()
+  /** Nobody takes it where it should go. */
+  val unreachable = newElement()
+  /** It is too long for the path; `window` says how many payload bytes get through. */
+  val tooBig = newElement()
+}
+
+/** A TCP segment to our address whose checksums are right, lengths agree and options parse; or a report on one of ours, of which the
+  * addresses, `sequence` and `window` alone are meant, with everything else zero.
+  */
 case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
+  val report = ReportKind()
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)

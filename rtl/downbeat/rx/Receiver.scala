@@ -3,14 +3,15 @@ package downbeat.rx
 
 import downbeat.DownbeatConfig
 import downbeat.flow.LocalAddresses
+import downbeat.time.Stamp
 import downbeat.wire.ReceivedBeat
 import spinal.core._
 import spinal.lib._
 
-/** The way in: frames from the MAC become segments; what is not ours leaves by the bypass.
+/** The way in: frames from the MAC become segments; ARP and ICMP leave as `control`, what is not ours by the bypass.
   *
-  * Every frame is gathered, summed, and written both to the bypass queue and to a payload slot while it comes. At its end the
-  * filter says whose it is, and one of the two forgets it.
+  * Every frame is gathered, summed, and written to the queues of control and bypass and to a payload slot while it comes. At its end
+  * the filter says whose it is, and the others forget it.
   */
 case class Receiver(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -19,6 +20,8 @@ case class Receiver(config: DownbeatConfig) extends Component {
     val wire = slave Stream (ReceivedBeat())
     /** Frames that are not ours: whole, byte for byte. */
     val bypass = master Stream (ReceivedBeat())
+    /** ARP and ICMP: whole frames, not yet judged. */
+    val control = master Stream (ControlBeat())
     val segments = master Stream (ReceivedSegment(config))
     val slotRead = slave(SlotReadPort(config))
     /** The slot of a segment that held one is free again. */
@@ -33,7 +36,8 @@ case class Receiver(config: DownbeatConfig) extends Component {
   val filter = FrameFilter(config)
   val sums = PacketSums(config)
   val walker = OptionWalker(config)
-  val bypassQueue = BypassQueue(config)
+  val bypassQueue = FrameQueue(config, Stamp(), frames = 32)
+  val controlQueue = FrameQueue(config, Bool(), frames = 32)
   val store = PayloadStore(config)
   val parser = SegmentParser(config)
 
@@ -45,9 +49,9 @@ case class Receiver(config: DownbeatConfig) extends Component {
   private val windows = aligned.toFlowFire
   private val header = gatherer.io.header
 
-  for (start <- Seq(gatherer.io.start, filter.io.start, bypassQueue.io.start)) start << aligner.io.start
+  for (start <- Seq(gatherer.io.start, filter.io.start)) start << aligner.io.start
   for (taker <- Seq(gatherer.io.windows, filter.io.windows, sums.io.windows, walker.io.windows)) taker << windows
-  for (taker <- Seq(bypassQueue.io.stored, store.io.stored)) taker << aligner.io.stored
+  store.io.stored << aligner.io.stored
   filter.io.local := io.local
   filter.io.tagged := header.tagged
   sums.io.header := header
@@ -58,9 +62,28 @@ case class Receiver(config: DownbeatConfig) extends Component {
   private val whole = ended && !aligner.io.error && !oversize
   private val accepted = whole && filter.io.ours
 
-  bypassQueue.io.end := ended
-  bypassQueue.io.keep := whole && !filter.io.ours
-  io.bypass << bypassQueue.io.bypass
+  bypassQueue.io.keep := whole && filter.io.bypass
+  bypassQueue.io.note := header.stamp
+  io.bypass << bypassQueue.io.frames.map { noted =>
+    val beat = ReceivedBeat()
+    beat.frame := noted.frame
+    beat.stamp := noted.note
+    beat.error := False // damaged frames are not kept
+    beat
+  }
+  controlQueue.io.keep := whole && filter.io.control
+  controlQueue.io.note := filter.io.isArp
+  io.control << controlQueue.io.frames.map { noted =>
+    val beat = ControlBeat()
+    beat.frame := noted.frame
+    beat.isArp := noted.note
+    beat
+  }
+  for (queue <- Seq(bypassQueue, controlQueue)) {
+    queue.io.stored.valid := aligner.io.stored.valid
+    queue.io.stored.payload := aligner.io.stored.frame
+    queue.io.end := ended
+  }
 
   store.io.start := aligner.io.start.valid
   store.io.take := accepted && header.carries && store.io.filling.held
@@ -86,9 +109,10 @@ case class Receiver(config: DownbeatConfig) extends Component {
   dropped.badFrame := ended && aligner.io.error
   dropped.oversize := ended && !aligner.io.error && oversize
   dropped.bypassOverflow := bypassQueue.io.overflow
+  dropped.controlOverflow := controlQueue.io.overflow
   io.drops := ReceiveDrops.count(dropped)
 
-  private val quiet = !beats.valid && !aligned.end && !parser.io.busy && bypassQueue.io.idle
+  private val quiet = !beats.valid && !aligned.end && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
   // One clock more, in which the last counter moves.
   io.idle := quiet && (RegNext(quiet) init False)
 }

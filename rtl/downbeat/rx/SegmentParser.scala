@@ -62,6 +62,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.badFrame := False
   failed.oversize := False
   failed.bypassOverflow := False
+  failed.controlOverflow := False
   failed.ipVersion := early(header.version =/= 4)
   failed.ipHeaderLength := early(header.headerLength < 5)
   failed.ipLength := early(header.totalLength < ipBytes +^ 20 && !header.fragment) // the last fragment may be short
@@ -101,6 +102,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
 
   private val segment = io.segments.payload
   io.segments.valid := judging && !bad
+  segment.report := ReportKind.none
   segment.remoteMac := header.sourceMac
   segment.remoteIp := header.sourceIp
   segment.remotePort := header.sourcePort

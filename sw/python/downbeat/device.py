@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import (
+    CFUNCTYPE,
     POINTER,
     Structure,
     byref,
@@ -13,6 +14,7 @@ from ctypes import (
     c_int32,
     c_int64,
     c_size_t,
+    c_uint,
     c_uint8,
     c_uint16,
     c_uint32,
@@ -51,6 +53,7 @@ class Error(IntEnum):
     OUT_OF_RESOURCES = -12
     FRAME_SIZE = -13
     NO_WAVES = -14
+    UNREACHABLE = -15
 
 
 class State(IntEnum):
@@ -84,6 +87,9 @@ class Options(Structure):
         ("link_rate", c_uint64),
         ("secret", c_uint64),
         ("staging_bytes", c_uint32),
+        ("initial_values", c_uint32),
+        ("netmask", c_uint32),
+        ("gateway", c_uint32),
     )
 
 
@@ -129,6 +135,25 @@ class Counters(Structure):
     )
 
 
+class Event(Structure):
+    _fields_ = (
+        ("time", c_uint64),
+        ("flow", c_uint32),
+        ("generation", c_uint32),
+        *((name, c_uint8) for name in ("kind", "live", "state", "reason", "congestion_kind", "rtt_valid")),
+        *((name, c_uint8) for name in ("startup", "steady", "sent", "retransmission")),
+        ("segment_size", c_uint16),
+        ("sent_length", c_uint16),
+        *((name, c_uint32) for name in ("acked", "flight", "initial_window", "initial_ssthresh")),
+        *((name, c_uint64) for name in ("rtt", "cwnd", "ssthresh")),
+        *((name, c_uint32) for name in ("acknowledged", "next_send", "highest_sent", "send_window")),
+        *((name, c_uint32) for name in ("received", "sent_sequence")),
+    )
+
+
+EVENT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(Event))
+
+
 def load(path: Path) -> ctypes.CDLL:
     """libdownbeat_sim.so with the types of its functions."""
     library = ctypes.CDLL(str(path))
@@ -138,11 +163,13 @@ def load(path: Path) -> ctypes.CDLL:
         ("destroy", None, [device]),
         ("preset", c_char_p, []),
         ("now", time, [device]),
+        ("reset", c_int, [device, c_uint]),
         ("advance_to", c_int, [device, time]),
         ("next_deadline", time, [device]),
         ("put_frame", c_int, [device, c_char_p, c_size_t, time]),
         ("get_frame", c_int64, [device, c_char_p, c_size_t, POINTER(time)]),
-        ("connect", c_int, [device, c_uint32, c_uint16, c_uint16, c_char_p, POINTER(Parameters), POINTER(connection)]),
+        ("add_neighbour", c_int, [device, c_uint32, c_char_p]),
+        ("connect", c_int, [device, c_uint32, c_uint16, c_uint16, POINTER(Parameters), POINTER(connection)]),
         ("listen", c_int, [device, c_uint16, POINTER(Parameters)]),
         ("accept", c_int, [device, c_uint16, POINTER(connection)]),
         ("send", c_int64, [device, connection, c_char_p, c_size_t]),
@@ -153,6 +180,11 @@ def load(path: Path) -> ctypes.CDLL:
         ("connection_info", c_int, [device, connection, POINTER(Info)]),
         ("get_counters", None, [device, POINTER(Counters)]),
         ("waves", c_int, [device, c_char_p]),
+        ("set_event_callback", None, [device, EVENT_CALLBACK, c_void_p]),
+        ("event_text", c_char_p, [c_int]),
+        ("congestion_text", c_char_p, [c_int]),
+        ("startup_text", c_char_p, [c_int]),
+        ("steady_text", c_char_p, [c_int]),
         ("error_text", c_char_p, [c_int]),
     ):
         function = getattr(library, f"downbeat_{name}")
@@ -172,9 +204,13 @@ class Device:
         preset: str | None = None,
         link_rate: int = 0,
         secret: int = 1,
+        initial_values: int = 0,
+        netmask: int = 0,
+        gateway: int = 0,
     ) -> None:
         self._library = library
-        options = Options(preset.encode() if preset else None, (c_uint8 * 6)(*mac), ip, link_rate, secret, 0)
+        name = preset.encode() if preset else None
+        options = Options(name, (c_uint8 * 6)(*mac), ip, link_rate, secret, 0, initial_values, netmask, gateway)
         error = c_int(0)
         self._device = library.downbeat_create(byref(options), byref(error))
         if not self._device:
@@ -188,6 +224,20 @@ class Device:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._library.downbeat_destroy(self._device)
+
+    def reset(self, clocks: int) -> None:
+        self._call("reset", clocks)
+
+    def record_events(self) -> list[Event]:
+        """The list to which each event of the flow engine will be appended."""
+        events: list[Event] = []
+
+        def append(_: None, event: Any) -> None:
+            events.append(Event.from_buffer_copy(event.contents))
+
+        self._callback = EVENT_CALLBACK(append)  # the library keeps no reference of Python's
+        self._library.downbeat_set_event_callback(self._device, self._callback, None)
+        return events
 
     @property
     def now(self) -> int:
@@ -212,14 +262,14 @@ class Device:
             found.append((self._buffer.raw[:length], departure.value))
         return found
 
-    def connect(
-        self, remote_ip: int, remote_port: int, remote_mac: bytes, local_port: int = 0, **parameters: Any
-    ) -> int:
+    def add_neighbour(self, ip: int, mac: bytes) -> None:
+        """A static neighbour: it is never asked for."""
+        self._call("add_neighbour", ip, mac)
+
+    def connect(self, remote_ip: int, remote_port: int, local_port: int = 0, **parameters: Any) -> int:
         """`parameters` as in struct downbeat_parameters; names of policies as bytes."""
         name = c_int32(0)
-        self._call(
-            "connect", remote_ip, remote_port, local_port, remote_mac, byref(Parameters(**parameters)), byref(name)
-        )
+        self._call("connect", remote_ip, remote_port, local_port, byref(Parameters(**parameters)), byref(name))
         return name.value
 
     def listen(self, port: int, **parameters: Any) -> None:
@@ -256,6 +306,11 @@ class Device:
         counters = Counters()
         self._library.downbeat_get_counters(self._device, byref(counters))
         return counters
+
+    def text(self, what: str, number: int) -> str:
+        """The name behind a number of an Event: `what` is event, congestion, startup or steady."""
+        name: bytes = getattr(self._library, f"downbeat_{what}_text")(number)
+        return name.decode()
 
     def waves(self, path: str) -> None:
         self._call("waves", path.encode())

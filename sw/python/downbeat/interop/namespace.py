@@ -49,10 +49,7 @@ def require() -> None:
 
 @contextmanager
 def interface() -> Iterator[str]:
-    """Moves this process (its main thread, and what that starts) into a new namespace with a TAP interface, which is up.
-
-    The core is a permanent neighbour there, for it does not answer ARP yet.
-    """
+    """Moves this process (its main thread, and what that starts) into a new namespace with a TAP interface, which is up."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -65,7 +62,6 @@ def interface() -> Iterator[str]:
         _ip("link", "set", "dev", INTERFACE, "address", LINUX_MAC, "txqueuelen", str(QUEUE_FRAMES), "multicast", "off")
         _ip("link", "set", "dev", INTERFACE, "up")
         _ip("address", "add", f"{LINUX_IP}/24", "dev", INTERFACE)
-        _ip("neighbour", "replace", CORE_IP, "lladdr", CORE_MAC, "nud", "permanent", "dev", INTERFACE)
         yield INTERFACE
     finally:
         _ip("link", "delete", "dev", INTERFACE)

@@ -2,48 +2,53 @@
 package downbeat.rx
 
 import downbeat.DownbeatConfig
-import downbeat.time.Stamp
-import downbeat.wire.ReceivedBeat
+import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
 
-/** Whole frames that are not ours, in memory until they are taken. Every frame is written as it comes and then kept or
-  * forgotten, so nothing has to be known of it before its end. When it does not fit it is forgotten: the wire never waits for the
-  * reader.
+/** A beat of a frame and what is noted of the whole frame. */
+case class NotedBeat[T <: Data](noteType: HardType[T]) extends Bundle {
+  val frame = FrameBeat()
+  /** The same in all beats of a frame. */
+  val note = noteType()
+}
+
+/** Whole frames in memory until they are taken. Every frame is written as it comes and then kept or forgotten, so nothing has to be
+  * known of it before its end. When it does not fit it is forgotten: the wire never waits for the reader.
+  *
+  * @param noteType what is kept beside each frame
+  * @param frames   at most so many at once, a power of two; and two largest ones, or as many as there is room for
   */
-case class BypassQueue(config: DownbeatConfig) extends Component {
+case class FrameQueue[T <: Data](config: DownbeatConfig, noteType: HardType[T], frames: Int) extends Component {
   val io = new Bundle {
-    val start = slave Flow (FrameStart())
-    val stored = slave Flow (StoredBeat(config))
+    val stored = slave Flow (FrameBeat())
     /** The frame has ended: its last beat has passed `stored`, or passes now. */
     val end = in Bool ()
     val keep = in Bool () // read with `end`
+    val note = in(noteType()) // read with `end`
     val overflow = out Bool () // a frame to be kept did not fit
-    val bypass = master Stream (ReceivedBeat())
+    val frames = master Stream (NotedBeat(noteType))
     val idle = out Bool ()
   }
   noIoPrefix()
 
-  /** Two largest frames, rounded up. */
   private val depth = 2 << config.slotBeatBits
-  private val frames = 32
 
   // Byte 0 of a beat is always there: its keep bit says `last` instead, and nine block RAM bits hold a byte.
   private val memory = Mem(Bits(72 bits), depth).addAttribute("no_rw_check")
   private val written, kept, read = Reg(UInt(log2Up(depth) + 1 bits)) init 0
   private val lost = RegInit(False)
-  private val stamp = RegNextWhen(io.start.stamp, io.start.valid)
-  private val endedStamp = RegNextWhen(stamp, io.end)
+  private val endedNote = RegNextWhen(io.note, io.end)
 
   // A clock old: one beat more may have come since. But a frame that is forgotten must not take the next one's room.
   private def leavesRoom(end: UInt) = end - read < depth - 1
   private val room = RegInit(True)
   private val write = io.stored.valid && room
-  memory.write(written.resized, io.stored.frame.data ## io.stored.frame.keep(7 downto 1) ## io.stored.frame.last, write)
+  memory.write(written.resized, io.stored.data ## io.stored.keep(7 downto 1) ## io.stored.last, write)
   private val writtenNow = written + U(write)
   private val lostNow = lost || (io.stored.valid && !room)
 
-  private val stamps = StreamFifo(Stamp(), frames)
+  private val notes = StreamFifo(noteType(), frames)
   private val inside = Reg(UInt(log2Up(frames) + 1 bits)) init 0
   private val fits = !lostNow && !inside.msb
   private val accept = io.end && io.keep && fits
@@ -57,8 +62,8 @@ case class BypassQueue(config: DownbeatConfig) extends Component {
     written := accept ? writtenNow | kept
   }
   when(accept)(kept := writtenNow)
-  stamps.io.push.valid := RegNext(accept) init False
-  stamps.io.push.payload := endedStamp
+  notes.io.push.valid := RegNext(accept) init False
+  notes.io.push.payload := endedNote
 
   private val address = Stream(UInt(log2Up(depth) bits))
   address.valid := read =/= kept
@@ -67,16 +72,15 @@ case class BypassQueue(config: DownbeatConfig) extends Component {
 
   private val beats = memory.streamReadSync(address).m2sPipe()
   private val last = beats.payload.lsb
-  io.bypass.valid := beats.valid && stamps.io.pop.valid
-  beats.ready := io.bypass.ready && stamps.io.pop.valid
-  private val taken = io.bypass.fire && last
-  stamps.io.pop.ready := taken
+  io.frames.valid := beats.valid && notes.io.pop.valid
+  beats.ready := io.frames.ready && notes.io.pop.valid
+  private val taken = io.frames.fire && last
+  notes.io.pop.ready := taken
   when(accept =/= taken)(inside := accept ? (inside + 1) | (inside - 1))
-  io.bypass.frame.data := beats.payload(71 downto 8)
-  io.bypass.frame.keep := beats.payload(7 downto 1) ## True
-  io.bypass.frame.last := last
-  io.bypass.stamp := stamps.io.pop.payload
-  io.bypass.error := False // damaged frames are not kept
+  io.frames.frame.data := beats.payload(71 downto 8)
+  io.frames.frame.keep := beats.payload(7 downto 1) ## True
+  io.frames.frame.last := last
+  io.frames.note := notes.io.pop.payload
 
   io.idle := inside === 0
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.neighbour
+
+import downbeat.pacing.NextInstant
+import downbeat.time.Instant
+import spinal.core._
+import spinal.lib._
+
+/** What to do when somebody else uses our address: RFC 5227 2.4 (b), keep it and announce it, once in DEFEND_INTERVAL at the most. */
+case class AddressDefence() extends Component {
+  val io = new Bundle {
+    val now = in(Instant())
+    val ip = in UInt (32 bits) // our own
+    val conflict = in Bool () // one was seen
+    val announcements = master(Stream(ArpMessage()))
+    /** There was one less than an interval ago, or since the last announcement. */
+    val active = out Bool ()
+    val next = out(NextInstant())
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  private val active, announces = RegInit(False)
+  private val until = Reg(Instant())
+  private val over = RegNext(active && io.now.hasReached(until)) init False
+  when(over)(active := False)
+  when(io.announcements.fire)(announces := False)
+  when(io.conflict && !active) {
+    active := True
+    announces := True
+    until := io.now + U(Instant.nanoseconds(AddressDefence.interval), 48 bits)
+  }
+
+  io.announcements.valid := announces
+  io.announcements.payload := ArpMessage.request(io.ip)
+  io.active := active
+  io.next.armed := active
+  io.next.at := until
+  io.idle := !announces && !over
+}
+
+object AddressDefence {
+  /** DEFEND_INTERVAL (RFC 5227 1.1). */
+  val interval = 10 sec
+}

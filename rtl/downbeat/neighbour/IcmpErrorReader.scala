@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.neighbour
+
+import downbeat.flow.LocalAddresses
+import downbeat.rx.ReportKind
+import downbeat.wire.{IcmpType, IpProtocol, SequenceNumber}
+import spinal.core._
+import spinal.lib._
+
+/** What an ICMP error says of a segment of ours. */
+case class IcmpReport() extends Bundle {
+  val kind = ReportKind()
+  val remoteIp = UInt(32 bits)
+  val remotePort = UInt(16 bits)
+  val localPort = UInt(16 bits)
+  val sequence = SequenceNumber() // of the segment
+  /** tooBig: payload bytes of a segment that gets through. */
+  val segmentSize = UInt(16 bits)
+}
+
+/** Reads what an ICMP error carries of the packet that it is about: IP header and eight bytes, which is all of TCP that is sure to be there
+  * (RFC 792). Our packets have no IP options.
+  *
+  * Path MTU (RFC 1191): the next hop's MTU, or for routers that say none the largest of the plateaus (7.1) below the packet's length.
+  * It must be smaller than the packet was (RFC 5927 7.2), and is never taken as less than 552 bytes: anyone who sees or guesses a
+  * sequence number can claim a small one.
+  */
+class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) extends Area {
+  private val code = frame.field(35, 1)
+  private val nextHopMtu = frame.number(40, 2)
+  private val version = frame.field(42, 1)
+  private val length = frame.number(44, 2)
+  private val fragment = frame.field(48, 2)
+  private val protocol = frame.field(51, 1)
+  private val source = frame.number(54, 4)
+  private val unreachable = RegNext(kind === IcmpType.unreachable)
+  private val tooBig = unreachable && RegNext(code === IcmpErrorReader.fragmentationNeeded)
+  private val hard = unreachable && RegNext(IcmpErrorReader.hardCodes.map(code === _).orR)
+
+  private val plateau = UInt(16 bits)
+  plateau := IcmpErrorReader.smallestMtu
+  for (step <- IcmpErrorReader.plateaus.reverse) when(U(step) < length)(plateau := step)
+  private val claimed = RegNext((nextHopMtu === 0) ? plateau | nextHopMtu)
+  private val mtu = RegNext((claimed < IcmpErrorReader.smallestMtu) ? U(IcmpErrorReader.smallestMtu, 16 bits) | claimed)
+  private val smaller = RegNext(claimed < length)
+
+  /** It is about a TCP segment of ours, and can be true. */
+  val relevant: Bool = RegNext(version === 0x45 && protocol === IpProtocol.tcp && !fragment(12 downto 0).orR) &&
+    RegNext(source === local.ip) && (smaller || !tooBig)
+  val soft: Bool = !tooBig && !hard
+
+  val report = IcmpReport()
+  report.kind := tooBig ? ReportKind.tooBig | ReportKind.unreachable
+  report.remoteIp := frame.number(58, 4)
+  report.localPort := frame.number(62, 2)
+  report.remotePort := frame.number(64, 2)
+  report.sequence.value := frame.number(66, 4)
+  report.segmentSize := RegNext(mtu - 40)
+}
+
+object IcmpErrorReader {
+  /** Bytes of the shortest packet with an error: IP, ICMP, IP and eight of TCP. */
+  val shortest = 56
+  /** Protocol and port unreachable (RFC 1122 4.2.3.9). */
+  val hardCodes = Seq(2, 3)
+  val fragmentationNeeded = 4
+  /** RFC 1191 7.1, those that a frame of ours may exceed and that are not below the smallest MTU. */
+  val plateaus = Seq(8166, 4352, 2002, 1492, 1006)
+  val smallestMtu = 552
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.neighbour
+
+import downbeat.DownbeatConfig
+import downbeat.application.OpenCommand
+import downbeat.flow.{LocalAddresses, OpenRequest, Refusal}
+import downbeat.pacing.NextInstant
+import downbeat.rx.{ControlBeat, ReceivedSegment, ReportKind}
+import downbeat.time.Stamp
+import downbeat.wire.FrameBeat
+import spinal.core._
+import spinal.lib._
+
+/** What was dropped of ARP and ICMP, and what was seen, by cause. */
+case class NeighbourDrops[T <: Data](dataType: HardType[T]) extends Bundle {
+  /** ARP packets that are none of IPv4 on Ethernet, cut short, or from nobody. */
+  val arpMalformed = dataType()
+  /** Somebody else said that our address is his; nothing was dropped. */
+  val conflicts = dataType()
+  /** Replies, and what was learnt, for which no place was free. */
+  val replyOverflow, learntOverflow = dataType()
+  val staticNoPlace = dataType() // static entries, likewise
+  val icmp = IcmpDrops(dataType)
+  val echoOverflow, reportOverflow = dataType()
+
+  def causes: Seq[T] = flatten.map(_.asInstanceOf[T]).toSeq
+}
+
+object NeighbourDrops {
+  def counters = NeighbourDrops(UInt(32 bits))
+
+  /** Counters of 32 bits that wrap. */
+  def count(happened: NeighbourDrops[Bool]): NeighbourDrops[UInt] = {
+    val counts = Reg(counters)
+    for ((count, now) <- counts.causes.zip(happened.causes)) {
+      count init 0
+      when(RegNext(now) init False)(count := count + 1)
+    }
+    counts
+  }
+}
+
+/** Neighbours and addresses: who is behind an IP address, who we are to others, and what the network tells us by ICMP.
+  *
+  * Nothing here waits for the wire: what does not fit is dropped and counted.
+  */
+case class Neighbour(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val now = in(Stamp())
+    val local = in(LocalAddresses())
+    val network = in(LocalNetwork())
+    val statics = slave(Stream(StaticNeighbour()))
+    /** ARP and ICMP as received. */
+    val control = slave(Stream(ControlBeat()))
+    /** ARP and echo replies to send. */
+    val frames = master(Stream(FrameBeat()))
+    /** ICMP errors as the flow directory takes them: of our own segment, both ends in their places. */
+    val reports = master(Stream(ReceivedSegment(config)))
+    /** Connections to open, on their way to the directory. */
+    val opens = slave(Stream(OpenCommand(config)))
+    val resolved = master(Stream(OpenRequest(config)))
+    val refused = master(Stream(Refusal()))
+    /** Somebody else uses our address, or did in the last ten seconds. */
+    val conflict = out Bool ()
+    val drops = out(NeighbourDrops.counters)
+    val next = out(NextInstant())
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  val reader = ControlReader(config)
+  val arp = ArpParser()
+  val icmp = IcmpParser(config)
+  val echo = EchoResponder(config)
+  val defence = AddressDefence()
+  val table = NeighbourTable()
+  val nextHop = NextHop(config)
+  val sender = ArpSender()
+
+  private val now = RegNext(io.now.instant)
+  private val happened = NeighbourDrops(Bool())
+
+  // ---- what comes in
+
+  reader.io.control << io.control
+  arp.io.local := io.local
+  arp.io.words << reader.io.words
+  arp.io.bytes := reader.io.bytes
+  arp.io.judge := reader.io.judgeArp
+  icmp.io.local := io.local
+  icmp.io.words << reader.io.words
+  icmp.io.bytes := reader.io.bytes
+  icmp.io.judge := reader.io.judgeIcmp
+  echo.io.local := io.local
+  echo.io.beats << reader.io.beats
+  echo.io.judge := reader.io.judgeArp || reader.io.judgeIcmp
+  echo.io.echo << icmp.io.echo
+
+  /** A line of four that drops what does not fit. */
+  private def line[T <: Data](flow: Flow[T], overflow: Bool): Stream[T] = {
+    val pushed = flow.toStream
+    val fifo = StreamFifo(flow.payloadType, 4, latency = 1)
+    fifo.io.push << pushed
+    overflow := pushed.isStall
+    fifo.io.pop
+  }
+
+  // ---- addresses
+
+  private val packet = arp.io.packets
+  private val replies = line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp)),
+    happened.replyOverflow)
+  private val learnt = line({
+    val learnt = LearntNeighbour()
+    learnt.ip := packet.senderIp
+    learnt.mac := packet.senderMac
+    learnt.enter := packet.asksForUs
+    packet.takeWhen(packet.namesSender).translateWith(learnt)
+  }, happened.learntOverflow)
+  defence.io.now := now
+  defence.io.ip := io.local.ip
+  defence.io.conflict := packet.valid && packet.conflicts
+  io.conflict := defence.io.active
+  table.io.now := now
+  table.io.learnt << learnt
+  table.io.statics << io.statics
+  nextHop.io.ip := io.local.ip
+  nextHop.io.network := io.network
+  nextHop.io.opens << io.opens
+  table.io.lookups << nextHop.io.lookups
+  nextHop.io.answers << table.io.answers
+  nextHop.io.notices << table.io.notices
+  io.resolved << nextHop.io.resolved
+  io.refused << nextHop.io.refused
+
+  // ---- what goes out
+
+  sender.io.local := io.local
+  sender.io.messages << StreamArbiterFactory().roundRobin.transactionLock.onArgs(table.io.requests, replies, defence.io.announcements)
+  private val frames = StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(sender.io.frames, echo.io.replies)
+  io.frames << frames.m2sPipe()
+
+  private val reports = line(icmp.io.reports, happened.reportOverflow)
+  io.reports << reports.map { report =>
+    val segment = ReceivedSegment(config).allowOverride()
+    segment.assignFromBits(B(0, segment.getBitsWidth bits))
+    segment.report := report.kind
+    segment.remoteIp := report.remoteIp
+    segment.remotePort := report.remotePort
+    segment.localPort := report.localPort
+    segment.sequence := report.sequence
+    segment.window := report.segmentSize
+    segment
+  }
+
+  // ---- what is told of it
+
+  happened.arpMalformed := arp.io.malformed
+  happened.conflicts := defence.io.conflict
+  happened.staticNoPlace := table.io.noPlace
+  happened.icmp := icmp.io.drops
+  happened.echoOverflow := echo.io.overflow
+  io.drops := NeighbourDrops.count(happened)
+
+  io.next := NextInstant.earlier(table.io.next, defence.io.next)
+
+  private val waiting = Seq(learnt.valid, replies.valid, reports.valid, io.frames.valid, sender.io.frames.valid)
+  private val quiet = Seq(reader.io.idle, echo.io.idle, defence.io.idle, table.io.idle, nextHop.io.idle).andR && !waiting.orR
+  // Lines and counters show a clock later what is in them.
+  io.idle := quiet && (RegNext(quiet) init False)
+}

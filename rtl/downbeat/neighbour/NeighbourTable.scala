@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.neighbour
+
+import downbeat.pacing.NextInstant
+import downbeat.time.Instant
+import spinal.core._
+import spinal.lib._
+
+/** Who is behind an address on our network, and how we know. */
+case class NeighbourEntry() extends Bundle {
+  val ip = UInt(32 bits)
+  val mac = Bits(48 bits) // unless incomplete
+  /** incomplete: ask again, or give up; reachable: forget it. */
+  val deadline = Instant()
+  /** incomplete: requests sent so far. */
+  val asked = UInt(2 bits)
+}
+
+object NeighbourState extends SpinalEnum {
+  val free = newElement()
+  /** Asked for, not answered yet; opens may wait for it. */
+  val incomplete = newElement()
+  /** Heard of by ARP. */
+  val reachable = newElement()
+  /** Written by the host: never asked for, never learnt anew, never forgotten. */
+  val static = newElement()
+}
+
+/** A static entry is written, or removed. */
+case class StaticNeighbour() extends Bundle {
+  val ip = UInt(32 bits)
+  val mac = Bits(48 bits)
+  val remove = Bool()
+}
+
+/** What ARP has told. */
+case class LearntNeighbour() extends Bundle {
+  val ip = UInt(32 bits)
+  val mac = Bits(48 bits)
+  /** It has asked for us and will hear from us: worth a place of its own (RFC 826). */
+  val enter = Bool()
+}
+
+/** The answer to a look-up. */
+case class HopAnswer() extends Bundle {
+  val found = Bool()
+  val mac = Bits(48 bits) // if `found`
+  /** Asked for now or before: a notice about `entry` will come. Neither: there is no place to ask from. */
+  val asking = Bool()
+  val entry = UInt(NeighbourTable.entryBits bits)
+}
+
+/** An incomplete entry is so no longer. */
+case class HopNotice() extends Bundle {
+  val entry = UInt(NeighbourTable.entryBits bits)
+  /** It answered; otherwise it was asked often enough. */
+  val answered = Bool()
+}
+
+/** The neighbours that we know or ask for. One job at a time: all entries are looked at, one is changed, and then all are looked at again
+  * for the next deadline. A job takes about forty clocks; nothing on a packet's way waits for it.
+  *
+  * A look-up that finds nothing asks (RFC 826): three requests a second apart, at most one a second for an address (RFC 1122 2.3.2.1).
+  * An entry that nothing has confirmed for 60 s is forgotten, so that who wants it next asks again. A new entry takes a free place, or
+  * that of the reachable one confirmed longest ago.
+  */
+case class NeighbourTable() extends Component {
+  import NeighbourTable._
+
+  val io = new Bundle {
+    val now = in(Instant())
+    val learnt = slave(Stream(LearntNeighbour()))
+    val statics = slave(Stream(StaticNeighbour()))
+    val lookups = slave(Stream(UInt(32 bits))) // next hop
+    val answers = master(Flow(HopAnswer()))
+    val notices = master(Flow(HopNotice()))
+    val requests = master(Stream(ArpMessage()))
+    /** A static entry found no place. */
+    val noPlace = out Bool ()
+    val next = out(NextInstant())
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  private object Job extends SpinalEnum {
+    val deadline, learnt, static, lookup = newElement()
+  }
+  private object Step extends SpinalEnum {
+    val idle, find, act, survey = newElement()
+  }
+  private val step = RegInit(Step.idle)
+  private val job = Reg(Job)
+  private val ip = Reg(UInt(32 bits))
+  private val mac = Reg(Bits(48 bits))
+  private val option = Reg(Bool()) // enter, remove
+
+  private val states = Vec.fill(entries)(RegInit(NeighbourState.free))
+  private val memory = Mem(NeighbourEntry(), entries)
+  memory.addAttribute("no_rw_check") // nothing is written while all are looked at
+
+  // ---- all entries, one a clock
+
+  private val scan = new Area {
+    private val running = step === Step.find || step === Step.survey
+    private val index = Reg(UInt(entryBits + 1 bits)) init 0
+    when(running)(index := index + 1).otherwise(index := 0)
+    private val reading = running && !index.msb
+    private val entry = memory.readSync(index.resized, reading)
+    private val at = RegNextWhen(index.resize(entryBits), reading)
+    private val state = RegNextWhen(states(index.resized), reading)
+    private val arrived = RegNext(reading) init False
+    val done = running && index === entries + 1
+
+    /** The entry that the job is about. */
+    val found, free, due, victim = RegInit(False)
+    val foundAt, freeAt, victimAt = Reg(UInt(entryBits bits))
+    val foundEntry = Reg(NeighbourEntry())
+    val foundState = Reg(NeighbourState)
+    val dueAt = Reg(UInt(entryBits bits))
+    val dueTime, victimTime = Reg(Instant())
+
+    private val isFree = state === NeighbourState.free
+    private val isReachable = state === NeighbourState.reachable
+    private val isTimed = state === NeighbourState.incomplete || isReachable
+    private val isWanted = (job === Job.deadline) ? (at === dueAt) | entry.ip === ip
+    when(step === Step.idle) {
+      found := False
+      free := False
+      victim := False
+    }
+    when(arrived && step === Step.find) {
+      when(isWanted && !isFree) {
+        found := True
+        foundAt := at
+        foundEntry := entry
+        foundState := state
+      }
+      when(isFree) {
+        free := True
+        freeAt := at
+      }
+      when(isReachable && !(victim && victimTime.isBefore(entry.deadline))) {
+        victim := True
+        victimAt := at
+        victimTime := entry.deadline
+      }
+    }
+    when(step === Step.act)(due := False)
+    when(arrived && step === Step.survey && isTimed && !(due && dueTime.isBefore(entry.deadline))) {
+      due := True
+      dueAt := at
+      dueTime := entry.deadline
+    }
+  }
+  io.next.armed := scan.due
+  io.next.at := scan.dueTime
+  private val dueNow = RegNext(scan.due && io.now.hasReached(scan.dueTime)) init False
+
+  // ---- the next job
+
+  io.learnt.ready := False
+  io.statics.ready := False
+  io.lookups.ready := False
+  when(step === Step.idle) {
+    option := False
+    mac := io.learnt.mac
+    ip := io.learnt.ip
+    when(dueNow) {
+      job := Job.deadline
+      step := Step.find
+    } elsewhen (io.learnt.valid) {
+      io.learnt.ready := True
+      job := Job.learnt
+      option := io.learnt.enter
+      step := Step.find
+    } elsewhen (io.statics.valid) {
+      io.statics.ready := True
+      job := Job.static
+      ip := io.statics.ip
+      mac := io.statics.mac
+      option := io.statics.remove
+      step := Step.find
+    } elsewhen (io.lookups.valid) {
+      io.lookups.ready := True
+      job := Job.lookup
+      ip := io.lookups.payload
+      step := Step.find
+    }
+  }
+  when(scan.done)(step := (step === Step.find) ? Step.act | Step.idle)
+
+  // ---- what becomes of it
+
+  private val place = scan.found ? scan.foundAt | (scan.free ? scan.freeAt | scan.victimAt)
+  private val hasPlace = scan.found || scan.free || scan.victim
+  private val isIncomplete = scan.found && scan.foundState === NeighbourState.incomplete
+  private val isStatic = scan.found && scan.foundState === NeighbourState.static
+  private val acts = Bool()
+  private val writes = False
+  private val stateAfter = NeighbourState()
+  stateAfter := scan.foundState
+  private val after = NeighbourEntry()
+  after.ip := ip
+  after.mac := mac
+  after.asked := 1
+  after.deadline := io.now + U(Instant.nanoseconds(retryInterval), 48 bits)
+  private val asks = False
+
+  switch(job) {
+    is(Job.deadline) {
+      writes := True
+      after.ip := scan.foundEntry.ip
+      after.asked := scan.foundEntry.asked + 1
+      val again = isIncomplete && scan.foundEntry.asked =/= requests
+      asks := again
+      stateAfter := again ? NeighbourState.incomplete | NeighbourState.free
+    }
+    is(Job.learnt) {
+      writes := (scan.found || option && hasPlace) && !isStatic
+      after.deadline := io.now + U(Instant.nanoseconds(lifetime), 48 bits)
+      stateAfter := NeighbourState.reachable
+    }
+    is(Job.static) {
+      writes := option ? isStatic | hasPlace
+      stateAfter := option ? NeighbourState.free | NeighbourState.static
+    }
+    is(Job.lookup) {
+      writes := !scan.found && hasPlace
+      asks := writes
+      stateAfter := NeighbourState.incomplete
+    }
+  }
+  acts := step === Step.act && (!asks || io.requests.ready)
+  when(acts)(step := Step.survey)
+  memory.write(place, after, acts && writes)
+  when(acts && writes)(states(place) := stateAfter)
+
+  io.requests.valid := step === Step.act && asks
+  io.requests.payload := ArpMessage.request(after.ip)
+  io.answers.valid := acts && job === Job.lookup
+  io.answers.found := scan.found && !isIncomplete
+  io.answers.mac := scan.foundEntry.mac
+  io.answers.asking := isIncomplete || !scan.found && hasPlace
+  io.answers.entry := place
+  io.notices.valid := acts && isIncomplete && writes && stateAfter =/= NeighbourState.incomplete
+  io.notices.entry := place
+  io.notices.answered := job =/= Job.deadline
+  io.noPlace := acts && job === Job.static && !option && !hasPlace
+
+  io.idle := step === Step.idle && !dueNow && !Seq(io.learnt.valid, io.statics.valid, io.lookups.valid).orR
+}
+
+object NeighbourTable {
+  val entries = 16
+  val entryBits: Int = log2Up(entries)
+  /** An address is asked for so often, so far apart. */
+  val requests = 3
+  val retryInterval = 1 sec
+  val lifetime = 60 sec
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.neighbour
+
+import downbeat.DownbeatConfig
+import downbeat.application.OpenCommand
+import downbeat.engine.CloseReason
+import downbeat.flow.{OpenRequest, Refusal}
+import spinal.core._
+import spinal.lib._
+
+/** Our network: run-time values. */
+case class LocalNetwork() extends Bundle {
+  /** Leading ones; zero: every address is on our network. */
+  val netmask = UInt(32 bits)
+  /** Next hop to all other networks; zero: there is none. */
+  val gateway = UInt(32 bits)
+}
+
+/** Finds the next hop of each connection that is to be opened (RFC 1122 3.3.1.1): the peer itself on our network, the gateway otherwise.
+  *
+  * An open whose next hop has to be asked for waits in a place of its own while others go by; when all places are taken it is refused.
+  * What cannot be a peer is refused at once: "this" network, loopback, multicast and above, ourselves, our network's own and
+  * broadcast address, another network without a gateway. A refusal that nobody takes holds up further opens and nothing else.
+  */
+case class NextHop(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val ip = in UInt (32 bits) // our own
+    val network = in(LocalNetwork())
+    val opens = slave(Stream(OpenCommand(config)))
+    val resolved = master(Stream(OpenRequest(config)))
+    val refused = master(Stream(Refusal()))
+    // To and from the table
+    val lookups = master(Stream(UInt(32 bits)))
+    val answers = slave(Flow(HopAnswer()))
+    val notices = slave(Flow(HopNotice()))
+    val idle = out Bool ()
+  }
+  noIoPrefix()
+
+  private object Step extends SpinalEnum {
+    val idle, load, compare, judge, ask, answer, resolve, refuse = newElement()
+  }
+  private val step = RegInit(Step.idle)
+  private val open = Reg(OpenCommand(config))
+  private val mac = Reg(Bits(48 bits))
+  private val reason = Reg(CloseReason)
+
+  // ---- the places of those who wait
+
+  private object PlaceState extends SpinalEnum {
+    val free, waits, resolved, lost = newElement()
+  }
+  private case class Place(index: Int) extends Area {
+    val state = RegInit(PlaceState.free)
+    val entry = Reg(UInt(NeighbourTable.entryBits bits))
+    when(io.notices.valid && state === PlaceState.waits && entry === io.notices.entry) {
+      state := io.notices.answered ? PlaceState.resolved | PlaceState.lost
+    }
+    val woken = state === PlaceState.resolved || state === PlaceState.lost
+  }
+  private val places = Seq.tabulate(NextHop.places)(Place(_))
+  private val waiting = Mem(OpenCommand(config), NextHop.places)
+  private val anyWoken = places.map(_.woken).orR
+  private val woken = OHToUInt(OHMasking.first(places.map(_.woken)))
+  private val lost = Reg(Bool())
+  private val wokenOpen = waiting.readSync(woken, step === Step.idle)
+  private val free = places.map(_.state === PlaceState.free)
+
+  // ---- one open at a time
+
+  private val peer = open.remoteIp
+  private val hostMask = ~io.network.netmask
+  private val onLink = RegNext(((peer ^ io.ip) & io.network.netmask) === 0)
+  private val isOurs = RegNext(peer === io.ip)
+  private val isNobody = RegNext(peer(31 downto 24) === 0 || peer(31 downto 24) === 127 || !(peer(31 downto 24) < 224))
+  // With 31 or 32 bits of network every address is a host's (RFC 3021).
+  private val isNetwork = RegNext(hostMask(1) && ((peer & hostMask) === 0 || (peer | io.network.netmask).andR))
+  private val noGateway = RegNext(io.network.gateway === 0)
+
+  io.opens.ready := step === Step.idle && !anyWoken
+  switch(step) {
+    is(Step.idle) {
+      open := io.opens.payload
+      lost := places.map(place => place.state === PlaceState.lost).asBits()(woken)
+      when(anyWoken) {
+        step := Step.load
+        for (place <- places) when(woken === place.index)(place.state := PlaceState.free)
+      } elsewhen (io.opens.valid)(step := Step.compare)
+    }
+    is(Step.load) {
+      open := wokenOpen
+      reason := CloseReason.unreachable
+      step := lost ? Step.refuse | Step.compare
+    }
+    is(Step.compare)(step := Step.judge)
+    is(Step.judge) {
+      reason := CloseReason.unreachable
+      step := (isOurs || isNobody || onLink && isNetwork || !onLink && noGateway) ? Step.refuse | Step.ask
+    }
+    is(Step.ask)(when(io.lookups.ready)(step := Step.answer))
+    is(Step.answer) {
+      when(io.answers.valid) {
+        mac := io.answers.mac
+        reason := CloseReason.outOfResources
+        step := io.answers.found ? Step.resolve | Step.refuse
+        when(io.answers.asking && free.orR) {
+          step := Step.idle
+          for ((place, chosen) <- places.zip(OHMasking.first(free))) when(chosen) {
+            place.state := PlaceState.waits
+            place.entry := io.answers.entry
+          }
+        }
+      }
+    }
+    is(Step.resolve)(when(io.resolved.ready)(step := Step.idle))
+    is(Step.refuse)(when(io.refused.ready)(step := Step.idle))
+  }
+  waiting.write(OHToUInt(OHMasking.first(free)), open, step === Step.answer && io.answers.valid && free.orR)
+
+  io.lookups.valid := step === Step.ask
+  io.lookups.payload := onLink ? peer | io.network.gateway
+  io.resolved.valid := step === Step.resolve
+  io.resolved.payload.assignSomeByName(open)
+  io.resolved.remoteMac := mac
+  io.refused.valid := step === Step.refuse
+  io.refused.request := open.request
+  io.refused.reason := reason
+  io.idle := step === Step.idle && !io.opens.valid && !anyWoken
+}
+
+object NextHop {
+  /** Opens that may wait for an answer at once. */
+  val places = 4
+}
