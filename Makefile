@@ -9,6 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
+export FRAMES PCAP
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
@@ -31,10 +32,10 @@ registers: $(RTL) ## take the generated register page and C header over into doc
 	@install -D -m 644 build/rtl/downbeat_registers.md docs/register_map.md
 	@install -D -m 644 build/rtl/downbeat_registers.h sw/include/downbeat_registers.h
 
-sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED WAVES=1]
+sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.sim
 
-interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1]
+interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.interop
 
 waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
@@ -42,6 +43,12 @@ waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another fi
 
 bench: $(SIM_RTL) ## how fast the core alone simulates [DURATION=seconds]
 	@$(PY) -m sim.bench
+
+wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate against its model [SEED=n]
+	@$(PY) -m sim.wire
+
+fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
+	@$(PY) -m sim.fuzz
 
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
@@ -70,7 +77,7 @@ $(RTL): build/scala.stamp
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp
-	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat WireBench
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop waves bench fmax lint test clean
+.PHONY: help setup rtl registers sim interop waves bench fuzz wire fmax lint test clean

@@ -47,6 +47,15 @@ async def active_open_offers_mss_and_window_scale(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_syn_without_ack_has_acknowledgment_number_zero(dut: Any) -> None:
+    core = await Core.create(dut)
+    peer = Peer(core, port=PORT)
+    core.connect(port=PORT)
+    syn = await peer.receive()
+    assert syn.flags == "S" and syn.ack == 0
+
+
+@cocotb.test()
 async def passive_open_is_accepted_once_established(dut: Any) -> None:
     core = await Core.create(dut)
     core.listen(80)

@@ -116,6 +116,8 @@ async def soft_reset_forgets_connections_and_keeps_registers(dut: Any) -> None:
     peer.send("PA", b"still there?")
     reset = await peer.receive()
     assert "R" in reset.flags
+    core.know(PEER_IP, PEER_MAC)
+    await core.statics.drained()
     peer = Peer(core, port=PORT + 1)
     core.connect(port=PORT + 1)
     await peer.accept_connection()

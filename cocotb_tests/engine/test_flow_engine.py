@@ -15,7 +15,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench import StreamSource, generator, start, until
+from cocotb_tests.bench import CLOCK_NS, StreamSource, clocks, generator, start, until
 from cocotb_tests.bench.runner import run_room
 
 FLOWS = 16
@@ -31,10 +31,11 @@ def test_flow_engine() -> None:
 
 @dataclass
 class Line:
-    """What came through the engine: the flow of each event with its clock, and what the stages had counted."""
+    """What came through the engine: the flow of each event with its clock, what the stages had counted, how old it was."""
 
     events: list[tuple[int, int]] = field(default_factory=list)
     counts: list[tuple[int, ...]] = field(default_factory=list)
+    ages: set[int] = field(default_factory=set)  # ns since the event entered, by the time that it carries
 
 
 async def engine(dut: Any) -> tuple[dict[str, StreamSource], Line]:
@@ -54,8 +55,11 @@ async def watch(dut: Any, line: Line) -> None:
     while True:
         await RisingEdge(dut.clk)
         clock += 1
+        now = int(dut.now_ns.value)
+        dut.now_ns.value = now + CLOCK_NS
         if dut.trace_valid.value == 1:
             line.events.append((clock, int(dut.trace_payload_reference_flow.value)))
+            line.ages.add(now - int(dut.trace_payload_time_ns.value))
             line.counts.append(tuple(int(getattr(dut, f"stageCounts_payload_{i}").value) for i in range(STAGES)))
 
 
@@ -80,9 +84,9 @@ async def an_event_a_clock_round_robin(dut: Any, flows: int) -> None:
     for i, source in enumerate(sources.values()):
         feed(source, round_robin(i, len(sources), flows), 600)
     await until(dut, lambda: len(line.events) >= 1600, "1,600 events", clocks=4_000)
-    clocks = line.events[1500][0] - line.events[100][0]
-    dut._log.info("%d events in %d clocks", 1400, clocks)
-    assert clocks == 1400
+    taken = line.events[1500][0] - line.events[100][0]
+    dut._log.info("%d events in %d clocks", 1400, taken)
+    assert taken == 1400
 
 
 @cocotb.test()
@@ -114,3 +118,19 @@ async def no_stage_loses_an_update_under_random_traffic(dut: Any) -> None:
         assert since == (seen[flow],) * STAGES, f"flow {flow}: stages counted {since}, events {seen[flow]}"
         assert clock - last.get(flow, -FLOW_SPACING) >= FLOW_SPACING
         last[flow] = clock
+
+
+@cocotb.test()
+async def an_event_keeps_what_it_carries_past_others_and_past_gaps(dut: Any) -> None:
+    """All events take the same time through the line, so the instant at which each entered is as old at its end."""
+    sources, line = await engine(dut)
+    random = generator()
+    total = 0
+    for _ in range(60):
+        for i, source in enumerate(sources.values()):
+            count = random.randrange(12)
+            feed(source, round_robin(i, len(sources), FLOWS), count)
+            total += count
+        await clocks(dut, random.randrange(80))
+    await until(dut, lambda: len(line.events) == total, f"{total} events", clocks=10_000)
+    assert len(line.ages) == 1, f"ages at the end: {sorted(line.ages)} ns"

@@ -94,6 +94,7 @@ class Bench:
         assert self.dut.freeFlows.value == len(model.free)
         assert self.dut.drops_synNoFlow.value == model.syn_no_flow % 2**32
         assert self.dut.drops_synNoBucket.value == 0
+        assert self.dut.drops_noConnection.value == model.no_connection % 2**32
         assert self.dut.drops_resets.value == 0
         assert self.dut.drops_reports.value == model.reports
 

@@ -41,6 +41,7 @@ class Directory:
     discards: list[int] = field(default_factory=list)
     refused: list[Beat] = field(default_factory=list)
     syn_no_flow: int = 0
+    no_connection: int = 0
     reports: int = 0  # on segments of no connection
 
     def hash(self, key: Tuple) -> TupleHash:
@@ -62,7 +63,9 @@ class Directory:
                 self._event(beat, self.table[key], key, self.listeners[key[2]], fresh=1)
                 return
             self.syn_no_flow += 1
-        elif not rst and (ack or not listening):
+        else:
+            self.no_connection += 1
+        if not rst and (ack or not listening):
             self.strays.append(stray_reset(beat))
         if beat["payload_held"]:
             self.discards.append(beat["payload_slot"])

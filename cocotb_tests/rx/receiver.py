@@ -7,8 +7,9 @@ from typing import Any
 
 from cocotb.triggers import RisingEdge
 
+from cocotb_tests.addresses import CORE_IP, CORE_MAC
 from cocotb_tests.bench import Beat, FrameSink, FrameSource, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.rx.packets import LOCAL_IP, LOCAL_MAC, number, read
+from cocotb_tests.rx.packets import number, read
 
 SLOTS = 8  # of the default configuration
 
@@ -61,8 +62,8 @@ class Receiver:
     async def start(self) -> None:
         await start(
             self.dut,
-            local_mac=number(LOCAL_MAC),
-            local_ip=number(LOCAL_IP),
+            local_mac=number(CORE_MAC),
+            local_ip=number(CORE_IP),
             slotRead_enable=0,
             slotRead_slot=0,
             slotRead_beat=0,

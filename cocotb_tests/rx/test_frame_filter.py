@@ -13,9 +13,10 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Padding, Raw
 
+from cocotb_tests.addresses import CORE_IP, CORE_MAC
 from cocotb_tests.bench import clocks, generator
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.rx.packets import LARGEST, LOCAL_IP, LOCAL_MAC, any_good, frame
+from cocotb_tests.rx.packets import LARGEST, any_good, frame
 from cocotb_tests.rx.receiver import Receiver
 
 
@@ -25,33 +26,33 @@ def test_frame_filter() -> None:
 
 def foreign(draw: Random) -> bytes:
     """A frame that is not ours, by one thing or by many."""
-    to_us = Ether(dst=LOCAL_MAC, src="02:00:00:00:00:05")
+    to_us = Ether(dst=CORE_MAC, src="02:00:00:00:00:05")
     body = Raw(draw.randbytes(draw.choice([0, 1, 7, 30, 200, draw.randrange(900)])))
     to_all = Ether(dst="ff:ff:ff:ff:ff:ff")
     other = Ether(dst="02:0b:ea:70:00:02")
     kinds: list[Callable[[], Packet]] = [
-        lambda: to_all / ARP(pdst=LOCAL_IP),
-        lambda: to_us / ARP(pdst=LOCAL_IP) / Padding(bytes(18)),
+        lambda: to_all / ARP(pdst=CORE_IP),
+        lambda: to_us / ARP(pdst=CORE_IP) / Padding(bytes(18)),
         lambda: to_all / ARP(pdst="10.1.2.4") / Padding(bytes(18)),
-        lambda: to_us / ARP(op=2, pdst=LOCAL_IP),
-        lambda: other / ARP(pdst=LOCAL_IP),
-        lambda: to_us / IP(dst=LOCAL_IP) / UDP(dport=53) / body,
-        lambda: to_us / IP(dst=LOCAL_IP) / ICMP(type=draw.choice([8, 8, 8, 0, 3, 4, 5, 11, 12, 13])) / body,
+        lambda: to_us / ARP(op=2, pdst=CORE_IP),
+        lambda: other / ARP(pdst=CORE_IP),
+        lambda: to_us / IP(dst=CORE_IP) / UDP(dport=53) / body,
+        lambda: to_us / IP(dst=CORE_IP) / ICMP(type=draw.choice([8, 8, 8, 0, 3, 4, 5, 11, 12, 13])) / body,
         lambda: (
-            to_us / IP(dst=LOCAL_IP, flags=draw.choice([0, "MF", "DF"]), frag=draw.choice([0, 0, 5])) / ICMP() / body
+            to_us / IP(dst=CORE_IP, flags=draw.choice([0, "MF", "DF"]), frag=draw.choice([0, 0, 5])) / ICMP() / body
         ),
-        lambda: to_us / IP(dst=LOCAL_IP, options=b"\1\1\1\1") / ICMP() / body,
+        lambda: to_us / IP(dst=CORE_IP, options=b"\1\1\1\1") / ICMP() / body,
         lambda: to_us / IP(dst="10.1.2.255") / ICMP() / body,
-        lambda: to_all / IP(dst=LOCAL_IP) / ICMP() / body,
-        lambda: other / IP(dst=LOCAL_IP) / ICMP() / body,
-        lambda: to_us / Dot1Q(vlan=2) / IP(dst=LOCAL_IP) / ICMP() / body,
+        lambda: to_all / IP(dst=CORE_IP) / ICMP() / body,
+        lambda: other / IP(dst=CORE_IP) / ICMP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / IP(dst=CORE_IP) / ICMP() / body,
         lambda: to_us / IP(dst="10.1.2.2") / TCP() / body,
         lambda: to_us / IPv6(dst="fe80::1") / TCP() / body,
         lambda: to_us / Dot1Q(vlan=2) / IP(dst="11.1.2.3") / TCP() / body,
-        lambda: to_us / Dot1Q(vlan=2) / Dot1Q(vlan=3) / IP(dst=LOCAL_IP) / TCP() / body,
-        lambda: to_us / Dot1Q(vlan=2) / ARP(pdst=LOCAL_IP),
-        lambda: other / IP(dst=LOCAL_IP) / TCP() / body,
-        lambda: to_all / IP(dst=LOCAL_IP) / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / Dot1Q(vlan=3) / IP(dst=CORE_IP) / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=2) / ARP(pdst=CORE_IP),
+        lambda: other / IP(dst=CORE_IP) / TCP() / body,
+        lambda: to_all / IP(dst=CORE_IP) / TCP() / body,
         lambda: Ether(dst="01:1b:19:00:00:00", type=0x88F7) / body,
     ]
     packet = draw.choice(kinds)()
@@ -63,13 +64,13 @@ def foreign(draw: Random) -> bytes:
 def ways(raw: bytes) -> tuple[bool, bool]:
     """Whether such a frame takes the bypass, and whether it goes to control: what we answer goes there alone."""
     packet = Ether(raw.ljust(60, b"\0"))
-    kind, to_us = raw[12:14], packet.dst == LOCAL_MAC
+    kind, to_us = raw[12:14], packet.dst == CORE_MAC
     if kind == b"\x08\x06" and (to_us or packet.dst == "ff:ff:ff:ff:ff:ff"):
-        return not (len(raw) >= 42 and packet[ARP].op == 1 and packet[ARP].pdst == LOCAL_IP), True
+        return not (len(raw) >= 42 and packet[ARP].op == 1 and packet[ARP].pdst == CORE_IP), True
     if kind != b"\x08\x00" or len(raw) < 35 or not to_us:
         return True, False
     ip = packet[IP]
-    if (ip.dst, ip.proto, ip.ihl, ip.frag, "MF" in ip.flags) != (LOCAL_IP, 1, 5, 0, False):
+    if (ip.dst, ip.proto, ip.ihl, ip.frag, "MF" in ip.flags) != (CORE_IP, 1, 5, 0, False):
         return True, False
     return raw[34] != 8, raw[34] in (3, 8, 11, 12)
 
@@ -108,7 +109,7 @@ async def control_that_nobody_takes_is_counted_and_stops_nothing(dut: Any) -> No
     receiver = Receiver(dut)
     await receiver.start()
     receiver.control.stream.stall = 1.0
-    asked = [bytes(Ether(dst=LOCAL_MAC) / ARP(pdst=LOCAL_IP, psrc=f"10.1.2.{n}")).ljust(60, b"\0") for n in range(100)]
+    asked = [bytes(Ether(dst=CORE_MAC) / ARP(pdst=CORE_IP, psrc=f"10.1.2.{n}")).ljust(60, b"\0") for n in range(100)]
     for n, request in enumerate(asked):
         ours = frame(b"ours", tcp={"seq": n})
         receiver.put(request, ours)

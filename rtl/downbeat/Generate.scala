@@ -9,7 +9,8 @@ import spinal.core._
 
 /** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each:
   * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`. Beside them stand downbeat_layout.h and .json: where fields lie and what
-  * numbers mean in this preset, for programs; and with the room RegisterMap its registers, downbeat_registers.h, .md and .json.
+  * numbers mean in this preset, for programs; with the room RegisterMap its registers, downbeat_registers.h, .md and .json; and for each
+  * room of several clocks ROOM.crossings, its clock-domain crossings.
   *
   * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its text
   * depends on the sources alone (no date, no commit, no path).
@@ -53,7 +54,8 @@ object Generate {
     // SpinalHDL writes into a directory of its own, from which only a changed text is taken over.
     val scratch = Files.createTempDirectory("downbeat-")
     try {
-      spinalConfig(scratch).generateVerilog(Rooms.find(room).get(config).setDefinitionName(room)).toplevel match {
+      val top = spinalConfig(scratch).generateVerilog(Rooms.find(room).get(config).setDefinitionName(room)).toplevel
+      top match {
         case map: RegisterMap => for ((name, text) <- map.files) replaceIfChanged(out.resolve(name), text)
         case _                =>
       }
@@ -62,6 +64,9 @@ object Generate {
       for (memory <- scratch.toFile.list if memory.endsWith(".bin"))
         throw new IllegalStateException(s"$memory: a memory's contents must be inline")
       replaceIfChanged(out.resolve(s"$room.v"), text)
+      val crossings = Crossings.rows(top)
+      val list = out.resolve(s"$room.crossings")
+      if (crossings.isEmpty) Files.deleteIfExists(list) else replaceIfChanged(list, crossings.mkString("", "\n", "\n"))
       true
     } catch {
       case NonFatal(error) =>
@@ -86,10 +91,12 @@ object Generate {
     verbose = false
   )
 
-  /** Verilog of a room that is gone would still be tested and linted. */
+  /** What is left of a room that is gone would still be tested and linted. */
   private def removeOthers(out: Path, rooms: List[String]): Unit =
-    for (file <- out.toFile.listFiles if file.getName.endsWith(".v") && !rooms.contains(file.getName.stripSuffix(".v")))
-      file.delete()
+    for {
+      file <- out.toFile.listFiles
+      suffix <- Seq(".v", ".crossings") if file.getName.endsWith(suffix) && !rooms.contains(file.getName.stripSuffix(suffix))
+    } file.delete()
 
   private def replaceIfChanged(file: Path, text: String): Unit =
     if (!Files.exists(file) || Files.readString(file) != text) {

@@ -2,10 +2,11 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench, WireBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
+import downbeat.mac.GmiiMac
 import downbeat.memory._
 import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, Timers, TournamentTree}
@@ -32,6 +33,8 @@ object Rooms {
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "GmiiMac" -> (GmiiMac(_)),
+    "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
     "LayoutBench" -> (LayoutBench(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "MemoryBench" -> (MemoryBench(_)),
@@ -46,7 +49,8 @@ object Rooms {
     "TupleHasher" -> (_ => TupleHasher()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Neighbour" -> (config => Neighbour(config)),
-    "Receiver" -> (config => Receiver(config))
+    "Receiver" -> (config => Receiver(config)),
+    "WireBench" -> (WireBench(_))
   )
 
   /** With one for each registered policy. */

@@ -3,6 +3,7 @@
 #include "application_port.h"
 
 #include <bit>
+#include <utility>
 
 namespace downbeat {
 
@@ -157,6 +158,22 @@ void ApplicationPort::choosePush() {
     lastPushed_ = entry->first;
     chunk_ = {entry->first, length, 0};
     connection.pushed += length;
+  }
+}
+
+void ApplicationPort::reset() {
+  commands_.clear();
+  chunk_ = {};
+  urgent_ = false;
+  std::ranges::fill(byFlow_, none);
+  byRequest_.clear();
+  for (const auto &[port, waiting] : std::exchange(listening_, {}))
+    for (const downbeat_connection name : waiting) connections_.erase(name);
+  std::erase_if(connections_, [](const auto &entry) { return entry.second.forgotten; });
+  for (auto &[name, connection] : connections_) {
+    connection.known = false;
+    connection.toPush.cut(0);
+    if (!connection.ended) connection.fail(DOWNBEAT_CLOSE_REASON_ABORTED);
   }
 }
 

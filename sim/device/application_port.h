@@ -28,6 +28,8 @@ public:
   int info(downbeat_connection name, downbeat_info &info) const;
 
   // For the device.
+  /// The core has forgotten everything: connections end as aborted, nobody listens.
+  void reset();
   /// Something wants to move at the next clock. Data for a core that still has half a send buffer does not: it moves
   /// when the core is awake for other reasons, which costs no clocks of its own.
   bool active() const { return !commands_.empty() || chunk_.position != 0 || urgent_; }

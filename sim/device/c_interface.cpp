@@ -52,7 +52,8 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
     auto *device = new downbeat_device{{{macOf(options->mac), options->ip, options->netmask, options->gateway},
                                         options->link_rate != 0 ? options->link_rate : defaultLinkRate,
                                         options->secret,
-                                        options->staging_bytes != 0 ? options->staging_bytes : defaultStaging}};
+                                        options->staging_bytes != 0 ? options->staging_bytes : defaultStaging,
+                                        options->initial_values}};
     report(DOWNBEAT_OK, error);
     return device;
   } catch (const std::bad_alloc &) {
@@ -62,6 +63,12 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
 
 void downbeat_destroy(downbeat_device *device) { delete device; }
 const char *downbeat_preset(void) { return DOWNBEAT_PRESET; }
+
+int downbeat_reset(downbeat_device *device, unsigned clocks) {
+  if (clocks == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.reset(clocks);
+  return DOWNBEAT_OK;
+}
 
 downbeat_time downbeat_now(const downbeat_device *device) { return device->device.now(); }
 downbeat_time downbeat_next_deadline(const downbeat_device *device) { return device->device.nextDeadline(); }
@@ -77,6 +84,12 @@ int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t len
   return device->device.putFrame(frame, length, arrival) ? DOWNBEAT_OK : DOWNBEAT_FRAME_SIZE;
 }
 
+int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged, downbeat_time arrival) {
+  if (bytes == nullptr || length == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  device->device.putAnything(bytes, length, damaged != 0, arrival);
+  return DOWNBEAT_OK;
+}
+
 int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure) {
   return takeFrame(device->device.departed(), frame, capacity, departure);
 }
@@ -84,6 +97,8 @@ int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capac
 int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity) {
   return takeFrame(device->device.bypass().received, frame, capacity, nullptr);
 }
+
+void downbeat_stall_bypass(downbeat_device *device, int stalled) { device->device.bypass().stalled = stalled != 0; }
 
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t length) {
   if (bytes == nullptr) return DOWNBEAT_INVALID_ARGUMENT;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device.h"
 
+#include <array>
 #include <iterator>
 
 #include "downbeat_build.h"
@@ -8,21 +9,29 @@
 namespace downbeat {
 
 namespace {
-constexpr int resetClocks = 8;
+constexpr unsigned resetClocks = 8;
 }
 
-Device::Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging)
-    : transmit_(linkRate), application_(staging) {
+Device::Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues)
+    : model_(initialValues), transmit_(linkRate), application_(staging) {
   Pins &pins = model_.pins;
   pins.local_mac = own.mac & 0xffff'ffff'ffff;
   pins.local_ip = own.ip;
   pins.local_netmask = own.netmask;
   pins.local_gateway = own.gateway;
   pins.secret = secret;
-  pins.reset = 1;
-  for (int clocks = 0; clocks < resetClocks; ++clocks) clock(lastEdge_ + clockPeriod);
-  pins.reset = 0;
-  now_ = lastEdge_;
+  reset(resetClocks);
+}
+
+void Device::reset(unsigned clocks) {
+  model_.pins.reset = 1;
+  for (; clocks > 0; --clocks) clock(std::max(lastEdge_ + clockPeriod, nextClock(now_)));
+  model_.pins.reset = 0;
+  transmit_.reset();
+  bypass_.reset();
+  application_.reset();
+  neighbours_.reset();
+  quietClocks_ = 0;
 }
 
 Stamp Device::nextInput() const { return std::min(receive_.nextInstant(), transmit_.nextInstant()); }
@@ -59,12 +68,22 @@ void Device::clock(Stamp edge) {
 
   bool moved = edge != lastEdge_ + clockPeriod;
   moved |= neighbours_.sample(pins);
-  moved |= application_.sample(pins);
-  bypass_.sample(pins);
   if (pins.s_axis_wire_rx_tvalid && pins.s_axis_wire_rx_tready) {
     receive_.taken();
     moved = true;
   }
+  if (!pins.reset) moved |= sample(edge); // what a core says under reset means nothing
+  model_.edge();
+  lastEdge_ = edge;
+  now_ = std::max(now_, edge);
+  quietClocks_ = moved ? 0 : quietClocks_ + 1;
+  ++counters_.clocks;
+}
+
+bool Device::sample(Stamp edge) {
+  const Pins &pins = model_.pins;
+  bool moved = application_.sample(pins);
+  bypass_.sample(pins);
   if (pins.m_axis_wire_tx_tvalid && pins.m_axis_wire_tx_tready) {
     transmit_.taken(pins, edge);
     moved = true;
@@ -74,11 +93,7 @@ void Device::clock(Stamp edge) {
     moved = true;
     if (callback_ != nullptr) trace();
   }
-  model_.edge();
-  lastEdge_ = edge;
-  now_ = std::max(now_, edge);
-  quietClocks_ = moved ? 0 : quietClocks_ + 1;
-  ++counters_.clocks;
+  return moved;
 }
 
 void Device::trace() {
@@ -117,16 +132,18 @@ void Device::trace() {
 
 bool Device::putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arrival) {
   if (length < 14 || length > largestFrame) return false;
-  Frame frame;
-  std::memcpy(frame.bytes, bytes, length);
-  frame.length = static_cast<std::uint32_t>(std::max(length, smallestFrame));
-  if (length < smallestFrame) std::memset(frame.bytes + length, 0, smallestFrame - length);
-  frame.time = arrival;
+  if (length >= smallestFrame) return putAnything(bytes, length, false, arrival), true;
+  std::array<std::uint8_t, smallestFrame> padded{};
+  std::memcpy(padded.data(), bytes, length);
+  putAnything(padded.data(), padded.size(), false, arrival);
+  return true;
+}
+
+void Device::putAnything(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp arrival) {
   const Stamp due = arrival + transmit_.gate.lastByteAfterSfd(length);
   if (due < now_) ++counters_.late_arrivals;
   ++counters_.frames_in;
-  receive_.put(frame, due);
-  return true;
+  receive_.put(bytes, length, damaged, arrival, due);
 }
 
 downbeat_counters Device::counters() const {

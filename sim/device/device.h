@@ -22,7 +22,7 @@ public:
     std::uint32_t ip, netmask, gateway;
   };
 
-  Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging);
+  Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues);
 
   /// Time up to which everything has happened.
   Stamp now() const { return now_; }
@@ -31,8 +31,14 @@ public:
   /// Nothing happens before it unless the device is given something.
   Stamp nextDeadline() const;
 
+  /// Holds the core's reset for so many clocks, with the MAC's sending side and the application's end. The wire goes on: a frame that
+  /// comes in loses what passes meanwhile.
+  void reset(unsigned clocks);
+
   /// A frame arrives, its SFD at `arrival`; false: no frame of this core's sizes.
   bool putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arrival);
+  /// Any bytes arrive as a frame, not padded; `damaged`: the MAC found its FCS wrong.
+  void putAnything(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp arrival);
   /// Frames that have left, in order; `time` is the SFD.
   std::deque<Frame> &departed() { return transmit_.departed; }
   Bypass &bypass() { return bypass_; }
@@ -54,6 +60,8 @@ private:
   Stamp nextInput() const;
   bool pending() const { return receive_.active() || application_.active() || bypass_.active() || neighbours_.active(); }
   void clock(Stamp edge);
+  /// What the core gives in this clock; true if anything crossed a port.
+  bool sample(Stamp edge);
   void trace();
 
   Model model_;

@@ -65,6 +65,7 @@ typedef struct downbeat_options {
   uint64_t link_rate;      /* b/s of the link on which the device sends; 0: 1 Gb/s */
   uint64_t secret;         /* keys flow hash and initial sequence numbers: the seed of a run */
   uint32_t staging_bytes;  /* accepted for sending, or received and unread, outside the core; 0: 256 KiB */
+  uint32_t initial_values; /* seed of registers and memories before the reset, in a library with waves; 0: zeros */
   uint32_t netmask;        /* 0xffffff00 for a /24; 0: every address is on the device's network */
   uint32_t gateway;        /* next hop to all other networks; 0: there is none */
 } downbeat_options;
@@ -126,6 +127,10 @@ void downbeat_destroy(downbeat_device *device);
 /** The preset that this library was built from. */
 const char *downbeat_preset(void);
 
+/** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, nobody listens any more, and a peer hears
+    of it by the RST to its next segment. */
+int downbeat_reset(downbeat_device *device, unsigned clocks);
+
 /** Time up to which everything has happened. */
 downbeat_time downbeat_now(const downbeat_device *device);
 /** Runs the core up to and including `until`; an earlier time does nothing. */
@@ -135,11 +140,15 @@ downbeat_time downbeat_next_deadline(const downbeat_device *device);
 
 /** A frame without preamble and FCS arrives; its SFD at `arrival`. In the order of their arrivals. */
 int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival);
+/** What a test puts on the wire: any bytes as one frame, neither padded nor refused for their length; `damaged`: its FCS is wrong. */
+int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged, downbeat_time arrival);
 /** The next frame whose SFD has left: its length, at most `capacity` bytes of it in `frame`. */
 int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure);
 /** The next received frame that was not for the core alone (UDP, ARP replies ...); and one of somebody else's to send. */
 int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity);
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *frame, size_t length);
+/** Nobody takes the frames that the core hands on, until it is called with 0: they wait in the core, and then it drops them. */
+void downbeat_stall_bypass(downbeat_device *device, int stalled);
 
 /** A static neighbour: it is never asked for by ARP. At most 16. */
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);

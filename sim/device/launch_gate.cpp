@@ -4,10 +4,17 @@
 namespace downbeat {
 
 void LaunchGate::push(LaunchMode mode, Stamp launch, Stamp now) {
-  const std::uint64_t complete = byteAt(now);
-  const std::uint64_t earliest = mode == LaunchMode::at ? std::max(complete, byteAt(launch)) : complete;
-  (mode == LaunchMode::asap ? asap_ : timed_).push_back({filling_, mode, launch, earliest});
-  choose();
+  const std::uint64_t complete = byteAt(now + latency);
+  std::uint64_t earliest = complete;
+  Cause cause = busy;
+  if (mode == LaunchMode::at) {
+    earliest = std::max(complete, byteAt(launch));
+    cause = complete > byteAt(launch) ? arrived : launch < lastLaunch_ ? inverted : busy;
+    lastLaunch_ = launch;
+  }
+  (mode == LaunchMode::asap ? asap_ : timed_).push_back({filling_, mode, launch, earliest, cause});
+  const bool decided = next_ != never && nextByte_ < complete;
+  if (!decided) choose();
 }
 
 void LaunchGate::choose() {
@@ -26,13 +33,19 @@ void LaunchGate::choose() {
   if (nextByte_ != UINT64_MAX) next_ = timeOf(nextByte_);
 }
 
+void LaunchGate::reset() {
+  timed_.clear();
+  asap_.clear();
+  choose();
+}
+
 Frame LaunchGate::depart() {
   auto &queue = nextIsAsap_ ? asap_ : timed_;
   Waiting waiting = queue.front();
   queue.pop_front();
   waiting.frame.time = next_;
   if (waiting.mode == LaunchMode::at && next_ > timeOf(byteAt(waiting.launch))) {
-    ++late_;
+    ++late_[waiting.cause];
     worstLateness_ = std::max(worstLateness_, next_ - waiting.launch);
   }
   free_ = nextByte_ + bytesOf(waiting.frame);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The launch gate and the link behind it, as the MAC's: when each frame's SFD leaves.
+// The launch gate and the link behind it, as the MAC's (rtl/downbeat/mac/LaunchGate.scala): when each frame's SFD leaves.
+// sim/wire holds the two against each other.
 //
 // A frame occupies its bytes and 24 more (preamble and SFD 8, FCS 4, gap 12; IEEE 802.3), at least 60 + 24. Departures lie on
 // the link's byte grid, which starts at 0 and never drifts: byte k at ceil(k x 8 / rate).
 //   at             at the first byte time at or after its launch, or when the frame before it has ended
 //   afterPrevious  directly behind the timed frame before it
 //   asap           only if it ends before the next timed frame's launch
+// A frame's SFD is at least `latency` after it was complete. Which frame leaves is decided that long before its SFD: one that
+// comes later changes nothing.
 #pragma once
 
 #include <deque>
@@ -23,6 +26,9 @@ enum class LaunchMode : std::uint8_t {
 
 class LaunchGate {
 public:
+  /// From the clock that takes a frame's last beat to its SFD on an idle wire, in the MAC with all its clocks alike.
+  static constexpr Stamp latency = 25 * clockPeriod;
+
   explicit LaunchGate(std::uint64_t rate) : rate_(rate) {}
 
   /// A frame of this mode may begin to come in: the gate's own store holds a few of each kind.
@@ -32,12 +38,19 @@ public:
   Frame &filling() { return filling_; }
   void push(LaunchMode mode, Stamp launch, Stamp now);
 
+  /// Forgets the frames that wait.
+  void reset();
+
   /// The next departure, unless a frame that comes in earlier goes first; `never`: nothing waits.
   Stamp nextDeparture() const { return next_; }
   /// Lets the frame of nextDeparture go. Its `time` is its SFD.
   Frame depart();
 
-  std::uint64_t lateDepartures() const { return late_; }
+  /// Frames that left after their launch: all, and by the cause that comes first.
+  std::uint64_t lateDepartures() const { return lateArrived() + lateInverted() + lateBusy(); }
+  std::uint64_t lateArrived() const { return late_[arrived]; }   // complete too late
+  std::uint64_t lateInverted() const { return late_[inverted]; } // behind a frame with a later launch
+  std::uint64_t lateBusy() const { return late_[busy]; }         // an earlier frame held the wire
   Stamp worstLateness() const { return worstLateness_; }
   /// From an SFD to the last byte of the FCS.
   Stamp lastByteAfterSfd(std::size_t length) const { return timeOf(std::max(length, smallestFrame) + 5); }
@@ -45,6 +58,7 @@ public:
 private:
   static constexpr std::size_t depth = 4;
   static constexpr std::uint64_t overhead = 24;
+  enum Cause { arrived, inverted, busy };
   using Wide = unsigned __int128;
   static constexpr Wide stampsPerBit = Wide{1'000'000'000} << 16; // times 1 / rate
 
@@ -53,6 +67,7 @@ private:
     LaunchMode mode;
     Stamp launch;
     std::uint64_t earliest; // byte of the grid at or after which the SFD may be
+    Cause cause;            // if it is late
   };
 
   std::uint64_t byteAt(Stamp time) const { return static_cast<std::uint64_t>((Wide{time} * rate_ + 8 * stampsPerBit - 1) / (8 * stampsPerBit)); }
@@ -67,7 +82,8 @@ private:
   Stamp next_ = never;
   bool nextIsAsap_ = false;
   std::uint64_t nextByte_ = 0;
-  std::uint64_t late_ = 0;
+  Stamp lastLaunch_ = 0; // of the timed frames that came
+  std::uint64_t late_[3] = {};
   Stamp worstLateness_ = 0;
 };
 

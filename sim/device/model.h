@@ -27,7 +27,8 @@ using Pins = Vdownbeat___024root;
 
 class Model {
 public:
-  Model() : top_(std::make_unique<Vdownbeat>(&context_)), pins(*top_->rootp) { top_->eval(); }
+  /// `initialValues`: seed of what registers and memories hold before the reset, in a build that draws them; 0: zeros.
+  explicit Model(std::uint32_t initialValues) : top_(make(context_, initialValues)), pins(*top_->rootp) { top_->eval(); }
   ~Model() {
     endWaves();
     top_->final();
@@ -59,6 +60,12 @@ public:
   Pins &pins;
 
 private:
+  /// Verilator draws while it constructs.
+  static std::unique_ptr<Vdownbeat> make(VerilatedContext &context, std::uint32_t initialValues) {
+    context.randReset(initialValues != 0 ? 2 : 0);
+    if (initialValues != 0) context.randSeed(static_cast<int>(initialValues & INT32_MAX));
+    return std::make_unique<Vdownbeat>(&context);
+  }
   static Stamp halfPeriodBefore(Stamp now) { return now - clockPeriod / 2; }
 
 #if VM_TRACE_FST

@@ -7,9 +7,9 @@ namespace downbeat {
 
 namespace {
 
-std::uint64_t beatOf(const Frame &frame, std::uint32_t position) {
+std::uint64_t beatAt(const std::uint8_t *bytes) {
   std::uint64_t data;
-  std::memcpy(&data, frame.bytes + position, beatBytes);
+  std::memcpy(&data, bytes, beatBytes);
   return data;
 }
 
@@ -22,27 +22,38 @@ std::uint32_t append(Frame &frame, std::uint32_t position, std::uint64_t data, s
 
 } // namespace
 
+void WireReceive::put(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp stamp, Stamp due) {
+  Waiting &frame = waiting_.emplace_back();
+  frame.bytes.reserve(length + beatBytes);
+  frame.bytes.assign(bytes, bytes + length);
+  frame.bytes.resize((length + beatBytes - 1) / beatBytes * beatBytes);
+  frame.length = static_cast<std::uint32_t>(length);
+  frame.damaged = damaged;
+  frame.stamp = stamp;
+  frame.due = due;
+}
+
 void WireReceive::drive(Pins &pins, Stamp now) {
   if (position_ == idle) {
     pins.s_axis_wire_rx_tvalid = 0;
     if (waiting_.empty() || waiting_.front().due > now) return;
     position_ = 0;
-    const Stamp stamp = waiting_.front().frame.time;
+    const Stamp stamp = waiting_.front().stamp;
     pins.s_axis_wire_rx_tuser[0] = static_cast<std::uint32_t>(stamp);
     pins.s_axis_wire_rx_tuser[1] = static_cast<std::uint32_t>(stamp >> 32);
-    pins.s_axis_wire_rx_tuser[2] = 0; // never damaged
+    pins.s_axis_wire_rx_tuser[2] = waiting_.front().damaged; // counts with the last beat
     pins.s_axis_wire_rx_tvalid = 1;
   }
-  const Frame &frame = waiting_.front().frame;
+  const Waiting &frame = waiting_.front();
   const std::uint32_t rest = frame.length - position_;
-  pins.s_axis_wire_rx_tdata = beatOf(frame, position_);
+  pins.s_axis_wire_rx_tdata = beatAt(frame.bytes.data() + position_);
   pins.s_axis_wire_rx_tlast = rest <= beatBytes;
   pins.s_axis_wire_rx_tkeep = keepOf(std::min<std::size_t>(rest, beatBytes));
 }
 
 bool WireReceive::taken() {
   position_ += beatBytes;
-  if (position_ < waiting_.front().frame.length) return false;
+  if (position_ < waiting_.front().length) return false;
   waiting_.pop_front();
   position_ = idle;
   return true;
@@ -81,17 +92,29 @@ void WireTransmit::depart(Stamp now) {
   }
 }
 
+void WireTransmit::reset() {
+  gate.reset();
+  stamps_.clear();
+  driven_ = false;
+  position_ = 0;
+}
+
 Stamp WireTransmit::nextInstant() const {
   return std::min(gate.nextDeparture(), stamps_.empty() ? never : stamps_.front().stamp);
 }
 
+void Bypass::reset() {
+  toSend.clear();
+  sent_ = filled_ = 0;
+}
+
 void Bypass::drive(Pins &pins) const {
-  pins.m_axis_bypass_rx_tready = 1;
+  pins.m_axis_bypass_rx_tready = !stalled;
   pins.s_axis_bypass_tx_tvalid = active();
   if (!active()) return;
   const Frame &frame = toSend.front();
   const std::uint32_t rest = frame.length - sent_;
-  pins.s_axis_bypass_tx_tdata = beatOf(frame, sent_);
+  pins.s_axis_bypass_tx_tdata = beatAt(frame.bytes + sent_);
   pins.s_axis_bypass_tx_tlast = rest <= beatBytes;
   pins.s_axis_bypass_tx_tkeep = keepOf(std::min<std::size_t>(rest, beatBytes));
 }
@@ -104,7 +127,7 @@ void Bypass::sample(const Pins &pins) {
       sent_ = 0;
     }
   }
-  if (pins.m_axis_bypass_rx_tvalid) {
+  if (pins.m_axis_bypass_rx_tvalid && pins.m_axis_bypass_rx_tready) {
     filled_ = append(filling_, filled_, pins.m_axis_bypass_rx_tdata, pins.m_axis_bypass_rx_tkeep);
     if (pins.m_axis_bypass_rx_tlast) {
       filling_.length = filled_;

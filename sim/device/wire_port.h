@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <vector>
 
 #include "launch_gate.h"
 #include "model.h"
@@ -12,8 +13,8 @@ namespace downbeat {
 /// Frames that arrive. The MAC it stands for stores and forwards: the first beat comes when the FCS is in.
 class WireReceive {
 public:
-  /// A copy of the frame, whose SFD was at frame.time and which is complete at `due`.
-  void put(const Frame &frame, Stamp due) { waiting_.push_back({frame, due}); }
+  /// A frame of any length but 0, whose SFD was at `stamp` and which is complete at `due`.
+  void put(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp stamp, Stamp due);
 
   bool active() const { return position_ != idle; }
   /// When the next frame wants its first beat.
@@ -24,8 +25,10 @@ public:
 
 private:
   struct Waiting {
-    Frame frame;
-    Stamp due;
+    std::vector<std::uint8_t> bytes; // whole beats
+    std::uint32_t length;
+    bool damaged;
+    Stamp stamp, due;
   };
   static constexpr std::uint32_t idle = UINT32_MAX;
   std::deque<Waiting> waiting_; // the front one is in progress when active
@@ -42,6 +45,8 @@ public:
   void taken(const Pins &pins, Stamp now);
   /// Everything that leaves up to `now`.
   void depart(Stamp now);
+  /// Forgets what has not departed, and stamps.
+  void reset();
   /// The earlier of a departure and a stamp to return.
   Stamp nextInstant() const;
 
@@ -65,9 +70,12 @@ public:
   void drive(Pins &pins) const;
   void sample(const Pins &pins);
   bool active() const { return !toSend.empty(); }
+  /// Forgets what is on its way.
+  void reset();
 
   std::deque<Frame> received, toSend;
   std::uint64_t frames = 0; // received
+  bool stalled = false;     // nobody takes what the core hands on
 
 private:
   std::uint32_t sent_ = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr const char *usage = "downbeat_tap --tap=NAME --core-ip=IP --core-mac=MAC\n"
                               "             (--send=FILE --peer-ip=IP | --receive=FILE | --fetch=PATH --peer-ip=IP --receive=FILE |\n"
                               "              --serve=FILE [--requests=N])\n"
-                              "             [--port=N] [--drop=SHARE] [--seed=N] [--wall-limit=SECONDS] [--waves=FILE]\n";
+                              "             [--port=N] [--drop=SHARE] [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
 
 [[noreturn]] void refuse(const std::string &why) {
   std::fprintf(stderr, "downbeat_tap: %s\n%s", why.c_str(), usage);
@@ -61,6 +61,7 @@ Options Options::parse(int count, char **arguments) {
       {"--seed", [&](const std::string &text) { options.seed = static_cast<std::uint64_t>(number(text, 0, 0x1p53)); }},
       {"--wall-limit", [&](const std::string &text) { options.wallLimit = number(text, 0, 1e6); }},
       {"--waves", [&](const std::string &text) { options.waves = text; }},
+      {"--pcap", [&](const std::string &text) { options.pcap = text; }},
   };
   for (int i = 1; i < count; ++i) {
     const std::string argument = arguments[i];

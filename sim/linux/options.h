@@ -21,6 +21,7 @@ struct Options {
   std::uint64_t seed = 1;        // of what is lost, and of the core's secret
   double wallLimit = 120;        // seconds after which to give up
   std::string waves;             // FST file; empty: none
+  std::string pcap;              // capture file (pcapng); empty: none
 
   /// Ends the program with a sentence if the arguments are wrong.
   static Options parse(int count, char **arguments);

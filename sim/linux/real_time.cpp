@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <stdexcept>
 
 #include <poll.h>
 
@@ -25,7 +26,22 @@ constexpr downbeat_time timeOnWire(std::size_t length) {
 
 RealTime::RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options)
     : toCore(options.drop, options.seed, 0), fromCore(options.drop, options.seed, 1), device_(device), tap_(tap),
-      application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), startNanoseconds_(monotonicNanoseconds()) {}
+      application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), startNanoseconds_(monotonicNanoseconds()) {
+  if (!options.pcap.empty()) openCapture(options.pcap);
+}
+
+void RealTime::openCapture(const std::string &path) {
+  capture_.emplace(path, "Downbeat, make interop",
+                   "Times are nanoseconds since the start of the program: the instant of the frame's SFD (start-of-frame delimiter) at the "
+                   "core's MAC, on a modelled gigabit link. No frame has its FCS. Frames that the run loses on their way to the core are not "
+                   "here; those that it loses on their way from the core are.");
+  captured_ = capture_->interface(Pcapng::Link::ethernet, "core", "wire between the core and the TAP interface", linkRate);
+  if (!*capture_) throw std::runtime_error("--pcap=" + path + ": cannot be written");
+}
+
+void RealTime::capture(Pcapng::Direction direction, downbeat_time sfd, std::size_t length) {
+  if (capture_) capture_->packet(captured_, direction, sfd >> 16, {frame_.data(), length});
+}
 
 downbeat_time RealTime::clock() const { return DOWNBEAT_NANOSECONDS(monotonicNanoseconds() - startNanoseconds_); }
 
@@ -58,6 +74,7 @@ int RealTime::receiveFrames() {
     if (toCore.loses()) continue;
     const downbeat_time arrival = std::max(clock(), wireFree_);
     wireFree_ = arrival + timeOnWire(length);
+    capture(Pcapng::Direction::in, arrival, length);
     downbeat_put_frame(device_, frame_.data(), length, arrival);
   }
   return count;
@@ -65,8 +82,11 @@ int RealTime::receiveFrames() {
 
 void RealTime::sendFrames() {
   downbeat_time departure; // has passed: the device is not ahead of the clock
-  for (std::int64_t length; (length = downbeat_get_frame(device_, frame_.data(), frame_.size(), &departure)) > 0;)
+  for (std::int64_t length; (length = downbeat_get_frame(device_, frame_.data(), frame_.size(), &departure)) > 0;) {
+    capture(Pcapng::Direction::out, departure, static_cast<std::size_t>(length));
     if (!fromCore.loses()) tap_.write({frame_.data(), static_cast<std::size_t>(length)});
+  }
+  if (capture_) capture_->settle(downbeat_now(device_) >> 16);
 }
 
 void RealTime::wait() {

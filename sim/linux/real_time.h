@@ -9,7 +9,9 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <optional>
 
+#include "../capture/pcapng.h"
 #include "application.h"
 #include "downbeat_sim.h"
 #include "lossy_wire.h"
@@ -20,6 +22,7 @@ class RealTime {
 public:
   static constexpr std::uint64_t linkRate = 1'000'000'000; // b/s
 
+  /// Throws std::runtime_error if a capture is wanted and cannot be written.
   RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options);
 
   /// Until the application has finished or failed, the wall limit is over, or a signal asks for the end (which sets `stop`).
@@ -40,6 +43,8 @@ private:
   static constexpr downbeat_time longestWait = DOWNBEAT_NANOSECONDS(100'000'000);
 
   downbeat_time clock() const;
+  void openCapture(const std::string &path);
+  void capture(Pcapng::Direction direction, downbeat_time sfd, std::size_t length);
   int receiveFrames();
   void sendFrames();
   void wait();
@@ -51,5 +56,7 @@ private:
   std::uint64_t startNanoseconds_;
   downbeat_time wireFree_ = 0; // towards the core: the end of its last frame
   std::array<std::uint8_t, 9018> frame_;
+  std::optional<Pcapng> capture_;
+  std::uint32_t captured_ = 0; // the interface
   std::string failure_;
 };

@@ -39,8 +39,10 @@ double bytesOf(std::uint64_t fixed) { return static_cast<double>(fixed) / 65536;
 
 } // namespace
 
-CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events) : path_(path), events_(events), options_(options) {
+CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps)
+    : path_(path), events_(events), taps_(taps), options_(options) {
   link_ = Create<CoreLink>(options.linkRate, path.linkDelay(), [this](const std::uint8_t *frame, std::size_t length, downbeat_time arrival) {
+    if (taps_ != nullptr) taps_->frame(Pcapng::Direction::in, CoreLink::time(arrival), {frame, length});
     {
       const Stopwatch stopwatch(wall_);
       downbeat_put_frame(device_.get(), frame, length, arrival);
@@ -101,8 +103,11 @@ void CoreSender::pump() {
     }
   }
   downbeat_time departure;
-  for (std::int64_t length; (length = downbeat_get_frame(device_.get(), frame.data(), frame.size(), &departure)) > 0;)
-    link_->fromCore(frame.data(), static_cast<std::size_t>(length), departure);
+  for (std::int64_t length; (length = downbeat_get_frame(device_.get(), frame.data(), frame.size(), &departure)) > 0;) {
+    const std::span bytes(frame.data(), static_cast<std::size_t>(length));
+    if (taps_ != nullptr) taps_->frame(Pcapng::Direction::out, CoreLink::time(departure), bytes);
+    link_->fromCore(bytes.data(), bytes.size(), departure);
+  }
   const downbeat_time deadline = downbeat_next_deadline(device_.get());
   if (deadline != DOWNBEAT_NEVER) wakeAt(CoreLink::time(deadline));
 }

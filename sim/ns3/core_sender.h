@@ -12,10 +12,12 @@
 #include "options.h"
 #include "recorder.h"
 #include "sender.h"
+#include "taps.h"
 
 class CoreSender : public Sender {
 public:
-  CoreSender(const Options &options, Dumbbell &path, TextFile &events);
+  /// `taps`: hears the core's wire; may be nullptr.
+  CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps);
 
   void start(std::vector<std::uint8_t> file) override;
   std::optional<std::string> failure() const override { return failure_; }
@@ -44,6 +46,7 @@ private:
 
   Dumbbell &path_;
   TextFile &events_;
+  Taps *taps_;
   Options options_;
   std::unique_ptr<downbeat_device, Destroy> device_;
   ns3::Ptr<CoreLink> link_;

@@ -95,7 +95,7 @@ void Dumbbell::build(const Options &options) {
   const std::string size = options.bufferPackets != 0 ? std::to_string(options.bufferPackets) + "p"
                                                       : std::to_string(options.bufferBytes()) + "B";
   bottleneck.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue(size));
-  const NetDeviceContainer middle = bottleneck.Install(routerA_, routerB_);
+  bottleneck_ = bottleneck.Install(routerA_, routerB_);
   settings_["bottleneck.MaxSize"] = size;
   settings_["bottleneck.DataRate"] = bps(options.rate);
   settings_["bottleneck.Delay"] = std::to_string(bottleneckDelay_.GetNanoSeconds()) + "ns";
@@ -106,24 +106,25 @@ void Dumbbell::build(const Options &options) {
   access.SetChannelAttribute("Delay", TimeValue(linkDelay_));
   access.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue("10000p"));
   const NetDeviceContainer last = access.Install(routerB_, receiver_);
+  receiverDevice_ = last.Get(1);
   settings_["access.DataRate"] = bps(options.linkRate);
   settings_["access.Delay"] = std::to_string(linkDelay_.GetNanoSeconds()) + "ns";
 
-  Ipv4AddressHelper("10.0.2.0", "255.255.255.0").Assign(middle);
+  Ipv4AddressHelper("10.0.2.0", "255.255.255.0").Assign(bottleneck_);
   Ipv4AddressHelper("10.0.3.0", "255.255.255.0").Assign(last);
   Ipv4StaticRoutingHelper routing;
   routing.GetStaticRouting(routerA_->GetObject<Ipv4>())->AddNetworkRouteTo("10.0.3.0", "255.255.255.0", "10.0.2.2", 1);
   routing.GetStaticRouting(routerB_->GetObject<Ipv4>())->AddNetworkRouteTo("10.0.1.0", "255.255.255.0", "10.0.2.1", 1);
   routing.GetStaticRouting(receiver_->GetObject<Ipv4>())->SetDefaultRoute("10.0.3.1", 1);
 
-  queue_ = DynamicCast<PointToPointNetDevice>(middle.Get(0))->GetQueue();
+  queue_ = DynamicCast<PointToPointNetDevice>(bottleneckIn())->GetQueue();
   queue_->TraceConnectWithoutContext("Drop", Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++queueDrops; }));
 
   const auto errors = CreateObject<RateErrorModel>();
   errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
   errors->SetRate(options.loss);
   errors->AssignStreams(lossStream);
-  const auto behind = DynamicCast<PointToPointNetDevice>(middle.Get(1));
+  const auto behind = DynamicCast<PointToPointNetDevice>(bottleneckOut());
   behind->SetReceiveErrorModel(errors);
   behind->TraceConnectWithoutContext("PhyRxDrop", Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++randomLosses; }));
   settings_["RateErrorModel.ErrorRate"] = std::to_string(options.loss);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <ns3/net-device.h>
+#include <ns3/net-device-container.h>
 #include <ns3/node.h>
 #include <ns3/nstime.h>
 #include <ns3/packet-sink.h>
@@ -29,6 +30,10 @@ public:
   ns3::Ptr<ns3::Node> routerA() const { return routerA_; }
   ns3::Ptr<ns3::PacketSink> sink() const { return sink_; }
   ns3::Ptr<ns3::Queue<ns3::Packet>> queue() const { return queue_; }
+  /// Both ends of the bottleneck, in the direction of the data; the receiver's end of its link.
+  ns3::Ptr<ns3::NetDevice> bottleneckIn() const { return bottleneck_.Get(0); }
+  ns3::Ptr<ns3::NetDevice> bottleneckOut() const { return bottleneck_.Get(1); }
+  ns3::Ptr<ns3::NetDevice> receiverDevice() const { return receiverDevice_; }
   /// One way over the sender's link.
   ns3::Time linkDelay() const { return linkDelay_; }
 
@@ -43,6 +48,8 @@ private:
 
   Settings settings_;
   ns3::Ptr<ns3::Node> routerA_, routerB_, receiver_;
+  ns3::NetDeviceContainer bottleneck_;
+  ns3::Ptr<ns3::NetDevice> receiverDevice_;
   ns3::Ptr<ns3::PacketSink> sink_;
   ns3::Ptr<ns3::Queue<ns3::Packet>> queue_;
   ns3::Time linkDelay_, bottleneckDelay_;

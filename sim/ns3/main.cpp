@@ -17,6 +17,7 @@
 #include "options.h"
 #include "recorder.h"
 #include "reno_sender.h"
+#include "taps.h"
 
 using namespace ns3;
 
@@ -143,9 +144,12 @@ int main(int count, char **arguments) {
   if (!events) return std::cerr << "downbeat_sim: --out=" << options.out << ": cannot be written\n", 1;
 
   Dumbbell path(options);
+  std::unique_ptr<Taps> taps;
+  if (core && !options.pcap.empty()) taps = std::make_unique<Taps>(options.pcap, options, path);
+  if (taps && !*taps) return std::cerr << "downbeat_sim: --pcap=" << options.pcap << ": cannot be written\n", 1;
   std::unique_ptr<Sender> sender;
   if (core)
-    sender = std::make_unique<CoreSender>(options, path, events);
+    sender = std::make_unique<CoreSender>(options, path, events, taps.get());
   else
     sender = std::make_unique<RenoSender>(options, path, events);
   Run run(options, path, *sender, file.size());

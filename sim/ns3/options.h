@@ -21,6 +21,7 @@ struct Options {
   std::string startup, steady;       // policies; empty: the build's first
   std::uint64_t seed = 1;
   std::string waves;                 // FST file; empty: none
+  std::string pcap;                  // capture file; empty: none
   double stall = 130;                // virtual seconds without progress: twice the largest RTO
   double wallLimit = 900;            // seconds of wall time
 

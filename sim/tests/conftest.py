@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import pytest
@@ -26,6 +26,7 @@ class Pair:
     client: Device
     server: Device
     cut: bool = False  # the wire carries nothing
+    carried: list[tuple[int, bytes]] = field(default_factory=list)  # every frame, with the time of its SFD
 
     def run(self, until: Callable[[], bool], limit_ns: float = 5e9) -> None:
         """Lets time pass until the condition holds; fails after `limit_ns` of it."""
@@ -39,6 +40,7 @@ class Pair:
             self.server.advance(now)
             for source, sink in ((self.client, self.server), (self.server, self.client)):
                 for frame, departure in source.frames():
+                    self.carried.append((departure, frame))
                     if not self.cut:
                         sink.put_frame(frame, departure + DELAY)
 

@@ -29,7 +29,7 @@ ASKED = {
 
 
 def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    names = ("FILE", "SIZE", "RATE", "RTT", "BUFFER", "LOSS", "SSTHRESH", "STARTUP", "STEADY", "SEED", "WAVES")
+    names = ("FILE", "SIZE", "RATE", "RTT", "BUFFER", "LOSS", "SSTHRESH", "STARTUP", "STEADY", "SEED", "WAVES", "PCAP")
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment |= {name.upper(): str(value) for name, value in settings.items()}
     command = [sys.executable, "-m", "downbeat.sim", "--reports", str(reports)]

@@ -163,7 +163,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.release := exit(RELEASE)
   descriptor.reference := booking.reference
   descriptor.sequence := exit(granted) ? exit(outgoing.sequence) | (exit(RESET_DUE) ? exit(RESET_SEQUENCE) | exit(HIGHEST_SENT))
-  descriptor.acknowledgment := exit(RECEIVED)
+  // Without ACK it would say where the flow's last connection ended.
+  descriptor.acknowledgment := SequenceNumber(descriptor.flags.ack ? exit(RECEIVED).value | U(0, 32 bits))
   descriptor.flags.assignFromBits(B(0, 8 bits))
   descriptor.flags.allowOverride()
   descriptor.flags.ack := exit(granted) ? (exit(STATE) =/= TcpState.synSent) | (exit(ACK_DUE) || exit(RESET_ACKS))

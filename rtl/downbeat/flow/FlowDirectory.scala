@@ -15,6 +15,8 @@ case class DirectoryDrops() extends Bundle {
     * peer tries again.
     */
   val synNoFlow, synNoBucket = UInt(32 bits)
+  /** Any other segment of no connection, answered by a RST or not (RFC 9293 3.10.7.1 and 3.10.7.2). */
+  val noConnection = UInt(32 bits)
   /** An answer to a stray segment, because too many waited. */
   val resets = UInt(32 bits)
   /** ICMP errors about segments of no connection. */
@@ -174,8 +176,9 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   }
   io.drops.synNoFlow := count(acts && verdict.noFlow)
   io.drops.synNoBucket := count(acts && verdict.noBucket)
+  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket && !verdict.aboutNobody)
   io.drops.resets := resets.io.dropped
-  io.drops.reports := count(acts && verdict.noConnection)
+  io.drops.reports := count(acts && verdict.aboutNobody)
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !lookup.io.requests.valid && lookup.io.empty

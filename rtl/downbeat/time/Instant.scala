@@ -35,3 +35,12 @@ case class Stamp() extends Bundle {
 
   def instant: Instant = Instant(ns)
 }
+
+object Stamp {
+  def zero: Stamp = {
+    val stamp = Stamp()
+    stamp.ns := 0
+    stamp.fraction := 0
+    stamp
+  }
+}

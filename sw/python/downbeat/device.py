@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import (
+    CFUNCTYPE,
     POINTER,
     Structure,
     byref,
@@ -13,6 +14,7 @@ from ctypes import (
     c_int32,
     c_int64,
     c_size_t,
+    c_uint,
     c_uint8,
     c_uint16,
     c_uint32,
@@ -85,6 +87,7 @@ class Options(Structure):
         ("link_rate", c_uint64),
         ("secret", c_uint64),
         ("staging_bytes", c_uint32),
+        ("initial_values", c_uint32),
         ("netmask", c_uint32),
         ("gateway", c_uint32),
     )
@@ -132,6 +135,25 @@ class Counters(Structure):
     )
 
 
+class Event(Structure):
+    _fields_ = (
+        ("time", c_uint64),
+        ("flow", c_uint32),
+        ("generation", c_uint32),
+        *((name, c_uint8) for name in ("kind", "live", "state", "reason", "congestion_kind", "rtt_valid")),
+        *((name, c_uint8) for name in ("startup", "steady", "sent", "retransmission")),
+        ("segment_size", c_uint16),
+        ("sent_length", c_uint16),
+        *((name, c_uint32) for name in ("acked", "flight", "initial_window", "initial_ssthresh")),
+        *((name, c_uint64) for name in ("rtt", "cwnd", "ssthresh")),
+        *((name, c_uint32) for name in ("acknowledged", "next_send", "highest_sent", "send_window")),
+        *((name, c_uint32) for name in ("received", "sent_sequence")),
+    )
+
+
+EVENT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(Event))
+
+
 def load(path: Path) -> ctypes.CDLL:
     """libdownbeat_sim.so with the types of its functions."""
     library = ctypes.CDLL(str(path))
@@ -141,6 +163,7 @@ def load(path: Path) -> ctypes.CDLL:
         ("destroy", None, [device]),
         ("preset", c_char_p, []),
         ("now", time, [device]),
+        ("reset", c_int, [device, c_uint]),
         ("advance_to", c_int, [device, time]),
         ("next_deadline", time, [device]),
         ("put_frame", c_int, [device, c_char_p, c_size_t, time]),
@@ -157,6 +180,11 @@ def load(path: Path) -> ctypes.CDLL:
         ("connection_info", c_int, [device, connection, POINTER(Info)]),
         ("get_counters", None, [device, POINTER(Counters)]),
         ("waves", c_int, [device, c_char_p]),
+        ("set_event_callback", None, [device, EVENT_CALLBACK, c_void_p]),
+        ("event_text", c_char_p, [c_int]),
+        ("congestion_text", c_char_p, [c_int]),
+        ("startup_text", c_char_p, [c_int]),
+        ("steady_text", c_char_p, [c_int]),
         ("error_text", c_char_p, [c_int]),
     ):
         function = getattr(library, f"downbeat_{name}")
@@ -176,12 +204,14 @@ class Device:
         preset: str | None = None,
         link_rate: int = 0,
         secret: int = 1,
+        initial_values: int = 0,
         netmask: int = 0,
         gateway: int = 0,
     ) -> None:
         self._library = library
         name = preset.encode() if preset else None
-        options = Options(name, (c_uint8 * 6)(*mac), ip, link_rate, secret, 0, netmask, gateway)
+        own = (c_uint8 * 6)(*mac)
+        options = Options(name, own, ip, link_rate, secret, 0, initial_values, netmask, gateway)
         error = c_int(0)
         self._device = library.downbeat_create(byref(options), byref(error))
         if not self._device:
@@ -195,6 +225,20 @@ class Device:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._library.downbeat_destroy(self._device)
+
+    def reset(self, clocks: int) -> None:
+        self._call("reset", clocks)
+
+    def record_events(self) -> list[Event]:
+        """The list to which each event of the flow engine will be appended."""
+        events: list[Event] = []
+
+        def append(_: None, event: Any) -> None:
+            events.append(Event.from_buffer_copy(event.contents))
+
+        self._callback = EVENT_CALLBACK(append)  # the library keeps no reference of Python's
+        self._library.downbeat_set_event_callback(self._device, self._callback, None)
+        return events
 
     @property
     def now(self) -> int:
@@ -263,6 +307,11 @@ class Device:
         counters = Counters()
         self._library.downbeat_get_counters(self._device, byref(counters))
         return counters
+
+    def text(self, what: str, number: int) -> str:
+        """The name behind a number of an Event: `what` is event, congestion, startup or steady."""
+        name: bytes = getattr(self._library, f"downbeat_{what}_text")(number)
+        return name.decode()
 
     def waves(self, path: str) -> None:
         self._call("waves", path.encode())

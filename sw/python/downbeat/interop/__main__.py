@@ -36,6 +36,9 @@ def main(
         str, typer.Option(envvar="CONGESTION", help="the kernel's congestion control; empty: its own")
     ] = "",
     waves: Annotated[bool, typer.Option(envvar="WAVES", help="write build/waves/interop-N.fst")] = False,
+    pcap: Annotated[
+        str, typer.Option(envvar="PCAP", help="x.pcapng: capture each transfer, to x-N.pcapng; empty: none")
+    ] = "",
     wall_limit: Annotated[
         int, typer.Option(envvar="WALL_LIMIT", help="seconds after which a transfer is given up")
     ] = 120,
@@ -49,6 +52,9 @@ def main(
     json_path = reports_directory / "interop.json"
     try:
         length, share = quantities.size(size), quantities.probability(drop)
+        capture = Path(pcap).resolve() if pcap else None
+        if capture is not None and not capture.parent.is_dir():
+            raise ValueError(f"PCAP={pcap}: no such directory")
         namespace.require()
         if congestion and congestion not in namespace.congestion_controls():
             raise ValueError(f"CONGESTION={congestion}: this kernel has {', '.join(namespace.congestion_controls())}")
@@ -66,7 +72,14 @@ def main(
     WAVES.mkdir(parents=True, exist_ok=True)
     plans = [
         Plan(
-            direction, contents, loss, seed, congestion, wall_limit, WAVES / f"interop-{number}.fst" if waves else None
+            direction,
+            contents,
+            loss,
+            seed,
+            congestion,
+            wall_limit,
+            WAVES / f"interop-{number}.fst" if waves else None,
+            capture.with_stem(f"{capture.stem}-{number}") if capture else None,
         )
         for number, (loss, direction) in enumerate(
             (loss, direction) for loss in (0.0, share) for direction in (TO_CORE, FROM_CORE)

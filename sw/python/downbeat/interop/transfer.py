@@ -31,6 +31,7 @@ class Plan:
     congestion_control: str  # of the kernel's socket; empty: the system's own
     wall_limit: float  # seconds
     waves: Path | None
+    pcap: Path | None
 
 
 @dataclass
@@ -82,6 +83,7 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
         command += [f"--port={PORT}", f"--drop={plan.drop}", f"--seed={plan.seed}", f"--wall-limit={plan.wall_limit}"]
         command += [f"--receive={received}"] if to_core else [f"--send={sent}", f"--peer-ip={namespace.LINUX_IP}"]
         command += [f"--waves={plan.waves}"] if plan.waves else []
+        command += [f"--pcap={plan.pcap}"] if plan.pcap else []
         with kernel.listen(PORT, plan.congestion_control) as listener, started(command) as process:
             patience = Patience(
                 time.monotonic() + plan.wall_limit + KERNEL_GRACE_SECONDS, lambda: process.poll() is None

@@ -41,6 +41,7 @@ def main(
     steady: Annotated[str, typer.Option(envvar="STEADY", help="steady policy; empty: the build's first")] = "",
     seed: Annotated[int, typer.Option(envvar="SEED")] = 1,
     waves: Annotated[bool, typer.Option(envvar="WAVES", help="write build/waves/sim.fst")] = False,
+    pcap: Annotated[str, typer.Option(envvar="PCAP", help="capture file to write (pcapng); empty: none")] = "",
     compare: Annotated[bool, typer.Option(envvar="COMPARE", help="run ns-3's TcpLinuxReno beside it")] = True,
     wall_limit: Annotated[int, typer.Option(envvar="WALL_LIMIT", help="seconds after which a run is given up")] = 900,
     reports_directory: Annotated[Path, typer.Option("--reports", envvar="REPORTS", help="where the report goes")] = ROOT
@@ -64,15 +65,18 @@ def main(
             waves=waves,
             wall_limit=wall_limit,
         )
+        capture = _capture(pcap)
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.ns3(waves=waves) / "downbeat_sim"
-        raise typer.Exit(simulate(wanted, program, reports_directory, compare))
+        raise typer.Exit(simulate(wanted, program, reports_directory, compare, capture))
     except (settings.Refused, build.BuildFailed, network.ProgramFailed) as error:
         console.print(str(error), style="red", markup=False)
         raise typer.Exit(2) from None
 
 
-def simulate(wanted: settings.Settings, program: Path, reports_directory: Path, compare: bool) -> int:
+def simulate(
+    wanted: settings.Settings, program: Path, reports_directory: Path, compare: bool, capture: Path | None
+) -> int:
     """Runs, checks, reports; the exit status."""
     work = WORK / str(os.getpid())
     work.mkdir(parents=True)
@@ -82,8 +86,8 @@ def simulate(wanted: settings.Settings, program: Path, reports_directory: Path, 
         file.write_bytes(contents)
         waves = WAVES if wanted.waves else None
         WAVES.parent.mkdir(parents=True, exist_ok=True)
-        core = _transfer("core", "core", wanted, program, file, work, waves)
-        reno = _transfer("linux-reno", "ns-3's TcpLinuxReno", wanted, program, file, work, None) if compare else None
+        core = _transfer("core", "core", wanted, program, file, work, waves, capture)
+        reno = _transfer("linux-reno", "ns-3's TcpLinuxReno", wanted, program, file, work) if compare else None
         data = reports.report(wanted, contents, core, golden.compare(core.events), reno)
         reports_directory.mkdir(parents=True, exist_ok=True)
         (reports_directory / "sim.json").write_text(json.dumps(data, indent=2) + "\n")
@@ -95,20 +99,36 @@ def simulate(wanted: settings.Settings, program: Path, reports_directory: Path, 
     console.print(f"Report: {_short(reports_directory)}/sim.html, sim.json, sim.csv", markup=False)
     if wanted.waves:
         console.print(f"Waves: {_short(WAVES)} (make waves)", markup=False)
+    if capture is not None:
+        console.print(f"Capture: {_short(capture)}", markup=False)
     if not data["passed"]:
         console.print(reports.stall(data, wanted.command(WAVES=1)), style="red", markup=False)
     return 0 if data["passed"] else 1
 
 
 def _transfer(
-    sender: str, title: str, wanted: settings.Settings, program: Path, file: Path, work: Path, waves: Path | None
+    sender: str,
+    title: str,
+    wanted: settings.Settings,
+    program: Path,
+    file: Path,
+    work: Path,
+    waves: Path | None = None,
+    capture: Path | None = None,
 ) -> Transfer:
     with _bar(title, wanted.size) as (progress, task):
 
         def show(received: int, seconds: float) -> None:
             progress.update(task, completed=received, virtual=f"{seconds:.1f} s")
 
-        return network.run(program, sender, wanted, file, work / sender, waves, show)
+        return network.run(program, sender, wanted, file, work / sender, waves, capture, show)
+
+
+def _capture(pcap: str) -> Path | None:
+    path = Path(pcap).resolve() if pcap else None
+    if path is not None and not path.parent.is_dir():
+        raise settings.Refused(f"PCAP={pcap}: no such directory")
+    return path
 
 
 @contextmanager

@@ -41,6 +41,7 @@ def run(
     file: Path,
     directory: Path,
     waves: Path | None,
+    pcap: Path | None,
     progress: Callable[[int, float], None],
 ) -> Transfer:
     """One transfer; `progress` hears of bytes received and virtual seconds."""
@@ -50,6 +51,8 @@ def run(
     command = [str(program), f"--sender={sender}", f"--file={file}", f"--out={directory}", *settings.arguments()]
     if waves is not None:
         command.append(f"--waves={waves}")
+    if pcap is not None:
+        command.append(f"--pcap={pcap}")
     words: list[str] = []
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.bench
+
+import downbeat.DownbeatConfig
+import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
+import downbeat.rx.{ReceiveDrops, Receiver}
+import downbeat.flow.LocalAddresses
+import downbeat.time.Stamp
+import downbeat.wire.{Departure, ReceivedBeat, TransmitBeat}
+import spinal.core._
+import spinal.lib._
+
+/** Test-only room: the MAC and the core's way in, whose payload slots are free again as soon as their segment has come. */
+case class WireBench(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val gmii = master(Gmii())
+    val local = in(LocalAddresses())
+    val increment = in UInt (TimeBase.incrementBits bits)
+    val now = out(Stamp())
+    val transmit = slave(Stream(TransmitBeat()))
+    val departures = master(Flow(Departure()))
+    /** Sequence numbers of the segments that came. */
+    val sequence = master(Flow(UInt(32 bits)))
+    val bypass = master(Stream(ReceivedBeat()))
+    val counters = out(MacCounters())
+    val drops = out(ReceiveDrops.counters)
+  }
+  noIoPrefix()
+
+  private val mac = GmiiMac(config)
+  mac.io.gmii <> io.gmii
+  mac.io.increment := io.increment
+  mac.io.linkUp := True
+  mac.io.softReset := False
+  io.now := mac.io.now
+  mac.io.transmit << io.transmit
+  io.departures << mac.io.departures
+  io.counters := mac.io.counters
+
+  private val receiver = Receiver(config)
+  receiver.io.local := io.local
+  receiver.io.wire << mac.io.receive
+  io.bypass << receiver.io.bypass
+  receiver.io.control.ready := True // nobody answers here
+  io.drops := receiver.io.drops
+  private val segment = receiver.io.segments.toFlow
+  io.sequence.valid := segment.valid
+  io.sequence.payload := segment.sequence.value
+  receiver.io.slotFree.valid := segment.valid && segment.payload.payload.held
+  receiver.io.slotFree.payload := segment.payload.payload.slot
+  receiver.io.slotRead.enable := False
+  receiver.io.slotRead.slot := 0
+  receiver.io.slotRead.beat := 0
+}

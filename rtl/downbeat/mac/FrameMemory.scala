@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.mac
+
+import spinal.core._
+import spinal.lib._
+
+/** What became of the words written since the last end: kept, as so many words, or forgotten. */
+case class FrameEnd() extends Bundle {
+  val keep = Bool()
+  val words = UInt(11 bits)
+}
+
+/** Frames of 64-bit words on their way from one clock domain into another, a ring.
+  *
+  * The writer writes while `room` and says at the end what to keep; who reads hears of a frame by another way, which must be
+  * later than its last word, and says how far it has read. Pointers have one bit more than an address.
+  */
+case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends Component {
+  require(isPow2(words), s"words = $words: use a power of two")
+  private val pointerBits = log2Up(words) + 1
+
+  val io = new Bundle {
+    // Of `from`.
+    val write = slave Flow (Bits(64 bits))
+    val end = slave Flow (FrameEnd()) // with no `write`
+    val room = out Bool () // for a word in this clock
+    // Of `to`.
+    val enable = in Bool ()
+    val address = in UInt (pointerBits bits)
+    val data = out Bits (64 bits) // a clock after `enable`
+    val read = in UInt (pointerBits bits) // all before it is done with
+  }
+  noIoPrefix()
+
+  private val ring = Mem(Bits(64 bits), words).addAttribute("no_rw_check")
+  private val freed = new NewestCopy(io.read, to, from, U(0, pointerBits bits))
+
+  private val writer = new ClockingArea(from) {
+    val kept, written = Reg(UInt(pointerBits bits)) init 0
+    ring.write(written.resized, io.write.payload, io.write.valid)
+    when(io.write.valid)(written := written + 1)
+    val keptNext = io.end.keep ? (kept + io.end.words.resized) | kept
+    when(io.end.valid) {
+      kept := keptNext
+      written := keptNext
+    }
+    // A clock old, hence the two words of reserve.
+    io.room := RegNext(written - freed.value < words - 2) init False
+  }
+
+  private val reader = new ClockingArea(to) {
+    io.data := ring.readSync(io.address.resized, io.enable, clockCrossing = true)
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.mac
+
+import downbeat.DownbeatConfig
+import downbeat.time.Stamp
+import downbeat.wire.{Departure, ReceivedBeat, TransmitBeat}
+import spinal.core._
+import spinal.lib._
+
+/** The wire at 1 Gb/s: GMII on one side, the core's frame streams, stamps and time on the other.
+  *
+  * Three domains: the core's `clk`, and the wire's two, whose resets follow from the core's and from `softReset`.
+  */
+case class GmiiMac(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val gmii = master(Gmii())
+
+    // In the core's domain.
+    /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point. Taken over within 20 clocks; time stays monotone. */
+    val increment = in UInt (TimeBase.incrementBits bits)
+    /** Monotone; late by at most six clocks of its own and four of the wire. */
+    val now = out(Stamp())
+    val linkUp = in Bool ()
+    /** A clock or more: all frames on their way are given up and counted. Lasts `GmiiMac.softResetClocks`. */
+    val softReset = in Bool ()
+    /** Good frames, whole; damaged (`error`) only one that a soft reset cut off. */
+    val receive = master Stream (ReceivedBeat())
+    val transmit = slave Stream (TransmitBeat())
+    val departures = master Flow (Departure())
+    val counters = out(MacCounters())
+  }
+  noIoPrefix()
+
+  private val core = ClockDomain.current
+  private val domains = MacDomains(core, io.gmii.rx_clk, io.gmii.gtx_clk, io.softReset)
+  import domains.{coreSoft, receiveHard, receiveSoft, transmitHard, transmitSoft}
+  for (input <- Seq(io.increment, io.linkUp, io.softReset) ++ io.transmit.flatten) input.addTag(ClockDomainTag(core))
+  for (input <- Seq(io.gmii.rxd, io.gmii.rx_dv, io.gmii.rx_er)) input.addTag(ClockDomainTag(receiveSoft))
+
+  // ---- time
+
+  private val increment = new NewestCopy(io.increment, core, transmitHard, U(TimeBase.nominalIncrement, TimeBase.incrementBits bits))
+  private val timeBase = transmitHard(TimeBase())
+  timeBase.io.increment := increment.value
+  private val now = new NewestCopy(TimeBase.stamp(timeBase.io.time), transmitHard, core, Stamp.zero)
+  io.now := now.value
+
+  // ---- wire in
+
+  private val pointerBits = log2Up(GmiiMac.receiveWords(config)) + 1
+  private val receiver = receiveSoft(GmiiReceiver(config))
+  private val stamps = ReceiveStamps(receiveSoft, transmitSoft)
+  private val receiveMemory = FrameMemory(GmiiMac.receiveWords(config), receiveSoft, coreSoft)
+  private val receiveFrames = new StreamFifoCC(StoredFrame(), 64, receiveSoft, coreSoft, withPopBufferedReset = false)
+  private val reader = coreSoft(ReceiveReader(pointerBits))
+  private val guard = FrameGuard()
+
+  receiver.io.gmii.data := io.gmii.rxd
+  receiver.io.gmii.valid := io.gmii.rx_dv
+  receiver.io.gmii.error := io.gmii.rx_er
+  receiver.io.linkUp := receiveSoft(BufferCC(io.linkUp, False))
+  stamps.io.startOfFrame := receiver.io.startOfFrame
+  stamps.io.time := timeBase.io.time
+  stamps.io.increment := increment.value
+
+  private val receiving = new ClockingArea(receiveSoft) {
+    val lost = RegInit(False) // a word of this frame did not fit
+    val end = receiver.io.end
+    val misses = receiver.io.word.valid && !receiveMemory.io.room
+    when(misses)(lost := True)
+    when(end.valid)(lost := False)
+    val fits = !lost && receiveFrames.io.push.ready
+    receiveFrames.io.push.valid := end.valid && end.good && !lost
+    receiveFrames.io.push.length := end.length
+    receiveFrames.io.push.stamp := stamps.io.stamp
+    receiveMemory.io.write.valid := receiver.io.word.valid && receiveMemory.io.room && !lost
+    receiveMemory.io.write.payload := receiver.io.word.payload
+    receiveMemory.io.end.valid := end.valid
+    receiveMemory.io.end.keep := end.good && fits
+    receiveMemory.io.end.words := receiveFrames.io.push.payload.words
+    val overflow = end.valid && end.good && !fits
+    val accepted = end.valid && end.good && fits
+  }
+
+  reader.io.frames << receiveFrames.io.pop
+  receiveMemory.io.enable := reader.io.enable
+  receiveMemory.io.address := reader.io.address
+  receiveMemory.io.read := reader.io.address
+  reader.io.data := receiveMemory.io.data
+  guard.io.source << reader.io.beats
+  guard.io.cut := domains.resetting
+  io.receive << guard.io.beats
+
+  // ---- wire out
+
+  private val intake = TransmitIntake(config)
+  private val timed = TransmitLane(GmiiMac.timedWords(config), coreSoft, transmitSoft)
+  private val immediate = TransmitLane(GmiiMac.immediateWords(config), coreSoft, transmitSoft)
+  private val gate = transmitSoft(LaunchGate(timed.pointerBits max immediate.pointerBits))
+  private val transmitter = transmitSoft(GmiiTransmitter())
+
+  intake.io.beats << io.transmit
+  intake.io.flush := domains.resetting
+  intake.io.increment := io.increment
+  intake.io.timed <> timed.io.intake
+  intake.io.immediate <> immediate.io.intake
+  for (lane <- Seq(timed, immediate)) {
+    lane.io.time := timeBase.io.time
+    lane.io.increment := increment.value
+    lane.io.start := gate.io.start.valid
+    lane.io.fetch := transmitter.io.fetch
+  }
+  gate.io.time := timeBase.io.time
+  gate.io.increment := increment.value
+  gate.io.linkUp := transmitSoft(BufferCC(io.linkUp, False))
+  gate.io.timed << timed.io.head
+  gate.io.immediate << immediate.io.head
+  gate.io.timedSettled := timed.io.settled
+  gate.io.immediateSettled := immediate.io.settled
+  timed.io.read := gate.io.timedRead.resized
+  immediate.io.read := gate.io.immediateRead.resized
+  transmitter.io.start << gate.io.start
+  transmitter.io.word := transmitSoft(RegNext(gate.io.startImmediate ? immediate.io.word | timed.io.word))
+  transmitter.io.time := timeBase.io.time
+  io.gmii.txd := transmitter.io.gmii.data
+  io.gmii.tx_en := transmitter.io.gmii.valid
+  io.gmii.tx_er := transmitter.io.gmii.error
+
+  private val departures = new StreamFifoCC(Departure(), 4, transmitSoft, coreSoft, withPopBufferedReset = false)
+  departures.io.push.valid := transmitter.io.departure.valid
+  departures.io.push.payload := transmitter.io.departure.payload
+  io.departures << departures.io.pop.toFlow
+
+  // ---- what became of the frames
+
+  private def received(name: String, event: Bool) = EventCounter.of(name, event, receiveHard, core)
+  private def sent(name: String, event: Bool) = EventCounter.of(name, event, transmitHard, core)
+  private val ended = receiver.io.end
+  private val counters = io.counters
+  counters.receive.frames := guard.io.frames
+  counters.receive.linkDown := received("linkDown", ended.valid && ended.linkDown)
+  counters.receive.rxError := received("rxError", ended.valid && ended.rxError)
+  counters.receive.runt := received("runt", ended.valid && ended.runt)
+  counters.receive.oversize := received("oversize", ended.valid && ended.oversize)
+  counters.receive.badFcs := received("badFcs", ended.valid && ended.badFcs)
+  counters.receive.pause := received("pause", ended.valid && ended.pause)
+  counters.receive.overflow := received("overflow", receiving.overflow)
+  counters.receive.reset := RegNextWhen(received("accepted", receiving.accepted) - guard.io.frames, domains.settled) init 0
+  counters.transmit.frames := sent("departed", gate.io.start.valid)
+  counters.transmit.oversize := intake.io.oversize
+  counters.transmit.linkDown := sent("dropped", gate.io.dropped)
+  counters.transmit.reset := intake.io.swallowed +
+    (RegNextWhen(intake.io.accepted - counters.transmit.frames - counters.transmit.linkDown, domains.settled) init 0)
+  counters.transmit.lateArrived := sent("lateArrived", gate.io.lateArrived)
+  counters.transmit.lateInverted := sent("lateInverted", gate.io.lateInverted)
+  counters.transmit.lateBusy := sent("lateBusy", gate.io.lateBusy)
+}
+
+object GmiiMac {
+  /** What a pulse of `softReset` takes, in core clocks. */
+  val softResetClocks = 64
+
+  /** Whole frames of the largest size and more: what waits for the core, for its time, for a gap. */
+  def receiveWords(config: DownbeatConfig): Int = 4 * config.slotBytes / 8
+  def timedWords(config: DownbeatConfig): Int = 4 * config.slotBytes / 8
+  def immediateWords(config: DownbeatConfig): Int = 4 * config.slotBytes / 8
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.mac
+
+import spinal.core._
+import spinal.lib._
+
+/** A request with what was seen when it came. */
+case class QueuedLaunch() extends Bundle {
+  val request = LaunchRequest()
+  /** Even on an idle wire it was too late for its launch time. */
+  val arrivedLate = Bool()
+  /** Its launch time is before that of the frame in front. */
+  val inverted = Bool()
+}
+
+/** One of the gate's two queues: requests in order, judged as they come, in the transmit wire domain. */
+case class LaunchQueue() extends Component {
+  val io = new Bundle {
+    val requests = slave Stream (LaunchRequest())
+    val time = in UInt (TimeBase.bits bits)
+    val increment = in UInt (TimeBase.incrementBits bits)
+    val head = master Stream (QueuedLaunch())
+    /** The head has been there for two clocks: what the gate computes of it is right. */
+    val settled = out Bool ()
+  }
+  noIoPrefix()
+
+  /** When the SFD would be if the frame that is judged now left as soon as it can. */
+  private val soonest = RegNext(io.time + RegNext(io.increment * U(LaunchGate.decisionToSfd + LaunchQueue.judgedToDecision + 1)))
+
+  private val comes = io.requests.m2sPipe()
+  private val lastLaunch = RegNextWhen(comes.launch, comes.fire && !comes.afterPrevious)
+  private val hasLast = RegInit(False) setWhen (comes.fire && !comes.afterPrevious)
+
+  private case class Measured() extends Bundle {
+    val request = LaunchRequest()
+    val lateness = UInt(TimeBase.bits bits) // two's complement
+    val inverted = Bool()
+  }
+  private val measured = comes.map { request =>
+    val measured = Measured()
+    measured.request := request
+    measured.lateness := soonest - TimeBase.fromStamp(request.launch)
+    measured.inverted := hasLast && (request.launch.asBits.asUInt - lastLaunch.asBits.asUInt).msb
+    measured
+  }.m2sPipe()
+  private val judged = measured.map { measured =>
+    val queued = QueuedLaunch()
+    queued.request := measured.request
+    queued.arrivedLate := !(measured.lateness - io.increment).msb
+    queued.inverted := measured.inverted
+    queued
+  }.m2sPipe()
+  io.head << judged.queue(16)
+
+  private val stays = io.head.valid && !io.head.fire
+  private val one = RegNext(stays) init False
+  io.settled := RegNext(one && stays) init False
+}
+
+object LaunchQueue {
+  /** Clocks from a request's judgement to the first in which the gate may decide on it, on an empty queue. */
+  val judgedToDecision = 6
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.mac
+
+import downbeat.time.Stamp
+import spinal.core._
+
+/** A whole frame that waits at the gate, in a queue of its kind. */
+case class LaunchRequest() extends Bundle {
+  val length = UInt(14 bits) // bytes without FCS
+  val tag = UInt(16 bits)
+  val afterPrevious = Bool()
+  val launch = Stamp()
+  /** The time from its SFD to the last byte time before the next SFD may be, 22.32 ns. */
+  val duration = UInt(54 bits)
+
+  def words: UInt = ((length + 7) >> 3).resize(11)
+  /** From its SFD to the next, in byte times. */
+  def byteTimes: UInt = LaunchRequest.padded(length) + U(Ethernet.overheadBytes)
+}
+
+object LaunchRequest {
+  def padded(length: UInt): UInt = (length < Ethernet.minimumBytes) ? U(Ethernet.minimumBytes, 14 bits) | length
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.mac
+
+import downbeat.time.Stamp
+import spinal.core._
+import spinal.lib._
+
+/** The time of each received SFD, for the receive domain, which has no time of its own.
+  *
+  * Every SFD moves a two-bit Gray tag on; the transmit domain sees the tag change and sends time and tag back, long before a shortest
+  * frame has ended. The change falls between two clocks of the transmit domain, so the stamp is right to half a byte time, and to one where
+  * a synchroniser settles late.
+  */
+case class ReceiveStamps(receive: ClockDomain, transmit: ClockDomain) extends Component {
+  val io = new Bundle {
+    // Of `receive`.
+    val startOfFrame = in Bool () // the pins carried it during the clock before
+    val stamp = out(Stamp()) // of the last SFD, 64 byte times later at the latest
+    // Of `transmit`.
+    val time = in UInt (TimeBase.bits bits)
+    val increment = in UInt (TimeBase.incrementBits bits)
+  }
+  noIoPrefix()
+
+  private case class Answer() extends Bundle {
+    val tag = Bits(2 bits)
+    val stamp = Stamp()
+  }
+
+  private val asker = new ClockingArea(receive) {
+    val tag = Reg(Bits(2 bits)) init 0
+    when(io.startOfFrame)(tag := tag(0) ## !tag(1)) // 00, 01, 11, 10
+  }
+
+  private val answerer = new ClockingArea(transmit) {
+    val tag = BufferCC(asker.tag, B(0, 2 bits))
+    val seen = RegNext(tag) init 0
+    val changed = RegNext(tag =/= seen) init False
+    val time = RegNext(io.time)
+    /** Receive clocks to the tag's register (2), transmit clocks through the synchroniser (1 and a half on average). */
+    val age = RegNext((io.increment * U(7, 3 bits)) >> 1)
+    val answer = Stream(Answer())
+    val pending = RegInit(False) clearWhen answer.ready
+    val stamp = Reg(Stamp())
+    when(changed) {
+      pending := True
+      stamp := TimeBase.stamp(time - age.resized)
+    }
+    answer.valid := pending
+    answer.tag := RegNextWhen(seen, changed)
+    answer.stamp := stamp
+  }
+
+  private val crossing = new StreamCCByToggle(Answer(), transmit, receive, withOutputBufferedReset = false)
+  crossing.io.input << answerer.answer
+  crossing.io.output.ready := True
+  private val taker = new ClockingArea(receive) {
+    val isNewest = crossing.io.output.valid && crossing.io.output.tag === asker.tag
+    io.stamp := RegNextWhen(crossing.io.output.stamp, isNewest)
+  }
+}

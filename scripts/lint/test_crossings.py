@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Clock-domain crossings: docs/mac.md lists those of the MAC, and no room has another."""
+
+from __future__ import annotations
+
+import re
+
+from scripts.lint.tools import ROOT, VERILOG
+
+PAGE = ROOT / "docs" / "mac.md"
+ROW = re.compile(r"\| `(\S+)` \| (.+) \| (\w+) \|")
+Crossing = tuple[str, str, str]
+
+
+def _rows(text: str) -> list[Crossing]:
+    return [crossing.groups() for line in text.splitlines() if (crossing := ROW.fullmatch(line))]  # type: ignore[misc]
+
+
+def _listed() -> list[Crossing]:
+    _, _, section = PAGE.read_text().partition("## Clock-domain crossings")
+    return _rows(section.partition("\n## ")[0])
+
+
+def test_the_page_lists_the_crossings_of_the_mac() -> None:
+    found = (VERILOG / "GmiiMac.crossings").read_text().splitlines()
+    listed = [f"| `{name}` | {source} | {target} |" for name, source, target in _listed()]
+    new, gone = sorted(set(found) - set(listed)), sorted(set(listed) - set(found))
+    assert not new and not gone, "\n".join(
+        [
+            "docs/mac.md and build/rtl/GmiiMac.crossings differ",
+            *(f"+ {row}" for row in new),
+            *(f"- {row}" for row in gone),
+        ]
+    )
+
+
+def test_no_other_room_crosses() -> None:
+    """A room around the MAC has the MAC's crossings, behind the name of its instance."""
+    names = {name for name, _, _ in _listed()}
+    others = [
+        f"{file.stem}: {name} from {source} to {target}"
+        for file in sorted(VERILOG.glob("*.crossings"))
+        for name, source, target in _rows(file.read_text())
+        if name not in names and name.partition(".")[2] not in names
+    ]
+    assert not others, "crossings that docs/mac.md does not list:\n" + "\n".join(others)

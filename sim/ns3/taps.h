@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Where the path is listened to, for a capture file: the core's wire, both ends of the bottleneck, the receiver.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <ns3/nstime.h>
+#include <ns3/packet.h>
+
+#include "../capture/pcapng.h"
+#include "dumbbell.h"
+#include "options.h"
+
+class Taps {
+public:
+  /// Before the first event.
+  Taps(const std::string &path, const Options &options, const Dumbbell &dumbbell);
+
+  explicit operator bool() const { return static_cast<bool>(file_); }
+  /// A frame on the core's wire, its SFD at the core at `sfd`.
+  void frame(Pcapng::Direction direction, ns3::Time sfd, std::span<const std::uint8_t> bytes);
+
+private:
+  void listen(const ns3::Ptr<ns3::NetDevice> &device, std::uint32_t interface);
+  void packet(std::uint32_t interface, Pcapng::Direction direction, const ns3::Ptr<const ns3::Packet> &packet);
+
+  Pcapng file_;
+  std::uint32_t wire_;
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Frames on GMII (IEEE 802.3 clauses 3 and 35), a byte a clock, both ways.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace wire {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// The FCS of IEEE 802.3 3.2.9, its first byte in bits 7 to 0.
+std::uint32_t fcs(const std::uint8_t *bytes, std::size_t length);
+
+/// A TCP segment for the bench's addresses in a frame of so many bytes without FCS, its checksums right.
+Bytes segmentFrame(std::size_t length, std::uint32_t sequence);
+inline constexpr std::uint64_t ownMac = 0x020000000001;
+inline constexpr std::uint32_t ownIp = 0x0a000001;
+
+/// What a clock carries.
+struct Symbol {
+  std::uint8_t data = 0;
+  bool valid = false;
+};
+
+/// Bytes of frames, each with preamble, SFD, FCS and a gap of twelve; idle when there is none.
+class Serialiser {
+public:
+  void put(const Bytes &frame);
+  bool empty() const { return symbols_.empty(); }
+  Symbol next();
+
+private:
+  std::deque<Symbol> symbols_;
+};
+
+/// A frame that was seen on the wire.
+struct Seen {
+  std::size_t length = 0;   // without FCS
+  std::uint64_t sfd = 0;    // the edge at which the SFD came to the pins
+  std::uint64_t gap = 0;    // idle clocks before its preamble
+  bool right = false;       // preamble and FCS
+};
+
+/// Finds the frames in a row of symbols.
+class Deserialiser {
+public:
+  /// `clock` is the edge at which the symbol came to the pins. True when a frame has ended; it is then in `seen`.
+  bool take(Symbol symbol, std::uint64_t clock);
+  Seen seen;
+
+private:
+  Bytes bytes_;
+  std::uint64_t idle_ = 0;
+};
+
+} // namespace wire
