@@ -45,7 +45,7 @@ def synthesise(verilog: Path) -> Path:
 def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
     """nextpnr's report."""
     options = [*DEVICE, "--speed", str(grade), "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
-    # router1 takes twice as long as router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
+    # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
     options += ["--router", "router1", "--lpf-allow-unconstrained", "--timing-allow-fail"]
     key = hashlib.sha256(f"{options}\n{version('nextpnr-ecp5')}".encode()).hexdigest()[:8]
     report = netlist.parent / f"grade{grade}-seed{seed}-{key}.json"

@@ -67,7 +67,6 @@ void Device::clock(Stamp edge) {
   model_.settle(edge);
 
   bool moved = edge != lastEdge_ + clockPeriod;
-  moved |= neighbours_.sample(pins);
   if (pins.s_axis_wire_rx_tvalid && pins.s_axis_wire_rx_tready) {
     receive_.taken();
     moved = true;
@@ -83,6 +82,7 @@ void Device::clock(Stamp edge) {
 bool Device::sample(Stamp edge) {
   const Pins &pins = model_.pins;
   bool moved = application_.sample(pins);
+  moved |= neighbours_.sample(pins);
   bypass_.sample(pins);
   if (pins.m_axis_wire_tx_tvalid && pins.m_axis_wire_tx_tready) {
     transmit_.taken(pins, edge);

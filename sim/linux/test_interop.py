@@ -65,6 +65,20 @@ def test_files_and_pages_arrive_byte_exact_also_when_frames_are_lost(tmp_path: P
     assert all(visit["bytes"] == SIZE and visit["equal"] and not visit["failures"] for visit in web)
 
 
+def test_a_capture_holds_the_core_s_wire_both_ways(tmp_path: Path) -> None:
+    done = run(tmp_path, f"--size={SIZE}", "--drop=0", f"--pcap={tmp_path / 'x.pcapng'}")
+    assert done.returncode == 0, done.stdout
+    transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
+    for number, transfer in enumerate(transfers):
+        packets = list(PcapNgReader(str(tmp_path / f"x-{number}.pcapng")))
+        frames = transfer["core"]["frames"]
+        assert {packet.sniffed_on for packet in packets} == {"core"}
+        inbound, outbound = (sum(packet.direction == direction for packet in packets) for direction in (1, 2))
+        assert (inbound, outbound) == (frames["to_core"], frames["from_core"])
+        times = [packet.time for packet in packets]
+        assert times == sorted(times)
+
+
 # The core listens; Linux finds it by ARP and pings it, a second apart at the most. Prints the sizes that came back equal.
 PING = """
 import os, select, socket, struct, subprocess, sys, tempfile
@@ -102,20 +116,6 @@ def test_linux_finds_the_core_by_arp_and_pings_it() -> None:
     *sizes, neighbours = done.stdout.strip().splitlines()
     assert sizes == ["0", "8", "56", "1000", "1472"], done.stdout + done.stderr
     assert neighbours.startswith("10.0.0.1") and "02:00:00:00:00:01" in neighbours
-
-
-def test_a_capture_holds_the_core_s_wire_both_ways(tmp_path: Path) -> None:
-    done = run(tmp_path, f"--size={SIZE}", "--drop=0", f"--pcap={tmp_path / 'x.pcapng'}")
-    assert done.returncode == 0, done.stdout
-    transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
-    for number, transfer in enumerate(transfers):
-        packets = list(PcapNgReader(str(tmp_path / f"x-{number}.pcapng")))
-        frames = transfer["core"]["frames"]
-        assert {packet.sniffed_on for packet in packets} == {"core"}
-        inbound, outbound = (sum(packet.direction == direction for packet in packets) for direction in (1, 2))
-        assert (inbound, outbound) == (frames["to_core"], frames["from_core"])
-        times = [packet.time for packet in packets]
-        assert times == sorted(times)
 
 
 def test_a_transfer_without_an_end_is_given_up_and_told(tmp_path: Path) -> None:

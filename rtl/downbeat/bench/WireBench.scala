@@ -41,7 +41,7 @@ case class WireBench(config: DownbeatConfig) extends Component {
   receiver.io.local := io.local
   receiver.io.wire << mac.io.receive
   io.bypass << receiver.io.bypass
-  receiver.io.control.ready := True // nobody answers here
+  receiver.io.control.freeRun()
   io.drops := receiver.io.drops
   private val segment = receiver.io.segments.toFlow
   io.sequence.valid := segment.valid

@@ -210,8 +210,7 @@ class Device:
     ) -> None:
         self._library = library
         name = preset.encode() if preset else None
-        own = (c_uint8 * 6)(*mac)
-        options = Options(name, own, ip, link_rate, secret, 0, initial_values, netmask, gateway)
+        options = Options(name, (c_uint8 * 6)(*mac), ip, link_rate, secret, 0, initial_values, netmask, gateway)
         error = c_int(0)
         self._device = library.downbeat_create(byref(options), byref(error))
         if not self._device:
