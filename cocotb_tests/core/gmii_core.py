@@ -10,8 +10,8 @@ from cocotb.triggers import RisingEdge
 from cocotb_tests.bench import until
 from cocotb_tests.bench.frames import Frame
 from cocotb_tests.core.core import Core
-from cocotb_tests.mac.mac import PERIOD_PS, clock
 from cocotb_tests.mac.gmii import GmiiSink, GmiiSource
+from cocotb_tests.mac.mac import PERIOD_PS, clock
 from cocotb_tests.registers.bus import Registers
 from cocotb_tests.registers.set_up import set_up
 

@@ -30,6 +30,7 @@ void Device::reset(unsigned clocks) {
   transmit_.reset();
   bypass_.reset();
   application_.reset();
+  neighbours_.reset();
   quietClocks_ = 0;
 }
 

@@ -2,31 +2,35 @@
 // The core's port for static neighbours.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "model.h"
 
 namespace downbeat {
 
+/// Remembers what it was given: a reset of the core forgets it, and then it is told anew.
 class NeighbourPort {
 public:
   /// `mac`: first byte of the wire in bits 47 to 40.
   void add(std::uint32_t ip, std::uint64_t mac) { entries_.push_back({ip, mac}); }
-  bool active() const { return !entries_.empty(); }
+  bool active() const { return told_ < entries_.size(); }
+  void reset() { told_ = 0; }
 
   void drive(Pins &pins) const {
-    pins.s_axis_neighbour_tvalid = active();
+    pins.s_axis_neighbour_tvalid = active() && !pins.reset;
     if (!active()) return;
-    pins.s_axis_neighbour_tdata[0] = entries_.front().ip;
-    pins.s_axis_neighbour_tdata[1] = static_cast<std::uint32_t>(entries_.front().mac);
-    pins.s_axis_neighbour_tdata[2] = static_cast<std::uint32_t>(entries_.front().mac >> 32);
+    const Entry &entry = entries_[told_];
+    pins.s_axis_neighbour_tdata[0] = entry.ip;
+    pins.s_axis_neighbour_tdata[1] = static_cast<std::uint32_t>(entry.mac);
+    pins.s_axis_neighbour_tdata[2] = static_cast<std::uint32_t>(entry.mac >> 32);
   }
 
   /// True if anything was handed over.
   bool sample(const Pins &pins) {
     const bool taken = pins.s_axis_neighbour_tvalid && pins.s_axis_neighbour_tready;
-    if (taken) entries_.pop_front();
+    if (taken) ++told_;
     return taken;
   }
 
@@ -35,7 +39,8 @@ private:
     std::uint32_t ip;
     std::uint64_t mac;
   };
-  std::deque<Entry> entries_;
+  std::vector<Entry> entries_;
+  std::size_t told_ = 0;
 };
 
 } // namespace downbeat

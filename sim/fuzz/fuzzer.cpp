@@ -33,6 +33,7 @@ Fuzzer::Fuzzer(std::uint64_t seed, const std::string &waves)
   device_.reset(downbeat_create(&options, &error));
   if (device_ == nullptr) throw Failure(downbeat_error_text(error));
   if (!waves.empty() && downbeat_waves(device_.get(), waves.c_str()) != DOWNBEAT_OK) throw Failure("waves: cannot be written");
+  for (const Station &known : {livePeer, victim, silent}) downbeat_add_neighbour(device_.get(), known.ip, known.mac.data());
   while (std::string_view(downbeat_event_text(segmentEvent_)) != "segment") ++segmentEvent_;
   downbeat_set_event_callback(
       device_.get(),
@@ -63,7 +64,7 @@ void Fuzzer::openLive() {
   passive->endpoint = std::make_unique<Endpoint>(livePeer, core, Tuple{livePeer.ip, 6001, livePort}, draw_.word(), toCore_, toPeer_);
   active->live = passive->live = true;
   passive->endpoint->connect();
-  if (downbeat_connect(device_.get(), livePeer.ip, 5001, 0, livePeer.mac.data(), nullptr, &active->name) != DOWNBEAT_OK)
+  if (downbeat_connect(device_.get(), livePeer.ip, 5001, 0, nullptr, &active->name) != DOWNBEAT_OK)
     throw Failure("connect");
   connections_.push_back(std::move(active));
   connections_.push_back(std::move(passive));
@@ -141,7 +142,9 @@ void Fuzzer::finish() {
   const Counters counted = counters();
   for (const auto &[name, count] : counted) {
     const bool ofFrames = name.starts_with("receive_") || name.starts_with("directory_");
-    if (ofFrames && count == 0 && mutants_ >= 2 * epochMutants) // fewer may miss a rare one
+    // No mutation makes a whole ICMP error, nor so much ARP at once.
+    const bool unreached = name == "directory_reports" || name == "receive_controlOverflow";
+    if (ofFrames && !unreached && count == 0 && mutants_ >= 2 * epochMutants) // fewer may miss a rare one
       throw Failure("no frame was ever dropped as " + name);
   }
   // No frame may bring the application's side or the stamps out of step.

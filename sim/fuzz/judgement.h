@@ -11,6 +11,7 @@ namespace fuzz {
 enum class Outcome {
   badFrame, oversize, ipVersion, ipHeaderLength, ipLength, truncated, ipChecksum, fragment, sourceRoute, tcpHeaderLength, tcpChecksum,
   options, invalidSource, land, portZero, flags,
+  control,      // an ARP request for us or an echo request: answered, if at all, by the core alone
   bypass,       // not ours: handed on, or bypassOverflow
   segment,      // a good segment without payload and FIN
   heldSegment,  // one that needs a slot: it gets one, or noSlot
@@ -21,7 +22,7 @@ enum class Outcome {
 inline constexpr std::size_t outcomes = static_cast<std::size_t>(Outcome::maybeRoute) + 1;
 inline constexpr std::array<const char *, outcomes> outcomeNames{
     "badFrame", "oversize", "ipVersion", "ipHeaderLength", "ipLength", "truncated", "ipChecksum", "fragment", "sourceRoute",
-    "tcpHeaderLength", "tcpChecksum", "options", "invalidSource", "land", "portZero", "flags", "bypass", "segment", "heldSegment",
+    "tcpHeaderLength", "tcpChecksum", "options", "invalidSource", "land", "portZero", "flags", "control", "bypass", "segment", "heldSegment",
     "shortFragment", "maybeRoute"};
 
 /// `damaged`: the MAC found the FCS wrong. `largest`: bytes of an untagged frame without FCS.

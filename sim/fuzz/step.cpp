@@ -56,7 +56,7 @@ void Fuzzer::addVictim() {
                                                     draw_.word(), toCore_, toPeer_);
   connection->fate = static_cast<unsigned>(draw_.below(5));
   if (active)
-    downbeat_connect(device_.get(), victim.ip, port, 0, victim.mac.data(), nullptr, &connection->name);
+    downbeat_connect(device_.get(), victim.ip, port, 0, nullptr, &connection->name);
   else
     connection->endpoint->connect();
   connections_.push_back(std::move(connection));
@@ -150,6 +150,7 @@ void Fuzzer::collect() {
 
 void Fuzzer::fromCore(const Bytes &frame) {
   const Layout at(frame);
+  if (read16(frame, 12) != 0x0800 || frame[23] != 6) return; // an answer to ARP or ping
   const Station to{{frame[0], frame[1], frame[2], frame[3], frame[4], frame[5]}, at.hasIp ? read32(frame, at.ip + 16) : 0};
   if (const Outcome outcome = judge(frame, false, to, largest); !isSegment(outcome))
     throw Failure(std::string("the core sent a frame that is wrong: ") + outcomeNames[static_cast<std::size_t>(outcome)]);

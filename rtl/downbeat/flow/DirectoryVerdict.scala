@@ -37,7 +37,7 @@ case class DirectoryVerdict() extends Bundle {
   /** A SYN is dropped: no flow is free; both its buckets are full. */
   val noFlow, noBucket = Bool()
   /** A report on no connection's segment. */
-  val noConnection = Bool()
+  val aboutNobody = Bool()
   /** A flow goes back to the free list. */
   val over = Bool()
 
@@ -65,7 +65,7 @@ object DirectoryVerdict {
     verdict.lost := stranger && !(asksToConnect && available)
     verdict.noFlow := asksToConnect && !flowFree
     verdict.noBucket := asksToConnect && flowFree && !room
-    verdict.noConnection := stranger && isReport
+    verdict.aboutNobody := stranger && isReport
     verdict.over := verdict.isRelease && found
     verdict
   }

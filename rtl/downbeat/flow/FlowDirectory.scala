@@ -176,9 +176,9 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   }
   io.drops.synNoFlow := count(acts && verdict.noFlow)
   io.drops.synNoBucket := count(acts && verdict.noBucket)
-  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket)
+  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket && !verdict.aboutNobody)
   io.drops.resets := resets.io.dropped
-  io.drops.reports := count(acts && verdict.noConnection)
+  io.drops.reports := count(acts && verdict.aboutNobody)
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !lookup.io.requests.valid && lookup.io.empty

@@ -2,8 +2,7 @@
 package downbeat.mac
 
 import downbeat.DownbeatConfig
-import downbeat.wire.EtherType
-import downbeat.wire.{LaunchMode, TransmitBeat}
+import downbeat.wire.{EtherType, LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
