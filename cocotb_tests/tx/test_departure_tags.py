@@ -16,7 +16,7 @@ ENTRIES = 64
 
 
 def test_departure_tags() -> None:
-    run_room("Transmitter", __name__)
+    run_room("Transmitter", __name__, verilator_args=["--public-flat-rw"])
 
 
 def stamped(bench: Transmitter, **fixed: object) -> Segment:

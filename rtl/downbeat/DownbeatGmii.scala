@@ -24,7 +24,7 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   private val mac = GmiiMac(config)
   mac.io.gmii <> gmii
   mac.io.linkUp := link_up
-  mac.io.softReset := registers.io.coreReset
+  mac.io.softReset := registers.io.mac.softReset
   mac.io.increment := registers.io.mac.increment
   registers.io.mac.linkUp := link_up
   registers.io.mac.counters := mac.io.counters

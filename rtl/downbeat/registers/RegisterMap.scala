@@ -4,7 +4,7 @@ package downbeat.registers
 import downbeat.{Counters, DownbeatConfig}
 import downbeat.application.Layout
 import downbeat.engine.TraceRecord
-import downbeat.mac.{MacCounters, TimeBase}
+import downbeat.mac.{GmiiMac, MacCounters, TimeBase}
 import downbeat.neighbour.StaticNeighbour
 import spinal.core._
 import spinal.lib._
@@ -36,6 +36,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
       val linkUp = in(Bool())
       val counters = in(MacCounters())
       val increment = out(UInt(TimeBase.incrementBits bits))
+      val softReset = out(Bool())
     }
   }
   noIoPrefix()
@@ -69,7 +70,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val control = register("control", "What the core does.")
   private val enable = control.field(Bool(), AccessType.RW, 0, "The core runs; 0 holds it in reset.")(SymbolName("enable"))
   private val softReset =
-    control.field(Bool(), AccessType.W1P, 0, s"1: resets the core for ${RegisterMap.resetClocks} clocks.")(SymbolName("softReset"))
+    control.field(Bool(), AccessType.W1P, 0, "1: resets the core for a moment.")(SymbolName("softReset"))
   private val status = register("status", "How the core is.")
   status.field(Bool(), AccessType.RO, "The core runs: it is not in reset.")(SymbolName("running")) := !io.coreReset
   status.field(Bool(), AccessType.RO, "Nothing moves in the core.")(SymbolName("idle")) := io.coreIdle
@@ -78,11 +79,14 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val neighbourWaits = Bool()
   status.field(Bool(), AccessType.RO, "A static neighbour has not been taken over yet.")(SymbolName("neighbourWaits")) := neighbourWaits
 
-  private val resetLeft = Reg(UInt(log2Up(RegisterMap.resetClocks + 1) bits)) init 0
+  /** The MAC's own reset must be over before the core speaks to it. */
+  private val resetClocks = RegisterMap.resetClocks + (if (withMac) GmiiMac.softResetClocks else 0)
+  private val resetAsked = !enable || softReset
+  private val resetLeft = Reg(UInt(log2Up(resetClocks + 1) bits)) init 0
   when(resetLeft =/= 0)(resetLeft := resetLeft - 1)
-  when(softReset)(resetLeft := RegisterMap.resetClocks)
+  when(if (withMac) resetAsked else softReset)(resetLeft := resetClocks)
   private val coreReset = RegInit(True)
-  coreReset := !enable || softReset || resetLeft =/= 0
+  coreReset := resetAsked || resetLeft =/= 0
   io.coreReset := coreReset
 
   // ---- addresses: the core must not see them change while frames are in it
@@ -148,6 +152,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   if (withMac) new Area {
     startAt(0x400)
+    io.mac.softReset := RegNext(resetAsked) init True
     private val link = register("link", "The wire.")
     link.field(Bool(), AccessType.RO, "The link is up.")(SymbolName("up")) := io.mac.linkUp
     private val nominal = TimeBase.nominalIncrement
