@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "control.h"
+
 namespace fuzz {
 
 namespace {
@@ -44,7 +46,10 @@ Outcome judge(View frame, bool damaged, const Station &own, std::size_t largest)
   const Layout at(frame);
   if (damaged) return Outcome::badFrame;
   if (frame.size() > largest + (at.tagged ? 4 : 0)) return Outcome::oversize;
-  if (!isOurs(frame, at, own)) return Outcome::bypass;
+  if (!isOurs(frame, at, own)) {
+    if (!isControl(frame, own)) return Outcome::bypass;
+    return isAnsweredHere(frame, own) ? Outcome::control : Outcome::both;
+  }
 
   const std::size_t ipBytes = at.tcp - at.ip, total = at.end - at.ip;
   const bool fragment = (read16(frame, at.ip + 6) & 0x3fff) != 0;
