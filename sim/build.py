@@ -280,10 +280,12 @@ def _cached(part: str, key: str, make: Callable[[Path], object], kept: int = KEP
 
 
 def _prune(home: Path, kept: int) -> None:
-    builds = sorted(home.glob("*/done"), key=lambda done: done.stat().st_mtime, reverse=True)
-    for done in builds[kept:]:
-        shutil.rmtree(done.parent, ignore_errors=True)
-        (home / f"{done.parent.name}.lock").unlink(missing_ok=True)
+    with (home / "prune.lock").open("w") as lock:  # what one removes another must not look at
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        builds = sorted(home.glob("*/done"), key=lambda done: done.stat().st_mtime, reverse=True)
+        for done in builds[kept:]:
+            shutil.rmtree(done.parent, ignore_errors=True)
+            (home / f"{done.parent.name}.lock").unlink(missing_ok=True)
 
 
 def _point(link: Path, place: Path) -> None:

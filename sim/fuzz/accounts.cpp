@@ -62,16 +62,18 @@ void Fuzzer::checkAccounts() {
       throw Failure(std::to_string(together) + " frames were dropped by " + counter(causes.front()) + " or an equal cause, and " +
                     std::to_string(right) + " is right");
   }
-  for (std::size_t cause = 0; cause < static_cast<std::size_t>(Outcome::control); ++cause)
+  for (std::size_t cause = 0; cause < static_cast<std::size_t>(Outcome::bypass); ++cause)
     if (!vague.contains(static_cast<Outcome>(cause))) expectCount(counted, counter(static_cast<Outcome>(cause)), judged_[cause]);
   bypassLost_ += bypassed_.size();
   bypassed_.clear();
   expectCount(counted, "receive_bypassOverflow", bypassLost_);
 
-  std::uint64_t known = bypassReceived_ + segmentEvents_ + judged(Outcome::control);
-  for (const auto &[name, value] : counted) // what overflows of control has its outcome here or in the bypass already
+  std::uint64_t known = bypassReceived_ + segmentEvents_;
+  for (const auto &[name, value] : counted)
     if (name.starts_with("receive_") && name != "receive_controlOverflow") known += value;
   for (const char *name : {"directory_noConnection", "directory_synNoFlow", "directory_synNoBucket"}) known += counted.at(name);
+  known += controlAlone_; // what else goes there is a frame of the bypass
+  checkControl(counted);
   downbeat_counters device{};
   downbeat_get_counters(device_.get(), &device);
   if (known != device.frames_in)
@@ -136,6 +138,8 @@ std::string Fuzzer::report() const {
   std::ostringstream text;
   text << "\"seed\": " << seed_ << ", \"mutants\": " << mutants_ << ", \"frames_in\": " << device.frames_in << ", \"epochs\": " << epochs_
        << ", \"segment_events\": " << segmentEvents_ << ", \"bypassed\": " << bypassReceived_ << ", \"kept_off_live\": " << keptOff_
+       << ", \"control_alone\": " << controlAlone_ << ", \"arp_replies\": " << arpAnswered_ << ", \"echo_replies\": " << echoAnswered_
+       << ", \"announcements\": " << announcements_ << ", \"report_events\": " << reportEvents_
        << ", \"connections_offered\": " << victims_ << ", \"connections_accepted\": " << established_
        << ", \"live_bytes_to_core\": " << liveToCore_ << ", \"live_bytes_from_core\": " << liveFromCore_
        << ", \"slot_burst_refused\": " << slotBurstAtStart_ << ", \"clocks\": " << device.clocks

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "downbeat_sim.h"
+#include "control.h"
 #include "endpoint.h"
 #include "judgement.h"
 #include "mutator.h"
@@ -59,6 +60,8 @@ private:
   std::vector<Bytes> endpointFrames(unsigned most);
   Mutant mutant();
   void keepOffLive(Bytes &frame);
+  Mutant controlMutant(const std::optional<Target> &target);
+  void keepReportOffLive(Bytes &frame);
   void put(const Bytes &frame, bool damaged, downbeat_time arrival);
   void drain();
   void collect();
@@ -67,6 +70,14 @@ private:
   void serveLive(Connection &connection);
   void serveOther(Connection &connection);
   void checkAccounts();
+
+  // ARP and ICMP.
+  void expectControl(const Bytes &frame);
+  void neighbourFrame(const Bytes &frame);
+  void checkStaticNeighbour(const Bytes &frame, const Segment &said) const;
+  void checkControl(const Counters &counted);
+  void checkAnnouncements(std::uint64_t conflicts);
+  void floodControl();
   void expectCount(const Counters &counted, const std::string &name, std::uint64_t expected) const;
 
   // Checks of a quiet core.
@@ -107,6 +118,15 @@ private:
   std::uint64_t keptOff_ = 0;                   // mutants that got numbers outside the live window
   std::uint64_t liveToCore_ = 0, liveFromCore_ = 0; // bytes that arrived and were right
   std::uint64_t slotBurstAtStart_ = 0;
+
+  // Accounts of ARP and ICMP; a step's start from zero with each check.
+  std::array<std::uint64_t, controls> control_{};      // judged, of the whole run
+  std::uint64_t controlAlone_ = 0, reportEvents_ = 0;  // of the whole run
+  std::deque<Bytes> arpReplies_, echoReplies_;         // that must come, in order
+  std::uint64_t arpUnanswered_ = 0, echoUnanswered_ = 0, announced_ = 0, unseen_ = 0; // of a step; unseen_: nothing tells of them
+  std::uint64_t arpAnswered_ = 0, echoAnswered_ = 0, announcements_ = 0;
+  Counters before_;                                    // the counters at the last check
+  downbeat_time announcedAt_ = 0;
 };
 
 } // namespace fuzz

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "control.h"
+
 namespace fuzz {
 
 namespace {
@@ -38,23 +40,16 @@ bool isOurs(View frame, const Layout &at, const Station &own) {
          read16(frame, at.ip - 2) == 0x0800 && frame[at.ip + 9] == 6 && read32(frame, at.ip + 16) == own.ip;
 }
 
-/// What the core answers itself, so that nobody behind the bypass sees it. Only the untagged network is ours.
-bool isAnswered(View frame, const Layout &at, const Station &own) {
-  if (frame.size() < 42 || at.tagged) return false;
-  const bool toUs = std::ranges::equal(frame.first(6), own.mac);
-  const bool toAll = std::ranges::all_of(frame.first(6), [](std::uint8_t byte) { return byte == 0xff; });
-  if (read16(frame, 12) == 0x0806) return (toUs || toAll) && read16(frame, 20) == 1 && read32(frame, 38) == own.ip;
-  return toUs && read16(frame, 12) == 0x0800 && (frame[14] & 15) == 5 && (read16(frame, 20) & 0x3fff) == 0 && frame[23] == 1 &&
-         read32(frame, 30) == own.ip && frame[34] == 8;
-}
-
 } // namespace
 
 Outcome judge(View frame, bool damaged, const Station &own, std::size_t largest) {
   const Layout at(frame);
   if (damaged) return Outcome::badFrame;
   if (frame.size() > largest + (at.tagged ? 4 : 0)) return Outcome::oversize;
-  if (!isOurs(frame, at, own)) return isAnswered(frame, at, own) ? Outcome::control : Outcome::bypass;
+  if (!isOurs(frame, at, own)) {
+    if (!isControl(frame, own)) return Outcome::bypass;
+    return isAnsweredHere(frame, own) ? Outcome::control : Outcome::both;
+  }
 
   const std::size_t ipBytes = at.tcp - at.ip, total = at.end - at.ip;
   const bool fragment = (read16(frame, at.ip + 6) & 0x3fff) != 0;

@@ -11,8 +11,9 @@ namespace fuzz {
 enum class Outcome {
   badFrame, oversize, ipVersion, ipHeaderLength, ipLength, truncated, ipChecksum, fragment, sourceRoute, tcpHeaderLength, tcpChecksum,
   options, invalidSource, land, portZero, flags,
-  control,      // an ARP request for us or an echo request: answered, if at all, by the core alone
   bypass,       // not ours: handed on, or bypassOverflow
+  control,      // ARP or ICMP that we answer, nobody else: control.h
+  both,         // ARP or ICMP that somebody else may wait for too
   segment,      // a good segment without payload and FIN
   heldSegment,  // one that needs a slot: it gets one, or noSlot
   // Wrong, but no standard says by which cause first:
@@ -22,12 +23,13 @@ enum class Outcome {
 inline constexpr std::size_t outcomes = static_cast<std::size_t>(Outcome::maybeRoute) + 1;
 inline constexpr std::array<const char *, outcomes> outcomeNames{
     "badFrame", "oversize", "ipVersion", "ipHeaderLength", "ipLength", "truncated", "ipChecksum", "fragment", "sourceRoute",
-    "tcpHeaderLength", "tcpChecksum", "options", "invalidSource", "land", "portZero", "flags", "control", "bypass", "segment", "heldSegment",
+    "tcpHeaderLength", "tcpChecksum", "options", "invalidSource", "land", "portZero", "flags", "bypass", "control", "both", "segment", "heldSegment",
     "shortFragment", "maybeRoute"};
 
 /// `damaged`: the MAC found the FCS wrong. `largest`: bytes of an untagged frame without FCS.
 Outcome judge(View frame, bool damaged, const Station &own, std::size_t largest);
 
+inline bool isControl(Outcome outcome) { return outcome == Outcome::control || outcome == Outcome::both; }
 inline bool isSegment(Outcome outcome) { return outcome == Outcome::segment || outcome == Outcome::heldSegment; }
 
 } // namespace fuzz

@@ -100,7 +100,7 @@ void timeToLive(Bytes &frame, Draw &draw) {
   inIp(frame, [&](const Layout &at) { frame[at.ip + 8] = static_cast<std::uint8_t>(draw.chance(50) ? draw.below(2) : draw.byte()); });
 }
 void protocol(Bytes &frame, Draw &draw) {
-  inIp(frame, [&](const Layout &at) { frame[at.ip + 9] = draw.chance(50) ? 17 : draw.byte(); });
+  inIp(frame, [&](const Layout &at) { frame[at.ip + 9] = draw.chance(50) ? 17 : draw.chance(50) ? 1 : draw.byte(); });
 }
 void source(Bytes &frame, Draw &draw) {
   static constexpr std::array<std::uint32_t, 8> sources{0,          1,          0x0affffff, 0x7f000001,

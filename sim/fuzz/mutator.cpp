@@ -45,8 +45,7 @@ void Mutator::readdress(Bytes &frame, const std::optional<Target> &target, Draw 
 }
 
 Mutant Mutator::mutate(const Corpus &corpus, const std::optional<Target> &target, Draw &draw) {
-  Mutant mutant{corpus.any(draw)};
-  Bytes &frame = mutant.bytes;
+  Bytes frame = corpus.any(draw);
   // Long frames cost time and say little more: most are cut to some bytes of payload.
   if (const Layout at(frame); at.hasTcp && frame.size() > 200 && draw.chance(90)) {
     frame.resize(at.tcp + 20 + draw.below(60));
@@ -61,14 +60,17 @@ Mutant Mutator::mutate(const Corpus &corpus, const std::optional<Target> &target
     frame.insert(frame.end(), tail.begin(), tail.end());
     ++splices_;
   }
-  for (std::uint64_t left = draw.chance(70) ? 1 : draw.between(2, 4); left > 0; --left) {
+  return alter(std::move(frame), draw.chance(70) ? 1 : static_cast<unsigned>(draw.between(2, 4)), draw);
+}
+
+Mutant Mutator::alter(Bytes frame, unsigned changes, Draw &draw) {
+  for (; changes > 0; --changes) {
     const std::size_t kind = anyMutation(draw);
     mutations()[kind].apply(frame, draw);
     ++counts_[kind];
   }
   if (draw.chance(88)) repairChecksums(frame);
-  mutant.damaged = draw.chance(1);
-  return mutant;
+  return {std::move(frame), draw.chance(1)};
 }
 
 std::vector<std::pair<const char *, std::uint64_t>> Mutator::counts() const {

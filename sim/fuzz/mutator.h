@@ -29,6 +29,9 @@ public:
   /// A frame of the corpus, perhaps sent to another connection, then changed; checksums mostly right again.
   Mutant mutate(const Corpus &corpus, const std::optional<Target> &target, Draw &draw);
 
+  /// Such a frame as it is, or changed likewise.
+  Mutant alter(Bytes frame, unsigned changes, Draw &draw);
+
   /// How often each kind was drawn.
   std::vector<std::pair<const char *, std::uint64_t>> counts() const;
 

@@ -41,12 +41,18 @@ std::uint32_t pseudoHeaderSum(View frame, std::size_t ip, std::size_t length) {
 
 void repairChecksums(Bytes &frame) {
   const Layout at(frame);
-  if (!at.hasIp) return;
+  if (!at.hasIp || read16(frame, at.ip - 2) != 0x0800) return;
   const std::size_t headerEnd = std::min(std::max(at.tcp, at.ip + 20), frame.size());
   write16(frame, at.ip + 10, 0);
   write16(frame, at.ip + 10, ~onesSum(View(frame).subspan(at.ip, headerEnd - at.ip)));
-  if (!at.hasTcp || at.end < at.tcp + 18) return;
+  if (frame.size() < at.tcp + 8 || at.end < at.tcp + 8) return;
   const std::size_t length = std::min(at.end, frame.size()) - at.tcp;
+  if (frame[at.ip + 9] == 1) {
+    write16(frame, at.tcp + 2, 0);
+    write16(frame, at.tcp + 2, ~onesSum(View(frame).subspan(at.tcp, length)));
+    return;
+  }
+  if (!at.hasTcp || length < 18) return;
   write16(frame, at.tcp + 16, 0);
   write16(frame, at.tcp + 16, ~onesSum(View(frame).subspan(at.tcp, length), pseudoHeaderSum(frame, at.ip, length)));
 }

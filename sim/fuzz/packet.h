@@ -52,7 +52,7 @@ struct Layout {
 std::uint32_t onesSum(View bytes, std::uint32_t start = 0);
 /// Of protocol 6 with `length` bytes, between the addresses of the IP header at `ip` (RFC 9293 3.1).
 std::uint32_t pseudoHeaderSum(View frame, std::size_t ip, std::size_t length);
-/// Makes both checksums right, as far as the frame's own lengths leave something to sum.
+/// Makes the checksums of IP, and of TCP or ICMP, right, as far as the frame's own lengths leave something to sum.
 void repairChecksums(Bytes &frame);
 
 /// What a segment to or from the core says.

@@ -85,8 +85,10 @@ Mutant Fuzzer::mutant() {
     if (!any.live && any.endpoint != nullptr && any.endpoint->tuple().localPort != 0)
       target = {any.endpoint->station(), any.endpoint->tuple(), any.endpoint->highest() - 1, any.endpoint->expected()};
   }
-  Mutant mutant = mutator_.mutate(corpus_, target, draw_);
-  if (isSegment(judge(mutant.bytes, mutant.damaged, core, largest))) keepOffLive(mutant.bytes);
+  Mutant mutant = draw_.chance(10) ? controlMutant(target) : mutator_.mutate(corpus_, target, draw_);
+  const Outcome outcome = judge(mutant.bytes, mutant.damaged, core, largest);
+  if (isControl(outcome)) keepReportOffLive(mutant.bytes);
+  if (isSegment(outcome)) keepOffLive(mutant.bytes);
   return mutant;
 }
 
@@ -110,7 +112,9 @@ void Fuzzer::keepOffLive(Bytes &frame) {
 void Fuzzer::put(const Bytes &frame, bool damaged, downbeat_time arrival) {
   const Outcome outcome = judge(frame, damaged, core, largest);
   ++judged_[static_cast<std::size_t>(outcome)];
-  if (outcome == Outcome::bypass) bypassed_.push_back(frame);
+  if (outcome == Outcome::bypass || outcome == Outcome::both) bypassed_.push_back(frame);
+  if (isControl(outcome)) expectControl(frame);
+  controlAlone_ += outcome == Outcome::control;
   downbeat_put_anything(device_.get(), frame.data(), frame.size(), damaged, arrival);
   lastByte_ = std::max(lastByte_, arrival + 4 * wireTime(frame)); // the device counts with linkRate
 }
@@ -150,13 +154,14 @@ void Fuzzer::collect() {
 
 void Fuzzer::fromCore(const Bytes &frame) {
   const Layout at(frame);
-  if (read16(frame, 12) != 0x0800 || frame[23] != 6) return; // an answer to ARP or ping
+  if (!at.hasIp || frame[at.ip + 9] != 6 || read16(frame, 12) != 0x0800) return neighbourFrame(frame);
   const Station to{{frame[0], frame[1], frame[2], frame[3], frame[4], frame[5]}, at.hasIp ? read32(frame, at.ip + 16) : 0};
   if (const Outcome outcome = judge(frame, false, to, largest); !isSegment(outcome))
     throw Failure(std::string("the core sent a frame that is wrong: ") + outcomeNames[static_cast<std::size_t>(outcome)]);
   Bytes mirrored = frame;
   turnRound(mirrored);
   const Segment said = segmentOf(mirrored); // its tuple is in the core's words now
+  checkStaticNeighbour(frame, said);
   if (draw_.chance(10)) corpus_.record(mirrored, draw_);
   Connection *connection = find(said.tuple);
   if (connection != nullptr && connection->endpoint != nullptr) connection->endpoint->receive(frame, now());

@@ -19,6 +19,8 @@ def test_twenty_thousand_mutants_hurt_nobody() -> None:
     assert result["connections_accepted"] > 20
     assert result["segment_events"] > 2_000
     assert result["kept_off_live"] > 500
+    assert result["control_alone"] > 500 and result["report_events"] > 20
+    assert result["arp_replies"] > 100 and result["echo_replies"] > 100 and result["announcements"] > 0
     assert result["slot_burst_refused"] > 0
     assert all(count > 0 for count in result["mutations"].values())
 

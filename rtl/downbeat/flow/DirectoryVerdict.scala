@@ -32,7 +32,7 @@ case class DirectoryVerdict() extends Bundle {
   val accepted, opened = Bool()
   /** A segment gets a RST. */
   val stray = Bool()
-  /** A segment goes nowhere, whether answered or not. */
+  /** A segment that is no report goes nowhere, whether answered or not. */
   val lost = Bool()
   /** A SYN is dropped: no flow is free; both its buckets are full. */
   val noFlow, noBucket = Bool()
@@ -62,7 +62,7 @@ object DirectoryVerdict {
     verdict.opened := verdict.isOpen && portFree && !found && available
     // Without ACK and SYN there is nothing to answer on a port that listens (3.10.7.2, fourth).
     verdict.stray := stranger && !isReport && !flags.rst && (flags.ack || !listening)
-    verdict.lost := stranger && !(asksToConnect && available)
+    verdict.lost := stranger && !isReport && !(asksToConnect && available)
     verdict.noFlow := asksToConnect && !flowFree
     verdict.noBucket := asksToConnect && flowFree && !room
     verdict.aboutNobody := stranger && isReport

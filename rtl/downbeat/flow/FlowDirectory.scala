@@ -176,7 +176,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   }
   io.drops.synNoFlow := count(acts && verdict.noFlow)
   io.drops.synNoBucket := count(acts && verdict.noBucket)
-  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket && !verdict.aboutNobody)
+  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket)
   io.drops.resets := resets.io.dropped
   io.drops.reports := count(acts && verdict.aboutNobody)
 
