@@ -15,7 +15,8 @@ bool isArp(View frame) { return frame.size() >= 14 && read16(frame, 12) == 0x080
 
 bool isTakenIcmp(View frame, const Station &own) {
   if (frame.size() <= icmp || !isFor(frame, own.mac) || read16(frame, 12) != 0x0800) return false;
-  if ((frame[ip] & 15) != 5 || (read16(frame, ip + 6) & 0x3fff) != 0 || frame[ip + 9] != 1 || read32(frame, ip + 16) != own.ip) return false;
+  if ((frame[ip] & 15) != 5 || (read16(frame, ip + 6) & 0x3fff) != 0) return false;
+  if (frame[ip + 9] != 1 || read32(frame, ip + 16) != own.ip) return false;
   const std::uint8_t type = frame[icmp];
   return type == 8 || type == 3 || type == 11 || type == 12;
 }

@@ -23,8 +23,8 @@ enum class Outcome {
 inline constexpr std::size_t outcomes = static_cast<std::size_t>(Outcome::maybeRoute) + 1;
 inline constexpr std::array<const char *, outcomes> outcomeNames{
     "badFrame", "oversize", "ipVersion", "ipHeaderLength", "ipLength", "truncated", "ipChecksum", "fragment", "sourceRoute",
-    "tcpHeaderLength", "tcpChecksum", "options", "invalidSource", "land", "portZero", "flags", "bypass", "control", "both", "segment", "heldSegment",
-    "shortFragment", "maybeRoute"};
+    "tcpHeaderLength", "tcpChecksum", "options", "invalidSource", "land", "portZero", "flags", "bypass", "control", "both", "segment",
+    "heldSegment", "shortFragment", "maybeRoute"};
 
 /// `damaged`: the MAC found the FCS wrong. `largest`: bytes of an untagged frame without FCS.
 Outcome judge(View frame, bool damaged, const Station &own, std::size_t largest);
