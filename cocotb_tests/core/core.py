@@ -6,7 +6,7 @@ Time is the bench's: it goes with the clock while something moves, and while the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -70,7 +70,7 @@ class Core:
         return core
 
     @classmethod
-    async def begin(cls, dut: Any, *, stall: float = 0.0, **pins: int) -> Core:
+    async def begin(cls, dut: Any, *, stall: float = 0.0, **pins: int) -> Self:
         """Just out of reset; `pins` are the inputs that no driver owns."""
         core = cls(dut, stall)
         cocotb.start_soon(core._time())

@@ -12,7 +12,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, Combine, RisingEdge
 
-from cocotb_tests.bench import StreamSource, generator, start
+from cocotb_tests.bench import StreamSource, generator, start, until
 from cocotb_tests.bench.layout import layout
 from cocotb_tests.bench.runner import ROOT, run_room
 from cocotb_tests.registers.bus import FILE, RefusedError, Registers, register_map
@@ -122,10 +122,15 @@ async def each_counter_is_read_whole(dut: Any) -> None:
     names = [name for name in register_map()["registers"] if name.startswith("counter_")]
     values = {name: random.getrandbits(32) for name in names}
     for name, value in values.items():
-        getattr(dut, name.replace("counter_", "counters_", 1)).value = value
+        getattr(dut, _port(name)).value = value
     for name, value in values.items():
         assert await registers.read(name) == value, name
-    assert len(names) == sum(name.startswith("counters_") for name in dir(dut))
+    assert len(names) == sum(name.startswith(("counters_", "mac_counters_")) for name in dir(dut))
+
+
+def _port(counter: str) -> str:
+    name = counter.removeprefix("counter_")
+    return f"mac_counters_{name.removeprefix('mac_')}" if name.startswith("mac_") else f"counters_{name}"
 
 
 @cocotb.test()
@@ -135,26 +140,34 @@ async def the_core_waits_in_reset_until_it_is_enabled(dut: Any) -> None:
     assert dut.coreReset.value == 1
     assert await registers.field("status", "running") == 0
     await registers.write("control", enable=1)
-    assert dut.coreReset.value == 0
+    await running(dut)
     assert await registers.field("status", "running") == 1
 
 
+async def running(dut: Any) -> None:
+    await until(dut, lambda: dut.coreReset.value == 0, "the core to leave reset", 200)
+
+
 @cocotb.test()
-async def soft_reset_lasts_sixteen_clocks_and_the_core_runs_again(dut: Any) -> None:
+@cocotb.parametrize(soft=[0, 1])
+async def the_core_leaves_reset_when_the_macs_own_is_over(dut: Any, soft: int) -> None:
+    """Sixteen clocks and the MAC's 64, whether the core was held or is reset softly."""
     registers = await started(dut)
-    await registers.write("control", enable=1)
+    if soft:
+        await registers.write("control", enable=1)
+        await running(dut)
     clocks = 0
 
     async def count() -> None:
         nonlocal clocks
-        for _ in range(100):
+        for _ in range(200):
             await RisingEdge(dut.clk)
-            clocks += int(dut.coreReset.value)
+            clocks = 0 if dut.mac_softReset.value == 1 else clocks + int(dut.coreReset.value)
 
     counting = cocotb.start_soon(count())
-    await registers.write("control", enable=1, softReset=1)
+    await registers.write("control", enable=1, softReset=soft)
     await counting
-    assert clocks >= 16
+    assert clocks >= 16 + 64
     assert await registers.read("control") == 1, "the request is over"
     assert dut.coreReset.value == 0
 
@@ -168,13 +181,14 @@ async def addresses_change_in_the_cores_reset_only(dut: Any) -> None:
     await registers.write("secretHigh", 0x01234567)
     await registers.write("secretLow", 0x89ABCDEF)
     await registers.write("control", enable=1)
+    await running(dut)
     before = (0x020000000001, 0x0A000001, 0x0123456789ABCDEF)
     assert (int(dut.local_mac.value), int(dut.local_ip.value), int(dut.secret.value)) == before
     await registers.write("localIp", 0x0A000002)
     assert int(dut.local_ip.value) == 0x0A000001
     assert await registers.read("localIp") == 0x0A000002
     await registers.write("control", enable=1, softReset=1)
-    await ClockCycles(dut.clk, 20)
+    await running(dut)
     assert int(dut.local_ip.value) == 0x0A000002
 
 
