@@ -68,6 +68,10 @@ case class DownbeatConfig(
   /** Engine: events of one flow are at least this many clocks apart (a stage's read-modify-write). */
   val flowSpacing: Int = 8
 
+  /** Bytes from a cumulative point to the end of a buffer, and to one past it. */
+  val sendOffsetBits: Int = log2Up(sendBufferBytes) + 1
+  val receiveOffsetBits: Int = log2Up(receiveBufferBytes) + 1
+
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1
 
@@ -80,6 +84,9 @@ case class DownbeatConfig(
 }
 
 object DownbeatConfig {
+  /** Ranges beyond the cumulative point that a connection keeps, each way. */
+  val ranges = 4
+
   private val small = DownbeatConfig(sendBufferBytes = 4096, receiveBufferBytes = 4096)
 
   /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers

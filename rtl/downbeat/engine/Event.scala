@@ -12,7 +12,7 @@ import spinal.core._
 object EventKind extends SpinalEnum {
   /** A segment arrived (`fresh`: the SYN that makes a connection). */
   val segment = newElement()
-  /** Its payload, and perhaps its FIN, is in memory. */
+  /** Payload, and perhaps a FIN, is in memory: `length` bytes from `sequence` on. */
   val placed = newElement()
   /** The application opens a connection. */
   val open = newElement()
@@ -28,7 +28,7 @@ object EventKind extends SpinalEnum {
   val abort = newElement()
   /** The pacer: a segment may go at `stamp`. */
   val grant = newElement()
-  /** A descriptor left the engine: `sequence`, `length`, FIN and SYN in `flags`. */
+  /** A descriptor left the engine: `sequence`, `length`, FIN and SYN in `flags`, and the `acknowledgment` and `window` that it bears. */
   val sent = newElement()
   /** The SFD of a data segment that ends before `sequence` left at `stamp`. */
   val departed = newElement()
@@ -55,19 +55,22 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()
   val window = UInt(16 bits)
-  val options = TcpOptions()
+  val options = TcpOptions(config)
   val length = UInt(14 bits)
   val payload = PayloadReference(config)
+  val congestionExperienced = Bool()
   val stamp = Stamp()
   /** Read when `open` or `fresh`. */
   val parameters = ConnectionParameters(config)
-  /** Read when `open` or `fresh`: the initial send sequence number. */
+  /** Read when `open` or `fresh`: the initial send sequence number, and what our timestamps are ahead of the clock. */
   val initialSequence = SequenceNumber()
+  val timestampOffset = UInt(32 bits)
 }
 
 /** From the placement writer; and, with no bytes, from a fetch that the memory refused. */
 case class PlacedEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
+  val sequence = SequenceNumber() // of the first byte
   val length = UInt(14 bits)
   val fin = Bool()
   /** The bytes are not in memory, or did not come out of it. */
@@ -78,6 +81,7 @@ object PlacedEvent {
   def ofFailedFetch(config: DownbeatConfig, reference: FlowReference): PlacedEvent = {
     val event = PlacedEvent(config)
     event.reference := reference
+    event.sequence.value := 0
     event.length := 0
     event.fin := False
     event.memoryError := True
@@ -108,6 +112,9 @@ case class ReturnEvent(config: DownbeatConfig) extends Bundle {
   val sequence = SequenceNumber()
   val length = UInt(14 bits) // payload bytes
   val syn, fin = Bool()
+  /** What it told the peer, as on the wire. */
+  val acknowledgment = SequenceNumber()
+  val window = UInt(16 bits)
 }
 
 /** A departure stamp with what it belongs to. */
@@ -132,11 +139,13 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()
   val window = UInt(16 bits)
-  val options = TcpOptions()
+  val options = TcpOptions(config)
   val length = UInt(32 bits)
   val payload = PayloadReference(config)
+  val congestionExperienced = Bool()
   val stamp = Stamp()
   val parameters = ConnectionParameters(config)
   val initialSequence = SequenceNumber()
+  val timestampOffset = UInt(32 bits)
   val memoryError = Bool()
 }

@@ -78,9 +78,11 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(OPTIONS) := event.options
   entry(LENGTH) := event.length
   entry(PAYLOAD) := event.payload
+  entry(MARKED) := event.congestionExperienced
   entry(STAMP) := event.stamp
   entry(PARAMETERS) := event.parameters
   entry(INITIAL_SEQUENCE) := event.initialSequence
+  entry(TIMESTAMP_OFFSET) := event.timestampOffset
   entry(MEMORY_ERROR) := event.memoryError
 
   // ---- the five stages

@@ -6,7 +6,7 @@ import downbeat.congestion.{CongestionEvent, Window}
 import downbeat.flow.FlowReference
 import downbeat.rx.PayloadReference
 import downbeat.time.{Instant, Stamp}
-import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags}
+import downbeat.wire.{LaunchMode, SackBlock, SequenceNumber, TcpFlags}
 import spinal.core._
 
 /** A segment to build. In the line of descriptors one may also say that the flow's last frame has been built. */
@@ -16,9 +16,18 @@ case class SegmentDescriptor(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val sequence = SequenceNumber()
   val acknowledgment = SequenceNumber()
-  val flags = TcpFlags() // with SYN the builder adds the MSS and window-scale options
+  val flags = TcpFlags() // with SYN the builder adds the MSS option
   val windowScaleOffered = Bool() // a SYN carries the window-scale option
   val window = UInt(16 bits) // as on the wire
+  /** A SYN carries the SACK-permitted option. */
+  val sackPermitted = Bool()
+  /** It carries timestamps. */
+  val timestamped = Bool()
+  val timestampValue, timestampEcho = UInt(32 bits)
+  /** Blocks of a SACK option, from `acknowledgment` on; as many of the first ones are sent as the header holds. */
+  val sack = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.receiveOffsetBits))
+  /** Routers may mark it instead of dropping it (RFC 3168 5: ECT(0)). */
+  val ecnCapable = Bool()
   val length = UInt(14 bits) // payload bytes, from the send buffer at `sequence`
   val mode = LaunchMode()
   val launch = Stamp()

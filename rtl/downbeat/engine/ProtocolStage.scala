@@ -206,6 +206,15 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s5(OUTSTANDING) := s5(HIGHEST_SENT).since(s5(UNACKNOWLEDGED))
   s5(RECEIVE_ROOM) := (s5(consumed).value - s5(RECEIVED).value + config.receiveBufferBytes).resize(25)
 
+  s5(RECEIVED_RANGES).foreach(_.clearAll())
+  s5(SELECTIVE) := False
+  s5(TIMESTAMPED) := False
+  s5(TIMESTAMP_VALUE) := 0
+  s5(TIMESTAMP_ECHO) := 0
+  s5(ECN_CAPABLE) := False
+  s5(CONGESTION_ECHOED) := False
+  s5(ECHOES_CONGESTION) := False
+
   private val next = ProtocolState(config)
   next.inUse := !s5(RELEASE)
   next.generation := s5(CONNECTION)

@@ -6,7 +6,7 @@ import downbeat.congestion.{CongestionEventKind, Window}
 import downbeat.flow.ConnectionParameters
 import downbeat.rx.PayloadReference
 import downbeat.time.{Instant, Stamp}
-import downbeat.wire.{SequenceNumber, TcpFlags, TcpOptions}
+import downbeat.wire.{SackBlock, SequenceNumber, TcpFlags, TcpOptions}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -22,12 +22,15 @@ class Signals(config: DownbeatConfig) {
   val ACKNOWLEDGMENT = Payload(SequenceNumber())
   val FLAGS = Payload(TcpFlags())
   val WIRE_WINDOW = Payload(UInt(16 bits))
-  val OPTIONS = Payload(TcpOptions())
+  val OPTIONS = Payload(TcpOptions(config))
   val LENGTH = Payload(UInt(32 bits))
   val PAYLOAD = Payload(PayloadReference(config))
+  /** The segment was marked on its way (CE). */
+  val MARKED = Payload(Bool())
   val STAMP = Payload(Stamp())
   val PARAMETERS = Payload(ConnectionParameters(config))
   val INITIAL_SEQUENCE = Payload(SequenceNumber())
+  val TIMESTAMP_OFFSET = Payload(UInt(32 bits))
   /** The memory has refused bytes of the connection: it cannot go on. */
   val MEMORY_ERROR = Payload(Bool())
 
@@ -70,6 +73,17 @@ class Signals(config: DownbeatConfig) {
   /** Room in the receive buffer from RCV.NXT on, and whether windows are scaled. */
   val RECEIVE_ROOM = Payload(UInt(25 bits))
   val SCALING = Payload(Bool())
+  /** What lies in memory beyond RCV.NXT, the newest first. */
+  val RECEIVED_RANGES = Payload(Vec.fill(DownbeatConfig.ranges)(SackBlock(config.receiveOffsetBits)))
+  /** Selective acknowledgments are agreed upon, or, before the peer's SYN, offered. */
+  val SELECTIVE = Payload(Bool())
+  /** Timestamps likewise; TSval and TSecr of a segment that this event sends. */
+  val TIMESTAMPED = Payload(Bool())
+  val TIMESTAMP_VALUE, TIMESTAMP_ECHO = Payload(UInt(32 bits))
+  /** ECN (RFC 3168) likewise; the peer says that our data was marked; outgoing ACKs say that its was. */
+  val ECN_CAPABLE = Payload(Bool())
+  val CONGESTION_ECHOED = Payload(Bool())
+  val ECHOES_CONGESTION = Payload(Bool())
   /** A pure ACK is due; a RST is due, with this sequence number, with or without ACK. */
   val ACK_DUE = Payload(Bool())
   val RESET_DUE = Payload(Bool())

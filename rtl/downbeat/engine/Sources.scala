@@ -48,15 +48,18 @@ object Sources {
       event.options := word.options
       event.length := word.length.resized
       event.payload := word.payload
+      event.congestionExperienced := word.congestionExperienced
       event.stamp := word.stamp
       event.parameters := word.parameters
       event.initialSequence := word.initialSequence
+      event.timestampOffset := word.timestampOffset
     }
   }
 
   def placed(stream: Stream[PlacedEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.placed) { event =>
       event.reference := word.reference
+      event.sequence := word.sequence
       event.length := word.length.resized
       event.flags.fin := word.fin
       event.memoryError := word.memoryError
@@ -87,6 +90,8 @@ object Sources {
       event.length := word.length.resized
       event.flags.syn := word.syn
       event.flags.fin := word.fin
+      event.acknowledgment := word.acknowledgment
+      event.window := word.window
     }
   }
 

@@ -174,6 +174,12 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.flags.psh := exit(granted) && exit(outgoing.PUSH_OUT) && exit(outgoing.LENGTH_OUT).orR
   descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
   descriptor.window := exit(wireWindow)
+  descriptor.sackPermitted := exit(SELECTIVE)
+  descriptor.timestamped := exit(TIMESTAMPED) && !exit(RESET_DUE)
+  descriptor.timestampValue := exit(TIMESTAMP_VALUE)
+  descriptor.timestampEcho := exit(TIMESTAMP_ECHO)
+  descriptor.sack := exit(RECEIVED_RANGES)
+  descriptor.ecnCapable := False
   descriptor.length := exit(granted) ? exit(outgoing.LENGTH_OUT) | U(0, 14 bits)
   descriptor.mode := (exit(granted) && exit(paced)) ? LaunchMode.at() | LaunchMode.asap()
   descriptor.launch := exit(STAMP)
@@ -188,4 +194,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   returned.length := descriptor.length
   returned.syn := descriptor.flags.syn
   returned.fin := descriptor.flags.fin
+  returned.acknowledgment := descriptor.acknowledgment
+  returned.window := descriptor.window
 }

@@ -17,6 +17,14 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val initialWindow = UInt(8 bits) // segments
   val ssthresh = UInt(32 bits) // bytes
   val spacing = UInt(56 bits) // ns per byte, 32 fraction bits; zero: not paced
+  /** Small segments go at once, whether or not data is outstanding (no Nagle algorithm, RFC 9293 3.7.4). */
+  val noDelay = Bool()
+  /** ECN is asked for, or granted to a peer that asks (RFC 3168 6.1.1). */
+  val ecn = Bool()
+  /** Seconds without a segment after which the peer is asked whether it lives (RFC 9293 3.8.4); zero: never. */
+  val keepAlive = UInt(16 bits)
+  /** Seconds without progress after which the connection is given up (RFC 9293 3.8.3); zero: when the expiries have run out. */
+  val userTimeout = UInt(16 bits)
 }
 
 /** What the wire needs to know of a connection; written once when it opens, read by the segment builder and for

@@ -153,6 +153,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   events.reference := verdict.made ? free.io.next.payload | answer.reference
   events.parameters := verdict.isOpen ? opening.parameters | listeners.io.parameters
   events.initialSequence.value := io.now.ns(43 downto 12) + answer.visible
+  events.timestampOffset := 0
   io.events << events.halfPipe()
 
   resets.io.strays.valid := acts && verdict.stray

@@ -55,6 +55,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
   private val waiting = events.map { placement =>
     val event = PlacedEvent(config)
     event.reference := placement.reference
+    event.sequence := placement.sequence
     event.length := placement.length
     event.fin := placement.fin
     event.memoryError.assignDontCare()

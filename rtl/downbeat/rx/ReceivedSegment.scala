@@ -39,8 +39,10 @@ case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()
   val window = UInt(16 bits) // as on the wire, not scaled
-  val options = TcpOptions()
+  val options = TcpOptions(config)
   val length = UInt(14 bits) // payload bytes, without SYN and FIN
   val payload = PayloadReference(config)
+  /** A queue on its way was about to overflow (RFC 3168 5: CE). */
+  val congestionExperienced = Bool()
   val stamp = Stamp()
 }

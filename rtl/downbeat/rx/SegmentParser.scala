@@ -120,5 +120,12 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   segment.options.mssValid := onSyn && options.mssValid
   segment.options.mss := (options.mss < smallestMss) ? U(smallestMss) | options.mss
   segment.options.windowScaleValid := onSyn && options.windowScaleValid
+  segment.options.sackPermitted := False
+  segment.options.timestampValid := False
+  segment.options.timestampValue := 0
+  segment.options.timestampEcho := 0
+  segment.options.sack.foreach(_.clearAll())
+  segment.options.duplicateSack := False
+  segment.congestionExperienced := False
   segment.options.windowScale := (options.windowScale < largestWindowScale) ? options.windowScale.resize(4) | U(largestWindowScale)
 }

@@ -61,6 +61,10 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.segment.flags.rst.allowOverride() := True
     job.segment.flags.ack.allowOverride() := stray.ack
     job.segment.windowScaleOffered := False
+    job.segment.sackPermitted := False
+    job.segment.timestamped := False
+    job.segment.sack.foreach(_.valid := False)
+    job.segment.ecnCapable := False
     job.segment.window := 0
     job.segment.length := 0
     job.segment.mode := LaunchMode.asap
