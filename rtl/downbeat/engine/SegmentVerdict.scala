@@ -103,6 +103,7 @@ class SegmentVerdict(
   val updatesWindow = s2.insert(ordinary && s2(windowNewer) || answersSyn)
   /** RFC 5681 section 2. */
   val duplicates = s2.insert(ordinary && s2(ackRepeats) && s2(spanIsZero) && s2(sameWindow) && !s2(nothingOutstanding))
+  val repeats = s2.insert(ordinary && s2(ackRepeats) && !s2(nothingOutstanding))
   val acknowledgesFin = s2.insert(ordinary && s2(ackOfFin))
 
   private val carries = ordinary && !s2(spanIsZero)
