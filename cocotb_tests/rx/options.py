@@ -21,7 +21,7 @@ def sack_fields(acknowledgment: int, edges: Sequence[int]) -> dict[str, int]:
     inside: list[tuple[int, int] | None] = []
     for left, right in blocks:
         begin, length = after(left, acknowledgment), after(right, left)
-        inside.append((begin, begin + length) if length > 0 and 0 < begin and begin + length <= SEND_BUFFER else None)
+        inside.append((begin, begin + length) if length > 0 and begin > 0 and begin + length <= SEND_BUFFER else None)
     duplicate = False
     if blocks and after(blocks[0][1], blocks[0][0]) > 0:
         duplicate = after(blocks[0][1], acknowledgment) <= 0
