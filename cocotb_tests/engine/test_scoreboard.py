@@ -75,7 +75,7 @@ def ranges_of(answer: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     room = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(("lost", "fifth", "emptied"), 0)
+    seen = dict.fromkeys(("lost", "fifth", "old", "emptied"), 0)
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
@@ -89,7 +89,9 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         assert ranges_of(answer) == list(after.held), f"{board} {blocks} {acked}"
         assert answer["resentTo"] == after.resent_to
         assert answer["firstIsLost"] == is_lost(board, 0, SEGMENT)
-        assert answer["tells"] == any(blocks)
+        first = blocks[0] or blocks[1]
+        news = first is not None and not any(left <= first[0] and first[1] <= right for left, right in before.held)
+        assert answer["isNews"] == news
         waiting = lost_and_waiting(after, SEGMENT) if recovering else []
         assert answer["retransmitLost"] == bool(waiting)
         assert answer["credit"] == held_from(after, 0) + len(waiting)
@@ -99,6 +101,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             assert answer["limit"] == run - waiting[0]
         seen["lost"] += bool(waiting)
         seen["fifth"] += len(after.held) == RANGES
+        seen["old"] += first is not None and not news
         seen["emptied"] += bool(board.held) and not before.held
         board = after
     assert min(seen.values()) > EVENTS // 100, f"the draw has missed a case: {seen}"
@@ -137,4 +140,4 @@ async def blocks_count_only_when_sack_is_agreed(dut: Any) -> None:
     room = await bench(dut)
     answer = await room.ask(Scoreboard(), [(100, 200), None, None, None], selective=0)
     assert ranges_of(answer) == []
-    assert answer["tells"] == 0
+    assert answer["isNews"] == 0

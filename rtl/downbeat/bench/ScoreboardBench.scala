@@ -22,7 +22,7 @@ case class ScoreboardQuestion(config: DownbeatConfig) extends Bundle {
 case class ScoreboardAnswer(config: DownbeatConfig) extends Bundle {
   val ranges = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.sendOffsetBits))
   val resentTo = UInt(config.sendOffsetBits bits)
-  val tells, firstIsLost = Bool()
+  val isNews, firstIsLost = Bool()
   val retransmitLost = Bool()
   val offset, limit = UInt(config.sendOffsetBits bits)
   val credit = UInt(config.creditBits bits)
@@ -63,7 +63,7 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   io.answer.valid := exit.isValid
   io.answer.ranges := exit(board.ranges)
   io.answer.resentTo := exit(board.resentTo)
-  io.answer.tells := exit(board.tells)
+  io.answer.isNews := exit(board.isNews)
   io.answer.firstIsLost := exit(board.firstIsLost)
   io.answer.retransmitLost := exit(RETRANSMIT_LOST)
   io.answer.offset := exit(RETRANSMIT_OFFSET)

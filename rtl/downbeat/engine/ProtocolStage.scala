@@ -186,7 +186,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
     select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
   s4(SEND_WINDOW) := (s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow
-  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR || s4(narrows)
+  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR && was.state =/= TcpState.synSent || s4(narrows)
   s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(offeredMss) | (s4(narrows) ? s4(WIRE_WINDOW) | was.segmentSize)
   s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
   s4(RECEIVED) := s4(receivesSyn) ? s4(firstData) | select(s4(isPlaced) && s4(LIVE), s4(placedTo), was.received)

@@ -97,18 +97,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val blocked = s1.insert(
     !s1(OUTSTANDING).orR && (s1(unsent).orR || s1(FINISHING)) && !s1(unsent).msb &&
       (s1(shut) || s1(narrow) && s1(smallWindow) < s1(unsent)))
-  /** With SACK only those that say what is held, and also such as bring data themselves. */
-  private val counts = s1.insert(s1(live) && !s1(shut) &&
-    (s1(SELECTIVE) ? (s1(board.tells) && (s1(DUPLICATE) || s1(REPEATED) && s1(LENGTH).orR)) | s1(DUPLICATE)))
-  private val third = s1.insert(s1(counts) && s1(before).duplicates === 2)
-  private val mayLose = s1.insert(s1(counts) && !s1(before).recovering && s1(beyondRecover))
-  private val inflates = s1.insert(s1(counts) && s1(before).recovering && !s1(SELECTIVE))
   /** The peer says that our data was marked: as good as a loss, once a window (RFC 3168 6.1.2). */
   private val reduces = s1.insert(
     s1(live) && s1(CONGESTION_ECHOED) && !s1(before).recovering && s1(beyondRecover) && s1(beyondEchoed) && s1(OUTSTANDING_BEFORE).orR)
-  private val duplicates = s1.insert(
-    (s1(ADVANCED) || s1(OPENING)) ? U(0, 2 bits) |
-      ((s1(counts) && s1(before).duplicates =/= 3) ? (s1(before).duplicates + 1) | s1(before).duplicates))
   private val advancedPart = s1.insert(s1(ADVANCED) && s1(before).recovering && s1(beforeRecover))
   private val recovered = s1.insert(s1(ADVANCED) && s1(before).recovering && !s1(beforeRecover))
   private val expired = s1.insert(s1(isTimer) && s1(live) && s1(before).armed && !s1(deadlineAhead))
@@ -125,6 +116,14 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val probes = s2.insert(s2(expired) && (s2(shut) || !s2(something)))
   private val timedOut = s2.insert(s2(expired) && !s2(shut) && s2(something))
+  /** With SACK those that say something new, whatever else they bring (RFC 6675 2). */
+  private val counts = s2.insert(s2(live) && !s2(shut) && (s2(SELECTIVE) ? (s2(REPEATED) && s2(board.isNews)) | s2(DUPLICATE)))
+  private val third = s2.insert(s2(counts) && s2(before).duplicates === 2)
+  private val mayLose = s2.insert(s2(counts) && !s2(before).recovering && s2(beyondRecover))
+  private val inflates = s2.insert(s2(counts) && s2(before).recovering && !s2(SELECTIVE))
+  private val duplicates = s2.insert(
+    (s2(ADVANCED) || s2(OPENING)) ? U(0, 2 bits) |
+      ((s2(counts) && s2(before).duplicates =/= 3) ? (s2(before).duplicates + 1) | s2(before).duplicates))
   private val lost = s2.insert(s2(mayLose) && (s2(third) || s2(SELECTIVE) && s2(board.firstIsLost)))
   private val nothingResent = s2.insert(!s2(board.resentTo).orR)
   private val resendsFurther = s2.insert(

@@ -50,9 +50,6 @@ class SackScoreboard(
   private val other = s0.insert(taken(past.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3))))
   val turn: Payload[UInt] = s0.insert(speaks ? ((past.turn === 2) ? U(0, 2 bits) | past.turn + 1) | past.turn)
 
-  /** It tells of data that is held. */
-  val tells: Payload[Bool] = s0.insert(speaks && blocks.map(_.valid).orR)
-
   // ---- what was held before: more than two segments, or three ranges (RFC 6675 4, IsLost of the first byte)
 
   private val pairs = s0.insert(Vec(past.ranges.grouped(2).map { pair =>
@@ -122,6 +119,13 @@ class SackScoreboard(
   /** A range that SND.UNA has reached without taking it in is one that the peer has thrown away (RFC 2018 8). */
   private val alive = B((0 until count).map(i => s1(before).ranges(i).valid && !s1(lefts)(i).msb && s1(lefts)(i).orR))
   private val relationToFirst = s1.insert(compare(s1(moved), alive, s1(first)))
+  /** The first block tells of data that was not known to be held: such an ACK is a duplicate in RFC 6675's sense. */
+  val isNews: Payload[Bool] = s1.insert {
+    val known = s1(moved).zipWithIndex.map { case (range, i) =>
+      alive(i) && !(s1(first).left < range.left) && !(range.right < s1(first).right)
+    }
+    s1(first).valid && !known.orR
+  }
   private val withFirst = s2.insert(merge(s2(moved), s2(relationToFirst), s2(first)))
   private val relationToOther = s3.insert(compare(s3(withFirst), B(s3(withFirst).map(_.valid)), s3(other)))
   /** The ranges after this event, from SND.UNA on, packed to the front. */

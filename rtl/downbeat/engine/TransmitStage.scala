@@ -66,7 +66,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val window = s1.insert(minimum(s1(congestionWindow), s1(SEND_WINDOW)))
   private val resendData = s1.insert(s1(WRITTEN).since(s1(resendFrom)))
   private val resendSent = s1.insert(s1(HIGHEST_SENT).since(s1(resendFrom)))
-  private val offered = s1.insert(minimum(s1(SEND_WINDOW), U((1 << 15) - 1, 32 bits)).resize(15))
+  private val offered = s1.insert(s1(inSyn) ? U(0, 15 bits) | minimum(s1(SEND_WINDOW), U((1 << 15) - 1, 32 bits)).resize(15))
   private val probeLimit = s1.insert(s1(SEND_WINDOW).orR ? minimum(s1(SEND_WINDOW), U(16383, 32 bits)).resize(14) | U(1, 14 bits))
   private val probing = s1.insert((s1(before).probing || s1(PROBE)) && !s1(OPENING) && !s1(isSent))
 
@@ -75,7 +75,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val resendKnown = s2.insert(minimum(s2(resendData), s2(resendSent)))
   private val networkRoom = s2.insert(s2(congestionWindow).resize(33).asSInt - s2(used).resize(33).asSInt)
   private val largestWindow = s2.insert(
-    (s2(OPENING) || s2(before).largestWindow < s2(offered)) ? s2(offered) | s2(before).largestWindow)
+    s2(OPENING) ? U(0, 15 bits) | ((s2(before).largestWindow < s2(offered)) ? s2(offered) | s2(before).largestWindow))
   private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)))
   private val idle = s2.insert(!s2(used).orR)
   private val room = s2.insert(s2(window).resize(33).asSInt - s2(used).resize(33).asSInt)
