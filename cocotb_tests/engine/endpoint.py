@@ -18,6 +18,7 @@ GENERATION = 7
 MODULUS = 2**32
 MSS = 1460
 RECEIVE_BUFFER = 64 * 1024
+SLOTS = 8
 MILLISECOND = 10**6  # ns
 SECOND = 10**9  # ns
 LETTERS = {"F": "fin", "S": "syn", "R": "rst", "P": "psh", "A": "ack", "U": "urg", "E": "ece", "C": "cwr"}
@@ -73,7 +74,6 @@ class Endpoint:
     initial: int = 1_000_000  # ours
     timestamp_offset: int = 0
     auto_place: bool = True
-    closing: bool = False
     options: Options = field(default_factory=Options)
     parameters: dict[str, int] = field(default_factory=dict)
 
@@ -94,6 +94,7 @@ class Endpoint:
         self.window = 65535
         self.tsval = 0
         self.tsecr = 0
+        self.released = 0  # times that the flow was given back
         self._slot = 0
 
     @classmethod
@@ -193,7 +194,7 @@ class Endpoint:
         **fields: int,
     ) -> None:
         """A segment of the peer; its numbers go on unless a sequence number is given."""
-        self._slot = (self._slot + 1) % number_of_slots()
+        self._slot = (self._slot + 1) % SLOTS
         syn = "S" in flags
         if timestamped is None:
             timestamped = self.options.timestamp is not None
@@ -227,6 +228,9 @@ class Endpoint:
         """The next segment that the engine sends."""
         beat = await self._descriptors.receive()
         assert not beat["release"], "the flow was given back"
+        return self._segment(beat)
+
+    def _segment(self, beat: dict[str, int]) -> Segment:
         acknowledgment = beat["acknowledgment_value"]
         blocks = [
             ((acknowledgment + beat[f"sack_{i}_left"]) % MODULUS, (acknowledgment + beat[f"sack_{i}_right"]) % MODULUS)
@@ -240,9 +244,11 @@ class Endpoint:
         )
 
     async def answers(self) -> list[Segment]:
-        """All segments until the engine rests."""
+        """All segments until the engine rests; that the flow was given back is kept in `released`."""
         await self.settle()
-        return [await self.received() for _ in range(self._descriptors.beats.qsize())]
+        beats = self._descriptors.pending()
+        self.released += sum(beat["release"] for beat in beats)
+        return [self._segment(beat) for beat in beats if not beat["release"]]
 
     async def silent(self) -> None:
         answers = await self.answers()
@@ -314,10 +320,6 @@ class Endpoint:
         """The window that a segment announces, bytes."""
         scale = number("receiveWindowScale") if self.options.scale is not None else 0
         return segment.window << scale
-
-
-def number_of_slots() -> int:
-    return 8
 
 
 def _name(enum: str, value: int) -> str:

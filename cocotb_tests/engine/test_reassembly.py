@@ -68,7 +68,8 @@ def arrivals(draw: random.Random, length: int) -> list[tuple[int, int]]:
             if draw.random() < share:
                 segments.append((at + 500 * copy + draw.choice([0, 0, 200]) * draw.random(), at, at + size))
             at += size
-    return [(left, right) for _, left, right in sorted(segments)]
+    again = [(at, min(at + 250, length)) for at in range(0, length, 250)]  # what found no place
+    return [(left, right) for _, left, right in sorted(segments)] + again
 
 
 async def connected(dut: Any, *, first: int = 77_000, **fields: Any) -> Endpoint:
@@ -229,8 +230,8 @@ async def the_flow_is_kept_until_its_placements_are_done(dut: Any) -> None:
     endpoint.application("abort")
     await endpoint.settle()
     for _ in range(3):
-        pending = endpoint._descriptors.pending()
-        assert not any(beat["release"] for beat in pending)
+        await endpoint.answers()
+        assert not endpoint.released
         endpoint.place()
-        await endpoint.settle()
-    assert [beat["release"] for beat in endpoint._descriptors.pending()] == [1]
+    await endpoint.answers()
+    assert endpoint.released == 1

@@ -40,7 +40,7 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   // Seconds to units: times 3.727; one more, as the first unit has begun already
   private val seconds = PARAMETERS
   private val most = s1.insert((s1(seconds).keepAlive << 2) - (s1(seconds).keepAlive >> 2))
-  private val less = s1.insert((s1(seconds).keepAlive >> 6) + (s1(seconds).keepAlive >> 7))
+  private val less = s1.insert((s1(seconds).keepAlive >> 6) +^ (s1(seconds).keepAlive >> 7))
   private val units = s2.insert(s2(most) - s2(less))
   private val offset = s3.insert(s3(seconds).keepAlive.orR.asUInt)
   private val interval = s4.insert(s4(OPENING) ? (s4(units) + s4(offset)).resize(18) | s4(before).keepAlive.interval)
