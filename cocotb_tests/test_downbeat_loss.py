@@ -33,6 +33,7 @@ class Receiver(Peer):
         super().__init__(core, port=PORT)
         self.selective = selective
         self.held: list[tuple[int, int]] = []
+        self.store: dict[int, bytes] = {}  # what is held, by the numbers of its segments
 
     def hold(self, segment: TCP) -> None:
         """Takes a segment and acknowledges at once."""
@@ -40,10 +41,13 @@ class Receiver(Peer):
         if left <= self.expected:
             self.received += segment.data[self.expected - left :]
             self.expected = max(self.expected, right)
-            while run := next((run for run in self.held if run[0] <= self.expected), None):
-                self.held.remove(run)
-                self.expected = max(self.expected, run[1])
+            while self.expected in self.store:
+                data = self.store.pop(self.expected)
+                self.received += data
+                self.expected += len(data)
+            self.held = [run for run in self.held if run[0] > self.expected]
         else:
+            self.store[left] = segment.data
             touching = [run for run in self.held if run[0] <= right and left <= run[1]]
             self.held = [run for run in self.held if run not in touching]
             self.held.insert(0, (min([left, *(r[0] for r in touching)]), max([right, *(r[1] for r in touching)])))

@@ -189,7 +189,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
   next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
   next.partial := !s5(lost) && (last.partial || s5(advancedPart))
-  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut) || s5(RESUMED)) ? s5(HIGHEST_SENT) | last.recover)
+  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived) ? s5(HIGHEST_SENT) | last.recover)
   next.retransmit := s5(RETRANSMIT)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
     (s5(lost) || s5(advancedPart) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))

@@ -17,6 +17,8 @@ class Signals(config: DownbeatConfig) {
   val FLOW = Payload(UInt(config.flowBits bits))
   val GENERATION = Payload(UInt(config.generationBits bits))
   val NOW = Payload(Instant())
+  /** How often NOW has wrapped, modulo 16. */
+  val EPOCH = Payload(UInt(4 bits))
   val FRESH = Payload(Bool())
   val SEQUENCE = Payload(SequenceNumber())
   val ACKNOWLEDGMENT = Payload(SequenceNumber())
@@ -65,14 +67,14 @@ class Signals(config: DownbeatConfig) {
   val RESENT = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
-  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, or the path was
-    * too narrow for it.
+  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the path was
+    * too narrow for it, or both ends have sent a SYN and now owe a SYN-ACK.
     */
   val RESUMED = Payload(Bool())
   /** SMSS: the peer's MSS or ours, whichever is smaller. */
   val SEGMENT_SIZE = Payload(UInt(16 bits))
   val RECEIVED = Payload(SequenceNumber())
-  /** Room in the receive buffer from RCV.NXT on, and whether windows are scaled. */
+  /** The window from RCV.NXT on, if this event announces one, and whether windows are scaled. */
   val RECEIVE_ROOM = Payload(UInt(25 bits))
   val SCALING = Payload(Bool())
   /** What lies in memory beyond RCV.NXT, the newest first. */
@@ -86,14 +88,14 @@ class Signals(config: DownbeatConfig) {
   val ECN_CAPABLE = Payload(Bool())
   val CONGESTION_ECHOED = Payload(Bool())
   val ECHOES_CONGESTION = Payload(Bool())
-  /** A pure ACK is due; a RST is due, with this sequence number, with or without ACK. */
+  /** A pure ACK is due; a RST is due, with or without ACK; the sequence number of either. */
   val ACK_DUE = Payload(Bool())
   val RESET_DUE = Payload(Bool())
-  val RESET_SEQUENCE = Payload(SequenceNumber())
+  val REPLY_SEQUENCE = Payload(SequenceNumber())
   val RESET_ACKS = Payload(Bool())
   /** The connection is gone for good. */
   val RELEASE = Payload(Bool())
-  /** TIME-WAIT, or FIN-WAIT-2 without an application. */
+  /** The end of TIME-WAIT, or of FIN-WAIT-2 without an application; a delayed ACK; keep-alive. */
   val PROTOCOL_ARMED = Payload(Bool())
   val PROTOCOL_DEADLINE = Payload(Instant())
 

@@ -193,7 +193,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.valid := exit.isValid && (exit(granted) || exit(ACK_DUE) || exit(RESET_DUE) || exit(RELEASE))
   descriptor.release := exit(RELEASE)
   descriptor.reference := booking.reference
-  descriptor.sequence := exit(granted) ? exit(outgoing.sequence) | (exit(RESET_DUE) ? exit(RESET_SEQUENCE) | exit(HIGHEST_SENT))
+  descriptor.sequence := exit(granted) ? exit(outgoing.sequence) | exit(REPLY_SEQUENCE)
   // Without ACK it would say where the flow's last connection ended.
   descriptor.acknowledgment := SequenceNumber(descriptor.flags.ack ? exit(RECEIVED).value | U(0, 32 bits))
   descriptor.flags.assignFromBits(B(0, 8 bits))
@@ -202,6 +202,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.flags.rst := exit(RESET_DUE)
   descriptor.flags.syn := exit(granted) && exit(outgoing.SYN_OUT)
   descriptor.flags.fin := exit(granted) && exit(outgoing.FIN_OUT)
+  // RFC 3168 6.1.1: a SYN asks with ECE and CWR, a SYN-ACK grants with ECE alone.
+  private val asks = descriptor.flags.syn && exit(STATE) === TcpState.synSent
+  descriptor.flags.ece := exit(ECN_CAPABLE) && descriptor.flags.syn || exit(ECHOES_CONGESTION) && !exit(RESET_DUE)
+  descriptor.flags.cwr := exit(ECN_CAPABLE) && asks
   descriptor.flags.psh := exit(granted) && exit(outgoing.PUSH_OUT) && exit(outgoing.LENGTH_OUT).orR
   descriptor.flags.ece := exit(ECHOES_CONGESTION) && !exit(RESET_DUE)
   descriptor.flags.cwr := exit(granted) && exit(outgoing.ECN_OUT) && exit(outgoing.CWR_OUT)
