@@ -36,7 +36,8 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   def words(local: LocalAddresses): Seq[Bits] = {
     val fields = Seq[Bits](
       remoteMac, local.mac, B(0x0800, 16 bits),
-      B(0x45, 8 bits), B(0, 6 bits) ## ecnCapable ## False, ipLength.resize(16).asBits, B(0x00004000, 32 bits), B(0x4006, 16 bits), (~ipSum).asBits,
+      B(0x45, 8 bits), B(0, 6 bits) ## ecnCapable ## False, ipLength.resize(16).asBits,
+      B(0x00004000, 32 bits), B(0x4006, 16 bits), (~ipSum).asBits,
       local.ip.asBits, remoteIp.asBits,
       localPort.asBits, remotePort.asBits, sequence.value.asBits, acknowledgment.value.asBits,
       (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, (~tcpSum).asBits, B(0, 16 bits)) ++ options
