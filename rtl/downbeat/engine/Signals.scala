@@ -18,6 +18,8 @@ class Signals(config: DownbeatConfig) {
   val GENERATION = Payload(UInt(config.generationBits bits))
   val NOW = Payload(Instant())
   val FRESH = Payload(Bool())
+  /** Its SYN and ACK has gone before there was a connection. */
+  val COOKIE = Payload(Bool())
   val SEQUENCE = Payload(SequenceNumber())
   val ACKNOWLEDGMENT = Payload(SequenceNumber())
   val FLAGS = Payload(TcpFlags())
