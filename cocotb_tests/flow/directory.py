@@ -29,7 +29,11 @@ WIDTHS = {
     "options_timestampValue": 32,
     "options_timestampEcho": 32,
     "options_duplicateSack": 1,
-    **{f"options_sack_{at}_{name}": width for at in range(4) for name, width in (("valid", 1), ("left", 17), ("right", 17))},
+    **{
+        f"options_sack_{at}_{name}": width
+        for at in range(4)
+        for name, width in (("valid", 1), ("left", 17), ("right", 17))
+    },
     "congestionExperienced": 1,
     "payload_offset": 14,
     "stamp_fraction": 16,

@@ -54,7 +54,9 @@ async def random_traffic_is_answered_as_the_model_says(dut: Any, stall: float) -
     for _ in range(20):
         # Time may stand still or jump, even across its end.
         now = bench.model.now
-        await bench.moves(draw.choice((now, (now + PERIOD_NS) % 2**48, (now + 2 * PERIOD_NS) % 2**48, draw.getrandbits(48))))
+        await bench.moves(
+            draw.choice((now, (now + PERIOD_NS) % 2**48, (now + 2 * PERIOD_NS) % 2**48, draw.getrandbits(48)))
+        )
         slots = draw.sample(range(8), 8)
         for _ in range(40):
             beat = segment(draw, (*draw.choice(REMOTES), draw.choice(PORTS)), draw.choice(MIXES))
@@ -301,5 +303,3 @@ async def a_segment_takes_six_clocks_of_the_lookup(dut: Any) -> None:
         taken += 1
     dut._log.info(f"a segment's event comes after {latency} clocks, 99 more after {taken}")
     assert latency <= 25 and taken <= 6 * 99
-
-

@@ -5,6 +5,7 @@ each number against the golden SipHash.
 
 from __future__ import annotations
 
+import itertools
 import math
 from statistics import median
 from typing import Any
@@ -13,7 +14,7 @@ import cocotb
 
 from cocotb_tests.bench import Beat
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.flow.directory import Bench, listening, segment
+from cocotb_tests.flow.directory import Bench, listening
 from cocotb_tests.flow.numbers import Tuple
 
 SECOND = 10**9
@@ -68,7 +69,10 @@ async def any_part_of_the_tuple_changes_half_the_bits(dut: Any) -> None:
     others += [(base[0], base[1], port) for port in (81, 82, 84)]
     event = await connection(bench, base)
     sequence, offset = event["initialSequence_value"], event["timestampOffset"]
-    seen = [(event["initialSequence_value"], event["timestampOffset"]) for event in [await connection(bench, key) for key in others]]
+    seen = [
+        (event["initialSequence_value"], event["timestampOffset"])
+        for event in [await connection(bench, key) for key in others]
+    ]
     for which, own in enumerate((sequence, offset)):
         changed = [bits_that_differ(own, numbers[which]) for numbers in seen]
         assert 14 < sum(changed) / len(changed) < 18 and min(changed) >= 4, changed
@@ -90,7 +94,7 @@ async def a_timestamp_offset_is_its_tuples_for_good(dut: Any) -> None:
 
 def predictability(numbers: list[int]) -> float:
     """nmap's sequence predictability index (SP), from its book, chapter 8, "TCP ISN sequence predictability index"."""
-    steps = [min(unsigned(b - a), unsigned(a - b)) for a, b in zip(numbers, numbers[1:], strict=False)]
+    steps = [min(unsigned(b - a), unsigned(a - b)) for a, b in itertools.pairwise(numbers)]
     divisor = math.gcd(*steps)
     rates = [step / (PROBE_INTERVAL / SECOND) / (divisor if divisor > 9 else 1) for step in steps]
     mean = sum(rates) / len(rates)

@@ -127,13 +127,18 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
 
 @cocotb.test()
 async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) -> None:
-    """RFC 4987 3.6: nothing is kept of the peer, so nothing is agreed upon. The window is the whole receive buffer, not scaled."""
+    """RFC 4987 3.6: nothing is kept of the peer, so nothing is agreed upon. The window, not scaled, is the receive buffer's."""
     bench = await Transmitter.create(dut)
     for _ in range(5):
         peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)))
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
         numbers = {"sequence_value": sequence, "acknowledgment_value": acknowledgment}
-        addresses = {"remoteMac": peer.mac, "remoteIp": peer.ip, "remotePort": peer.remote_port, "localPort": peer.local_port}
+        addresses = {
+            "remoteMac": peer.mac,
+            "remoteIp": peer.ip,
+            "remotePort": peer.remote_port,
+            "localPort": peer.local_port,
+        }
         bench.strays.put(addresses | numbers | {"ack": 1, "syn": 1})
         options = [("MSS", 1460)]
         expected = scapy_frame(peer, b"", seq=sequence, ack=acknowledgment, flags="SA", window=65535, options=options)
