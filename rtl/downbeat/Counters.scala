@@ -14,6 +14,8 @@ case class Counters() extends Bundle {
   val neighbour = NeighbourDrops.counters
   /** ICMP errors that changed nothing. */
   val ignoredReports = UInt(32 bits)
+  /** Challenge ACKs that a connection's limit held back (RFC 5961 7). */
+  val suppressedChallenges = UInt(32 bits)
   /** Departure stamps that belonged to no frame on its way. */
   val staleStamps = UInt(32 bits)
   /** Writes that did not fit into the send buffer; receive commands for more than there was. */

@@ -18,6 +18,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param maximumRto         its ceiling (RFC 6298 2.5 allows 60 s and more)
   * @param retransmissions    unanswered expiries in a row after which a connection is given up (RFC 9293 R2)
   * @param timeWait           2 MSL
+  * @param delayedAck         the longest that data waits for its ACK (RFC 9293 3.8.6.3: less than 0.5 s)
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
   * @param steadyPolicies     steady policies of this build, in order of their identifiers
@@ -37,6 +38,7 @@ case class DownbeatConfig(
     maximumRto: TimeNumber = 60 sec,
     retransmissions: Int = 15,
     timeWait: TimeNumber = 60 sec,
+    delayedAck: TimeNumber = 40 ms,
     grantLead: TimeNumber = 4 us,
     startupPolicies: Seq[StartupPolicy] = Policies.startup,
     steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
@@ -49,6 +51,7 @@ case class DownbeatConfig(
     require(isPow2(size) && size >= 4096 && size <= (1 << 24), s"$name = $size: use a power of two, 4 KiB to 16 MiB")
   require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018, s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
   require(isPow2(payloadSlots) && payloadSlots >= 2, s"payloadSlots = $payloadSlots: use a power of two from 2")
+  require(delayedAck < (500 ms), s"delayedAck = $delayedAck: RFC 9293 3.8.6.3 wants less than 500 ms")
   require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty, "a build needs one start-up and one steady policy at least")
 
   /** Frame streams: bytes of a beat. */
@@ -71,6 +74,9 @@ case class DownbeatConfig(
   /** Bytes from a cumulative point to the end of a buffer, and to one past it. */
   val sendOffsetBits: Int = log2Up(sendBufferBytes) + 1
   val receiveOffsetBits: Int = log2Up(receiveBufferBytes) + 1
+
+  /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
+  val creditBits: Int = (sendOffsetBits max 17) + 1
 
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1

@@ -3,7 +3,7 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.memory.FlowPosition
-import downbeat.time.Stamp
+import downbeat.time.{Epoch, Stamp}
 import spinal.core._
 import spinal.lib._
 
@@ -35,6 +35,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val trace = master(Flow(TraceRecord(config)))
     /** ICMP errors that changed nothing, since reset: not about a segment in flight, or about one of an established connection. */
     val ignoredReports = out(UInt(32 bits))
+    /** Challenge ACKs that a connection's limit held back, since reset. */
+    val suppressedChallenges = out(UInt(32 bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())
   }
@@ -72,6 +74,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(FLOW) := event.reference.flow
   entry(GENERATION) := event.reference.generation
   entry(NOW) := io.now.instant
+  entry(EPOCH) := Epoch(io.now.instant)
   entry(FRESH) := event.fresh
   entry(COOKIE) := event.cookie
   entry(SEQUENCE) := event.sequence
@@ -115,18 +118,23 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.status << protocol.status
   io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
 
-  private val ignoredReports = Reg(UInt(32 bits)) init 0
-  when(RegNext(protocol.ignoredReport) init False)(ignoredReports := ignoredReports + 1)
-  io.ignoredReports := ignoredReports
+  private def count(event: Bool): UInt = {
+    val total = Reg(UInt(32 bits)) init 0
+    when(RegNext(event) init False)(total := total + 1)
+    total
+  }
+  io.ignoredReports := count(protocol.ignoredReport)
+  io.suppressedChallenges := count(protocol.suppressedChallenge)
 
-  /** The earlier of protocol's deadline and recovery's, found while later stages work. */
+  /** The earliest of protocol's deadline, recovery's and the user timeout, found while later stages work. */
   private val deadline = new Area {
-    private val Seq(compare, choose) = measure.steps.take(2)
-    private val protocolFirst = compare.insert(
-      compare(PROTOCOL_ARMED) && !(compare(RECOVERY_ARMED) && compare(RECOVERY_DEADLINE).isBefore(compare(PROTOCOL_DEADLINE))))
-    private val at = choose.insert(choose(protocolFirst) ? choose(PROTOCOL_DEADLINE) | choose(RECOVERY_DEADLINE))
-    private val armed = choose.insert(choose(PROTOCOL_ARMED) || choose(RECOVERY_ARMED))
-    private val node = measure.steps(2)
+    private val Seq(compare, choose, compareAgain, chooseAgain, node) = measure.steps.take(5)
+    private val patienceFirst = compare.insert(compare(PATIENCE_ARMED) && compare(PATIENCE).isBefore(compare(RECOVERY_DEADLINE)))
+    private val ofRecovery = choose.insert(choose(patienceFirst) ? choose(PATIENCE) | choose(RECOVERY_DEADLINE))
+    private val protocolFirst = compareAgain.insert(compareAgain(PROTOCOL_ARMED) &&
+      !(compareAgain(RECOVERY_ARMED) && compareAgain(ofRecovery).isBefore(compareAgain(PROTOCOL_DEADLINE))))
+    private val at = chooseAgain.insert(chooseAgain(protocolFirst) ? chooseAgain(PROTOCOL_DEADLINE) | chooseAgain(ofRecovery))
+    private val armed = chooseAgain.insert(chooseAgain(PROTOCOL_ARMED) || chooseAgain(RECOVERY_ARMED))
     io.deadlines.valid := node.isValid && (node(LIVE) || node(OPENING))
     io.deadlines.reference.flow := node(FLOW)
     io.deadlines.reference.generation := node(CONNECTION)

@@ -22,69 +22,52 @@ private case class Outcome() extends Bundle {
 
 /** Protocol: the state machine of RFC 9293, sequence numbers, windows, and what must be acknowledged.
   *
-  * Steps 0 to 2 judge the event ([[SegmentVerdict]]), steps 2 and 3 decide the state, step 4 the new values, step 5 writes.
+  * Steps 0 to 2 judge the event ([[SegmentVerdict]], [[TimestampCheck]]), steps 2 and 3 decide the state, step 4 the new values, step 5 writes.
+  * Each part beside the state machine owns its part of the state.
   */
 class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 0, HardType(ProtocolState(config))) {
   import signals._
-  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+
+  private val view = new ProtocolView(config, signals, before, address, fetched, steps)
+  import view._
+  private val timestampCheck = new TimestampCheck(view)
+  private val verdict = new SegmentVerdict(view, timestampCheck)
+  import verdict._
+  private val reassembly = new Reassembly(view, verdict)
+  private val acknowledgments = new Acknowledgments(view, verdict, reassembly)
+  private val timestamps = new Timestamps(view, timestampCheck, verdict)
+  private val congestionEcho = new CongestionEcho(view, verdict)
+  private val challenges = new ChallengeLimit(view, verdict)
+  private val keepAlive = new KeepAlive(view, verdict)
 
   // ---- steps 0 and 1: which connection, which event
 
-  private def kind(element: SpinalEnumElement[EventKind.type]): Payload[Bool] = s0.insert(s0(KIND) === element)
-  private val isSegment = kind(EventKind.segment)
-  private val isOpen = kind(EventKind.open)
-  private val isPlaced = kind(EventKind.placed)
-  private val isWritten = kind(EventKind.written)
-  private val isConsumed = kind(EventKind.consumed)
-  private val isShutdown = kind(EventKind.shutdown)
-  private val isClose = kind(EventKind.close)
-  private val isAbort = kind(EventKind.abort)
-  private val isGrant = kind(EventKind.grant)
-  private val isSent = kind(EventKind.sent)
-  private val isTimer = kind(EventKind.timer)
-  private val isFailed = kind(EventKind.failed)
-  private val isUnreachable = kind(EventKind.unreachable)
-  private val isTooBig = kind(EventKind.tooBig)
-
-  private val sameGeneration = s0.insert(s0(before).generation === s0(GENERATION))
-  private val fromApplication = s0.insert(
-    Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort).map(s0(KIND) === _).orR)
   private val sentPast = s0.insert(s0(SEQUENCE).since(s0(before).highestSent)) // signed
   private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged)) // signed
-  private val placing = s0.insert(s0(before).expected.since(s0(before).received))
   private val readable = s0.insert(s0(before).received.since(s0(before).consumed))
-  private val unannounced = s0.insert(s0(before).consumed.since(s0(before).consumedAnnounced))
-  private val deadlineAhead = s0.insert(s0(NOW).isBefore(s0(before).deadline))
-
-  s1(OPENING) := s1(isOpen) || s1(isSegment) && s1(FRESH)
-  s1(LIVE) := s1(before).inUse && !s1(isOpen) && !s1(FRESH) && (s1(sameGeneration) || s1(fromApplication))
-  private val verdict = new SegmentVerdict(config, signals, before, address, fetched, s0, s1, s2)
-  import verdict._
+  private val placingNone = s0.insert(!s0(before).placing.orR)
+  private val placingOne = s0.insert(s0(before).placing === 1)
 
   s1(RESENT) := s1(isSent) && s1(span).orR && s1(sentPast).msb && s1(LIVE)
   private val sentTo = s0.insert(s0(sequenceEnd).since(s0(before).highestSent)) // signed
   /** A report on a segment in flight: nobody else should know its number (RFC 5927 4.1). */
   private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && !s1(reported).msb && s1(sentPast).msb)
-  private val smaller = s1.insert(s1(WIRE_WINDOW) < s1(before).segmentSize)
   /** Nothing is on its way to memory once this event is done. */
-  private val allPlaced = s1.insert(s1(placing) === (s1(isPlaced) ? s1(span).resize(32) | U(0, 32 bits)))
-  private val hasUnread = s1.insert(s1(readable) =/= s1(before).finReceived.asUInt.resize(32))
-  private val consumedUnannounced = s1.insert(s1(unannounced) + (s1(isConsumed) ? s1(LENGTH) | U(0, 32 bits)))
-  private val expired = s1.insert(s1(isTimer) && s1(before).armed && !s1(deadlineAhead))
-  private val placedTo = s1.insert(s1(before).received + s1(span))
+  private val allPlaced = s1.insert(s1(reassembly.arrives) ? s1(placingOne) | s1(placingNone))
+  private val hasUnread = s1.insert(s1(readable) =/= s1(before).reassembly.finReceived.asUInt.resize(32))
   private val writtenTo = s1.insert(s1(before).written + s1(LENGTH))
   private val consumedTo = s1.insert(s1(before).consumed + s1(LENGTH))
-  private val firstData = s1.insert(s1(SEQUENCE) + U(1, 1 bits)) // behind a SYN
   private val firstWritten = s1.insert(s1(INITIAL_SEQUENCE) + U(1, 1 bits))
-  private val timeWaitEnd = s1.insert(s1(NOW) + U(Instant.nanoseconds(config.timeWait), 48 bits))
   private val peerMss = s1.insert(s1(OPTIONS).mssValid ? s1(OPTIONS).mss | U(config.assumedPeerMss, 16 bits))
+  /** RFC 6691: the MSS option does not count what other options take; nor does what the path reports. */
+  private def optionBytes(timestamped: Bool): UInt = timestamped ? U(12, 16 bits) | U(0, 16 bits)
+  private val reportedSize = s0.insert(s0(WIRE_WINDOW) - optionBytes(s0(before).timestamps.agreed))
+  private val smaller = s1.insert(s1(reportedSize) < s1(before).segmentSize)
 
   // ---- step 2: the state, if it is not a segment that changes it
 
-  private val sentFurther = s2.insert(s2(isSent) && s2(span).orR && !s2(sentTo).msb)
-  /** Silly-window avoidance (RFC 9293 3.8.6.2.2): tell of room when it has grown by two segments or half the buffer. */
-  private val roomGrew = s2.insert(!(s2(consumedUnannounced) < (2 * config.ownMss min config.receiveBufferBytes / 2)))
+  private val sentFurther = s2.insert(s2(hasSent) && !s2(sentTo).msb)
   private val offeredMss = s2.insert((s2(peerMss) > config.ownMss) ? U(config.ownMss, 16 bits) | s2(peerMss))
 
   private val inClosed = s2(before).state === TcpState.closed
@@ -97,22 +80,19 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** Later than SYN-SENT nobody is believed to be gone because the network says so (RFC 5927 6). */
   private val gone = s2(believed) && s2(isUnreachable) && inSynSent
   private val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !gone)
-  private val tellsOfRoom = s2.insert(s2(LIVE) && s2(isConsumed) && !s2(before).finReceived && !inSynSent)
 
   private val told = Payload(Outcome())
   s2(told).state := s2(before).state
   s2(told).reason := s2(before).reason
+  when(s2(reassembly.finReached)) {
+    switch(s2(before).state) {
+      is(TcpState.established)(s2(told).state := TcpState.closeWait)
+      is(TcpState.finWait1)(s2(told).state := TcpState.closing)
+      is(TcpState.finWait2)(s2(told).state := TcpState.timeWait)
+    }
+  }
   when(s2(LIVE)) {
     switch(s2(KIND)) {
-      is(EventKind.placed) {
-        when(s2(FLAGS).fin) {
-          switch(s2(before).state) {
-            is(TcpState.established)(s2(told).state := TcpState.closeWait)
-            is(TcpState.finWait1)(s2(told).state := TcpState.closing)
-            is(TcpState.finWait2)(s2(told).state := TcpState.timeWait)
-          }
-        }
-      }
       is(EventKind.shutdown, EventKind.close) {
         switch(s2(before).state) {
           is(TcpState.established)(s2(told).state := TcpState.finWait1)
@@ -120,7 +100,10 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
           is(TcpState.synSent)(when(s2(isClose))(s2(told).end(CloseReason.aborted)))
         }
       }
-      is(EventKind.timer)(when(s2(expired))(s2(told).end(CloseReason.finished)))
+      is(EventKind.timer) {
+        when(s2(expired) && s2(before).waiting)(s2(told).end(CloseReason.finished))
+        when(s2(keepAlive.givesUp))(s2(told).end(CloseReason.timedOut))
+      }
       is(EventKind.failed)(when(!inClosed)(s2(told).end(CloseReason.timedOut)))
     }
   }
@@ -160,61 +143,59 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s3(ESTABLISHED) := s3(connects)
   s3(RESET_DUE) := s3(refused) || s3(abandonedWithReset) || s3(unwelcome)
   s3(RESET_ACKS) := !s3(refused)
-  private val ackDue = s3.insert(
-    s3(challenged) || s3(rejected) || live(isPlaced) || s3(brings) && s3(connects) || s3(tellsOfRoom) && s3(roomGrew))
+  private val ackDue = s3.insert(s3(brings) && s3(connects))
+  private val answers = s4.insert(s4(ackDue) || s4(acknowledgments.due) || s4(challenges.due) || s4(keepAlive.due))
   private val applicationClosed = s3.insert(!s3(OPENING) && (old.applicationClosed || live(isClose) || live(isAbort)))
   private val announced = s3.insert(s3(OPENING) ? !s3(FRESH) | (old.announced || s3(connects)))
   private val finishing = s3.insert(!s3(OPENING) && (old.finishing || live(isShutdown) || live(isClose)))
-  /** A SYN of the peer sets all that is received. */
-  private val receivesSyn = s3.insert(s3(OPENING) || s3(brings))
 
   // ---- step 4: the values
 
   private val was = s4(before)
-  private def select(condition: Bool, yes: SequenceNumber, no: SequenceNumber): SequenceNumber = condition ? yes | no
   private val closed = s4(STATE) === TcpState.closed
-  s4(ACK_DUE) := s4(ackDue) && !closed && s4(STATE) =/= TcpState.synSent
+  s4(ACK_DUE) := s4(answers) && !closed && s4(STATE) =/= TcpState.synSent
   s4(RELEASE) := s4(LIVE) && closed && (s4(applicationClosed) || !s4(announced)) && s4(allPlaced) && !s4(RESET_DUE)
   s4(ADVANCED) := s4(acknowledges)
   s4(ACKED) := s4(acknowledges) ? s4(ackOffset) | U(0, 32 bits)
   s4(DUPLICATE) := s4(duplicates)
+  s4(REPEATED) := s4(repeatsAck)
   s4(OUTSTANDING_BEFORE) := s4(outstanding)
   s4(FINISHING) := s4(finishing)
   s4(UNACKNOWLEDGED) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(acknowledges), s4(ACKNOWLEDGMENT), was.unacknowledged)
   s4(HIGHEST_SENT) := s4(OPENING) ? select(s4(COOKIE), s4(firstWritten), s4(INITIAL_SEQUENCE)) |
-    select(s4(sentFurther) && s4(LIVE), s4(sequenceEnd), was.highestSent)
+    select(s4(sentFurther), s4(sequenceEnd), was.highestSent)
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
     select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
-  s4(SEND_WINDOW) := (s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow
-  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR || s4(narrows)
-  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(offeredMss) | (s4(narrows) ? s4(WIRE_WINDOW) | was.segmentSize)
+  s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow).resized
+  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR && was.state =/= TcpState.synSent || s4(narrows) || s4(brings) && !s4(connects) || s4(repeatsSyn)
+  private val agreedSize = s3.insert(s3(offeredMss) - optionBytes(s3(OPTIONS).timestampValid && !s3(isOpen)))
+  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(narrows) ? s4(reportedSize) | was.segmentSize)
   s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
-  s4(RECEIVED) := s4(receivesSyn) ? s4(firstData) | select(s4(isPlaced) && s4(LIVE), s4(placedTo), was.received)
-  private val expected = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(accepted), s4(sequenceEnd), was.expected))
+  s4(SELECTIVE) := s4(receivesSyn) ? (s4(OPTIONS).sackPermitted || s4(isOpen)) | was.selective
   private val consumed = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(isConsumed) && s4(LIVE), s4(consumedTo), was.consumed))
-  s4(RESET_SEQUENCE) := s4(RESET_ACKS) ? was.highestSent | s4(ACKNOWLEDGMENT)
-  private val finReceived = s4.insert(!s4(receivesSyn) && (was.finReceived || s4(isPlaced) && s4(LIVE) && s4(FLAGS).fin))
+  private val probeSequence = s3.insert(SequenceNumber(old.highestSent.value - s3(keepAlive.due).asUInt))
+  s4(REPLY_SEQUENCE) := s4(RESET_ACKS) ? s4(probeSequence) | s4(ACKNOWLEDGMENT)
 
   /** TIME-WAIT begins, or begins again with a segment that must be answered; an orphan's FIN-WAIT-2 likewise. */
-  private val waits = s4(STATE) === TcpState.timeWait || s4(STATE) === TcpState.finWait2 && s4(applicationClosed)
-  private val rearm = waits && (!was.armed || s4(ackDue))
-  s4(PROTOCOL_ARMED) := waits
-  s4(PROTOCOL_DEADLINE) := rearm ? s4(timeWaitEnd) | was.deadline
+  private val waits = s4.insert(s4(STATE) === TcpState.timeWait || s4(STATE) === TcpState.finWait2 && s4(applicationClosed))
+  private val rewaits = s4.insert(s4(waits) && (!was.waiting || s4(answers)))
+  private val timeWaitEnd = s3.insert(s3(NOW) + U(Instant.nanoseconds(config.timeWait), 48 bits))
+  private val delayedAckEnd = s3.insert(s3(NOW) + U(Instant.nanoseconds(config.delayedAck), 48 bits))
+  private val places = s3.insert(s3(accepted) && s3(PAYLOAD).held)
+  private val placedLength = s4.insert(s4(LENGTH).resize(14) - s4(skip))
+  s4(PROTOCOL_ARMED) := s4(waits) || s4(acknowledgments.delayed) || s4(keepAlive.armed)
+  private val deadline = Instant()
+  deadline := s5(before).deadline
+  when(s5(acknowledgments.delays))(deadline := s5(delayedAckEnd))
+  when(s5(rewaits))(deadline := s5(timeWaitEnd))
+  private val own = s5(waits) || s5(acknowledgments.delayed)
+  private val alive = Instant(keepAlive.deadline)
+  s5(PROTOCOL_DEADLINE) := (s5(keepAlive.armed) && !(own && deadline.isBefore(alive))) ? alive | deadline
 
   // ---- step 5: write, and tell
 
   s5(CONNECTION) := s5(OPENING) ? s5(GENERATION) | s5(before).generation
   s5(OUTSTANDING) := s5(HIGHEST_SENT).since(s5(UNACKNOWLEDGED))
-  s5(RECEIVE_ROOM) := (s5(consumed).value - s5(RECEIVED).value + config.receiveBufferBytes).resize(25)
-
-  s5(RECEIVED_RANGES).foreach(_.clearAll())
-  s5(SELECTIVE) := False
-  s5(TIMESTAMPED) := False
-  s5(TIMESTAMP_VALUE) := 0
-  s5(TIMESTAMP_ECHO) := 0
-  s5(ECN_CAPABLE) := False
-  s5(CONGESTION_ECHOED) := False
-  s5(ECHOES_CONGESTION) := False
 
   private val next = ProtocolState(config)
   next.inUse := !s5(RELEASE)
@@ -227,20 +208,26 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.highestSent := s5(HIGHEST_SENT)
   next.written := s5(WRITTEN)
   next.finishing := s5(FINISHING)
-  next.sendWindow := s5(SEND_WINDOW)
+  next.sendWindow := s5(SEND_WINDOW).resized
+  next.largestWindow := (s5(OPENING) || s5(raisesWindow)) ? s5(offeredWindow) | s5(before).largestWindow
   next.windowSequence := select(s5(receivesSyn) || s5(updatesWindow), s5(SEQUENCE), s5(before).windowSequence)
   next.windowAcknowledgment := select(s5(receivesSyn) || s5(updatesWindow), s5(ACKNOWLEDGMENT), s5(before).windowAcknowledgment)
   next.scaling := s5(SCALING)
+  next.selective := s5(SELECTIVE)
   next.windowScale := s5(receivesSyn) ? s5(OPTIONS).windowScale | s5(before).windowScale
   next.segmentSize := s5(SEGMENT_SIZE)
   next.consumed := s5(consumed)
   next.received := s5(RECEIVED)
-  next.expected := s5(expected)
-  next.consumedAnnounced := select(s5(receivesSyn) || s5(ACK_DUE) || s5(isGrant), s5(consumed), s5(before).consumedAnnounced)
-  next.finExpected := !s5(receivesSyn) && (s5(before).finExpected || s5(accepted) && s5(FLAGS).fin)
-  next.finReceived := s5(finReceived)
-  next.armed := s5(PROTOCOL_ARMED)
-  next.deadline := s5(PROTOCOL_DEADLINE)
+  private val placing = s4.insert(s4(OPENING) ? U(0, was.placing.getWidth bits) | (was.placing + s4(places).asUInt - s4(reassembly.arrives).asUInt))
+  next.placing := s5(placing)
+  next.reassembly := reassembly.after
+  next.acknowledgments := acknowledgments.after
+  next.timestamps := timestamps.after
+  next.congestionEcho := congestionEcho.after
+  next.challenges := challenges.after
+  next.keepAlive := keepAlive.after
+  next.waiting := s5(waits)
+  next.deadline := deadline
 
   /** After reset every flow is swept: not in use. */
   private val sweep = Counter(2 * config.flows)
@@ -263,8 +250,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   placement.payload.payload.offset := s5(PAYLOAD).offset + s5(skip)
   placement.discard := !s5(accepted)
   placement.sequence := SequenceNumber(s5(SEQUENCE).value + s5(skip))
-  placement.length := s5(LENGTH).resize(14) - s5(skip)
-  placement.fin := s5(FLAGS).fin
+  placement.length := s5(placedLength) - s5(cut)
+  placement.fin := s5(takesFin)
 
   /** The peer's first data byte is known: where the receive buffer begins. */
   val synchronized = Flow(FlowPosition(config))
@@ -275,8 +262,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** A connection that a SYN made is announced, or was never announced and is over: once for each. */
   val handshakeOver: Bool = s5.isValid && s5(LIVE) && !s5(before).announced && (s5(announced) || s5(RELEASE))
 
-  /** A report that changed nothing. */
+  /** A report that changed nothing; a challenge ACK that was one too many. */
   val ignoredReport: Bool = s5.isValid && s5(ignored)
+  val suppressedChallenge: Bool = s5.isValid && s5(challenges.suppressed)
 
   private val changed = s4.insert(s4(STATE) =/= was.state || s4(acknowledges) || s4(isPlaced))
   val status = Flow(FlowStatus(config))
@@ -289,5 +277,5 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   status.written := s5(WRITTEN)
   status.consumed := s5(consumed)
   status.received := s5(RECEIVED)
-  status.peerFinished := s5(finReceived)
+  status.peerFinished := s5(reassembly.finReceived)
 }

@@ -6,7 +6,7 @@ import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** What protocol keeps of a connection (RFC 9293 3.3.1, in its terms where it has one). */
+/** What protocol keeps of a connection (RFC 9293 3.3.1, in its terms where it has one). Each part writes its own. */
 case class ProtocolState(config: DownbeatConfig) extends Bundle {
   val inUse = Bool()
   val generation = UInt(config.generationBits bits)
@@ -18,20 +18,30 @@ case class ProtocolState(config: DownbeatConfig) extends Bundle {
   // Sending: SND.UNA, SND.MAX, one past the last byte written; FIN follows it when `finishing`
   val unacknowledged, highestSent, written = SequenceNumber()
   val finishing = Bool()
-  val sendWindow = UInt(32 bits) // bytes
+  val sendWindow, largestWindow = UInt(31 bits) // bytes; 65,535 << 14 at most. MAX.SND.WND (RFC 5961 5.2)
   val windowSequence, windowAcknowledgment = SequenceNumber() // SND.WL1, SND.WL2
-  val scaling = Bool()
+  val scaling, selective = Bool()
   val windowScale = UInt(4 bits)
   val segmentSize = UInt(16 bits) // bytes
 
-  // Receiving: [consumed, received) is in memory, [received, expected) on its way there; RCV.NXT is `received`
-  val consumed, received, expected = SequenceNumber()
-  /** `consumed` when the peer last learned our window. */
-  val consumedAnnounced = SequenceNumber()
-  /** The peer's FIN is counted in `expected`; in `received`. */
-  val finExpected, finReceived = Bool()
+  // Receiving: [consumed, received) is in memory; RCV.NXT is `received`
+  val consumed, received = SequenceNumber()
+  /** Placements on their way to memory. */
+  val placing = UInt(ProtocolState.placingBits(config) bits)
 
-  // TIME-WAIT, and FIN-WAIT-2 when nobody will read
-  val armed = Bool()
+  val reassembly = ReassemblyState(config)
+  val acknowledgments = AcknowledgmentState()
+  val timestamps = TimestampState()
+  val congestionEcho = CongestionEchoState()
+  val challenges = ChallengeState()
+  val keepAlive = KeepAliveState()
+
+  /** The end of TIME-WAIT, and of FIN-WAIT-2 when nobody will read, is `deadline`; otherwise that is the delayed ACK's, if one waits. */
+  val waiting = Bool()
   val deadline = Instant()
+}
+
+object ProtocolState {
+  /** Slots, the placement writer's queue, which outlives them, and the steps between. */
+  def placingBits(config: DownbeatConfig): Int = log2Up(config.payloadSlots + 64)
 }

@@ -1,119 +1,132 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What a segment means to its connection: RFC 9293 3.10.7 with RFC 5961's answers to RST and SYN.
+/** What a segment means to its connection: RFC 9293 3.10.7 with RFC 5961's answers to RST, SYN and ACK.
   *
-  * While the connection is read, what the event itself says (nodes `address` and `fetched`); then differences on the first node, comparisons on
-  * the second, the verdict on the third. All differences of sequence numbers are signed 32-bit values.
+  * Differences on the first node, comparisons on the second, the verdict on the third. All differences of sequence numbers are
+  * signed 32-bit values. RCV.NXT is what is in memory in order; the window ends at the edge that the peer was told.
   */
-class SegmentVerdict(
-    config: DownbeatConfig, signals: Signals, before: Payload[ProtocolState],
-    address: Node, fetched: Node, s0: Node, s1: Node, s2: Node)
-    extends Area {
+class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Area {
+  import view._
   import signals._
 
   private def isZero(value: UInt): Bool = !value.orR
 
-  // ---- the event by itself
-
-  /** Sequence space that the event takes: payload, FIN, and in `sent` SYN. */
-  val span = address.insert(
-    address(LENGTH).resize(15) + address(FLAGS).fin.asUInt + (address(FLAGS).syn && address(KIND) === EventKind.sent).asUInt)
-  /** One past the segment's last sequence number, and one past its payload's. */
-  val sequenceEnd = fetched.insert(fetched(SEQUENCE) + fetched(span))
-  private val payloadTo = fetched.insert(fetched(SEQUENCE) + fetched(LENGTH))
-
   // ---- differences
 
   private val past = s0(before)
-  private val offset = s0.insert(s0(SEQUENCE).since(past.expected))
+  private val offset = s0.insert(s0(SEQUENCE).since(past.received))
   val ackOffset = s0.insert(s0(ACKNOWLEDGMENT).since(past.unacknowledged))
   val outstanding = s0.insert(past.highestSent.since(past.unacknowledged))
-  private val end = s0.insert(s0(sequenceEnd).since(past.expected))
-  private val payloadEnd = s0.insert(s0(payloadTo).since(past.expected))
-  /** Room from `expected` on. */
-  private val space = s0.insert((past.consumed + U(config.receiveBufferBytes, 32 bits)).since(past.expected))
+  private val end = s0.insert(s0(sequenceEnd).since(past.received))
+  private val payloadOffset = s0.insert(s0(payloadEnd).since(past.received))
+  /** Room from RCV.NXT on: the window. */
+  val space = s0.insert(past.acknowledgments.edge.since(past.received))
+  private val payloadPastFin = s0.insert((past.reassembly.finSequence - s0(payloadEnd).value.resized).msb)
   private val ackPastWritten = s0.insert(s0(ACKNOWLEDGMENT).since(past.written))
   private val windowAge = s0.insert(s0(SEQUENCE).since(past.windowSequence))
   private val windowAckAge = s0.insert(s0(ACKNOWLEDGMENT).since(past.windowAcknowledgment))
-  private val isSegment = s0.insert(s0(KIND) === EventKind.segment)
   /** The segment's window in bytes. A SYN's is never scaled, and scaling is only known after it. */
-  val offeredWindow = s0.insert(past.scaling ? (s0(WIRE_WINDOW).resize(32) |<< past.windowScale) | s0(WIRE_WINDOW).resize(32))
+  val offeredWindow = s0.insert((past.scaling && !s0(FLAGS).syn) ? (s0(WIRE_WINDOW).resize(31) |<< past.windowScale) | s0(WIRE_WINDOW).resize(31))
 
   // ---- comparisons
 
   private val startsAhead = s1.insert(!s1(offset).msb && !isZero(s1(offset)))
-  private val endsAtExpected = s1.insert(isZero(s1(end)))
-  private val lacksSpace = s1.insert(s1(space) < s1(payloadEnd))
+  private val endsOld = s1.insert(s1(end).msb || isZero(s1(end)))
+  private val payloadIsOld = s1.insert(s1(payloadOffset).msb || isZero(s1(payloadOffset)))
+  private val overruns = s1.insert(s1(space).asSInt < s1(payloadOffset).asSInt)
+  private val startsWithin = s1.insert(s1(offset).asSInt < s1(space).asSInt && !isZero(s1(space)))
   private val startsExactly = s1.insert(isZero(s1(offset)))
+  private val startsWithSyn = s1.insert(s1(offset).andR)
   private val ackAdvances = s1.insert(!s1(ackOffset).msb && !isZero(s1(ackOffset)))
   private val ackRepeats = s1.insert(isZero(s1(ackOffset)))
   private val ackBeyond = s1.insert(!s1(ackOffset).msb && s1(outstanding) < s1(ackOffset))
+  private val ackTooOld = s1.insert(s1(ackOffset).msb && (s1(ackOffset) + s1(before).largestWindow).msb)
   private val nothingOutstanding = s1.insert(isZero(s1(outstanding)))
   private val ackOfFin = s1.insert(s1(before).finishing && s1(ackPastWritten) === 1)
   private val windowNewer = s1.insert(!s1(windowAge).msb && !(isZero(s1(windowAge)) && s1(windowAckAge).msb))
   private val sameWindow = s1.insert(s1(offeredWindow) === s1(before).sendWindow)
+  private val largerWindow = s1.insert(s1(before).largestWindow < s1(offeredWindow))
   private val spanIsZero = s1.insert(isZero(s1(span)))
+  private val hasPayload = s1.insert(s1(LENGTH).orR)
+  private val pastFin = s1.insert(s1(before).reassembly.finKnown && s1(payloadPastFin))
+  private val finKnown = s1.insert(s1(before).reassembly.finKnown)
   /** Part of it lies in or at our window: only then its RST, SYN and ACK count. */
-  private val touches = s1.insert(!(s1(startsAhead) && s1(space) < s1(offset)) && !s1(end).msb)
+  private val touches = s1.insert(!(s1(startsAhead) && s1(space).asSInt < s1(offset).asSInt) && !s1(end).msb)
   private val state = s1(before).state
   private val isInSynSent = s1.insert(state === TcpState.synSent)
   private val isInSynReceived = s1.insert(state === TcpState.synReceived)
   private val isInClosed = s1.insert(state === TcpState.closed)
   private val receiving = s1.insert(
     Seq(TcpState.synReceived, TcpState.established, TcpState.finWait1, TcpState.finWait2).map(state === _).orR)
-  private val nobodyReads = s1.insert(s1(before).applicationClosed && s1(LENGTH).orR)
+  private val nobodyReads = s1.insert(s1(before).applicationClosed)
 
   // ---- the verdict
 
-  private val old = s2(before)
   private val flags = s2(FLAGS)
   private val inSynSent = s2(isInSynSent)
   private val inSynReceived = s2(isInSynReceived)
   private val inClosed = s2(isInClosed)
 
   private val segment = s2(isSegment) && s2(LIVE)
-  private val inLine = segment && !inSynSent && !inClosed
-  private val judged = inLine && s2(touches)
+  private val inLine = segment && !inSynSent && !inClosed && !s2(timestamps.missing)
+  private val acceptable = s2(touches) && !s2(timestamps.outdated)
+  private val judged = inLine && acceptable
+  private val repeats = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)
 
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
   private val badHandshakeAck = flags.ack && !flags.rst && !goodAck &&
     (segment && inSynSent || judged && inSynReceived && !flags.syn)
-  private val ordinary = judged && !flags.rst && !flags.syn && flags.ack && !s2(ackBeyond) && !(inSynReceived && !s2(ackAdvances))
+  private val wrongAck = s2(ackBeyond) || s2(ackTooOld)
+  private val passes = judged && !flags.rst && !flags.syn && flags.ack && !wrongAck && !(inSynReceived && !s2(ackAdvances))
+  /** Nothing is wrong with it: its ACK, its window, its data and its ECN bits count. */
+  val ordinary = s2.insert(passes)
 
   /** It ends the connection. */
   val resets = s2.insert(judged && flags.rst && s2(startsExactly) || segment && inSynSent && flags.rst && goodAck)
   /** It is answered by a RST that takes its acknowledgment number (RFC 9293 3.10.7.1, 3.10.7.3). */
   val refused = s2.insert(badHandshakeAck || segment && inClosed && flags.ack && !flags.rst)
-  /** It is answered by an ACK and otherwise ignored: unacceptable, RFC 5961 3.2 and 4.2, ACK of what was never sent. */
+  /** The peer has not had our SYN-ACK. */
+  val repeatsSyn = s2.insert(repeats)
+  private val unacceptable = inLine && !acceptable && !flags.rst && !repeats
+  /** It is answered by an ACK and otherwise ignored: unacceptable, RFC 5961 3.2, 4.2 and 5.2. */
   val challenged = s2.insert(
-    inLine && !s2(touches) && !flags.rst ||
-      judged && flags.rst && !s2(startsExactly) || judged && flags.syn && !flags.rst ||
-      judged && !flags.rst && !flags.syn && flags.ack && s2(ackBeyond) && !inSynReceived)
+    unacceptable || judged && flags.rst && !s2(startsExactly) || judged && flags.syn && !flags.rst ||
+      judged && !flags.rst && !flags.syn && flags.ack && wrongAck && !inSynReceived)
+  /** Data that has come before is always answered, for its ACK may have been lost; anything else is as often as the budget allows. */
+  val limited = s2.insert(!(unacceptable && s2(hasPayload) && !flags.syn))
   /** The peer's SYN to our SYN; the handshake is complete. */
   val brings = s2.insert(answersSyn)
-  val connects = s2.insert(answersSyn && flags.ack || ordinary && inSynReceived)
-  val acknowledges = s2.insert(ordinary && s2(ackAdvances) || answersSyn && flags.ack)
-  val updatesWindow = s2.insert(ordinary && s2(windowNewer) || answersSyn)
+  val connects = s2.insert(answersSyn && flags.ack || passes && inSynReceived)
+  /** A SYN of the peer sets all that is received. */
+  val receivesSyn = s3.insert(s3(OPENING) || s3(brings))
+  val acknowledges = s2.insert(passes && s2(ackAdvances) || answersSyn && flags.ack)
+  val updatesWindow = s2.insert(passes && s2(windowNewer) || answersSyn)
+  val raisesWindow = s2.insert((passes && s2(windowNewer) || answersSyn) && s2(largerWindow))
   /** RFC 5681 section 2. */
-  val duplicates = s2.insert(ordinary && s2(ackRepeats) && s2(spanIsZero) && s2(sameWindow) && !s2(nothingOutstanding))
-  val acknowledgesFin = s2.insert(ordinary && s2(ackOfFin))
+  val duplicates = s2.insert(passes && s2(ackRepeats) && s2(spanIsZero) && s2(sameWindow) && !s2(nothingOutstanding))
+  /** The same for data and windows of any kind: with SACK its blocks decide. */
+  val repeatsAck = s2.insert(passes && s2(ackRepeats) && !s2(nothingOutstanding))
+  val acknowledgesFin = s2.insert(passes && s2(ackOfFin))
 
-  private val carries = ordinary && !s2(spanIsZero)
-  /** In order, new, and there is room. FIN takes none. */
-  private val fits =
-    carries && s2(receiving) && !old.finExpected && !s2(startsAhead) && !s2(endsAtExpected) && !s2(lacksSpace)
-  /** Its payload and FIN are taken, from byte `skip` on. */
-  val accepted = s2.insert(fits && !s2(nobodyReads))
+  private val carries = passes && !s2(spanIsZero)
+  /** It has something new, and there is room for the beginning of that. FIN takes none; behind it nothing comes. */
+  private val fits = carries && s2(receiving) && !s2(endsOld) &&
+    !(s2(overruns) && (!s2(startsWithin) || s2(finKnown))) && !s2(pastFin)
+  private val unwanted = s2(nobodyReads) && !s2(payloadIsOld)
+  /** What is new of its payload and FIN, as far as there is room, is taken: `skip` bytes later, and not the last `cut`. */
+  val accepted = s2.insert(fits && !unwanted)
+  val takesFin = s2.insert(fits && !unwanted && flags.fin && !s2(overruns))
   val skip = s2.insert(s2(offset).msb ? (U(0, 14 bits) - s2(offset).resize(14)) | U(0, 14 bits))
+  private val overhang = s1.insert((s1(payloadOffset) - s1(space)).resize(14))
+  val cut = s2.insert(s2(overruns) ? s2(overhang) | U(0, 14 bits))
   /** Data for an application that has gone (RFC 1122 4.2.2.13). */
-  val unwelcome = s2.insert(fits && s2(nobodyReads))
-  /** It took sequence space that was not accepted: old, out of order, no room. */
+  val unwelcome = s2.insert(fits && unwanted)
+  /** It took sequence space that was not accepted: old, behind the FIN, no room. */
   val rejected = s2.insert(carries && !fits)
 }

@@ -17,6 +17,8 @@ class Signals(config: DownbeatConfig) {
   val FLOW = Payload(UInt(config.flowBits bits))
   val GENERATION = Payload(UInt(config.generationBits bits))
   val NOW = Payload(Instant())
+  /** How often NOW has wrapped, modulo 16. */
+  val EPOCH = Payload(UInt(4 bits))
   val FRESH = Payload(Bool())
   /** Its SYN and ACK has gone before there was a connection. */
   val COOKIE = Payload(Bool())
@@ -61,18 +63,20 @@ class Signals(config: DownbeatConfig) {
   val ADVANCED = Payload(Bool())
   /** A duplicate ACK (RFC 5681 section 2). */
   val DUPLICATE = Payload(Bool())
+  /** An acceptable ACK that repeats SND.UNA while data is outstanding; some are no duplicates. */
+  val REPEATED = Payload(Bool())
   /** A `sent` whose segment had been sent before. */
   val RESENT = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
-  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, or the path was
-    * too narrow for it.
+  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the path was
+    * too narrow for it, or both ends have sent a SYN and now owe a SYN-ACK.
     */
   val RESUMED = Payload(Bool())
   /** SMSS: the peer's MSS or ours, whichever is smaller. */
   val SEGMENT_SIZE = Payload(UInt(16 bits))
   val RECEIVED = Payload(SequenceNumber())
-  /** Room in the receive buffer from RCV.NXT on, and whether windows are scaled. */
+  /** The window from RCV.NXT on, if this event announces one, and whether windows are scaled. */
   val RECEIVE_ROOM = Payload(UInt(25 bits))
   val SCALING = Payload(Bool())
   /** What lies in memory beyond RCV.NXT, the newest first. */
@@ -86,14 +90,14 @@ class Signals(config: DownbeatConfig) {
   val ECN_CAPABLE = Payload(Bool())
   val CONGESTION_ECHOED = Payload(Bool())
   val ECHOES_CONGESTION = Payload(Bool())
-  /** A pure ACK is due; a RST is due, with this sequence number, with or without ACK. */
+  /** A pure ACK is due; a RST is due, with or without ACK; the sequence number of either. */
   val ACK_DUE = Payload(Bool())
   val RESET_DUE = Payload(Bool())
-  val RESET_SEQUENCE = Payload(SequenceNumber())
+  val REPLY_SEQUENCE = Payload(SequenceNumber())
   val RESET_ACKS = Payload(Bool())
   /** The connection is gone for good. */
   val RELEASE = Payload(Bool())
-  /** TIME-WAIT, or FIN-WAIT-2 without an application. */
+  /** The end of TIME-WAIT, or of FIN-WAIT-2 without an application; a delayed ACK; keep-alive. */
   val PROTOCOL_ARMED = Payload(Bool())
   val PROTOCOL_DEADLINE = Payload(Instant())
 
@@ -101,14 +105,25 @@ class Signals(config: DownbeatConfig) {
   val CONGESTION_KIND = Payload(CongestionEventKind())
   val RTT_VALID = Payload(Bool())
   val RTT = Payload(UInt(36 bits))
-  /** SND.UNA's segment is to be sent again. */
+  /** SND.UNA's segment is to be sent again, whatever the window. */
   val RETRANSMIT = Payload(Bool())
+  /** So is a lost one, when the window allows. */
+  val RETRANSMIT_LOST = Payload(Bool())
+  /** Where that is, in bytes from SND.UNA, and how many bytes the peer lacks there. */
+  val RETRANSMIT_OFFSET, RETRANSMIT_LIMIT = Payload(UInt(config.sendOffsetBits bits))
+  /** Bytes that are outstanding and not in the network, or count as such. */
+  val CREDIT = Payload(UInt(config.creditBits bits))
   /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what was sent last was not taken. */
   val REWIND = Payload(Bool())
-  /** The peer's window is shut: send a byte beyond it. */
+  /** The timer expired: what is next goes out, as much as the peer's window takes, one byte if it is shut. */
   val PROBE = Payload(Bool())
   /** Too many expiries in a row. */
   val GIVEN_UP = Payload(Bool())
+  /** The window that a loss leaves is not inflated: SACK tells what has left the network, or nothing is lost but marked. */
+  val UNINFLATED = Payload(Bool())
+  /** The user timeout (RFC 9293 3.8.3). */
+  val PATIENCE_ARMED = Payload(Bool())
+  val PATIENCE = Payload(Instant())
   val RECOVERY_ARMED = Payload(Bool())
   val RECOVERY_DEADLINE = Payload(Instant())
 

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""States of RFC 9293 that one side alone does not reach: both open, both close, a SYN that comes again; and why a connection ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.engine.endpoint import FLOW, GENERATION, MODULUS, ROOM, SECOND, Endpoint, Options
+
+
+def test_handshake() -> None:
+    run_room(ROOM, __name__)
+
+
+async def connected(dut: Any, **fields: Any) -> Endpoint:
+    endpoint = await Endpoint.create(dut, **fields)
+    await endpoint.accept()
+    return endpoint
+
+
+@cocotb.test()
+async def simultaneous_open_is_answered_at_once(dut: Any) -> None:
+    """RFC 9293 3.5, figure 7; the SYN-ACK has the first SYN's number."""
+    endpoint = await Endpoint.create(dut, options=Options(sack=True, timestamp=5))
+    syn = await endpoint.open()
+    endpoint.send("S", seq=endpoint.first)
+    (answer,) = await endpoint.answers()
+    assert set(answer.flags) == {"S", "A"}
+    assert (answer.seq, answer.ack) == (syn.seq, endpoint.seq)
+    assert answer.fields["sackPermitted"] and answer.timestamps is not None and answer.timestamps[1] == 5
+    assert endpoint.state == "synReceived"
+    endpoint.send("SA", seq=endpoint.first)  # the other's, which crossed ours
+    assert (await endpoint.acknowledged()).ack == endpoint.seq
+    endpoint.send("A")  # its answer to ours
+    await endpoint.settle()
+    assert endpoint.state == "established"
+
+
+@cocotb.test()
+async def a_syn_that_comes_again_is_answered_again_at_once(dut: Any) -> None:
+    """The SYN-ACK was lost; an ACK would mean nothing to a peer in SYN-SENT."""
+    endpoint = await Endpoint.create(dut)
+    endpoint.send("S", seq=endpoint.first, fresh=1, **endpoint._open_fields())
+    (first,) = await endpoint.answers()
+    for _ in range(3):
+        endpoint.send("S", seq=endpoint.first)
+        (again,) = await endpoint.answers()
+        assert (again.flags, again.seq, again.ack) == (first.flags, first.seq, first.ack)
+
+
+@cocotb.test()
+async def simultaneous_close_passes_closing(dut: Any) -> None:
+    """RFC 9293 3.6, figure 13."""
+    endpoint = await connected(dut)
+    endpoint.application("close")
+    (fin,) = await endpoint.answers()
+    assert "F" in fin.flags
+    endpoint.send("FA", ack=endpoint.ack)
+    assert (await endpoint.acknowledged()).ack == endpoint.seq
+    assert endpoint.state == "closing"
+    endpoint.ack = (endpoint.ack + 1) % MODULUS
+    endpoint.send("A")
+    await endpoint.settle()
+    assert endpoint.state == "timeWait"
+    assert await endpoint.expire() == pytest.approx(60 * SECOND, rel=0.01)
+    assert (endpoint.state, endpoint.reason) == ("closed", "finished")
+
+
+@cocotb.test()
+async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
+    """RFC 9293 3.10.7.4: it is acknowledged and the 2 MSL begin anew."""
+    endpoint = await connected(dut)
+    endpoint.application("close")
+    await endpoint.answers()
+    endpoint.ack = (endpoint.ack + 1) % MODULUS
+    endpoint.send("FA")
+    await endpoint.answers()
+    assert endpoint.state == "timeWait"
+    await endpoint.advance(30 * SECOND)
+    endpoint.send("FA", seq=endpoint.seq - 1)
+    assert (await endpoint.acknowledged()).ack == endpoint.seq
+    assert await endpoint.expire() == pytest.approx(60 * SECOND, rel=0.01)
+
+
+@cocotb.test()
+async def urgent_data_is_ordinary_bytes(dut: Any) -> None:
+    """RFC 6093: in line."""
+    endpoint = await connected(dut)
+    endpoint.send("AU", 10)
+    endpoint.send("A", 10)
+    assert (await endpoint.acknowledged()).ack == endpoint.seq
+    assert [placed.length for placed in endpoint.placements] == [10, 10]
+
+
+@cocotb.test()
+async def data_for_an_application_that_has_gone_is_answered_by_a_reset(dut: Any) -> None:
+    """RFC 1122 4.2.2.13; a FIN behind bytes that have come before is none."""
+    endpoint = await connected(dut)
+    endpoint.send("A", 10)
+    await endpoint.settle()
+    endpoint.application("consumed", 10)
+    endpoint.application("close")
+    await endpoint.answers()
+    endpoint.send("FA", 10, seq=endpoint.seq - 10)
+    await endpoint.answers()
+    assert endpoint.state == "closing"
+
+
+@cocotb.test()
+async def new_data_after_close_resets(dut: Any) -> None:
+    """RFC 1122 4.2.2.13, also out of order."""
+    endpoint = await connected(dut)
+    endpoint.application("close")
+    await endpoint.answers()
+    endpoint.send("A", 10, seq=endpoint.seq + 50)
+    assert any("R" in answer.flags for answer in await endpoint.answers())
+    assert endpoint.reason == "aborted"
+
+
+@cocotb.test()
+async def a_connection_ends_with_its_reason(dut: Any) -> None:
+    """Refused, unreachable, given up by us and by the timer: one connection after another on the flow."""
+    endpoint = await Endpoint.create(dut)
+
+    async def open_again() -> None:
+        endpoint._put("directory", open=1, reference_flow=FLOW, reference_generation=GENERATION, **endpoint._open_fields())
+        endpoint.ack = ((await endpoint.received()).seq + 1) % MODULUS
+        await endpoint.settle()
+
+    await open_again()
+    endpoint.send("RA", seq=0)
+    await endpoint.settle()
+    assert endpoint.reason == "refused"
+    await open_again()
+    endpoint._put("directory", report=1, reference_flow=FLOW, reference_generation=GENERATION, sequence_value=endpoint.initial)
+    await endpoint.settle()
+    assert endpoint.reason == "unreachable"
+    await open_again()
+    endpoint.application("close")
+    await endpoint.settle()
+    assert endpoint.reason == "aborted"
+    endpoint._descriptors.pending()
+    await open_again()
+    for _ in range(16):
+        await endpoint.expire()
+    assert endpoint.reason == "timedOut"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Keep-alive (RFC 9293 3.8.4): off unless asked for, and then a question that costs a living peer one ACK."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.engine.endpoint import ROOM, SECOND, Endpoint
+
+
+def test_keep_alive() -> None:
+    run_room(ROOM, __name__)
+
+
+async def connected(dut: Any, seconds: int, **fields: Any) -> Endpoint:
+    endpoint = await Endpoint.create(dut, parameters={"keepAlive": seconds}, **fields)
+    await endpoint.accept()
+    return endpoint
+
+
+@cocotb.test()
+async def it_is_off_by_default(dut: Any) -> None:
+    endpoint = await connected(dut, 0)
+    assert endpoint.deadline is None
+
+
+@cocotb.test()
+@cocotb.parametrize(seconds=[1, 60, 7200, 65535])
+async def an_idle_peer_is_asked_and_its_answer_is_enough(dut: Any, seconds: int) -> None:
+    """The question is an ACK of what has been acknowledged: RFC 9293 3.8.4, SEG.SEQ = SND.NXT-1."""
+    endpoint = await connected(dut, seconds, now=2**48 - 10 * SECOND)
+    for _ in range(3):
+        passed = await endpoint.expire()
+        assert seconds <= passed / SECOND <= 1.001 * seconds + 1
+        probe = await endpoint.acknowledged()
+        assert (probe.seq, probe.length) == (endpoint.ack - 1, 0)
+        endpoint.send("A")
+        await endpoint.silent()
+
+
+@cocotb.test()
+async def nine_unanswered_questions_end_the_connection(dut: Any) -> None:
+    endpoint = await connected(dut, 100)
+    passed = [await endpoint.expire()]
+    await endpoint.acknowledged()
+    for _ in range(8):
+        passed.append(await endpoint.expire())
+        await endpoint.acknowledged()
+    passed.append(await endpoint.expire())
+    assert endpoint.state == "closed" and endpoint.reason == "timedOut"
+    assert [duration / SECOND for duration in passed[1:]] == pytest.approx([75] * 9, abs=1)
+
+
+@cocotb.test()
+async def data_of_the_peer_puts_the_question_off(dut: Any) -> None:
+    endpoint = await connected(dut, 100)
+    for _ in range(4):
+        await endpoint.advance(60 * SECOND)
+        endpoint.send("A", 10)
+        endpoint.send("A", 10)
+        await endpoint.acknowledged()
+    assert await endpoint.expire() > 99 * SECOND
+
+
+@cocotb.test()
+async def while_data_is_outstanding_nobody_is_asked(dut: Any) -> None:
+    """RFC 9293 3.8.4: only of an idle connection; retransmission finds out."""
+    endpoint = await connected(dut, 1)
+    endpoint.application("written", 10)
+    first = (await endpoint.answers())[0]
+    again = 0
+    for _ in range(8):
+        await endpoint.expire()
+        for answer in await endpoint.answers():
+            assert (answer.seq, answer.length) == (first.seq, 10)
+            again += 1
+    assert again > 2

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Timestamps and window options as agreed in the handshake, PAWS, and which TSval is echoed (RFC 7323)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.engine.endpoint import MODULUS, MSS, ROOM, SECOND, Endpoint, Options
+
+TICK = 2**20  # ns
+OFFSET = 0xFFFF_0000  # ours; TSval wraps soon
+THEIRS = 0xFFFF_FFF0
+
+
+def test_timestamps() -> None:
+    run_room(ROOM, __name__)
+
+
+async def connected(dut: Any, *, timestamp: int = THEIRS, **fields: Any) -> Endpoint:
+    endpoint = await Endpoint.create(dut, timestamp_offset=OFFSET, options=Options(timestamp=timestamp), **fields)
+    await endpoint.accept()
+    return endpoint
+
+
+@cocotb.test()
+async def a_syn_with_timestamps_is_answered_with_timestamps(dut: Any) -> None:
+    """RFC 7323 3.2; TSecr is the SYN's TSval."""
+    endpoint = await Endpoint.create(dut, timestamp_offset=OFFSET, options=Options(timestamp=THEIRS, sack=True))
+    answer = await endpoint.accept()
+    assert answer.timestamps is not None
+    value, echo = answer.timestamps
+    assert echo == THEIRS
+    assert (endpoint.now // TICK + OFFSET - value) % MODULUS < 2
+    assert answer.fields["sackPermitted"] and answer.fields["windowScaleOffered"]
+
+
+@cocotb.test()
+async def a_syn_without_options_is_answered_without(dut: Any) -> None:
+    endpoint = await Endpoint.create(dut, options=Options(scale=None, sack=False))
+    answer = await endpoint.accept()
+    assert answer.timestamps is None
+    assert not answer.fields["sackPermitted"] and not answer.fields["windowScaleOffered"]
+    endpoint.send("A", 10, seq=endpoint.seq + 100)
+    assert not (await endpoint.acknowledged()).sack
+
+
+@cocotb.test()
+async def our_syn_offers_everything(dut: Any) -> None:
+    """RFC 7323 2.2 and 3.2, RFC 2018 2; TSecr is zero without ACK."""
+    endpoint = await Endpoint.create(dut, options=Options(timestamp=THEIRS, sack=True))
+    syn = await endpoint.connect()
+    assert syn.timestamps is not None and syn.timestamps[1] == 0
+    assert syn.fields["sackPermitted"] and syn.fields["windowScaleOffered"]
+    endpoint.application("written", 1)
+    (segment,) = await endpoint.answers()
+    assert segment.timestamps is not None and segment.timestamps[1] == THEIRS
+
+
+@cocotb.test()
+async def what_the_peer_does_not_take_up_is_not_used(dut: Any) -> None:
+    endpoint = await Endpoint.create(dut, options=Options(scale=None))
+    await endpoint.connect()
+    endpoint.send("A", 10, seq=endpoint.seq + 100)
+    answer = await endpoint.acknowledged()
+    assert answer.timestamps is None and not answer.sack
+
+
+@cocotb.test()
+@cocotb.parametrize(timestamp=[None, 1])
+async def segments_leave_room_for_timestamps(dut: Any, timestamp: int | None) -> None:
+    """RFC 6691 3: the MSS option does not count other options."""
+    endpoint = await Endpoint.create(dut, options=Options(timestamp=timestamp))
+    await endpoint.connect()
+    endpoint.application("written", 2 * MSS)
+    assert (await endpoint.answers())[0].length == MSS - (0 if timestamp is None else 12)
+
+
+@cocotb.test()
+async def an_older_timestamp_is_answered_and_dropped(dut: Any) -> None:
+    """RFC 7323 5.3 R1 (PAWS), over the wrap of TSval."""
+    endpoint = await connected(dut)
+    endpoint.send("A", 10, tsval=THEIRS + 40)
+    await endpoint.silent()
+    placed = len(endpoint.placements)
+    endpoint.send("A", 10, seq=endpoint.seq, tsval=THEIRS + 39)
+    answer = await endpoint.acknowledged()
+    assert answer.ack == endpoint.seq and len(endpoint.placements) == placed
+    endpoint.send("A", 10, tsval=THEIRS + 40)
+    await endpoint.settle()
+    assert len(endpoint.placements) == placed + 1
+
+
+@cocotb.test()
+async def a_reset_is_not_subject_to_paws(dut: Any) -> None:
+    """RFC 7323 5.2."""
+    endpoint = await connected(dut)
+    endpoint.send("R", tsval=THEIRS - 1000)
+    await endpoint.settle()
+    assert endpoint.reason == "reset"
+
+
+@cocotb.test()
+async def a_reset_without_timestamps_counts(dut: Any) -> None:
+    """RFC 7323 3.2."""
+    endpoint = await connected(dut)
+    endpoint.send("R", timestamped=False)
+    await endpoint.settle()
+    assert endpoint.reason == "reset"
+
+
+@cocotb.test()
+async def a_segment_without_agreed_timestamps_is_dropped_in_silence(dut: Any) -> None:
+    """RFC 7323 3.2."""
+    endpoint = await connected(dut)
+    endpoint.send("A", 10, timestamped=False)
+    await endpoint.silent()
+    assert not endpoint.placements
+
+
+@cocotb.test()
+async def the_oldest_segment_that_an_ack_covers_is_echoed(dut: Any) -> None:
+    """RFC 7323 4.3, case A: delayed ACKs."""
+    endpoint = await connected(dut)
+    endpoint.send("A", 10, tsval=THEIRS + 1)
+    endpoint.send("A", 10, tsval=THEIRS + 2)
+    assert (await endpoint.acknowledged()).timestamps[1] == (THEIRS + 1) % MODULUS
+    endpoint.send("A", 10, tsval=THEIRS + 3)
+    endpoint.send("A", 10, tsval=THEIRS + 4)
+    assert (await endpoint.acknowledged()).timestamps[1] == (THEIRS + 3) % MODULUS
+
+
+@cocotb.test()
+async def the_last_segment_in_order_is_echoed_over_a_hole(dut: Any) -> None:
+    """RFC 7323 4.3, case B; the segment that fills the hole, case C."""
+    endpoint = await connected(dut)
+    origin = endpoint.seq
+    endpoint.send("A", 10, seq=origin + 10, tsval=THEIRS + 2)
+    assert (await endpoint.acknowledged()).timestamps[1] == THEIRS
+    endpoint.send("A", 10, seq=origin, tsval=THEIRS + 3)
+    assert (await endpoint.acknowledged()).timestamps[1] == (THEIRS + 3) % MODULUS
+
+
+@cocotb.test()
+async def our_clock_goes_on_when_time_wraps(dut: Any) -> None:
+    """RFC 7323 5.4: it is monotone, a tick in 1.05 ms; the core's time has 48 bits of ns."""
+    endpoint = await connected(dut, now=2**48 - 2 * SECOND)
+    begun = endpoint.now
+    origin = None
+    for step in (0, SECOND, SECOND, SECOND, 2**46, 2**46, 2**46, 2**46, 2**46):
+        await endpoint.advance(step)
+        endpoint.send("A", 1, seq=endpoint.seq - 1)  # old: answered at once
+        value = (await endpoint.acknowledged()).timestamps[0]
+        ticks = endpoint.now // TICK - begun // TICK
+        origin = (value - ticks) % MODULUS if origin is None else origin
+        assert (origin + ticks - value) % MODULUS < 2
+
+
+@cocotb.test()
+async def after_24_days_the_peers_clock_is_forgotten(dut: Any) -> None:
+    """RFC 7323 5.5."""
+    endpoint = await connected(dut, timestamp=1000)
+    for _ in range(16):
+        await endpoint.advance(2**46)
+    endpoint.send("A", 10, seq=endpoint.seq, tsval=999)
+    await endpoint.acknowledged()
+    assert not endpoint.placements, "after 13 days it still counts"
+    for _ in range(17):
+        await endpoint.advance(2**46)
+    endpoint.send("A", 10, tsval=999)
+    await endpoint.settle()
+    assert len(endpoint.placements) == 1

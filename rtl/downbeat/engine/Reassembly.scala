@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.DownbeatConfig
+import downbeat.wire.SequenceNumber
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** What lies in memory beyond a hole: sequence numbers by their low bits, enough to order any two of one buffer, ends included. */
+case class ReceivedRange(config: DownbeatConfig) extends Bundle {
+  val valid = Bool()
+  val left, right = UInt(config.receiveOffsetBits + 1 bits)
+}
+
+/** What protocol knows of data beyond RCV.NXT. */
+case class ReassemblyState(config: DownbeatConfig) extends Bundle {
+  /** Disjoint and not adjacent; valid ones first, the newest of them first. */
+  val ranges = Vec.fill(DownbeatConfig.ranges)(ReceivedRange(config))
+  /** The peer's FIN has come, and stands at this sequence number; it is counted in RCV.NXT. */
+  val finKnown, finReceived = Bool()
+  val finSequence = UInt(config.receiveOffsetBits + 1 bits)
+}
+
+/** Reassembly: what `placed` does to RCV.NXT and to the ranges beyond it (RFC 9293 3.10.7.4, RFC 2018 4).
+  *
+  * [a, b) is joined with the ranges that it touches. If it begins at or before RCV.NXT, RCV.NXT moves to the end of that; otherwise
+  * the joined range becomes the newest. One that would be a fifth is not recorded: it has never been reported, so the peer
+  * sends it again. Of disjoint ranges only one can hold a, and only one b, so the ends of the joined one are selected, not compared.
+  */
+class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
+  import view._
+  import signals._
+  private val count = DownbeatConfig.ranges
+  private val bits = config.receiveOffsetBits + 1
+  private def low(number: SequenceNumber): UInt = number.value.resize(bits)
+  private def isBefore(a: UInt, b: UInt): Bool = (a - b).msb
+  private def each[T](body: Int => T): Seq[T] = (0 until count).map(body)
+
+  // ---- step 0: order
+
+  private val past = s0(before).reassembly
+  private val a = low(s0(SEQUENCE))
+  private val b = low(s0(payloadEnd))
+  private val received = low(s0(before).received)
+  private val endsBehind = each(i => s0.insert(isBefore(past.ranges(i).right, a)))
+  private val beginsBeyond = each(i => s0.insert(isBefore(b, past.ranges(i).left)))
+  private val holdsBefore = each(i => s0.insert(isBefore(past.ranges(i).left, a)))
+  private val holdsBehind = each(i => s0.insert(isBefore(b, past.ranges(i).right)))
+  private val endsAtFin = each(i => s0.insert(past.ranges(i).right === past.finSequence))
+  private val finAtEnd = s0.insert(b === past.finSequence)
+  private val beyondNext = s0.insert(isBefore(received, a))
+  private val wholeOld = s0.insert(isBefore(b, received))
+  private val bringsMore = s0.insert(isBefore(received, b))
+
+  // ---- step 1: what it touches
+
+  private val ranges = s1(before).reassembly.ranges
+  /** A placement that is done; a fetch that failed has no sequence numbers. */
+  val arrives = s1.insert(s1(isPlaced) && s1(LIVE) && s1(span).orR)
+  private val good = s1(arrives) && !s1(MEMORY_ERROR)
+  private val hasBytes = good && s1(LENGTH).orR
+  private def touching(i: Int): Bool = hasBytes && ranges(i).valid && !s1(endsBehind(i)) && !s1(beginsBeyond(i))
+  private val touches = each(i => s1.insert(touching(i)))
+  private val kept = each(i => s1.insert(ranges(i).valid && !touching(i)))
+  private val givesLeft = each(i => s1.insert(touching(i) && s1(holdsBefore(i))))
+  private val givesRight = each(i => s1.insert(touching(i) && s1(holdsBehind(i))))
+  private val advances = s1.insert(good && !s1(beyondNext) && !s1(wholeOld))
+  private val stretches = s1.insert(hasBytes && s1(beyondNext))
+  private val endIsFin = each(i => touching(i) && s1(holdsBehind(i)) && s1(endsAtFin(i))).orR ||
+    !each(i => touching(i) && s1(holdsBehind(i))).orR && s1(finAtEnd)
+  /** RCV.NXT passes the FIN. */
+  val finReached = s1.insert(
+    good && !s1(beyondNext) && !s1(wholeOld) && s1(before).reassembly.finKnown && !s1(before).reassembly.finReceived && endIsFin)
+  /** New data in order, with nothing beyond it. */
+  val extendsInOrder = s1.insert(good && !s1(beyondNext) && s1(bringsMore) && !ranges(0).valid)
+
+  // ---- step 2: the joined range, and where each of the others goes
+
+  private val olds = s2(before).reassembly.ranges
+  private def end(gives: Seq[Payload[Bool]], ends: Seq[UInt], own: UInt): UInt =
+    MuxOH.or(Vec(gives.map(s2(_)) :+ !gives.map(s2(_)).orR), ends :+ own)
+  private val left = s2.insert(end(givesLeft, olds.map(_.left).toSeq, low(s2(SEQUENCE))))
+  private val right = s2.insert(end(givesRight, olds.map(_.right).toSeq, low(s2(payloadEnd))))
+  private val records = s2.insert(s2(stretches) && (touches.map(s2(_)).orR || !olds.last.valid))
+  private val next = s2.insert(low(s2(before).received) - s2(finReached).asUInt)
+  private val goesTo = each(to => each { from =>
+    val ahead = CountOne(kept.take(from).map(s2(_)) :+ s2(records))
+    s2.insert(if (from + 1 < to) False else s2(kept(from)) && ahead === to)
+  })
+
+  // ---- step 3: the list; how far RCV.NXT moves
+
+  private val list = each { to =>
+    val range = ReceivedRange(config)
+    val chosen = goesTo(to).map(s3(_))
+    val fromOlds = MuxOH.or(Vec(chosen), s3(before).reassembly.ranges)
+    range.valid := chosen.orR
+    range.left := fromOlds.left
+    range.right := fromOlds.right
+    if (to == 0) when(s3(records)) {
+      range.valid := True
+      range.left := s3(left)
+      range.right := s3(right)
+    }
+    s3.insert(range)
+  }
+  private val step = s3.insert(s3(advances) ? (s3(right) - s3(next)) | U(0, bits bits))
+
+  // ---- steps 4 and 5: the values
+
+  s4(RECEIVED) := select(s4(verdict.receivesSyn), s4(firstData), s4(before).received + s4(step))
+  val finReceived = s4.insert(!s4(verdict.receivesSyn) && (s4(before).reassembly.finReceived || s4(finReached)))
+  for ((block, range) <- s5(RECEIVED_RANGES).zip(list)) {
+    block.valid := s5(range).valid && s5(SELECTIVE) && !s5(RESET_DUE)
+    block.left := (s5(range).left - low(s5(RECEIVED))).resized
+    block.right := (s5(range).right - low(s5(RECEIVED))).resized
+  }
+
+  val after = ReassemblyState(config)
+  for ((mine, range) <- after.ranges.zip(list)) {
+    mine := s5(range)
+    mine.valid.removeAssignments() := s5(range).valid && !s5(verdict.receivesSyn)
+  }
+  private val known = s5(before).reassembly.finKnown
+  after.finKnown := !s5(verdict.receivesSyn) && (known || s5(verdict.takesFin))
+  after.finReceived := s5(finReceived)
+  after.finSequence := known ? s5(before).reassembly.finSequence | low(s5(payloadEnd))
+}
