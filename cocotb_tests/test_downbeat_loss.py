@@ -147,7 +147,7 @@ async def recovery_keeps_the_network_as_full_as_half_the_window(dut: Any) -> Non
 
 @cocotb.test()
 async def a_partial_acknowledgment_sends_the_next_hole_when_nothing_of_it_was_sent_again(dut: Any) -> None:
-    """RFC 6582 3.2, step 3, where RFC 6675 has its rescue: the last segments of a flight are lost, nothing is held beyond them."""
+    """RFC 6582 3.2, step 3, where RFC 6675 has its rescue: a flight's last segments are lost, nothing is held beyond them."""
     core, peer, flow = await opened(dut, selective=True)
     core.write(flow, bytes(10 * MSS))
     sent = await segments(peer, 10)
@@ -239,7 +239,8 @@ async def a_peer_with_a_small_window_gets_halves_of_it(dut: Any) -> None:
     await peer.accept_connection([("MSS", MSS)])
     flow = (await core.notified_of("established"))["status_reference_flow"]
     core.write(flow, bytes(5 * MSS))
-    assert len((first := await peer.receive()).data) == 500
+    first = await peer.receive()
+    assert len(first.data) == 500
     peer.accept(first)
     peer.window = 249
     peer.send("A")

@@ -96,7 +96,12 @@ def test_the_envelope_holds_after_every_event() -> None:
 
 
 def test_a_record_is_replayed_row_by_row() -> None:
-    common: dict[str, str | int] = NAMES | {"mss": 1460, "uninflated": 0, "initial_window": 10, "initial_ssthresh": 16060}
+    common: dict[str, str | int] = NAMES | {
+        "mss": 1460,
+        "uninflated": 0,
+        "initial_window": 10,
+        "initial_ssthresh": 16060,
+    }
     rows: list[dict[str, str | int]] = [
         {"kind": "none", "acked": 0, "flight": 0},
         {"kind": "established", "acked": 0, "flight": 0},
@@ -107,7 +112,15 @@ def test_a_record_is_replayed_row_by_row() -> None:
         {"kind": "timeoutAgain", "acked": 0, "flight": 1460},
     ]
     windows = [(window.cwnd >> 16, window.ssthresh >> 16) for window in replay(common | row for row in rows)]
-    assert windows == [(1460, 2920), (14600, 16060), (16060, 16060), (16060, 16060), (18980, 14600), (7300, 7300), (1460, 7300)]
+    assert windows == [
+        (1460, 2920),
+        (14600, 16060),
+        (16060, 16060),
+        (16060, 16060),
+        (18980, 14600),
+        (7300, 7300),
+        (1460, 7300),
+    ]
 
 
 def test_a_record_keeps_its_policies() -> None:

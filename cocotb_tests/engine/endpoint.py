@@ -126,7 +126,11 @@ class Endpoint:
             for beat in self._placements.pending():
                 if not beat["discard"]:
                     placed = Placed(
-                        beat["sequence_value"], beat["length"], bool(beat["fin"]), beat["payload_offset"], beat["payload_slot"]
+                        beat["sequence_value"],
+                        beat["length"],
+                        bool(beat["fin"]),
+                        beat["payload_offset"],
+                        beat["payload_slot"],
                     )
                     self.placements.append(placed)
                     self.unplaced.append(placed)

@@ -115,5 +115,3 @@ async def blind_segments_kill_nothing(dut: Any) -> None:
     endpoint.send("A", 10)
     endpoint.send("A", 10)
     assert (await endpoint.answers())[-1].ack == endpoint.seq
-
-

@@ -127,7 +127,9 @@ async def a_connection_ends_with_its_reason(dut: Any) -> None:
     endpoint = await Endpoint.create(dut)
 
     async def open_again() -> None:
-        endpoint._put("directory", open=1, reference_flow=FLOW, reference_generation=GENERATION, **endpoint._open_fields())
+        endpoint._put(
+            "directory", open=1, reference_flow=FLOW, reference_generation=GENERATION, **endpoint._open_fields()
+        )
         endpoint.ack = ((await endpoint.received()).seq + 1) % MODULUS
         await endpoint.settle()
 
@@ -136,7 +138,9 @@ async def a_connection_ends_with_its_reason(dut: Any) -> None:
     await endpoint.settle()
     assert endpoint.reason == "refused"
     await open_again()
-    endpoint._put("directory", report=1, reference_flow=FLOW, reference_generation=GENERATION, sequence_value=endpoint.initial)
+    endpoint._put(
+        "directory", report=1, reference_flow=FLOW, reference_generation=GENERATION, sequence_value=endpoint.initial
+    )
     await endpoint.settle()
     assert endpoint.reason == "unreachable"
     await open_again()

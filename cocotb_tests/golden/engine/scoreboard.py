@@ -62,6 +62,4 @@ def lost_and_waiting(board: Scoreboard, segment: int) -> list[int]:
     """The bytes that are lost, not held, and not sent again."""
     end = max((right for _, right in board.held), default=0)
     held = {byte for left, right in board.held for byte in range(left, right)}
-    return [
-        byte for byte in range(board.resent_to, end) if byte not in held and is_lost(board, byte, segment)
-    ]
+    return [byte for byte in range(board.resent_to, end) if byte not in held and is_lost(board, byte, segment)]
