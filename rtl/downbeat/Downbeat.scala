@@ -36,8 +36,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val s_axis_neighbour = slave(AxiStream(81))
     /** Somebody else uses our IP address, or did in the last ten seconds. */
     val address_conflict = out Bool ()
-    /** Keys the flow hash and the initial sequence numbers; set once, random, before the first connection. */
-    val secret = in Bits (64 bits)
+    /** Keys all hashes: initial sequence numbers, ephemeral ports, cookies, the flow lookup. Random, constant from reset on. */
+    val secret = in Bits (128 bits)
 
     /** Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat). */
     val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65))
@@ -109,9 +109,11 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   }
   directory.io.now := now
   directory.io.secret := io.secret
+  directory.io.localIp := local.ip
   directory.io.segments << StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.reports)
   engine.io.now := now
   engine.io.directory << directory.io.events
+  directory.io.handshakeOver << engine.io.handshakeOver
 
   // ---- event -> grant -> segment -> wire out
 

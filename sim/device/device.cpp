@@ -19,7 +19,8 @@ Device::Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std:
   pins.local_ip = own.ip;
   pins.local_netmask = own.netmask;
   pins.local_gateway = own.gateway;
-  pins.secret = secret;
+  pins.secret[0] = static_cast<std::uint32_t>(secret);
+  pins.secret[1] = static_cast<std::uint32_t>(secret >> 32);
   reset(resetClocks);
 }
 

@@ -30,6 +30,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val deadlines = master(Flow(Deadline(config)))
     val synchronized = master(Flow(FlowPosition(config)))
     val status = master(Flow(FlowStatus(config)))
+    /** A connection that a SYN made is established, or at its end without. */
+    val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
     /** ICMP errors that changed nothing, since reset: not about a segment in flight, or about one of an established connection. */
     val ignoredReports = out(UInt(32 bits))
@@ -74,6 +76,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(NOW) := io.now.instant
   entry(EPOCH) := Epoch(io.now.instant)
   entry(FRESH) := event.fresh
+  entry(COOKIE) := event.cookie
   entry(SEQUENCE) := event.sequence
   entry(ACKNOWLEDGMENT) := event.acknowledgment
   entry(FLAGS) := event.flags
@@ -113,6 +116,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.bookings << transmit.booking
   io.synchronized << protocol.synchronized
   io.status << protocol.status
+  io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
 
   private def count(event: Bool): UInt = {
     val total = Reg(UInt(32 bits)) init 0

@@ -162,7 +162,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(OUTSTANDING_BEFORE) := s4(outstanding)
   s4(FINISHING) := s4(finishing)
   s4(UNACKNOWLEDGED) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(acknowledges), s4(ACKNOWLEDGMENT), was.unacknowledged)
-  s4(HIGHEST_SENT) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(sentFurther), s4(sequenceEnd), was.highestSent)
+  s4(HIGHEST_SENT) := s4(OPENING) ? select(s4(COOKIE), s4(firstWritten), s4(INITIAL_SEQUENCE)) |
+    select(s4(sentFurther), s4(sequenceEnd), was.highestSent)
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
     select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
   s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow).resized
@@ -257,6 +258,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   synchronized.valid := s5.isValid && s5(receivesSyn) && !s5(isOpen)
   synchronized.flow := s5(FLOW)
   synchronized.sequence := s5(RECEIVED)
+
+  /** A connection that a SYN made is announced, or was never announced and is over: once for each. */
+  val handshakeOver: Bool = s5.isValid && s5(LIVE) && !s5(before).announced && (s5(announced) || s5(RELEASE))
 
   /** A report that changed nothing; a challenge ACK that was one too many. */
   val ignoredReport: Bool = s5.isValid && s5(ignored)

@@ -13,7 +13,7 @@ import spinal.lib._
 case class Transmitter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
-    val strays = slave(Stream(StrayReset()))
+    val strays = slave(Stream(StrayAnswer()))
     val addressRead = master(AddressReadPort(config))
     /** Does not change while frames are in here. */
     val local = in(LocalAddresses())
