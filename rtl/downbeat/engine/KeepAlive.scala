@@ -24,9 +24,8 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val probes = 9
   private val betweenProbes = U(280, 18 bits) // 75 s
 
-  private def wait(state: KeepAliveState): UInt = state.unanswered.orR ? betweenProbes | state.interval
   private val elapsed = s0.insert(s0(NOW).ns(47 downto 28) - past.heard)
-  private val patience = s0.insert(wait(past))
+  private val patience = s0.insert(past.unanswered.orR ? betweenProbes | past.interval)
   private val idles = s0.insert(s0(before).unacknowledged.value === s0(before).highestSent.value &&
     Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(s0(before).state === _).orR)
   private val reached = s1.insert(s1(isTimer) && s1(LIVE) && s1(before).keepAlive.interval.orR && !(s1(elapsed) < s1(patience)))
@@ -45,10 +44,12 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val offset = s3.insert(s3(seconds).keepAlive.orR.asUInt)
   private val interval = s4.insert(s4(OPENING) ? (s4(units) + s4(offset)).resize(18) | s4(before).keepAlive.interval)
 
-  private val hears = s3.insert(s3(verdict.ordinary) || s3(verdict.receivesSyn))
-  private val unanswered = s4.insert(
-    s4(hears) ? U(0, 4 bits) | (s4(due) ? (s4(before).keepAlive.unanswered + 1) | s4(before).keepAlive.unanswered))
-  private val heard = s4.insert((s4(hears) || s4(reached)) ? s4(NOW).ns(47 downto 28) | s4(before).keepAlive.heard)
+  private val hears = s3(verdict.ordinary) || s3(verdict.receivesSyn)
+  private val unanswered = s3.insert(
+    hears ? U(0, 4 bits) | (s3(due) ? (s3(before).keepAlive.unanswered + 1) | s3(before).keepAlive.unanswered))
+  private val heard = s3.insert((hears || s3(reached)) ? s3(NOW).ns(47 downto 28) | s3(before).keepAlive.heard)
+  /** When the next question is due. */
+  val next = s4.insert(s4(heard) + (s4(unanswered).orR ? betweenProbes | s4(before).keepAlive.interval))
   val armed = s4.insert(
     s4(before).keepAlive.interval.orR && Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(s4(STATE) === _).orR)
 
@@ -56,5 +57,4 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   after.interval := s5(interval)
   after.heard := s5(heard)
   after.unanswered := s5(unanswered)
-  val deadline: UInt = (after.heard + wait(after)) @@ U(0, 28 bits) // ns
 }

@@ -186,9 +186,10 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   deadline := s5(before).deadline
   when(s5(acknowledgments.delays))(deadline := s5(delayedAckEnd))
   when(s5(rewaits))(deadline := s5(timeWaitEnd))
-  private val own = s5(waits) || s5(acknowledgments.delayed)
-  private val alive = Instant(keepAlive.deadline)
-  s5(PROTOCOL_DEADLINE) := (s5(keepAlive.armed) && !(own && deadline.isBefore(alive))) ? alive | deadline
+  private val hasOwn = s5(waits) || s5(acknowledgments.delayed)
+  private val ownFirst = (deadline.ns(47 downto 28) - s5(keepAlive.next)).msb // the other's low bits are zero
+  s5(PROTOCOL_DEADLINE) := deadline
+  when(s5(keepAlive.armed) && !(hasOwn && ownFirst))(s5(PROTOCOL_DEADLINE).ns := s5(keepAlive.next) @@ U(0, 28 bits))
 
   // ---- step 5: write, and tell
 

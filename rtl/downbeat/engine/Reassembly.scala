@@ -35,6 +35,9 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val bits = config.receiveOffsetBits + 1
   private def low(number: SequenceNumber): UInt = number.value.resize(bits)
   private def isBefore(a: UInt, b: UInt): Bool = (a - b).msb
+  /** That many of the bits are set. Sums would become carry chains. */
+  private def exactly(number: Int, of: Seq[Bool]): Bool =
+    of.indices.combinations(number).map(set => of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
   private def each[T](body: Int => T): Seq[T] = (0 until count).map(body)
 
   // ---- step 0: order
@@ -85,8 +88,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val records = s2.insert(s2(stretches) && (touches.map(s2(_)).orR || !olds.last.valid))
   private val next = s2.insert(low(s2(before).received) - s2(finReached).asUInt)
   private val goesTo = each(to => each { from =>
-    val ahead = CountOne(kept.take(from).map(s2(_)) :+ s2(records))
-    s2.insert(if (from + 1 < to) False else s2(kept(from)) && ahead === to)
+    s2.insert(if (from + 1 < to) False else s2(kept(from)) && exactly(to, kept.take(from).map(s2(_)) :+ s2(records)))
   })
 
   // ---- step 3: the list; how far RCV.NXT moves
