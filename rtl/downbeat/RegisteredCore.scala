@@ -9,7 +9,7 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
 
 /** The core with its registers on AXI4-Lite, which drive its addresses and its reset: what the tops have in common.
   *
-  * One clock `clk`, one synchronous active-high `reset` for both. Software resets the core alone.
+  * One clock `clk`, one synchronous active-high `reset` for both. Software resets the core, and the MAC where there is one, but not the registers.
   */
 abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends Component {
   /** Registers, 32 bits wide, byte addresses; docs/registers.md. */

@@ -48,9 +48,16 @@ def story(result: dict[str, Any]) -> str:
     )
 
 
+def _number(name: str, default: int) -> int:
+    text = os.environ.get(name) or str(default)
+    if not text.isdecimal() or not 1 <= int(text) < 1 << 32:
+        sys.exit(f"{name}={text}: use a whole number from 1 to {(1 << 32) - 1}")
+    return int(text)
+
+
 def main() -> int:
-    seed = int(os.environ.get("SEED") or 1)
-    frames = int(os.environ.get("FRAMES") or DEFAULT_FRAMES)
+    seed = _number("SEED", 1)
+    frames = _number("FRAMES", DEFAULT_FRAMES)
     waves = WAVES if os.environ.get("WAVES") else None
     WAVES.parent.mkdir(parents=True, exist_ok=True)
     try:

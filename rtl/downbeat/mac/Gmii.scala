@@ -37,7 +37,6 @@ object Ethernet {
   /** From one SFD to the next a frame without FCS takes its bytes and these. */
   val overheadBytes: Int = preambleBytes + 1 + fcsBytes + gapBytes
   val tagBytes = 4
-  val pause = 0x8808 // EtherType of MAC control
   /** CRC-32 over a frame and its FCS, when both are right. */
   val residue = BigInt("2144df1c", 16)
 }

@@ -64,11 +64,11 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component {
     beyondTagged setWhen (length === limit + Ethernet.tagBytes)
     when(length === 12) {
       high81 := gmii.data === (EtherType.tag >> 8)
-      high88 := gmii.data === (Ethernet.pause >> 8)
+      high88 := gmii.data === (EtherType.macControl >> 8)
     }
     when(length === 13) {
       tagged := high81 && gmii.data === (EtherType.tag & 0xff)
-      pause := high88 && gmii.data === (Ethernet.pause & 0xff)
+      pause := high88 && gmii.data === (EtherType.macControl & 0xff)
     }
   }
 

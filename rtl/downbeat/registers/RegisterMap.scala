@@ -23,7 +23,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     val trace = slave(Flow(TraceRecord(config)))
     val counters = in(Counters())
     val coreIdle = in(Bool())
-    /** To the core's reset. True from reset on until `enable` is written. */
+    /** To the core's reset. True from reset on until `enable` is written, with a MAC until its own reset is over too. */
     val coreReset = out(Bool())
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
@@ -74,7 +74,6 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val status = register("status", "How the core is.")
   status.field(Bool(), AccessType.RO, "The core runs: it is not in reset.")(SymbolName("running")) := !io.coreReset
   status.field(Bool(), AccessType.RO, "Nothing moves in the core.")(SymbolName("idle")) := io.coreIdle
-
   status.field(Bool(), AccessType.RO, "Another station claims our IP address.")(SymbolName("addressConflict")) := io.addressConflict
   private val neighbourWaits = Bool()
   status.field(Bool(), AccessType.RO, "A static neighbour has not been taken over yet.")(SymbolName("neighbourWaits")) := neighbourWaits
@@ -116,7 +115,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val neighbourLow =
     register("neighbourMacLow", "The other four bytes. A write hands the entry to the core, which takes it when it runs.")
   private val neighbourMacLow = neighbourLow.field(Bits(32 bits), AccessType.RW, 0, "MAC address.")(SymbolName("value"))
-  private val neighbourEntry = RegInit(False) setWhen RegNext(neighbourLow.eventW(), False) clearWhen io.neighbour.fire
+  private val neighbourEntry = RegInit(False) clearWhen io.neighbour.fire setWhen RegNext(neighbourLow.eventW(), False)
   neighbourWaits := neighbourEntry
   io.neighbour.valid := neighbourEntry && !coreReset
   io.neighbour.ip := neighbourIp

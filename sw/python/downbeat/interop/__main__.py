@@ -93,6 +93,8 @@ def main(
         console.print(reports.visit_line(visit), style="red" if visit["failures"] else None, markup=False)
     chosen = f" CONGESTION={congestion}" if congestion else ""
     again = f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen} WAVES=1"
+    if any(visit["failures"] for visit in data["web"]):
+        console.print(f"again: {again}", style="red", markup=False, soft_wrap=True)
     for number, transfer in enumerate(data["transfers"]):
         if transfer["failures"]:
             show = f"{again}; make waves FST=build/waves/interop-{number}.fst"
