@@ -165,7 +165,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
     select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
   s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow).resized
-  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR || s4(narrows) || s4(brings) && !s4(connects) || s4(repeatsSyn)
+  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR && was.state =/= TcpState.synSent || s4(narrows) ||
+    s4(brings) && !s4(connects) || s4(synAgain)
   private val agreedSize = s3.insert(s3(offeredMss) - optionBytes(s3(OPTIONS).timestampValid && !s3(isOpen)))
   s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(narrows) ? s4(reportedSize) | was.segmentSize)
   s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
@@ -187,9 +188,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   when(s5(acknowledgments.delays))(deadline := s5(delayedAckEnd))
   when(s5(rewaits))(deadline := s5(timeWaitEnd))
   private val hasOwn = s5(waits) || s5(acknowledgments.delayed)
-  private val ownFirst = (deadline.ns(47 downto 28) - s5(keepAlive.next)).msb // the other's low bits are zero
+  private val ownFirst = (deadline.ns(47 downto 30) - s5(keepAlive.next)).msb // the other's low bits are zero
   s5(PROTOCOL_DEADLINE) := deadline
-  when(s5(keepAlive.armed) && !(hasOwn && ownFirst))(s5(PROTOCOL_DEADLINE).ns := s5(keepAlive.next) @@ U(0, 28 bits))
+  when(s5(keepAlive.armed) && !(hasOwn && ownFirst))(s5(PROTOCOL_DEADLINE).ns := s5(keepAlive.next) @@ U(0, 30 bits))
 
   // ---- step 5: write, and tell
 

@@ -76,7 +76,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val inLine = segment && !inSynSent && !inClosed && !s2(timestamps.missing)
   private val acceptable = s2(touches) && !s2(timestamps.outdated)
   private val judged = inLine && acceptable
-  private val repeats = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
+  private val repeatsSyn = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)
 
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
@@ -92,8 +92,8 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   /** It is answered by a RST that takes its acknowledgment number (RFC 9293 3.10.7.1, 3.10.7.3). */
   val refused = s2.insert(badHandshakeAck || segment && inClosed && flags.ack && !flags.rst)
   /** The peer has not had our SYN-ACK. */
-  val repeatsSyn = s2.insert(repeats)
-  private val unacceptable = inLine && !acceptable && !flags.rst && !repeats
+  val synAgain = s2.insert(repeatsSyn)
+  private val unacceptable = inLine && !acceptable && !flags.rst && !repeatsSyn
   /** It is answered by an ACK and otherwise ignored: unacceptable, RFC 5961 3.2, 4.2 and 5.2. */
   val challenged = s2.insert(
     unacceptable || judged && flags.rst && !s2(startsExactly) || judged && flags.syn && !flags.rst ||
