@@ -40,7 +40,9 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val payloadIsOld = s1.insert(s1(payloadOffset).msb || isZero(s1(payloadOffset)))
   private val overruns = s1.insert(s1(space).asSInt < s1(payloadOffset).asSInt)
   private val startsWithin = s1.insert(s1(offset).asSInt < s1(space).asSInt && !isZero(s1(space)))
-  private val startsExactly = s1.insert(isZero(s1(offset)))
+  private val startsExpected = s0.insert(s0(SEQUENCE).value.resize(past.reassembly.expected.getWidth) === past.reassembly.expected)
+  /** Behind all that has come in order; what is not in memory yet counts too, for a RST may follow data at once. */
+  private val startsExactly = s1.insert(isZero(s1(offset)) || s1(startsExpected))
   private val startsWithSyn = s1.insert(s1(offset).andR)
   private val ackAdvances = s1.insert(!s1(ackOffset).msb && !isZero(s1(ackOffset)))
   private val ackRepeats = s1.insert(isZero(s1(ackOffset)))
