@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
-export FRAMES PCAP
+export FRAMES PCAP FLOW SINCE UNTIL
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
@@ -37,6 +37,9 @@ sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOS
 
 interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.interop
+
+trace: $(SET_UP) ## a line for each event of the last make sim [RECORD=file.csv FLOW=n SINCE=ns UNTIL=ns]
+	@$(PY) -m downbeat trace $(RECORD)
 
 waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
 	@scripts/waves.sh
@@ -80,4 +83,4 @@ $(SIM_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat WireBench
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop waves bench fuzz wire fmax lint test clean
+.PHONY: help setup rtl registers sim interop trace waves bench fuzz wire fmax lint test clean

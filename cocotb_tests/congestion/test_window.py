@@ -50,6 +50,11 @@ def test_a_fast_recovery_from_loss_to_full_acknowledgment() -> None:
     assert see(state, Kind.RECOVERED, flight=20 * SMSS, acked_bytes=12 * SMSS) == (13140, 14600)
 
 
+def test_with_sack_a_loss_leaves_the_threshold_alone() -> None:
+    """RFC 6675 5, (4.2): cwnd = ssthresh = FlightSize / 2."""
+    assert see(connection(29200, 65536), Kind.LOSS, flight=29200, uninflated=True) == (14600, 14600)
+
+
 @pytest.mark.parametrize(
     ("cwnd", "acked", "after"),
     [
@@ -91,21 +96,35 @@ def test_the_envelope_holds_after_every_event() -> None:
 
 
 def test_a_record_is_replayed_row_by_row() -> None:
-    common: dict[str, str | int] = NAMES | {"mss": 1460, "initial_window": 10, "initial_ssthresh": 16060}
+    common: dict[str, str | int] = NAMES | {
+        "mss": 1460,
+        "uninflated": 0,
+        "initial_window": 10,
+        "initial_ssthresh": 16060,
+    }
     rows: list[dict[str, str | int]] = [
         {"kind": "none", "acked": 0, "flight": 0},
         {"kind": "established", "acked": 0, "flight": 0},
         {"kind": "acknowledged", "acked": 2920, "flight": 14600},
         {"kind": "acknowledged", "acked": 2920, "flight": 14600},
         {"kind": "loss", "acked": "0", "flight": "29200"},
+        {"kind": "loss", "acked": "0", "flight": "14600", "uninflated": "1"},
         {"kind": "timeoutAgain", "acked": 0, "flight": 1460},
     ]
     windows = [(window.cwnd >> 16, window.ssthresh >> 16) for window in replay(common | row for row in rows)]
-    assert windows == [(1460, 2920), (14600, 16060), (16060, 16060), (16060, 16060), (18980, 14600), (1460, 14600)]
+    assert windows == [
+        (1460, 2920),
+        (14600, 16060),
+        (16060, 16060),
+        (16060, 16060),
+        (18980, 14600),
+        (7300, 7300),
+        (1460, 7300),
+    ]
 
 
 def test_a_record_keeps_its_policies() -> None:
-    row: dict[str, str | int] = {"kind": "none", "acked": 0, "flight": 0, "mss": 1460}
+    row: dict[str, str | int] = {"kind": "none", "acked": 0, "uninflated": 0, "flight": 0, "mss": 1460}
     row |= {"initial_window": 1, "initial_ssthresh": 1}
     with pytest.raises(ValueError, match="row 1 changes the policies"):
         list(replay([row | NAMES, row | NAMES | {"steady": "cubic"}]))

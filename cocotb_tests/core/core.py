@@ -108,7 +108,15 @@ class Core:
         self.commands.put({"data": pack("Command", kind=kind, **fields)})
 
     def connect(
-        self, *, port: int, request: int = 1, ssthresh: int = 65536, initial_window: int = 10, spacing: int = 0
+        self,
+        *,
+        port: int,
+        request: int = 1,
+        ssthresh: int = 65536,
+        initial_window: int = 10,
+        spacing: int = 0,
+        no_delay: int = 0,
+        user_timeout: int = 0,
     ) -> None:
         self.command(
             "open",
@@ -118,6 +126,8 @@ class Core:
             parameters_ssthresh=ssthresh,
             parameters_initialWindow=initial_window,
             parameters_spacing=spacing,
+            parameters_noDelay=no_delay,
+            parameters_userTimeout=user_timeout,
         )
 
     def listen(self, port: int) -> None:

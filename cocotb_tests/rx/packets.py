@@ -16,6 +16,7 @@ from cocotb_tests.addresses import CORE_IP as LOCAL_IP
 from cocotb_tests.addresses import CORE_MAC as LOCAL_MAC
 from cocotb_tests.addresses import PEER_IP as REMOTE_IP
 from cocotb_tests.addresses import PEER_MAC as REMOTE_MAC
+from cocotb_tests.rx.options import any_edges, sack_fields
 
 MINIMUM = 60  # bytes of the smallest Ethernet frame, without its FCS
 LARGEST = 1514  # of the default configuration, untagged
@@ -71,7 +72,9 @@ def read(raw: bytes) -> tuple[dict[str, int], bytes]:
     """The fields of the segment, as scapy dissects the frame, and its payload."""
     packet = Ether(raw)
     ip, tcp = packet[IP], packet[TCP]
-    options = dict(option for option in tcp.options if option[0] in ("MSS", "WScale")) if "S" in tcp.flags else {}
+    syn = "S" in tcp.flags
+    options = {name: value for name, value in tcp.options if syn or name not in ("MSS", "WScale", "SAckOK")}
+    selects = "A" in tcp.flags and not syn
     offset = len(raw) - len(packet[IP].original) + 4 * ip.ihl + 4 * tcp.dataofs
     length = ip.len - 4 * ip.ihl - 4 * tcp.dataofs
     fields = {
@@ -87,12 +90,18 @@ def read(raw: bytes) -> tuple[dict[str, int], bytes]:
         "payload_offset": offset,
         "options_mssValid": int("MSS" in options),
         "options_windowScaleValid": int("WScale" in options),
+        "options_sackPermitted": int("SAckOK" in options),
+        "options_timestampValid": int("Timestamp" in options),
+        "congestionExperienced": int(ip.tos & 3 == 3),
     }
+    fields |= sack_fields(tcp.ack, options.get("SAck", ()) if selects else ())
     fields |= {f"flags_{name}": int(tcp.flags) >> bit & 1 for bit, name in enumerate(FLAGS)}
     if "MSS" in options:
         fields["options_mss"] = options["MSS"]
     if "WScale" in options:
         fields["options_windowScale"] = options["WScale"]
+    if "Timestamp" in options:
+        fields["options_timestampValue"], fields["options_timestampEcho"] = options["Timestamp"]
     return fields, raw[offset : offset + length]
 
 
@@ -100,12 +109,13 @@ def any_good(draw: random.Random, longest: int = LARGEST) -> bytes:
     """A good segment: any fields, options, tag, length and padding."""
     options: list[tuple[str, Any]] = []
     syn = draw.random() < 0.4
+    acknowledgment = draw.getrandbits(32)
     choices: list[tuple[str, Any]] = [
         ("MSS", draw.randrange(64, 9000)),
         ("WScale", draw.randrange(15)),
         ("Timestamp", (draw.getrandbits(32), draw.getrandbits(32))),
         ("SAckOK", b""),
-        ("SAck", tuple(draw.getrandbits(32) for _ in range(2 * draw.randrange(1, 3)))),
+        ("SAck", tuple(any_edges(draw, acknowledgment, draw.randrange(1, 5)))),
         ("NOP", None),
         ("NOP", None),
     ]
@@ -120,7 +130,7 @@ def any_good(draw: random.Random, longest: int = LARGEST) -> bytes:
         "sport": draw.randrange(1, 1 << 16),
         "dport": draw.randrange(1, 1 << 16),
         "seq": draw.getrandbits(32),
-        "ack": draw.getrandbits(32),
+        "ack": acknowledgment,
         "window": draw.getrandbits(16),
         "urgptr": draw.getrandbits(16),
         "options": options,

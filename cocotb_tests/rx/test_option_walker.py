@@ -19,6 +19,9 @@ def test_option_walker() -> None:
     run_room("Receiver", __name__)
 
 
+LENGTHS = {2: [4], 3: [3], 4: [2], 5: [10, 18, 26, 34], 8: [10]}
+
+
 class Walk(NamedTuple):
     malformed: bool
     found: dict[int, bytes]  # kind to value; of two alike the last
@@ -36,7 +39,7 @@ def walk(options: bytes) -> Walk:
         if at + 1 == len(options) or options[at + 1] < 2 or at + options[at + 1] > len(options):
             return Walk(True, found, options[at])
         # A length that the kind does not have makes it one more unknown option.
-        if {2: 4, 3: 3}.get(options[at], options[at + 1]) == options[at + 1]:
+        if options[at + 1] in LENGTHS.get(options[at], [options[at + 1]]):
             found[options[at]] = options[at + 2 : at + options[at + 1]]
         at += options[at + 1]
     return Walk(False, found)
@@ -52,10 +55,11 @@ def any_options(draw: Random) -> bytes:
         lambda: b"\3\3" + bytes([draw.randrange(20)]),
         lambda: bytes([draw.randrange(2, 256), draw.choice([2, 3, 4, 5, 6, 8, 10])]) + draw.randbytes(8),
         lambda: b"\x08\x0a" + draw.randbytes(8),
-        lambda: b"\x05\x12" + draw.randbytes(16),
+        lambda: b"\4\2",
+        lambda: b"\x05" + bytes([8 * (n := draw.randrange(1, 5)) + 2]) + draw.randbytes(8 * n),
         lambda: draw.randbytes(draw.randrange(1, 6)),
     ]
-    weights = [0.3, 3, 2, 3, 3, 0.7, 2, 1, 0.3]
+    weights = [0.3, 3, 2, 3, 3, 0.7, 2, 1, 1, 0.3]
     options = b""
     while len(options) < 40:
         options += draw.choices(pieces, weights)[0]()
@@ -85,10 +89,15 @@ async def any_list_of_tcp_options_reads_as_a_walk_does(dut: Any) -> None:
         receiver.free(beat)
         assert beat["options_mssValid"] == (2 in expected.found), options.hex(" ")
         assert beat["options_windowScaleValid"] == (3 in expected.found), options.hex(" ")
+        assert beat["options_sackPermitted"] == (4 in expected.found), options.hex(" ")
+        assert beat["options_timestampValid"] == (8 in expected.found), options.hex(" ")
         if 2 in expected.found:
             assert beat["options_mss"] == max(64, int.from_bytes(expected.found[2], "big")), options.hex(" ")
         if 3 in expected.found:
             assert beat["options_windowScale"] == min(14, expected.found[3][0]), options.hex(" ")
+        if 8 in expected.found:
+            seen = beat["options_timestampValue"] << 32 | beat["options_timestampEcho"]
+            assert seen == int.from_bytes(expected.found[8], "big"), options.hex(" ")
     assert 100 < malformed < 800
 
 

@@ -17,6 +17,7 @@ WINDOW_SCALE = 1  # 64 KiB receive buffers
 _FLAGS = {"F": "fin", "S": "syn", "R": "rst", "P": "psh", "A": "ack", "U": "urg", "E": "ece", "C": "cwr"}
 
 _fixed = random.Random(20)
+_noise = random.Random(21)
 BUFFERS = [_fixed.randbytes(1 << 16) for _ in range(FLOWS)]
 
 
@@ -44,6 +45,10 @@ class Segment:
     launch: tuple[int, int] = (0, 0)  # ns, fraction
     stamped: bool = False
     window_scale: bool = False
+    sack_permitted: bool = False
+    timestamps: tuple[int, int] | None = None  # TSval, TSecr
+    sack: tuple[tuple[int, int], ...] = ()  # offsets from the acknowledgment
+    ecn_capable: bool = False
     release: bool = False
 
     @property
@@ -56,7 +61,13 @@ class Segment:
         return self.mode == ASAP and self.end == self.sequence and not self.release
 
     def beat(self) -> dict[str, int]:
-        """On port `descriptors`."""
+        """On port `descriptors`. What is not valid is noise."""
+        value, echo = self.timestamps or (_noise.getrandbits(32), _noise.getrandbits(32))
+        blocks = {}
+        for number in range(4):
+            valid = number < len(self.sack)
+            left, right = self.sack[number] if valid else (_noise.getrandbits(17), _noise.getrandbits(17))
+            blocks |= {f"sack_{number}_valid": int(valid), f"sack_{number}_left": left, f"sack_{number}_right": right}
         return {
             "release": int(self.release),
             "reference_flow": self.flow,
@@ -65,6 +76,12 @@ class Segment:
             "acknowledgment_value": self.acknowledgment,
             **{f"flags_{name}": int(flag in self.flags) for flag, name in _FLAGS.items()},
             "windowScaleOffered": int(self.window_scale),
+            "sackPermitted": int(self.sack_permitted),
+            "timestamped": int(self.timestamps is not None),
+            "timestampValue": value,
+            "timestampEcho": echo,
+            **blocks,
+            "ecnCapable": int(self.ecn_capable),
             "window": self.window,
             "length": self.length,
             "mode": self.mode,
@@ -73,21 +90,37 @@ class Segment:
             "stamped": int(self.stamped),
         }
 
+    def options(self, mss: int = 1460) -> list[tuple[str, Any]]:
+        """As Linux lays them out."""
+        nop = ("NOP", None)
+        if "R" in self.flags:
+            return []
+        timestamps = [("Timestamp", self.timestamps)] if self.timestamps is not None else []
+        if "S" in self.flags:
+            options: list[tuple[str, Any]] = [("MSS", mss)]
+            permitted = [("SAckOK", b"")] if self.sack_permitted else []
+            if len(permitted) + len(timestamps) == 1:
+                options += [nop, nop]
+            options += permitted + timestamps
+            return options + ([nop, ("WScale", WINDOW_SCALE)] if self.window_scale else [])
+        options = [nop, nop, *timestamps] if timestamps else []
+        if self.sack and not self.length:
+            blocks = self.sack[: 3 if timestamps else 4]
+            edges = [(self.acknowledgment + offset) % (1 << 32) for block in blocks for offset in block]
+            options += [nop, nop, ("SAck", tuple(edges))]
+        return options
+
     def frame(self, mss: int = 1460) -> bytes:
         """As scapy builds it, with padding."""
-        options: list[tuple[str, int | None]] = []
-        if "S" in self.flags:
-            options.append(("MSS", mss))
-            if self.window_scale:
-                options += [("NOP", None), ("WScale", WINDOW_SCALE)]
         return scapy_frame(
             PEERS[self.flow],
             payload(self.flow, self.sequence, self.length),
+            tos=2 * self.ecn_capable,
             seq=self.sequence,
             ack=self.acknowledgment,
             flags=self.flags,
             window=self.window,
-            options=options,
+            options=self.options(mss),
         )
 
 
@@ -97,10 +130,10 @@ def payload(flow: int, sequence: int, length: int) -> bytes:
     return (BUFFERS[flow] + BUFFERS[flow])[start : start + length]
 
 
-def scapy_frame(peer: Peer, data: bytes, **tcp: Any) -> bytes:
+def scapy_frame(peer: Peer, data: bytes, *, tos: int = 0, **tcp: Any) -> bytes:
     packet = (
         Ether(src=LOCAL_MAC.to_bytes(6, "big"), dst=peer.mac.to_bytes(6, "big"))
-        / IP(src=_dotted(LOCAL_IP), dst=_dotted(peer.ip), id=0, flags="DF", ttl=64)
+        / IP(src=_dotted(LOCAL_IP), dst=_dotted(peer.ip), tos=tos, id=0, flags="DF", ttl=64)
         / TCP(sport=peer.local_port, dport=peer.remote_port, **tcp)
         / data
     )
@@ -111,10 +144,17 @@ def _dotted(address: int) -> str:
     return ".".join(str(byte) for byte in address.to_bytes(4, "big"))
 
 
+def any_blocks(rng: random.Random) -> tuple[tuple[int, int], ...]:
+    """One to four, up to the end of a receive buffer of 64 KiB."""
+    return tuple((rng.randrange(1 << 16), rng.randrange((1 << 16) + 1)) for _ in range(rng.randint(1, 4)))
+
+
 def random_segment(rng: random.Random, **fixed: object) -> Segment:
     """Any segment that the engine might send."""
     flags = rng.choice(["A", "A", "PA", "PA", "PA", "FA", "S", "SA", "RA", "R", "PAE", "PAC", "UA"])
     length = rng.choice([0, rng.randint(1, 64), rng.randint(1, 1460)]) if "P" in flags else 0
+    # Timestamps take twelve bytes of a full segment.
+    timestamped = rng.random() < 0.5 and fixed.get("length", length) <= 1448  # type: ignore[operator]
     values = {
         "flow": rng.randrange(FLOWS),
         "generation": rng.getrandbits(8),
@@ -127,6 +167,10 @@ def random_segment(rng: random.Random, **fixed: object) -> Segment:
         "launch": (rng.getrandbits(48), rng.getrandbits(16)),
         "stamped": rng.random() < 0.5,
         "window_scale": "S" in flags and rng.random() < 0.5,
+        "sack_permitted": rng.random() < 0.5,
+        "timestamps": (rng.getrandbits(32), rng.getrandbits(32)) if timestamped else None,
+        "sack": any_blocks(rng) if rng.random() < 0.3 else (),
+        "ecn_capable": rng.random() < 0.5,
     }
     segment = Segment(**(values | fixed))  # type: ignore[arg-type]
     return replace(segment, stamped=segment.stamped and segment.end != segment.sequence)

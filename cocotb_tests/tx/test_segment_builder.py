@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Headers: every field as in the descriptor, options on a SYN alone, both checksums as scapy has them."""
+"""Headers: every field as in the descriptor, both checksums as scapy has them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import cocotb
-from scapy.layers.inet import TCP
+from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
 from cocotb_tests.bench.runner import run_room
@@ -19,31 +19,14 @@ def test_segment_builder() -> None:
 
 
 @cocotb.test()
-async def a_syn_offers_mss_and_window_scale(dut: Any) -> None:
-    """RFC 9293 3.7.1, RFC 7323 2.2."""
+@cocotb.parametrize(capable=[False, True])
+async def data_says_whether_it_may_be_marked(dut: Any, capable: bool) -> None:
+    """RFC 3168 5: ECT(0) is 10."""
     bench = await Transmitter.create(dut)
-    for flags in ("S", "SA"):
-        segment = random_segment(bench.random, flags=flags, length=0, window_scale=True)
+    for flags in ("PA", "A", "SAE", "PAEC"):
+        segment = random_segment(bench.random, flags=flags, length=0, ecn_capable=capable)
         bench.send(segment)
-        options = Ether((await bench.expect(segment)).data)[TCP].options
-        assert options == [("MSS", 1460), ("NOP", None), ("WScale", 1)]
-
-
-@cocotb.test()
-async def a_syn_without_window_scale_offers_mss_alone(dut: Any) -> None:
-    bench = await Transmitter.create(dut)
-    segment = random_segment(bench.random, flags="SA", length=0, window_scale=False)
-    bench.send(segment)
-    assert Ether((await bench.expect(segment)).data)[TCP].options == [("MSS", 1460)]
-
-
-@cocotb.test()
-async def window_scale_is_offered_on_a_syn_alone(dut: Any) -> None:
-    """RFC 7323 2.2: in any other segment the option says nothing."""
-    bench = await Transmitter.create(dut)
-    segment = random_segment(bench.random, flags="A", length=0, window_scale=True)
-    bench.send(segment)
-    assert Ether((await bench.expect(segment)).data)[TCP].options == []
+        assert Ether((await bench.expect(segment)).data)[IP].tos == 2 * capable
 
 
 @cocotb.test()

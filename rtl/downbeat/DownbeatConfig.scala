@@ -75,6 +75,9 @@ case class DownbeatConfig(
   val sendOffsetBits: Int = log2Up(sendBufferBytes) + 1
   val receiveOffsetBits: Int = log2Up(receiveBufferBytes) + 1
 
+  /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
+  val creditBits: Int = (sendOffsetBits max 17) + 1
+
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1
 

@@ -2,7 +2,7 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench, WireBench}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench, ScoreboardBench, WireBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, TupleHasher}
@@ -42,6 +42,7 @@ object Rooms {
     "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
     "PlacementWriter" -> (PlacementWriter(_)),
+    "ScoreboardBench" -> (ScoreboardBench(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
     "SendBuffer" -> (SendBuffer(_)),
     "Pacer" -> (config => Pacer(config)),

@@ -108,6 +108,7 @@ void Device::trace() {
   event.reason = pins.trace_payload_reason;
   event.congestion_kind = pins.trace_payload_congestion_kind;
   event.rtt_valid = pins.trace_payload_congestion_rttValid;
+  event.uninflated = pins.trace_payload_congestion_uninflated;
   event.startup = pins.trace_payload_startup;
   event.steady = pins.trace_payload_steady;
   event.sent = pins.trace_payload_sent;

@@ -100,6 +100,7 @@ typedef struct downbeat_event {
   uint8_t state, reason;
   uint8_t congestion_kind;        /* downbeat_congestion_text; the stage's input: */
   uint8_t rtt_valid;
+  uint8_t uninflated;             /* a loss leaves cwnd = ssthresh */
   uint8_t startup, steady;        /* downbeat_startup_text, downbeat_steady_text */
   uint8_t sent, retransmission;   /* this event sent a segment; it had been sent before */
   uint16_t segment_size, sent_length;

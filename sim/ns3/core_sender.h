@@ -25,7 +25,7 @@ public:
   SenderReport report() const override;
 
   static constexpr const char *eventsHeader =
-      "time_ns,flow,event,state,cwnd,ssthresh,flight,rtt_ns,reason,congestion,acked,segment_size,initial_window,initial_ssthresh,"
+      "time_ns,flow,event,state,cwnd,ssthresh,flight,rtt_ns,reason,congestion,uninflated,acked,segment_size,initial_window,initial_ssthresh,"
       "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_window,sent_sequence,sent_length,retransmission,live";
 
 private:

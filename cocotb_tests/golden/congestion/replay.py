@@ -13,8 +13,9 @@ from cocotb_tests.golden.congestion.window import CongestionState
 def replay(rows: Iterable[Mapping[str, str | int]]) -> Iterator[Window]:
     """Yields cwnd and ssthresh (bytes with 16 fraction bits) after each row.
 
-    A row has `kind` (as Seam.scala spells it), `acked`, `flight` (before the event), `mss`, `initial_ssthresh` (bytes),
-    `initial_window` (segments), each a number or its text in a CSV file, and `startup` and `steady`, names of policies.
+    A row has `kind` (as Seam.scala spells it), `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and
+    `initial_ssthresh` (bytes), `initial_window` (segments), each a number or its text in a CSV file, and `startup` and
+    `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused.
     """
     state: CongestionState | None = None
@@ -31,6 +32,7 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
     return CongestionEvent(
         kind=KIND_NAMES[str(row["kind"])],
         acked_bytes=int(row["acked"]),
+        uninflated=bool(int(row["uninflated"])),
         flight=int(row["flight"]),
         segment_size=int(row["mss"]),
         initial_window=int(row["initial_window"]),

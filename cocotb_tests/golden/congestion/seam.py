@@ -47,7 +47,8 @@ class CongestionEvent:
     kind: Kind
     starting_up: bool = False  # cwnd < ssthresh
     acked_bytes: int = 0
-    flight: int = 0  # before the event
+    uninflated: bool = False  # with LOSS: cwnd = ssthresh, no segments for the duplicates
+    flight: int = 0  # before the event; with LOSS and TIMEOUT at most cwnd
     segment_size: int = 1460
     rtt: int | None = None  # ns; None: no sample
     rtt_minimum: int = (1 << 36) - 1  # ns; all ones: none yet

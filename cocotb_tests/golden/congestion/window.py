@@ -2,8 +2,8 @@
 """The congestion stage's own rules around a connection's two policies.
 
 Below ssthresh the start-up policy grows the window, from ssthresh on the steady policy, which also says what ssthresh a
-loss leaves. What lies between loss and recovery is RFC 6582's (3.2), with cwnd = ssthresh + 3 SMSS as it begins. After
-every event the envelope holds:
+loss leaves. What lies between loss and recovery is RFC 6582's (3.2), with cwnd = ssthresh + 3 SMSS as it begins; or RFC
+6675's, with cwnd = ssthresh, when SACK tells what has left the network. After every event the envelope holds:
 
     2 SMSS <= ssthresh <= 1 GiB,  SMSS <= cwnd <= 1 GiB
 
@@ -51,7 +51,7 @@ class CongestionState:
             case Kind.ACKNOWLEDGED:
                 return startup if event.starting_up else steady
             case Kind.LOSS:
-                return Window(steady.ssthresh + 3 * segment, steady.ssthresh)
+                return Window(steady.ssthresh + (0 if event.uninflated else 3 * segment), steady.ssthresh)
             case Kind.TIMEOUT:
                 return Window(segment, steady.ssthresh)
             case Kind.TIMEOUT_AGAIN:

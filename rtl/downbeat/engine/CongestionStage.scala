@@ -43,7 +43,10 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   event.kind := s0(LIVE) ? s0(CONGESTION_KIND) | kinds.none()
   event.startingUp := s0(before).window.cwnd < s0(before).window.ssthresh
   event.ackedBytes := s0(ACKED)
-  event.flight := s0(OUTSTANDING_BEFORE)
+  event.uninflated := s0(UNINFLATED)
+  private val loses = s0(CONGESTION_KIND) === kinds.loss || s0(CONGESTION_KIND) === kinds.timeout
+  private val overfull = s0(before).window.cwnd(47 downto 16) < s0(OUTSTANDING_BEFORE)
+  event.flight := (loses && overfull) ? s0(before).window.cwnd(47 downto 16) | s0(OUTSTANDING_BEFORE)
   event.segmentSize := s0(SEGMENT_SIZE)
   event.rttValid := s0(RTT_VALID)
   event.rtt := s0(RTT)
@@ -101,7 +104,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     is(kinds.recovered)(keepThreshold(s4(afterFull)))
     is(kinds.timeoutAgain)(keepThreshold(s4(segment)))
     is(kinds.timeout)(s4(settled).cwnd := s4(segment))
-    is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + s4(threeSegments))
+    is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + (s4(EVENT).uninflated ? U(0, 48 bits) | s4(threeSegments)))
   }
   when(s4(OPENING)) {
     s4(settled).cwnd := 0

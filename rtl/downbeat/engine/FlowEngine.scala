@@ -122,14 +122,15 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.ignoredReports := count(protocol.ignoredReport)
   io.suppressedChallenges := count(protocol.suppressedChallenge)
 
-  /** The earlier of protocol's deadline and recovery's, found while later stages work. */
+  /** The earliest of protocol's deadline, recovery's and the user timeout, found while later stages work. */
   private val deadline = new Area {
-    private val Seq(compare, choose) = measure.steps.take(2)
-    private val protocolFirst = compare.insert(
-      compare(PROTOCOL_ARMED) && !(compare(RECOVERY_ARMED) && compare(RECOVERY_DEADLINE).isBefore(compare(PROTOCOL_DEADLINE))))
-    private val at = choose.insert(choose(protocolFirst) ? choose(PROTOCOL_DEADLINE) | choose(RECOVERY_DEADLINE))
-    private val armed = choose.insert(choose(PROTOCOL_ARMED) || choose(RECOVERY_ARMED))
-    private val node = measure.steps(2)
+    private val Seq(compare, choose, compareAgain, chooseAgain, node) = measure.steps.take(5)
+    private val patienceFirst = compare.insert(compare(PATIENCE_ARMED) && compare(PATIENCE).isBefore(compare(RECOVERY_DEADLINE)))
+    private val ofRecovery = choose.insert(choose(patienceFirst) ? choose(PATIENCE) | choose(RECOVERY_DEADLINE))
+    private val protocolFirst = compareAgain.insert(compareAgain(PROTOCOL_ARMED) &&
+      !(compareAgain(RECOVERY_ARMED) && compareAgain(ofRecovery).isBefore(compareAgain(PROTOCOL_DEADLINE))))
+    private val at = chooseAgain.insert(chooseAgain(protocolFirst) ? chooseAgain(PROTOCOL_DEADLINE) | chooseAgain(ofRecovery))
+    private val armed = chooseAgain.insert(chooseAgain(PROTOCOL_ARMED) || chooseAgain(RECOVERY_ARMED))
     io.deadlines.valid := node.isValid && (node(LIVE) || node(OPENING))
     io.deadlines.reference.flow := node(FLOW)
     io.deadlines.reference.generation := node(CONNECTION)

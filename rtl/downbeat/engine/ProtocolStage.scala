@@ -71,6 +71,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(ADVANCED) := s4(acknowledges)
   s4(ACKED) := s4(acknowledges) ? s4(ackOffset) | U(0, 32 bits)
   s4(DUPLICATE) := s4(duplicates)
+  s4(REPEATED) := s4(repeatsAck)
   s4(OUTSTANDING_BEFORE) := s4(outstanding)
   s4(FINISHING) := s4(finishing)
   s4(UNACKNOWLEDGED) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(acknowledges), s4(ACKNOWLEDGMENT), was.unacknowledged)

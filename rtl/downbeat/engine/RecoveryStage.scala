@@ -23,6 +23,9 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val partial = Bool()
   val recover = SequenceNumber() // SND.MAX when data was last sent again
   val retransmit = Bool()
+  val scoreboard = Scoreboard(config)
+  /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
+  val echoed = SequenceNumber()
   // Round-trip time (RFC 6298): smoothed * 8 and variation * 4, ns
   val sampled = Bool()
   val smoothed8 = UInt(39 bits)
@@ -33,15 +36,22 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   // The timer: retransmission, or persist when nothing is outstanding
   val armed = Bool()
   val deadline = Instant()
-  val expiries = UInt(4 bits)
+  /** In a row without progress; without a word from the peer. */
+  val expiries, silent = UInt(4 bits)
+  /** The connection is given up when nothing has been acknowledged until then. */
+  val userTimeout = UInt(16 bits) // s; zero: never
+  val patience = Instant()
 }
 
-/** Recovery: duplicate ACKs and NewReno (RFC 6582), the retransmission timer (RFC 6298) and the persist timer (RFC 9293 3.8.6.1).
+/** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298) and the persist timer (RFC 9293 3.8.6.1).
   *
   * The estimator is Jacobson's in integers of ns: err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4;
   * RTO = smoothed8/8 + max(1 us, variation4). The RTO that an event arms is made of the samples before it.
   * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire; a
   * retransmission ends the timing (Karn).
+  *
+  * With SACK the scoreboard says what is lost and what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC 6675's NextSeg the
+  * rules 1 and 2 are here; instead of its rescue (rule 4), an ACK of part of the data sends the next hole again if nothing from there on was, as NewReno does.
   */
 class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
@@ -54,6 +64,10 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- step 0: facts
 
   private val past = s0(before)
+  private val heard = s0.insert(s0(LIVE) && s0(KIND) === EventKind.segment)
+  private val beyondEchoed = s0.insert(past.echoed.isBefore(s0(UNACKNOWLEDGED)))
+  private val patient = s0.insert(s0(NOW).isBefore(past.patience))
+  private val scores = s0.insert(past.scoreboard)
   private val live = s0.insert(s0(LIVE) && s0(STATE) =/= TcpState.closed)
   private val isSent = s0.insert(s0(LIVE) && s0(KIND) === EventKind.sent && (s0(LENGTH).orR || s0(FLAGS).syn || s0(FLAGS).fin))
   private val isDeparted = s0.insert(s0(LIVE) && s0(KIND) === EventKind.departed)
@@ -73,6 +87,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val smoothed = s0.insert(past.smoothed8 >> 3)
   private val spread = s0.insert((past.variation4 < 1000) ? U(1000, 38 bits) | past.variation4)
 
+  private val forget = Payload(Bool())
+  private val board = new SackScoreboard(config, signals, scores, forget, s0, s1, s2, s3, s4)
+
   // ---- step 1: loss, expiry, and a sample
 
   private val something = s1.insert(s1(OUTSTANDING).orR)
@@ -80,17 +97,16 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val blocked = s1.insert(
     !s1(OUTSTANDING).orR && (s1(unsent).orR || s1(FINISHING)) && !s1(unsent).msb &&
       (s1(shut) || s1(narrow) && s1(smallWindow) < s1(unsent)))
-  private val counts = s1(live) && s1(DUPLICATE) && !s1(shut)
-  private val third = counts && s1(before).duplicates === 2 && !s1(before).recovering
-  private val lost = s1.insert(third && s1(beyondRecover))
-  private val inflates = s1.insert(counts && s1(before).recovering)
-  private val duplicates = s1.insert(
-    (s1(ADVANCED) || s1(OPENING)) ? U(0, 2 bits) |
-      ((counts && s1(before).duplicates =/= 3) ? (s1(before).duplicates + 1) | s1(before).duplicates))
+  /** The peer says that our data was marked: as good as a loss, once a window (RFC 3168 6.1.2). */
+  private val reduces = s1.insert(
+    s1(live) && s1(CONGESTION_ECHOED) && !s1(before).recovering && s1(beyondRecover) && s1(beyondEchoed) && s1(OUTSTANDING_BEFORE).orR)
   private val advancedPart = s1.insert(s1(ADVANCED) && s1(before).recovering && s1(beforeRecover))
   private val recovered = s1.insert(s1(ADVANCED) && s1(before).recovering && !s1(beforeRecover))
   private val expired = s1.insert(s1(isTimer) && s1(live) && s1(before).armed && !s1(deadlineAhead))
   private val sampleTaken = s1.insert(s1(ADVANCED) && s1(before).timing === RttTiming.running && s1(timedReached))
+  private val impatient = s1.insert(
+    s1(isTimer) && s1(live) && s1(before).armed && s1(before).userTimeout.orR && !s1(patient))
+  private val sentOffset = s1.insert(s1(sentEnd).since(s1(UNACKNOWLEDGED)).resize(config.sendOffsetBits))
   private val saturated = s1(elapsed)(47 downto 36).orR
   private val sample = s1.insert(saturated ? U((BigInt(1) << 36) - 1, 36 bits) | s1(elapsed).resize(36))
   private val variationDecay = s1.insert(s1(before).variation4 - (s1(before).variation4 >> 2))
@@ -100,6 +116,20 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val probes = s2.insert(s2(expired) && (s2(shut) || !s2(something)))
   private val timedOut = s2.insert(s2(expired) && !s2(shut) && s2(something))
+  /** With SACK those that say something new, whatever else they bring (RFC 6675 2). */
+  private val counts = s2.insert(s2(live) && !s2(shut) && (s2(SELECTIVE) ? (s2(REPEATED) && s2(board.isNews)) | s2(DUPLICATE)))
+  private val third = s2.insert(s2(counts) && s2(before).duplicates === 2)
+  private val mayLose = s2.insert(s2(counts) && !s2(before).recovering && s2(beyondRecover))
+  private val inflates = s2.insert(s2(counts) && s2(before).recovering && !s2(SELECTIVE))
+  private val duplicates = s2.insert(
+    (s2(ADVANCED) || s2(OPENING)) ? U(0, 2 bits) |
+      ((s2(counts) && s2(before).duplicates =/= 3) ? (s2(before).duplicates + 1) | s2(before).duplicates))
+  private val lost = s2.insert(s2(mayLose) && (s2(third) || s2(SELECTIVE) && s2(board.firstIsLost)))
+  private val nothingResent = s2.insert(!s2(board.resentTo).orR)
+  private val resendsFurther = s2.insert(
+    s2(isSent) && s2(RESENT) && s2(before).recovering && s2(board.resentTo) < s2(sentOffset))
+  private val silent = s2.insert((s2(heard) || s2(OPENING)) ? U(0, 4 bits) |
+    ((s2(expired) && s2(before).silent =/= 15) ? (s2(before).silent + 1) | s2(before).silent))
   private val error = s2.insert((s2(sample).resize(40) - s2(smoothed).resize(40)).asSInt)
   private val rtoBounded = s2.insert(
     !s2(before).sampled ? initialRto | ((s2(rtoRaw) < minimumRto) ? minimumRto | s2(rtoRaw).resize(39)))
@@ -112,16 +142,23 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s3(CONGESTION_KIND) := CongestionEventKind.none
   when(s3(ADVANCED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
   when(s3(inflates))(s3(CONGESTION_KIND) := CongestionEventKind.duplicate)
-  when(s3(advancedPart))(s3(CONGESTION_KIND) := CongestionEventKind.partial)
+  when(s3(advancedPart)) {
+    s3(CONGESTION_KIND) := s3(SELECTIVE) ? CongestionEventKind.none() | CongestionEventKind.partial()
+  }
   when(s3(recovered))(s3(CONGESTION_KIND) := CongestionEventKind.recovered)
-  when(s3(lost))(s3(CONGESTION_KIND) := CongestionEventKind.loss)
+  when(s3(lost) || s3(reduces))(s3(CONGESTION_KIND) := CongestionEventKind.loss)
   when(s3(timedOut)) {
     s3(CONGESTION_KIND) := (s3(before).expiries === 0) ? CongestionEventKind.timeout() | CongestionEventKind.timeoutAgain()
   }
   when(s3(ESTABLISHED))(s3(CONGESTION_KIND) := CongestionEventKind.established)
-  s3(GIVEN_UP) := s3(timedOut) && s3(before).expiries === (config.retransmissions min 15)
+  s3(UNINFLATED) := s3(SELECTIVE) || !s3(lost)
+  private val lastExpiry = U(config.retransmissions min 15, 4 bits)
+  s3(GIVEN_UP) := s3(timedOut) && s3(before).expiries === lastExpiry || s3(probes) && s3(before).silent === lastExpiry || s3(impatient)
+  s3(forget) := s3(OPENING) || s3(timedOut)
+  private val resentTo = s3.insert((s3(OPENING) || s3(timedOut) || s3(lost)) ? U(0, config.sendOffsetBits bits) |
+    (s3(resendsFurther) ? s3(sentOffset) | s3(board.resentTo)))
   s3(REWIND) := s3(timedOut) || s3(probes) || s3(RESUMED)
-  s3(PROBE) := s3(probes)
+  s3(PROBE) := s3(probes) || s3(timedOut)
   private val backedOff = s3.insert(s3(rtoBounded).resize(54) |<< s3(expiries))
 
   // ---- step 4: the deadline
@@ -133,8 +170,10 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val rto = s4.insert((s4(backedOff) > maximumRto) ? maximumRto | s4(backedOff).resize(39))
   private val needed = s4(live) && (s4(something) || s4(blocked)) || s4(OPENING)
   private val starts = s4.insert(
-    s4(expired) || s4(ADVANCED) && !(s4(advancedPart) && first.partial) || needed && !first.armed)
+    s4(expired) || s4(ADVANCED) && !(s4(advancedPart) && first.partial && !s4(SELECTIVE)) || needed && !first.armed)
   s4(RECOVERY_ARMED) := needed && !s4(OPENING)
+  private val userTimeout = s4.insert(s4(OPENING) ? s4(PARAMETERS).userTimeout | first.userTimeout)
+  private val progresses = s4.insert(s4(ADVANCED) || s4(OPENING) || needed && !first.armed)
   private val timedEnds = s4.insert(s4(sampleTaken) || s4(timedOut) || s4(lost) || s4(advancedPart) || s4(RESENT))
   private val startsTiming = s4.insert(s4(isSent) && !s4(RESENT) && first.timing === RttTiming.none)
 
@@ -143,15 +182,17 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s5(RTT_VALID) := s5(sampleTaken)
   s5(RTT) := s5(sample)
   s5(RECOVERY_DEADLINE) := s5(starts) ? (s5(NOW) + s5(rto)) | s5(before).deadline
+  s5(PATIENCE_ARMED) := s5(RECOVERY_ARMED) && s5(userTimeout).orR
+  s5(PATIENCE) := s5(progresses) ? (s5(NOW) + (s5(userTimeout) @@ U(0, 30 bits))) | s5(before).patience
   private val next = RecoveryState(config)
   private val last = s5(before)
   next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
   next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
   next.partial := !s5(lost) && (last.partial || s5(advancedPart))
-  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut) || s5(RESUMED)) ? s5(HIGHEST_SENT) | last.recover)
+  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived) ? s5(HIGHEST_SENT) | last.recover)
   next.retransmit := s5(RETRANSMIT)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
-    (s5(lost) || s5(advancedPart) || last.retransmit && !s5(RESENT))
+    (s5(lost) || s5(advancedPart) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))
   next.sampled := !s5(OPENING) && (last.sampled || s5(sampleTaken))
   next.smoothed8 := last.smoothed8
   next.variation4 := last.variation4
@@ -174,5 +215,18 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.armed := s5(RECOVERY_ARMED)
   next.deadline := s5(RECOVERY_DEADLINE)
   next.expiries := s5(expiries)
+  next.silent := s5(silent)
+  next.userTimeout := s5(userTimeout)
+  next.patience := s5(PATIENCE)
+  next.echoed := s5(OPENING) ? s5(INITIAL_SEQUENCE) | (s5(reduces) ? s5(HIGHEST_SENT) | last.echoed)
+  next.scoreboard.ranges := s5(board.ranges)
+  next.scoreboard.resentTo := s5(resentTo)
+  next.scoreboard.turn := s5(board.turn)
   write(next, s5(LIVE) || s5(OPENING))
+
+  // ---- beyond: what the scoreboard means for sending, while later stages work
+
+  private val estimate = new LossEstimate(
+    config, signals, board.ranges, resentTo, s5.insert(next.recovering), s5.insert(next.duplicates),
+    pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

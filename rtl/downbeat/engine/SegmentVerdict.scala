@@ -31,7 +31,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val windowAge = s0.insert(s0(SEQUENCE).since(past.windowSequence))
   private val windowAckAge = s0.insert(s0(ACKNOWLEDGMENT).since(past.windowAcknowledgment))
   /** The segment's window in bytes. A SYN's is never scaled, and scaling is only known after it. */
-  val offeredWindow = s0.insert(past.scaling ? (s0(WIRE_WINDOW).resize(31) |<< past.windowScale) | s0(WIRE_WINDOW).resize(31))
+  val offeredWindow = s0.insert((past.scaling && !s0(FLAGS).syn) ? (s0(WIRE_WINDOW).resize(31) |<< past.windowScale) | s0(WIRE_WINDOW).resize(31))
 
   // ---- comparisons
 
@@ -112,6 +112,8 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   val raisesWindow = s2.insert((passes && s2(windowNewer) || answersSyn) && s2(largerWindow))
   /** RFC 5681 section 2. */
   val duplicates = s2.insert(passes && s2(ackRepeats) && s2(spanIsZero) && s2(sameWindow) && !s2(nothingOutstanding))
+  /** The same for data and windows of any kind: with SACK its blocks decide. */
+  val repeatsAck = s2.insert(passes && s2(ackRepeats) && !s2(nothingOutstanding))
   val acknowledgesFin = s2.insert(passes && s2(ackOfFin))
 
   private val carries = passes && !s2(spanIsZero)

@@ -61,6 +61,8 @@ class Signals(config: DownbeatConfig) {
   val ADVANCED = Payload(Bool())
   /** A duplicate ACK (RFC 5681 section 2). */
   val DUPLICATE = Payload(Bool())
+  /** An acceptable ACK that repeats SND.UNA while data is outstanding; some are no duplicates. */
+  val REPEATED = Payload(Bool())
   /** A `sent` whose segment had been sent before. */
   val RESENT = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
@@ -101,14 +103,25 @@ class Signals(config: DownbeatConfig) {
   val CONGESTION_KIND = Payload(CongestionEventKind())
   val RTT_VALID = Payload(Bool())
   val RTT = Payload(UInt(36 bits))
-  /** SND.UNA's segment is to be sent again. */
+  /** SND.UNA's segment is to be sent again, whatever the window. */
   val RETRANSMIT = Payload(Bool())
+  /** So is a lost one, when the window allows. */
+  val RETRANSMIT_LOST = Payload(Bool())
+  /** Where that is, in bytes from SND.UNA, and how many bytes the peer lacks there. */
+  val RETRANSMIT_OFFSET, RETRANSMIT_LIMIT = Payload(UInt(config.sendOffsetBits bits))
+  /** Bytes that are outstanding and not in the network, or count as such. */
+  val CREDIT = Payload(UInt(config.creditBits bits))
   /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what was sent last was not taken. */
   val REWIND = Payload(Bool())
-  /** The peer's window is shut: send a byte beyond it. */
+  /** The timer expired: what is next goes out, as much as the peer's window takes, one byte if it is shut. */
   val PROBE = Payload(Bool())
   /** Too many expiries in a row. */
   val GIVEN_UP = Payload(Bool())
+  /** The window that a loss leaves is not inflated: SACK tells what has left the network, or nothing is lost but marked. */
+  val UNINFLATED = Payload(Bool())
+  /** The user timeout (RFC 9293 3.8.3). */
+  val PATIENCE_ARMED = Payload(Bool())
+  val PATIENCE = Payload(Instant())
   val RECOVERY_ARMED = Payload(Bool())
   val RECOVERY_DEADLINE = Payload(Instant())
 

@@ -44,7 +44,7 @@ object Sources {
       event.sequence := word.sequence
       event.acknowledgment := word.acknowledgment
       event.flags := word.flags
-      event.window := word.window
+      event.window := word.open ? U(0, 16 bits) | word.window
       event.options := word.options
       event.length := word.length.resized
       event.payload := word.payload

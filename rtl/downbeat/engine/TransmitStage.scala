@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.congestion.CongestionEventKind
 import downbeat.wire.{LaunchMode, SequenceNumber}
 import spinal.core._
 import spinal.lib._
@@ -15,13 +16,20 @@ case class TransmitState() extends Bundle {
   /** The pacer knows this connection. */
   val known = Bool()
   val probing = Bool()
+  val noDelay = Bool()
+  /** The largest window that the peer has offered, bytes, at most two segments (RFC 9293 3.8.6.2.1). */
+  val largestWindow = UInt(15 bits)
+  /** The window was reduced: the next new data says so (RFC 3168 6.1.2). */
+  val reduced = Bool()
   val lastLength = UInt(14 bits) // payload bytes of the last segment granted
 }
 
 /** Transmit: may the flow send, and what. It books a departure with the pacer; the grant that comes back sends one segment.
   *
   * SYN, data and FIN are one sequence space here: SYN at the initial sequence number, FIN behind the last byte written. What goes, in
-  * order of preference: recovery's retransmission, SYN, new data (a full segment, or all that is left), FIN, a probe into a shut window.
+  * order of preference: recovery's retransmission, SYN, new data, FIN, a probe when the timer has expired. New data is a full segment; or all that is
+  * left, which waits for what is outstanding (Nagle, RFC 9293 3.7.4) unless the connection has `noDelay` or ends with it; or what fits, if that is
+  * half of the largest window that the peer has ever offered (RFC 9293 3.8.6.2.1).
   * Pure ACKs, RST and the end of a flow leave here too, without a grant; an event makes one descriptor at most.
   */
 class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
@@ -40,9 +48,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   when(s0(OPENING))(base := s0(INITIAL_SEQUENCE))
   when(s0(REWIND))(base := s0(UNACKNOWLEDGED))
   private val start = s0.insert(base)
-  private val congestionWindow = s0.insert(s0(WINDOW).cwnd(47 downto 16))
-  private val unacknowledgedData = s0.insert(s0(WRITTEN).since(s0(UNACKNOWLEDGED)))
-  private val resend = s0.insert(minimum(s0(OUTSTANDING), s0(SEGMENT_SIZE).resize(32)).resize(16))
+  /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
+  private val congestionWindow = s0.insert(s0(WINDOW).cwnd(47 downto 16) + s0(CREDIT).resize(32))
+  private val resendFrom = s0.insert(s0(UNACKNOWLEDGED) + s0(RETRANSMIT_OFFSET))
+  private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(17), s0(SEGMENT_SIZE).resize(17)).resize(16))
   private val inSyn = s0.insert(s0(STATE) === TcpState.synSent || s0(STATE) === TcpState.synReceived)
   private val inData = s0.insert(
     Seq(TcpState.established, TcpState.closeWait, TcpState.finWait1, TcpState.closing, TcpState.lastAck).map(s0(STATE) === _).orR)
@@ -55,12 +64,20 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** What is in flight. */
   private val used = s1.insert(behind ? U(0, 32 bits) | ahead)
   private val window = s1.insert(minimum(s1(congestionWindow), s1(SEND_WINDOW)))
-  private val resendLength = s1.insert(minimum(s1(unacknowledgedData), s1(resend).resize(32)).resize(14))
+  private val resendData = s1.insert(s1(WRITTEN).since(s1(resendFrom)))
+  private val resendSent = s1.insert(s1(HIGHEST_SENT).since(s1(resendFrom)))
+  private val offered = s1.insert(s1(inSyn) ? U(0, 15 bits) | minimum(s1(SEND_WINDOW), U((1 << 15) - 1, 32 bits)).resize(15))
   private val probeLimit = s1.insert(s1(SEND_WINDOW).orR ? minimum(s1(SEND_WINDOW), U(16383, 32 bits)).resize(14) | U(1, 14 bits))
   private val probing = s1.insert((s1(before).probing || s1(PROBE)) && !s1(OPENING) && !s1(isSent))
 
   // ---- step 2: what may go, what is left
 
+  private val resendKnown = s2.insert(minimum(s2(resendData), s2(resendSent)))
+  private val networkRoom = s2.insert(s2(congestionWindow).resize(33).asSInt - s2(used).resize(33).asSInt)
+  private val largestWindow = s2.insert(
+    s2(OPENING) ? U(0, 15 bits) | ((s2(before).largestWindow < s2(offered)) ? s2(offered) | s2(before).largestWindow))
+  private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)))
+  private val idle = s2.insert(!s2(used).orR)
   private val room = s2.insert(s2(window).resize(33).asSInt - s2(used).resize(33).asSInt)
   private val left = s2.insert(s2(WRITTEN).since(s2(next))) // all ones once FIN is sent
   private val sentBeyondData = s2.insert(s2(HIGHEST_SENT).since(s2(WRITTEN)))
@@ -81,33 +98,39 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private def signed(length: UInt): SInt = length.resize(33).asSInt
   private val fitsFull = s3.insert(!(s3(room) < signed(s3(SEGMENT_SIZE).resize(14))))
   private val fitsRest = s3.insert(!(s3(room) < signed(s3(left))))
+  /** Half of what the peer has at most is a segment to it. */
+  private val fitsPart = s3.insert(!(s3(room) < signed(s3(largestWindow)(14 downto 1))) && s3(room) > 0)
+  private val mayBeSmall = s3.insert(
+    s3(before).noDelay || s3(idle) || s3(FINISHING) || s3(again) || s3(left) === s3(SEGMENT_SIZE).resize(32))
+  private val resendLength = s3.insert(minimum(s3(resendKnown), s3(resendMost).resize(32)).resize(14))
+  private val networkFits = s3.insert(!(s3(networkRoom) < signed(s3(SEGMENT_SIZE).resize(14))))
   private val fitsFin = s3.insert(signed(s3(left)) < s3(room))
 
   // ---- step 4: decide
 
-  private val retransmits = s4.insert(s4(RETRANSMIT) && s4(inData))
-  private val sendsData = s4.insert(s4(inData) && s4(hasData) && (s4(full) ? s4(fitsFull) | s4(fitsRest)))
+  private val retransmits = s4.insert(s4(inData) && (s4(RETRANSMIT) || s4(RETRANSMIT_LOST) && s4(networkFits)))
+  private val sendsWhole = s4.insert(s4(inData) && s4(hasData) && (s4(full) ? s4(fitsFull) | (s4(fitsRest) && s4(mayBeSmall))))
+  private val sendsPart = s4.insert(
+    s4(inData) && s4(hasData) && s4(fitsPart) && !(s4(full) ? s4(fitsFull) | s4(fitsRest)))
+  private val sendsData = s4.insert(s4(sendsWhole) || s4(sendsPart))
   private val sendsFin = s4.insert(s4(inData) && s4(hasFin) && !s4(whole) && s4(fitsFin))
   private val probes = s4(probing) && s4(inData) && (s4(hasData) || s4(hasFin))
   private val wants = s4.insert(s4(retransmits) || s4(synDue) || s4(sendsData) || s4(sendsFin) || probes)
   private val granted = s4.insert(s4(isGrant) && s4(wants))
   /** What the sequence advances by, but for a FIN behind data. */
-  private val advance = s4.insert((s4(synDue) || !s4(hasData)) ? U(1, 14 bits) | (s4(sendsData) ? s4(segment) | s4(probeLength)))
-  private val advancesFin = s4.insert(!s4(synDue) && s4(hasData) && s4(sendsData) && s4(sendsFin))
-  private val resendsFin = s4.insert(s4(finSent) && s4(resendLength).resize(32) === s4(unacknowledgedData))
+  private val newLength = s4.insert(s4(sendsWhole) ? s4(segment) | (s4(sendsPart) ? s4(room).asUInt.resize(14) | s4(probeLength)))
+  private val advance = s4.insert((s4(synDue) || !s4(hasData)) ? U(1, 14 bits) | s4(newLength))
+  private val advancesFin = s4.insert(!s4(synDue) && s4(hasData) && s4(sendsWhole) && s4(sendsFin))
+  private val resendsFin = s4.insert(s4(finSent) && s4(resendLength).resize(32) === s4(resendData))
 
   // ---- step 5: write
 
   private val outgoing = new Area {
-    val sequence = s5.insert(s5(retransmits) ? s5(UNACKNOWLEDGED) | s5(next))
+    val sequence = s5.insert(s5(retransmits) ? s5(resendFrom) | s5(next))
     val length = UInt(14 bits)
     val fin = Bool()
-    length := s5(segment)
-    fin := s5(sendsFin)
-    when(!s5(sendsData)) {
-      length := s5(hasData) ? s5(probeLength) | U(0, 14 bits)
-      fin := !s5(hasData) && s5(hasFin)
-    }
+    length := s5(hasData) ? s5(newLength) | U(0, 14 bits)
+    fin := s5(hasData) ? (s5(sendsWhole) && s5(sendsFin)) | s5(hasFin)
     when(s5(synDue)) {
       length := 0
       fin := False
@@ -120,6 +143,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     val FIN_OUT = s5.insert(fin)
     val SYN_OUT = s5.insert(!s5(retransmits) && s5(synDue))
     val PUSH_OUT = s5.insert(!s5(whole))
+    /** New data may be marked; it says that the window was reduced, once. */
+    val isNewData = s5(ECN_CAPABLE) && !s5(retransmits) && !s5(again) && !s5(synDue) && s5(hasData)
+    val ECN_OUT = s5.insert(isNewData)
+    val CWR_OUT = s5.insert(s5(before).reduced)
   }
   private val sequenceAfter = SequenceNumber()
   sequenceAfter := s5(next)
@@ -137,6 +164,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   after.booked := s5(books) || s5(granted) || !free
   after.known := !s5(OPENING) && s5(before).known || s5(books)
   after.probing := s5(probing)
+  after.noDelay := s5(OPENING) ? s5(PARAMETERS).noDelay | s5(before).noDelay
+  after.largestWindow := s5(largestWindow)
+  private val reduces = s5(ECN_CAPABLE) && (s5(CONGESTION_KIND) === CongestionEventKind.loss || s5(CONGESTION_KIND) === CongestionEventKind.timeout)
+  after.reduced := !s5(OPENING) && (reduces || s5(before).reduced && !(s5(granted) && outgoing.isNewData))
   after.lastLength := s5(granted) ? outgoing.length | (s5(OPENING) ? U(0, 14 bits) | s5(before).lastLength)
   write(after, s5(LIVE) || s5(OPENING))
 
@@ -172,6 +203,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.flags.syn := exit(granted) && exit(outgoing.SYN_OUT)
   descriptor.flags.fin := exit(granted) && exit(outgoing.FIN_OUT)
   descriptor.flags.psh := exit(granted) && exit(outgoing.PUSH_OUT) && exit(outgoing.LENGTH_OUT).orR
+  descriptor.flags.ece := exit(ECHOES_CONGESTION) && !exit(RESET_DUE)
+  descriptor.flags.cwr := exit(granted) && exit(outgoing.ECN_OUT) && exit(outgoing.CWR_OUT)
   descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
   descriptor.window := exit(wireWindow)
   descriptor.sackPermitted := exit(SELECTIVE)
@@ -179,13 +212,12 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.timestampValue := exit(TIMESTAMP_VALUE)
   descriptor.timestampEcho := exit(TIMESTAMP_ECHO)
   descriptor.sack := exit(RECEIVED_RANGES)
-  descriptor.ecnCapable := False
+  descriptor.ecnCapable := exit(granted) && exit(outgoing.ECN_OUT)
   descriptor.length := exit(granted) ? exit(outgoing.LENGTH_OUT) | U(0, 14 bits)
   descriptor.mode := (exit(granted) && exit(paced)) ? LaunchMode.at() | LaunchMode.asap()
   descriptor.launch := exit(STAMP)
   descriptor.stamped := exit(granted)
   // RFC 3168 6.1.1: a SYN asks with ECE and CWR, a SYN-ACK grants with ECE alone.
-  when(exit(ECHOES_CONGESTION) && !exit(RESET_DUE))(descriptor.flags.ece := True)
   when(exit(ECN_CAPABLE) && descriptor.flags.syn) {
     descriptor.flags.ece := True
     descriptor.flags.cwr := exit(STATE) === TcpState.synSent

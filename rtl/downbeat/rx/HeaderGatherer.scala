@@ -14,6 +14,7 @@ case class FrameHeader() extends Bundle {
   val tagged = Bool() // one 802.1Q tag
   val version = UInt(4 bits)
   val headerLength = UInt(4 bits) // words
+  val congestionExperienced = Bool() // RFC 3168 5: the ECN field is 11
   val totalLength = UInt(16 bits) // bytes from the IP header on
   val fragment = Bool()
   val sourceIp = UInt(32 bits)
@@ -59,6 +60,7 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     val length = ip.word(4)(27 downto 24).asUInt
     header.version := ip.word(4)(31 downto 28).asUInt
     header.headerLength := length
+    header.congestionExperienced := ip.word(4)(17 downto 16).andR
     header.totalLength := ip.word(4)(15 downto 0).asUInt
     header.tcpStart := length.resize(6) + (header.tagged ? U(5) | U(4))
   }

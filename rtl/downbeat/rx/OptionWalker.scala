@@ -5,14 +5,37 @@ import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** What stood in the last list of IP options, and in the last list of TCP options, that passed. */
-case class WalkedOptions() extends Bundle {
+/** What is wrong with the last list of IP options, and with the last list of TCP options, that passed. */
+case class OptionFaults() extends Bundle {
   val ipMalformed, tcpMalformed = Bool()
   val sourceRoute = Bool() // loose or strict (RFC 791 3.1)
-  val mssValid = Bool()
-  val mss = UInt(16 bits)
-  val windowScaleValid = Bool()
-  val windowScale = UInt(8 bits) // as on the wire
+}
+
+/** By the bytes of a window: where an option of that kind stands, with the length that its kind has. */
+case class KnownOptions() extends Bundle {
+  val mss, windowScale, sackPermitted, timestamp, sack = Bits(8 bits)
+  val sourceRoute = Bits(8 bits) // of any length
+
+  def find(byte: Int, kind: Bits, length: UInt): Unit = {
+    mss(byte) := kind === 2 && length === 4
+    windowScale(byte) := kind === 3 && length === 3
+    sackPermitted(byte) := kind === 4 && length === 2
+    // One to four blocks of eight bytes; more do not fit the header (RFC 2018 3).
+    sack(byte) := kind === 5 && length(2 downto 0) === 2 && length(5 downto 3) =/= 0
+    timestamp(byte) := kind === 8 && length === 10
+    sourceRoute(byte) := kind === 131 || kind === 137
+  }
+}
+
+/** Eight bytes of a list, as walked. */
+case class WalkedWindow() extends Bundle {
+  val first = Bool() // of its list
+  val tcp = Bool() // otherwise IP
+  val bytes = Vec.fill(11)(Bits(8 bits)) // with three of the next window
+  /** The bytes at which an option begins. */
+  val begins = Bits(8 bits)
+  /** Read where an option begins. */
+  val known = KnownOptions()
 }
 
 /** Walks IP and TCP options, eight bytes a clock as they pass: both lists have one form (RFC 791 3.1, RFC 9293 3.1), and they
@@ -26,8 +49,10 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val windows = slave Flow (FrameWindow(config))
     val header = in(FrameHeader())
-    /** A list is here at the latest six clocks after the window behind it. */
-    val options = out(WalkedOptions())
+    /** Each window of a list, five clocks after the one behind it. */
+    val walked = master Flow (WalkedWindow())
+    /** Of a list at the latest six clocks after the window behind it. */
+    val faults = out(OptionFaults())
   }
   noIoPrefix()
 
@@ -66,7 +91,7 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
     val place = Place()
     val last = Bool() // of the list's windows
     val bytes = Vec.fill(11)(Bits(8 bits))
-    val isMss, isWindowScale, isSourceRoute = Bits(8 bits)
+    val known = KnownOptions()
     val entries = Vec.fill(8)(Entry())
   }
 
@@ -88,9 +113,7 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
     when(isEnd || beyond)(entry.exit := 127)
     entry.malformed := beyond ? Bool(i > 4) | (!isEnd && !isNop && (length < 2 || 40 < length))
     entry.begins := beyond ? B(0, 8 bits) | B(1 << i, 8 bits)
-    single.isMss(i) := kind === 2 && length === 4
-    single.isWindowScale(i) := kind === 3 && length === 3
-    single.isSourceRoute(i) := kind === 131 || kind === 137
+    single.known.find(i, kind, length)
   }
 
   /** Continues the walks of `group` that stop inside `onto`, a group with finished entries. */
@@ -134,28 +157,19 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   private val begins = RegNextWhen(entry.begins.andMask(enters), table.valid)
   private val malformed = RegNextWhen((enters && entry.malformed) || (table.last && !endsRight), table.valid)
 
-  private val options = Reg(WalkedOptions())
-  io.options := options
-  when(found && row.place.tcp) {
-    when(row.place.first) {
-      options.mssValid := False
-      options.windowScaleValid := False
-    }
-    for (i <- 0 until 8) {
-      when(begins(i) && row.isMss(i)) {
-        options.mssValid := True
-        options.mss := (row.bytes(i + 2) ## row.bytes(i + 3)).asUInt
-      }
-      when(begins(i) && row.isWindowScale(i)) {
-        options.windowScaleValid := True
-        options.windowScale := row.bytes(i + 2).asUInt
-      }
-    }
-    options.tcpMalformed := malformed || (options.tcpMalformed && !row.place.first)
-  }
+  io.walked.valid := found
+  io.walked.first := row.place.first
+  io.walked.tcp := row.place.tcp
+  io.walked.bytes := row.bytes
+  io.walked.begins := begins
+  io.walked.known := row.known
+
+  private val faults = Reg(OptionFaults())
+  io.faults := faults
+  when(found && row.place.tcp)(faults.tcpMalformed := malformed || (faults.tcpMalformed && !row.place.first))
   when(found && !row.place.tcp) {
-    val routed = (begins & row.isSourceRoute).orR
-    options.sourceRoute := routed || (options.sourceRoute && !row.place.first)
-    options.ipMalformed := malformed || (options.ipMalformed && !row.place.first)
+    val routed = (begins & row.known.sourceRoute).orR
+    faults.sourceRoute := routed || (faults.sourceRoute && !row.place.first)
+    faults.ipMalformed := malformed || (faults.ipMalformed && !row.place.first)
   }
 }

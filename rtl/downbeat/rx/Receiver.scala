@@ -36,6 +36,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   val filter = FrameFilter(config)
   val sums = PacketSums(config)
   val walker = OptionWalker(config)
+  val reader = OptionReader(config)
   val bypassQueue = FrameQueue(config, Stamp(), frames = 32)
   val controlQueue = FrameQueue(config, Bool(), frames = 32)
   val store = PayloadStore(config)
@@ -56,6 +57,8 @@ case class Receiver(config: DownbeatConfig) extends Component {
   filter.io.tagged := header.tagged
   sums.io.header := header
   walker.io.header := header
+  reader.io.windows << walker.io.walked
+  reader.io.acknowledgment := header.acknowledgment
 
   private val ended = windows.valid && windows.end
   private val oversize = header.tagged ? aligner.io.oversizeTagged | aligner.io.oversize
@@ -97,7 +100,8 @@ case class Receiver(config: DownbeatConfig) extends Component {
   parser.io.frame.bytes := aligner.io.bytes
   parser.io.frame.slot.held := header.carries && store.io.filling.held
   parser.io.frame.slot.slot := store.io.filling.slot
-  parser.io.options := walker.io.options
+  parser.io.faults := walker.io.faults
+  parser.io.options := reader.io.options
   sums.io.last := accepted
   sums.io.tcpLength := parser.io.tcpLength
   parser.io.settling := sums.io.settling

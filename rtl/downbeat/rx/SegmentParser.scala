@@ -3,6 +3,7 @@ package downbeat.rx
 
 import downbeat.DownbeatConfig
 import downbeat.flow.LocalAddresses
+import downbeat.wire.TcpOptions
 import spinal.core._
 import spinal.lib._
 
@@ -14,7 +15,9 @@ case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val slot = FrameSlot(config)
 }
 
-/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Five clocks, while the checksums settle. */
+/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Five clocks, while the checksums settle,
+  * and two more for timestamps and SACK blocks.
+  */
 case class SegmentParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val local = in(LocalAddresses())
@@ -25,19 +28,14 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
     val tcpLength = out UInt (16 bits)
     val settling, ipRight, tcpRight = in Bool ()
     /** Read with `settling`. */
-    val options = in(WalkedOptions())
+    val faults = in(OptionFaults())
+    /** Likewise; with long values two clocks later. */
+    val options = in(TcpOptions(config))
     val segments = master Stream (ReceivedSegment(config))
     val rejected = master Flow (UInt(config.slotBits bits))
     val drops = out(ReceiveDrops(Bool()))
   }
   noIoPrefix()
-
-  /** No smaller MSS is believed, bytes. RFC 9293 sets no floor; without one a peer could have its data in segments of a byte, all headers
-    * and work (CVE-2019-11479).
-    */
-  private val smallestMss = 64
-  /** RFC 7323 2.3: a larger shift is taken as this one. */
-  private val largestWindowScale = 14
 
   private val busy = RegInit(False)
   private val judging = RegInit(False)
@@ -45,7 +43,12 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   // Follows the gatherer until a frame is valid: that is known too late to enable so many registers.
   private val frame = RegNextWhen(io.frame.payload, !busy)
   private val header = frame.header
-  private val options = RegNextWhen(io.options, io.settling)
+  private val faults = RegNextWhen(io.faults, io.settling)
+  private val valuesRead = Delay(io.settling, 2, init = False)
+  private val options = RegNextWhen(io.options, io.settling || valuesRead)
+  private val complete = Reg(Bool())
+  when(io.frame.valid)(complete := False)
+  when(valuesRead)(complete := True)
 
   // All registered: the header stands while it is judged.
   private val ipBytes = header.headerLength @@ U(0, 2 bits)
@@ -71,10 +74,12 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.fragment := header.fragment
   private val hasIpOptions = early(5 < header.headerLength)
   private val hasTcpOptions = early(5 < header.dataOffset)
-  failed.sourceRoute := hasIpOptions && options.sourceRoute
+  // From three words of options on there may be a timestamp or SACK blocks; such a frame is long enough to wait for them.
+  private val hasLongValues = early(7 < header.dataOffset)
+  failed.sourceRoute := hasIpOptions && faults.sourceRoute
   failed.tcpHeaderLength := early(header.dataOffset < 5 || header.totalLength < headerBytes)
   failed.tcpChecksum := !io.tcpRight
-  failed.options := (hasIpOptions && options.ipMalformed) || (hasTcpOptions && options.tcpMalformed)
+  failed.options := (hasIpOptions && faults.ipMalformed) || (hasTcpOptions && faults.tcpMalformed)
   // RFC 1122 3.2.1.3: "this" network, loopback, multicast and above never are a source.
   failed.invalidSource := early(network === 0 || network === 127 || !(network < 224)) ||
     early(header.sourceMac(40) || header.sourceMac === io.local.mac) || (fromUs && !samePort)
@@ -101,7 +106,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   }
 
   private val segment = io.segments.payload
-  io.segments.valid := judging && !bad
+  io.segments.valid := judging && !bad && (!hasLongValues || complete)
   segment.report := ReportKind.none
   segment.remoteMac := header.sourceMac
   segment.remoteIp := header.sourceIp
@@ -116,16 +121,14 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   segment.payload.slot := frame.slot.slot
   segment.payload.offset := ((header.payloadStart @@ U(0, 2 bits)) - 2).resized
   segment.stamp := header.stamp
+  segment.congestionExperienced := header.congestionExperienced
+  segment.options := options
   private val onSyn = hasTcpOptions && header.flags.syn
-  segment.options.mssValid := onSyn && options.mssValid
-  segment.options.mss := (options.mss < smallestMss) ? U(smallestMss) | options.mss
-  segment.options.windowScaleValid := onSyn && options.windowScaleValid
-  segment.options.sackPermitted := False
-  segment.options.timestampValid := False
-  segment.options.timestampValue := 0
-  segment.options.timestampEcho := 0
-  segment.options.sack.foreach(_.clearAll())
-  segment.options.duplicateSack := False
-  segment.congestionExperienced := False
-  segment.options.windowScale := (options.windowScale < largestWindowScale) ? options.windowScale.resize(4) | U(largestWindowScale)
+  private val selects = hasLongValues && header.flags.ack && !header.flags.syn
+  segment.options.mssValid.allowOverride() := onSyn && options.mssValid
+  segment.options.windowScaleValid.allowOverride() := onSyn && options.windowScaleValid
+  segment.options.sackPermitted.allowOverride() := onSyn && options.sackPermitted
+  segment.options.timestampValid.allowOverride() := hasLongValues && options.timestampValid
+  for ((block, read) <- segment.options.sack.zip(options.sack)) block.valid.allowOverride() := selects && read.valid
+  segment.options.duplicateSack.allowOverride() := selects && options.duplicateSack
 }

@@ -16,7 +16,8 @@ case class Peer() extends Bundle {
   val remotePort, localPort = UInt(16 bits)
 }
 
-/** Makes headers of descriptors, one at a time, nine clocks each: a little more than the eight beats of the smallest frame.
+/** Makes headers of descriptors, one at a time, nine clocks each: a little more than the eight beats of the smallest frame. Options of
+  * more than three words take a clock for each further one.
   *
   * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`; all others are
   * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is asked
@@ -84,6 +85,10 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   private val done = job.valid && step === HeaderSums.lastStep
   private val hasPayload = segment.length =/= 0
 
+  private val options = HeaderOptions(config)
+  options.io.step := step
+  options.io.segment := segment
+
   // Step 0: ask for the addresses and the payload.
   io.addressRead.enable := first && !segment.release && !job.stray
   io.addressRead.flow := segment.reference.flow
@@ -92,7 +97,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   io.fetch.sequence := segment.sequence
   io.fetch.length := segment.length
 
-  when(job.valid && !done)(step := step + 1)
+  when(job.valid && !done && !(step === HeaderSums.optionStep && options.io.busy))(step := step + 1)
   when(io.fetch.isStall)(step := 0)
   when(first && segment.release)(step := HeaderSums.lastStep)
   when(job.fire)(step := 0)
@@ -110,6 +115,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   sums.io.segment := segment
   sums.io.peer := peer
   sums.io.local := io.local
+  sums.io.optionWords := options.io.words
+  sums.io.optionSum := options.io.sum
 
   private val header = SegmentHeader(config)
   header.remoteMac := peer.mac
@@ -119,11 +126,15 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   header.sequence := segment.sequence
   header.acknowledgment := segment.acknowledgment
   header.flags := segment.flags
-  header.windowScale := segment.windowScaleOffered
+  header.ecnCapable := segment.ecnCapable
   header.window := segment.window
   header.ipLength := sums.io.ipLength
+  header.options := options.io.options
+  header.optionWords := options.io.words
   header.ipSum := sums.io.ipSum
   header.tcpSum := sums.io.tcpSum
+
+  assert(!(done && !segment.release && U(config.mtu) < header.ipLength), "a segment is longer than the MTU")
 
   // The last step: into one of two lines.
   private val occupiesNumbers = hasPayload || segment.flags.syn || segment.flags.fin

@@ -10,8 +10,7 @@ import spinal.core._
 /** What the Ethernet, IPv4 and TCP headers of one segment say, with both sums done.
   *
   * IPv4 (RFC 791): no options; DF is set and the identification is zero (RFC 6864: an atomic datagram's means
-  * nothing); time to live 64. TCP (RFC 9293 3.1): a SYN carries MSS (3.7.1) and, if `windowScale`, NOP and window scale
-  * (RFC 7323 2.2); no other segment has options so far.
+  * nothing); time to live 64; the ECN field is ECT(0) or zero (RFC 3168 5). TCP as in RFC 9293 3.1, options as HeaderOptions lays them out.
   */
 case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
@@ -19,31 +18,28 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val remotePort, localPort = UInt(16 bits)
   val sequence, acknowledgment = SequenceNumber()
   val flags = TcpFlags()
-  /** A SYN that carries the window-scale option. */
-  val windowScale = Bool()
+  val ecnCapable = Bool()
   val window = UInt(16 bits) // as on the wire
   val ipLength = UInt(14 bits) // bytes from the IPv4 header on
+  /** Of TCP, 32 bits each; zero beyond `optionWords`. */
+  val options = Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits))
+  val optionWords = UInt(4 bits)
   /** Ones' complement sums, not yet inverted. */
   val ipSum, tcpSum = UInt(16 bits)
 
-  /** 32-bit words of TCP options. */
-  def optionWords: UInt = U(flags.syn) +^ U(flags.syn && windowScale)
   /** Bytes before the payload: 14 + 20 + 20 and the options. */
   def length: UInt = U(SegmentHeader.plainBytes, 7 bits) + (optionWords << 2).resized
+  /** Index of the last byte, padding included, if there is no payload. */
+  def lastByte: UInt = ((optionWords < 2) ? U(59, 7 bits) | length - 1).resize(14)
 
-  /** The headers in order of the wire, eight bytes a word, first byte lowest; zero beyond their length.
-    * Timestamps or SACK will lengthen this list and nothing else.
-    */
+  /** The headers in order of the wire, eight bytes a word, first byte lowest; zero beyond their length. */
   def words(local: LocalAddresses): Seq[Bits] = {
-    def masked(present: Bool, option: BigInt) = present ? B(option, 32 bits) | B(0, 32 bits)
     val fields = Seq[Bits](
       remoteMac, local.mac, B(0x0800, 16 bits),
-      B(0x4500, 16 bits), ipLength.resize(16).asBits, B(0x00004000, 32 bits), B(0x4006, 16 bits), (~ipSum).asBits,
+      B(0x45, 8 bits), B(0, 6 bits) ## ecnCapable ## False, ipLength.resize(16).asBits, B(0x00004000, 32 bits), B(0x4006, 16 bits), (~ipSum).asBits,
       local.ip.asBits, remoteIp.asBits,
       localPort.asBits, remotePort.asBits, sequence.value.asBits, acknowledgment.value.asBits,
-      (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, (~tcpSum).asBits, B(0, 16 bits),
-      masked(flags.syn, SegmentHeader.mssOption(config)),
-      masked(flags.syn && windowScale, SegmentHeader.windowScaleOption(config)))
+      (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, (~tcpSum).asBits, B(0, 16 bits)) ++ options
     val bytes = fields.flatMap(_.subdivideIn(8 bits).reverse)
     bytes.grouped(config.beatBytes).map(word => word.reverse.reduce(_ ## _).resize(8 * config.beatBytes)).toSeq
   }
@@ -51,6 +47,7 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
 
 object SegmentHeader {
   val plainBytes = 54
+  val mostOptionWords = 10
   /** Kind 2, length 4, our MSS. */
   def mssOption(config: DownbeatConfig): BigInt = (BigInt(0x0204) << 16) + config.ownMss
   /** NOP, kind 3, length 3, shift. */

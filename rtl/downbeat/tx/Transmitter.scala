@@ -73,7 +73,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     val frame = OutgoingFrame(config)
     frame.header := header
     frame.hasPayload := False
-    frame.lastByte := 59
+    frame.lastByte := header.lastByte
     frame.mode := LaunchMode.asap
     frame.launch.ns := 0
     frame.launch.fraction := 0

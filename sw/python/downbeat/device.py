@@ -140,7 +140,10 @@ class Event(Structure):
         ("time", c_uint64),
         ("flow", c_uint32),
         ("generation", c_uint32),
-        *((name, c_uint8) for name in ("kind", "live", "state", "reason", "congestion_kind", "rtt_valid")),
+        *(
+            (name, c_uint8)
+            for name in ("kind", "live", "state", "reason", "congestion_kind", "rtt_valid", "uninflated")
+        ),
         *((name, c_uint8) for name in ("startup", "steady", "sent", "retransmission")),
         ("segment_size", c_uint16),
         ("sent_length", c_uint16),

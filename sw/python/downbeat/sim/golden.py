@@ -32,6 +32,7 @@ def compare(events: Sequence[dict[str, str]]) -> Comparison:
 def _model_row(row: dict[str, str]) -> dict[str, str | int]:
     return {
         "kind": row["congestion"],
+        "uninflated": row["uninflated"],
         "acked": row["acked"],
         "flight": row["flight"],
         "mss": row["segment_size"],

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`python -m downbeat`: what a researcher asks of records and captures."""
+
+from __future__ import annotations
+
+import typer
+
+from downbeat import trace
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+app.command("trace")(trace.command)
+
+
+@app.callback()
+def downbeat() -> None:
+    """Tools around the Downbeat TCP engine."""
+
+
+if __name__ == "__main__":
+    app(prog_name="downbeat")

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`downbeat trace`: a line for each event of the flow engine, at the time at which waves show it."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+COLUMNS = (
+    "time_ns",
+    "flow",
+    "event",
+    "state",
+    "cwnd",
+    "ssthresh",
+    "reason",
+    "acked",
+    "live",
+    "sent_sequence",
+    "sent_length",
+)
+
+
+class NoRecord(Exception):
+    """The file is not a record of events; the message says what to do."""
+
+
+def read(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a record as `make sim` writes it."""
+    if not path.is_file():
+        raise NoRecord(f"{path}: no such file; make sim writes build/reports/sim.csv")
+    with path.open(newline="") as file:
+        rows = csv.DictReader(file)
+        missing = [name for name in COLUMNS if name not in (rows.fieldnames or [])]
+        if missing:
+            raise NoRecord(f"{path}: no column {', '.join(missing)}: not a record of events")
+        yield from rows
+
+
+def lines(rows: Iterable[Mapping[str, str]], flow: int | None, since: int, until: int | None) -> Iterator[str]:
+    """Each event with the windows before and after it, those of rows that are left out included. Times in ns."""
+    windows: dict[str, tuple[str, str]] = {}
+    for row in rows:
+        before = windows.get(row["flow"], ("-", "-"))
+        after = (_bytes(row["cwnd"]), _bytes(row["ssthresh"])) if row["live"] == "1" else before
+        windows[row["flow"]] = after
+        time = int(row["time_ns"])
+        if (flow is None or int(row["flow"]) == flow) and since <= time and (until is None or time < until):
+            yield _line(row, before, after)
+
+
+def _bytes(window: str) -> str:
+    return str(int(float(window)))
+
+
+def _line(row: Mapping[str, str], before: tuple[str, str], after: tuple[str, str]) -> str:
+    def change(old: str, new: str) -> str:
+        return new if old == new else f"{old} -> {new}"
+
+    what = [row["reason"]] if row["reason"] else []
+    if row["acked"] != "0":
+        what.append(f"{row['acked']} bytes acknowledged")
+    if row["sent_length"] != "0":
+        what.append(f"sent {row['sent_sequence']}+{row['sent_length']}")
+    if row["live"] != "1":
+        what = ["stale: nothing changed"]
+    return (
+        f"{int(row['time_ns']):>15,} ns  flow {row['flow']:<4} {row['event']:<11} {row['state']:<11} "
+        f"cwnd {change(before[0], after[0]):<18} ssthresh {change(before[1], after[1]):<22} {'; '.join(what)}"
+    ).rstrip()
+
+
+def command(
+    record: Annotated[Path, typer.Argument(help="CSV of events")] = Path("build/reports/sim.csv"),
+    flow: Annotated[int | None, typer.Option(envvar="FLOW", min=0, help="this flow only")] = None,
+    since: Annotated[int, typer.Option(envvar="SINCE", min=0, help="ns")] = 0,
+    until: Annotated[int | None, typer.Option(envvar="UNTIL", min=0, help="ns")] = None,
+) -> None:
+    """One line for each event: time, flow, event, state, windows before and after it, reason.
+
+    The time is that of the waves which the same run writes (WAVES=1): go there in the viewer.
+    """
+    try:
+        for line in lines(read(record), flow, since, until):
+            print(line)
+    except NoRecord as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(2) from None
+    except BrokenPipeError:
+        sys.stderr.close()
