@@ -219,6 +219,11 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.mode := (exit(granted) && exit(paced)) ? LaunchMode.at() | LaunchMode.asap()
   descriptor.launch := exit(STAMP)
   descriptor.stamped := exit(granted)
+  // RFC 3168 6.1.1: a SYN asks with ECE and CWR, a SYN-ACK grants with ECE alone.
+  when(exit(ECN_CAPABLE) && descriptor.flags.syn) {
+    descriptor.flags.ece := True
+    descriptor.flags.cwr := exit(STATE) === TcpState.synSent
+  }
 
   /** `sent` for what was granted, and an empty one for a RST, so that a connection that ends with it is looked at once more. */
   val returned = Flow(ReturnEvent(config))
