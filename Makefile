@@ -77,7 +77,7 @@ $(RTL): build/scala.stamp
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp
-	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat WireBench
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench
 	@touch $@
 
 .PHONY: help setup rtl registers sim interop waves bench fuzz wire fmax lint test clean
