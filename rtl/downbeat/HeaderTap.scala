@@ -6,7 +6,7 @@ import downbeat.engine.{ApplicationEvent, EventKind, PlacedEvent, TraceRecord}
 import downbeat.flow.{DirectoryDrops, OpenRequest}
 import downbeat.rx.{ReceivedSegment, ReportKind}
 import downbeat.time.Stamp
-import downbeat.tx.{DepartureTags, OutgoingFrame, SegmentBuilder, SegmentHeader}
+import downbeat.tx.{DepartureTags, OutgoingFrame, SegmentBuilder}
 import downbeat.wire.{AxiStream, Departure}
 import spinal.core._
 import spinal.lib._
@@ -34,7 +34,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
     /** Segments to our address, right and parsed, with the stamp of their SFD; where a payload lies is not read. */
     val received = slave(Stream(ReceivedSegment(config)))
-    /** Segments to send, as the transmitter serialises them, without the payload that follows: pure ACKs and RSTs go first. */
+    /** Segments to send, as the transmitter would serialise them, without the payload that follows. */
     val outgoing = master(Stream(OutgoingFrame(config)))
     /** SFD stamps of tagged segments. */
     val departures = slave(Flow(Departure()))
@@ -80,7 +80,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     placed
   }
 
-  // ---- descriptor -> segment out -> departure, in the two lines of the transmitter
+  // ---- descriptor -> segment out -> departure; a flow is free when its last segment has left
 
   builder.io.local.mac := 0
   builder.io.local.ip := io.local_ip
@@ -88,13 +88,11 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   builder.io.strays << directory.io.strays
   builder.io.addressRead <> directory.io.addressRead(0)
   builder.io.fetch.ready := True
-  private val dataLine = builder.io.data.queueWithOccupancy(16)
-  private val immediateLine = builder.io.immediate.queueWithOccupancy(16)
-  private val data = dataLine._1.throwWhen(dataLine._1.release).map(_.frame)
-  private val immediate = immediateLine._1.map(OutgoingFrame.immediate(config, _))
-  io.outgoing << StreamArbiterFactory().lowerFirst.transactionLock.onArgs(immediate, data).halfPipe()
-  directory.io.released.valid := dataLine._1.fire && dataLine._1.release
-  directory.io.released.payload := dataLine._1.reference.flow
+  private val entries = builder.io.data
+  directory.io.released.valid := entries.fire && entries.release
+  directory.io.released.payload := entries.reference.flow
+  io.outgoing << StreamArbiterFactory().lowerFirst.noLock.onArgs(
+    builder.io.immediate.map(OutgoingFrame.immediate(config, _)), entries.throwWhen(entries.release).map(_.frame)).halfPipe()
 
   tags.io.tags <> builder.io.tags
   tags.io.departures << io.departures
@@ -131,6 +129,6 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   io.counters.ignoredReports := engine.io.ignoredReports
   io.counters.staleStamps := tags.io.staleStamps
   io.counters.unknownCommands := commandPort.io.unknown
-  io.idle := idleWith(builder.io.idle, dataLine._2 === 0, immediateLine._2 === 0, !io.outgoing.valid, tags.io.idle, !written.valid)
+  io.idle := idleWith(builder.io.idle, !io.outgoing.valid, tags.io.idle, !written.valid)
   io.nextDeadline := nextDeadlineWith()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // How fast the core simulates: it sends full segments, as fast as it can, to the simplest receiver there is, which lives here.
-// Prints one JSON object; `bench_core SECONDS` runs for so much wall time.
+// Prints one JSON object; `bench_core SECONDS LINK_RATE` runs for so much wall time on a link of so many b/s.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -20,10 +20,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t ownIp = 0x0a000001, peerIp = 0x0a000002;
 constexpr std::array<std::uint8_t, 6> ownMac{2, 0, 0, 0, 0, 1}, peerMac{2, 0, 0, 0, 0, 2};
 constexpr std::uint16_t peerPort = 5001;
-// A beat of 64 bits each clock of 8 ns: the core is never idle, so that the model and nothing else is measured.
-constexpr std::uint64_t linkRate = 8'000'000'000;
-constexpr downbeat_time delay = DOWNBEAT_NANOSECONDS(10'000); // one way; a window of 65,535 bytes fills the link
 constexpr std::uint16_t window = 65535;
+
+/// One way: the window fills the link.
+downbeat_time delayAt(std::uint64_t linkRate) {
+  constexpr double longest = 10'000, shortest = 1'000, share = 8 * window / 6.5; // ns; of a window's time on the link
+  return DOWNBEAT_NANOSECONDS(static_cast<std::uint64_t>(std::clamp(1e9 * share / static_cast<double>(linkRate), shortest, longest)));
+}
 
 std::uint32_t read32(const std::uint8_t *at) { return at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]; }
 void write16(std::uint8_t *at, std::uint32_t value) { at[0] = value >> 8, at[1] = value; }
@@ -39,6 +42,8 @@ std::uint16_t checksum(const std::uint8_t *bytes, std::size_t length, std::uint3
 /// Acknowledges every second segment; loses and reorders nothing, so it only counts.
 class Peer {
 public:
+  explicit Peer(downbeat_time delay) : delay_(delay) {}
+
   std::uint64_t segments = 0, bytes = 0;
 
   void receive(downbeat_device *device, const std::uint8_t *frame, downbeat_time departure) {
@@ -83,9 +88,10 @@ private:
     std::uint32_t pseudo = 6 + static_cast<std::uint32_t>(tcpLength);
     for (int i = 12; i < 20; i += 2) pseudo += ip[i] << 8 | ip[i + 1];
     write16(tcp + 16, checksum(tcp, tcpLength, pseudo));
-    downbeat_put_frame(device, frame.data(), frame.size(), departure + 2 * delay);
+    downbeat_put_frame(device, frame.data(), frame.size(), departure + 2 * delay_);
   }
 
+  downbeat_time delay_;
   std::uint32_t next_ = 0;
   std::uint16_t corePort_ = 0;
 };
@@ -99,6 +105,9 @@ int fail(const char *what, std::int64_t error) {
 
 int main(int count, char **arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 5;
+  // As fast as the tap goes: the core is then never idle, so that the model and nothing else is measured.
+  const std::uint64_t linkRate = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : downbeat_highest_link_rate();
+  const downbeat_time delay = delayAt(linkRate);
   downbeat_options options{};
   std::ranges::copy(ownMac, options.mac);
   options.ip = ownIp;
@@ -112,7 +121,7 @@ int main(int count, char **arguments) {
   if (const int result = downbeat_connect(device, peerIp, peerPort, 0, nullptr, &connection))
     return fail("connect", result);
 
-  Peer peer;
+  Peer peer(delay);
   const std::vector<std::uint8_t> data(1 << 20, 0x5a);
   std::array<std::uint8_t, 9018> frame;
   std::uint64_t warmSegments = 0;
@@ -145,10 +154,10 @@ int main(int count, char **arguments) {
   const auto segments = static_cast<double>(peer.segments - warmSegments);
   const double cpu = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
   const auto clocks = static_cast<double>(counters.clocks - warm.clocks);
-  std::printf("{\"preset\": \"%s\", \"segments\": %.0f, \"wall_seconds\": %.3f, \"segments_per_wall_second\": %.0f, "
+  std::printf("{\"preset\": \"%s\", \"tap\": \"%s\", \"link_rate\": %llu, \"segments\": %.0f, \"wall_seconds\": %.3f, \"segments_per_wall_second\": %.0f, "
               "\"segments_per_cpu_second\": %.0f, "
               "\"clocks_per_wall_second\": %.0f, \"clocks_per_segment\": %.1f}\n",
-              downbeat_preset(), segments, elapsed, segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
+              downbeat_preset(), downbeat_tap(), static_cast<unsigned long long>(linkRate), segments, elapsed, segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
   downbeat_destroy(device);
   return 0;
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// How long the transmitter and the receiver of the 64-bit tap take, for a core that has none: a frame passes a stream of beats.
+#pragma once
+
+#include <bit>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "launch_gate.h"
+
+namespace downbeat {
+
+/// Beats of a frame stream, one a clock: 64 bits wide, or as wide as the link needs to be.
+class BeatStream {
+public:
+  explicit BeatStream(std::uint64_t linkRate) : width_(beatBytes * std::bit_ceil((linkRate + bitsPerSecond - 1) / bitsPerSecond)) {}
+  /// When what wants in at `ready` has passed.
+  Stamp pass(Stamp ready, std::size_t bytes) {
+    free_ = std::max(free_, ready) + (bytes + width_ - 1) / width_ * clockPeriod;
+    return free_;
+  }
+  void reset() { free_ = 0; }
+  Stamp free() const { return free_; }
+
+private:
+  static constexpr std::uint64_t bitsPerSecond = 8'000'000'000; // of 64 bits each clock
+  std::size_t width_;                                           // bytes
+  Stamp free_ = 0;
+};
+
+/// From a segment that has left the core to its frame in the launch gate: the payload is fetched while other frames go out, then the frame
+/// itself passes; pure ACKs and RSTs go before the rest, which keeps its order.
+class TransmitLine {
+public:
+  TransmitLine(LaunchGate &gate, std::uint64_t linkRate) : gate_(gate), fetch_(linkRate), out_(linkRate) {}
+
+  bool ready() const { return immediate_.size() < depth && data_.size() < depth; }
+  void put(const Frame &frame, LaunchMode mode, Stamp launch, std::size_t payload, bool immediate, Stamp now);
+  /// Moves frames to the gate, up to `now`.
+  void run(Stamp now);
+  /// The next time at which `run` moves one; a full gate's departure may bring it forward.
+  Stamp nextInstant() const;
+  void reset();
+
+private:
+  static constexpr std::size_t depth = 16;
+  /// Clocks of the transmitter beside beats: to the first beat of a frame without payload; of a fetch; between a payload's last beat and the
+  /// header's first one.
+  static constexpr Stamp headerLatency = 5 * clockPeriod, fetchLatency = 20 * clockPeriod;
+
+  struct Waiting {
+    Frame frame;
+    LaunchMode mode;
+    Stamp launch, ready;
+  };
+
+  /// When the next frame may begin to pass.
+  Stamp turn() const { return std::max(out_.free(), std::min(readyOf(immediate_), readyOf(data_))); }
+  std::deque<Waiting> &next() { return readyOf(immediate_) <= turn() ? immediate_ : data_; }
+  const std::deque<Waiting> &next() const { return readyOf(immediate_) <= turn() ? immediate_ : data_; }
+  bool hasRoom() const { return gate_.ready(next().front().mode); }
+  static Stamp readyOf(const std::deque<Waiting> &line) { return line.empty() ? never : line.front().ready; }
+
+  LaunchGate &gate_;
+  BeatStream fetch_, out_;
+  std::deque<Waiting> immediate_, data_;
+  std::optional<Waiting> passing_; // on the stream until out_.free()
+  bool blocked_ = false;           // by a full gate when `run` last looked
+};
+
+} // namespace downbeat
