@@ -218,7 +218,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.memory.fetch := transmitter.io.fetchErrors
   io.counters.memory.deliver := receiveBuffer.io.readErrors
 
-  io.idle := idleWith(receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle,
-    payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
+  io.idle := idleWith(engine.io.idle, receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle,
+    sendBuffer.io.idle, payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
   io.nextDeadline := nextDeadlineWith(neighbour.io.next)
 }

@@ -27,6 +27,7 @@ case class HeaderTapCounters() extends Bundle {
 case class HeaderTap(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val now = in UInt (64 bits)
+    /** Nothing moves before `nextDeadline`, an input, or the next segment that is taken. */
     val idle = out Bool ()
     val nextDeadline = out UInt (48 bits)
     val local_ip = in UInt (32 bits)
@@ -91,8 +92,10 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   private val entries = builder.io.data
   directory.io.released.valid := entries.fire && entries.release
   directory.io.released.payload := entries.reference.flow
-  io.outgoing << StreamArbiterFactory().lowerFirst.noLock.onArgs(
-    builder.io.immediate.map(OutgoingFrame.immediate(config, _)), entries.throwWhen(entries.release).map(_.frame)).halfPipe()
+  private val built = StreamArbiterFactory().lowerFirst.noLock.onArgs(
+    builder.io.immediate.map(OutgoingFrame.immediate(config, _)), entries.throwWhen(entries.release).map(_.frame))
+  io.outgoing << built.halfPipe()
+  private val stuck = io.outgoing.isStall && (built.isStall || builder.io.idle)
 
   tags.io.tags <> builder.io.tags
   tags.io.departures << io.departures
@@ -129,6 +132,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   io.counters.ignoredReports := engine.io.ignoredReports
   io.counters.staleStamps := tags.io.staleStamps
   io.counters.unknownCommands := commandPort.io.unknown
-  io.idle := idleWith(builder.io.idle, !io.outgoing.valid, tags.io.idle, !written.valid)
+  io.idle := idleWith(
+    stuck && engine.io.waits || engine.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid)
   io.nextDeadline := nextDeadlineWith()
 }

@@ -13,17 +13,17 @@ void ApplicationPort::drive(Pins &pins, Stamp now) {
   pins.s_axis_command_tvalid = !commands_.empty();
   if (!commands_.empty()) std::memcpy(&pins.s_axis_command_tdata[0], commands_.front().data(), sizeof(CommandWords));
 
-  if (chunk_.connection == none) return data_.rest(pins);
+  if (chunk_.connection == none) return data_.rest(pins, now);
   data_.drive(pins, connections_.at(chunk_.connection), chunk_.length, now);
 }
 
-bool ApplicationPort::sample(const Pins &pins) {
+bool ApplicationPort::sample(const Pins &pins, Stamp now) {
   bool moved = false;
   if (pins.s_axis_command_tvalid && pins.s_axis_command_tready) {
     commands_.pop_front();
     moved = true;
   }
-  if (bool end = false; data_.sample(pins, end)) {
+  if (bool end = false; data_.sample(pins, now, end)) {
     moved = true;
     if (end) {
       Connection &connection = connections_.at(chunk_.connection);

@@ -14,7 +14,7 @@ namespace downbeat {
 
 class ApplicationPort {
 public:
-  explicit ApplicationPort(std::size_t staging) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none) {}
+  ApplicationPort(std::size_t staging, std::uint64_t linkRate) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), data_(linkRate) {}
 
   // For applications; the errors are those of downbeat_sim.h.
   int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const downbeat_parameters *parameters,
@@ -38,7 +38,7 @@ public:
   Stamp nextInstant() const { return data_.nextInstant(); }
   void drive(Pins &pins, Stamp now);
   /// True if anything was handed over.
-  bool sample(const Pins &pins);
+  bool sample(const Pins &pins, Stamp now);
 
 private:
   using CommandWords = Words<DOWNBEAT_COMMAND_BITS>;

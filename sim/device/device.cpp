@@ -13,7 +13,7 @@ constexpr unsigned resetClocks = 8;
 }
 
 Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues)
-    : model_(initialValues), wire_(own, linkRate), application_(staging) {
+    : model_(initialValues), wire_(own, linkRate), application_(staging, linkRate) {
   wire_.setAddresses(model_.pins);
   model_.pins.secret = secret;
   reset(resetClocks);
@@ -31,7 +31,7 @@ void Device::reset(unsigned clocks) {
 Stamp Device::nextEdge() const {
   const Pins &pins = model_.pins;
   const bool blocked = quietClocks_ > patience && wire_.blocks(pins);
-  if (wire_.active() || application_.active() || quietClocks_ < settling || (!pins.idle && !blocked)) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
+  if (wire_.active(pins) || application_.active() || quietClocks_ < settling || (!pins.idle && !blocked)) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
   Stamp wake = std::min(wire_.nextInstant(), application_.nextInstant());
   constexpr std::uint64_t noDeadline = (std::uint64_t{1} << 48) - 1;
   // The core's clock wraps after 78 hours; a deadline before `now` modulo the wrap is one that is due.
@@ -65,7 +65,7 @@ void Device::clock(Stamp edge) {
 
   bool moved = edge != lastEdge_ + clockPeriod;
   moved |= wire_.sample(pins, edge);
-  if (!pins.reset) moved |= sample(); // what a core says under reset means nothing
+  if (!pins.reset) moved |= sample(edge); // what a core says under reset means nothing
   model_.edge();
   lastEdge_ = edge;
   now_ = std::max(now_, edge);
@@ -73,9 +73,9 @@ void Device::clock(Stamp edge) {
   ++counters_.clocks;
 }
 
-bool Device::sample() {
+bool Device::sample(Stamp edge) {
   const Pins &pins = model_.pins;
-  bool moved = application_.sample(pins);
+  bool moved = application_.sample(pins, edge);
   if (pins.trace_valid) {
     ++counters_.events;
     moved = true;

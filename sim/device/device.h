@@ -52,7 +52,7 @@ private:
   Stamp nextEdge() const;
   void clock(Stamp edge);
   /// What the core gives its application and the trace in this clock; true if anything did.
-  bool sample();
+  bool sample(Stamp edge);
   void trace();
 
   Model model_;

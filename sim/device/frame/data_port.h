@@ -12,6 +12,8 @@ namespace downbeat {
 
 class DataPort {
 public:
+  explicit DataPort(std::uint64_t) {} // as wide as the pins are
+
   /// The core has part of the packet that is being handed over: it ends first.
   bool begun() const { return position_ != 0; }
   /// It wants the next clock.
@@ -20,7 +22,7 @@ public:
   Stamp nextInstant() const { return never; }
   void reset() { position_ = 0; }
 
-  void rest(Pins &pins) const { pins.s_axis_tx_tvalid = 0; }
+  void rest(Pins &pins, Stamp) const { pins.s_axis_tx_tvalid = 0; }
   /// Hands over the first `length` bytes of what the connection has to push.
   void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp) {
     const std::size_t count = std::min(length - position_, beatBytes);
@@ -33,7 +35,7 @@ public:
     pins.s_axis_tx_tdest = connection.flow;
   }
   /// True if anything was handed over; `end` then says whether it was the packet's end.
-  bool sample(const Pins &pins, bool &end) {
+  bool sample(const Pins &pins, Stamp, bool &end) {
     if (!pins.s_axis_tx_tvalid || !pins.s_axis_tx_tready) return false;
     end = pins.s_axis_tx_tlast;
     position_ = end ? 0 : position_ + beatBytes;

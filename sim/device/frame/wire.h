@@ -35,7 +35,7 @@ public:
   /// The next thing that the core is to be told of.
   Stamp nextInstant() const { return std::min(receive_.nextInstant(), departures_.nextStamp()); }
   /// Something is half done, and wants each clock.
-  bool active() const { return receive_.active() || bypass_.active() || neighbours_.active(); }
+  bool active(const Pins &) const { return receive_.active() || bypass_.active() || neighbours_.active(); }
   /// The core is not idle, perhaps for no other reason than that it waits for a full gate.
   bool blocks(const Pins &pins) const { return transmit_.blocks(pins); }
 

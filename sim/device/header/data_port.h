@@ -2,32 +2,44 @@
 // The application's data at the header tap: their number, at s_axis_written. Same name and calls as the frame tap's.
 #pragma once
 
+#include <deque>
 #include <optional>
 
+#include "beat_stream.h"
 #include "connection.h"
 #include "model.h"
 
 namespace downbeat {
 
+/// The core hears of bytes when they would have passed the frame tap's stream, and the way to memory behind it, page by page.
 class DataPort {
 public:
-  bool begun() const { return due_ != never; }
-  bool active() const { return false; }
-  Stamp nextInstant() const { return due_; }
-  void reset() { due_ = never; }
+  explicit DataPort(std::uint64_t linkRate) : in_(linkRate), memory_(linkRate) {}
 
-  void rest(Pins &pins) const { pins.s_axis_written_tvalid = 0; }
-  /// The core hears of the bytes when they would have passed the frame tap's stream of 64 bits a clock, and be in memory.
-  void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp now) {
-    if (!begun()) due_ = now + (length + beatBytes - 1) / beatBytes * clockPeriod + writeLatency;
-    pins.s_axis_written_tvalid = due_ <= now;
-    pins.s_axis_written_tdata = static_cast<std::uint32_t>(length);
-    pins.s_axis_written_tdest = connection.flow;
+  bool begun() const { return passed_ != never; }
+  bool active() const { return false; }
+  Stamp nextInstant() const { return std::min(passed_, written_.empty() ? never : written_.front().due); }
+  void reset() {
+    passed_ = never;
+    written_.clear();
   }
-  bool sample(const Pins &pins, bool &end) {
-    if (!pins.s_axis_written_tvalid || !pins.s_axis_written_tready) return false;
-    due_ = never;
-    return end = true;
+
+  void rest(Pins &pins, Stamp now) const {
+    pins.s_axis_written_tvalid = !written_.empty() && written_.front().due <= now;
+    if (written_.empty()) return;
+    pins.s_axis_written_tdata = static_cast<std::uint32_t>(written_.front().length);
+    pins.s_axis_written_tdest = written_.front().flow;
+  }
+  void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp now) {
+    if (!begun()) begin(connection.flow, length, now);
+    rest(pins, now);
+  }
+  bool sample(const Pins &pins, Stamp now, bool &end) {
+    const bool taken = pins.s_axis_written_tvalid && pins.s_axis_written_tready;
+    if (taken) written_.pop_front();
+    end = passed_ <= now;
+    if (end) passed_ = never;
+    return taken || end;
   }
 
   /// What the core has received is there.
@@ -44,9 +56,29 @@ public:
   static void takeAll(Pins &) {}
 
 private:
-  static constexpr Stamp writeLatency = 30 * clockPeriod;
+  /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event.
+  static constexpr Stamp admissionLatency = 8 * clockPeriod, responseLatency = 8 * clockPeriod;
+  static constexpr std::size_t page = 2048;
 
-  Stamp due_ = never; // of the packet that is being handed over
+  void begin(std::uint32_t flow, std::size_t length, Stamp now) {
+    Stamp stored = now;
+    for (std::size_t rest = length; rest > 0;) {
+      const std::size_t part = std::min(rest, page);
+      stored = memory_.pass(in_.pass(now, part) + admissionLatency, part);
+      rest -= part;
+    }
+    passed_ = in_.free() + clockPeriod;
+    written_.push_back({flow, length, stored + responseLatency});
+  }
+
+  struct Written {
+    std::uint32_t flow;
+    std::size_t length;
+    Stamp due;
+  };
+  BeatStream in_, memory_;
+  Stamp passed_ = never; // when the packet that is being handed over has
+  std::deque<Written> written_;
 };
 
 } // namespace downbeat

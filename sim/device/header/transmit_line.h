@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How long the transmitter and the receiver of the 64-bit tap take, for a core that has none: a frame passes a stream of beats.
+// The transmitter of the 64-bit tap as a matter of time: when a segment that has left the core is a frame in the launch gate.
 #pragma once
 
-#include <bit>
 #include <deque>
 #include <optional>
 #include <utility>
 
+#include "beat_stream.h"
 #include "launch_gate.h"
 
 namespace downbeat {
-
-/// Beats of a frame stream, one a clock: 64 bits wide, or as wide as the link needs to be.
-class BeatStream {
-public:
-  explicit BeatStream(std::uint64_t linkRate) : width_(beatBytes * std::bit_ceil((linkRate + bitsPerSecond - 1) / bitsPerSecond)) {}
-  /// When what wants in at `ready` has passed.
-  Stamp pass(Stamp ready, std::size_t bytes) {
-    free_ = std::max(free_, ready) + (bytes + width_ - 1) / width_ * clockPeriod;
-    return free_;
-  }
-  void reset() { free_ = 0; }
-  Stamp free() const { return free_; }
-
-private:
-  static constexpr std::uint64_t bitsPerSecond = 8'000'000'000; // of 64 bits each clock
-  std::size_t width_;                                           // bytes
-  Stamp free_ = 0;
-};
 
 /// From a segment that has left the core to its frame in the launch gate: the payload is fetched while other frames go out, then the frame
 /// itself passes; pure ACKs and RSTs go before the rest, which keeps its order.
@@ -47,7 +29,7 @@ private:
   static constexpr std::size_t depth = 16;
   /// Clocks of the transmitter beside beats: to the first beat of a frame without payload; of a fetch; between a payload's last beat and the
   /// header's first one.
-  static constexpr Stamp headerLatency = 5 * clockPeriod, fetchLatency = 20 * clockPeriod;
+  static constexpr Stamp headerLatency = 7 * clockPeriod, fetchLatency = 16 * clockPeriod;
 
   struct Waiting {
     Frame frame;

@@ -38,7 +38,7 @@ public:
   void run(Stamp now);
   Stamp nextRun() const { return std::min(line_.nextInstant(), departures_.gate.nextDeparture()); }
   Stamp nextInstant() const { return std::min(arrived_.empty() ? never : arrived_.front().due, departures_.nextStamp()); }
-  bool active() const { return !bypass_.toSend.empty() && line_.ready(); }
+  bool active(const Pins &pins) const { return line_.ready() && (pins.outgoing_valid || !bypass_.toSend.empty()); }
   bool blocks(const Pins &pins) const { return pins.outgoing_valid && !line_.ready(); }
 
   void drive(Pins &pins, Stamp now);
@@ -52,7 +52,7 @@ public:
 
 private:
   /// From a frame's last beat until its segment is known, in the 64-bit tap's receiver.
-  static constexpr Stamp parserLatency = 10 * clockPeriod;
+  static constexpr Stamp parserLatency = 7 * clockPeriod;
 
   struct Arrived {
     Segment segment;
