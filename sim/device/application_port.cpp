@@ -10,7 +10,9 @@ void ApplicationPort::drive(Pins &pins, Stamp now) {
   pins.m_axis_notification_tready = 1;
   DataPort::takeAll(pins);
 
-  pins.s_axis_command_tvalid = !commands_.empty();
+  if (!commands_.empty() && openDue_ == never && DOWNBEAT_GET(commands_.front(), COMMAND, KIND) == DOWNBEAT_COMMAND_KIND_OPEN)
+    openDue_ = now + DataPort::openLatency;
+  pins.s_axis_command_tvalid = !commands_.empty() && (openDue_ == never || openDue_ <= now);
   if (!commands_.empty()) std::memcpy(&pins.s_axis_command_tdata[0], commands_.front().data(), sizeof(CommandWords));
 
   if (chunk_.connection == none) return data_.rest(pins, now);
@@ -21,6 +23,7 @@ bool ApplicationPort::sample(const Pins &pins, Stamp now) {
   bool moved = false;
   if (pins.s_axis_command_tvalid && pins.s_axis_command_tready) {
     commands_.pop_front();
+    openDue_ = never;
     moved = true;
   }
   if (bool end = false; data_.sample(pins, now, end)) {
@@ -152,6 +155,7 @@ void ApplicationPort::choosePush() {
 
 void ApplicationPort::reset() {
   commands_.clear();
+  openDue_ = never;
   chunk_ = {};
   data_.reset();
   urgent_ = false;

@@ -33,9 +33,9 @@ public:
   void reset();
   /// Something wants to move at the next clock. Data for a core that still has half a send buffer does not: it moves
   /// when the core is awake for other reasons, which costs no clocks of its own.
-  bool active() const { return !commands_.empty() || (data_.begun() ? data_.active() : urgent_); }
+  bool active() const { return (!commands_.empty() && openDue_ == never) || (data_.begun() ? data_.active() : urgent_); }
   /// The next instant at which something does that has begun.
-  Stamp nextInstant() const { return data_.nextInstant(); }
+  Stamp nextInstant() const { return std::min(openDue_, data_.nextInstant()); }
   void drive(Pins &pins, Stamp now);
   /// True if anything was handed over.
   bool sample(const Pins &pins, Stamp now);
@@ -67,6 +67,7 @@ private:
   std::map<std::uint16_t, downbeat_connection> byRequest_;
   std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted
   std::deque<CommandWords> commands_;
+  Stamp openDue_ = never; // when an open command that waits for its next hop goes to the core
   downbeat_connection nextName_ = 1;
   std::uint16_t nextRequest_ = 1;
 

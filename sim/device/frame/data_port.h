@@ -14,6 +14,9 @@ class DataPort {
 public:
   explicit DataPort(std::uint64_t) {} // as wide as the pins are
 
+  /// The core finds next hops itself.
+  static constexpr Stamp openLatency = 0;
+
   /// The core has part of the packet that is being handed over: it ends first.
   bool begun() const { return position_ != 0; }
   /// It wants the next clock.

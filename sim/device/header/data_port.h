@@ -16,17 +16,23 @@ class DataPort {
 public:
   explicit DataPort(std::uint64_t linkRate) : in_(linkRate), memory_(linkRate) {}
 
+  /// Of finding a next hop that is known, which the core leaves to us.
+  static constexpr Stamp openLatency = 23 * clockPeriod;
+
   bool begun() const { return passed_ != never; }
   bool active() const { return false; }
-  Stamp nextInstant() const { return std::min(passed_, written_.empty() ? never : written_.front().due); }
+  /// What the core was offered and did not take is no instant: it is not idle then.
+  Stamp nextInstant() const { return std::min(passed_, offered_ || written_.empty() ? never : written_.front().due); }
   void reset() {
     passed_ = never;
     written_.clear();
+    offered_ = false;
   }
 
-  void rest(Pins &pins, Stamp now) const {
-    pins.s_axis_written_tvalid = !written_.empty() && written_.front().due <= now;
-    if (written_.empty()) return;
+  void rest(Pins &pins, Stamp now) {
+    offered_ = !written_.empty() && written_.front().due <= now;
+    pins.s_axis_written_tvalid = offered_;
+    if (!offered_) return;
     pins.s_axis_written_tdata = static_cast<std::uint32_t>(written_.front().length);
     pins.s_axis_written_tdest = written_.front().flow;
   }
@@ -36,7 +42,7 @@ public:
   }
   bool sample(const Pins &pins, Stamp now, bool &end) {
     const bool taken = pins.s_axis_written_tvalid && pins.s_axis_written_tready;
-    if (taken) written_.pop_front();
+    if (taken) written_.pop_front(), offered_ = false;
     end = passed_ <= now;
     if (end) passed_ = never;
     return taken || end;
@@ -79,6 +85,7 @@ private:
   BeatStream in_, memory_;
   Stamp passed_ = never; // when the packet that is being handed over has
   std::deque<Written> written_;
+  bool offered_ = false; // the front one
 };
 
 } // namespace downbeat

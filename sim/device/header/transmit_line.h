@@ -26,7 +26,7 @@ public:
   void reset();
 
 private:
-  static constexpr std::size_t depth = 16;
+  static constexpr std::size_t depth = 17;
   /// Clocks of the transmitter beside beats: to the first beat of a frame without payload; of a fetch; between a payload's last beat and the
   /// header's first one.
   static constexpr Stamp headerLatency = 7 * clockPeriod, fetchLatency = 16 * clockPeriod;

@@ -25,8 +25,9 @@ void Wire::run(Stamp now) {
 }
 
 void Wire::drive(Pins &pins, Stamp now) {
-  pins.received_valid = !arrived_.empty() && arrived_.front().due <= now;
-  if (pins.received_valid) arrived_.front().segment.drive(pins, arrived_.front().stamp);
+  offered_ = !arrived_.empty() && arrived_.front().due <= now;
+  pins.received_valid = offered_;
+  if (offered_) arrived_.front().segment.drive(pins, arrived_.front().stamp);
 
   const auto departure = departures_.takeStamp(now);
   pins.departures_valid = departure.has_value();
@@ -45,6 +46,7 @@ bool Wire::sample(const Pins &pins, Stamp now) {
   bool moved = false;
   if (pins.received_valid && pins.received_ready) {
     arrived_.pop_front();
+    offered_ = false;
     moved = true;
   }
   if (pins.reset || !pins.outgoing_valid || !pins.outgoing_ready) return moved;

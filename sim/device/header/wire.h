@@ -37,7 +37,8 @@ public:
 
   void run(Stamp now);
   Stamp nextRun() const { return std::min(line_.nextInstant(), departures_.gate.nextDeparture()); }
-  Stamp nextInstant() const { return std::min(arrived_.empty() ? never : arrived_.front().due, departures_.nextStamp()); }
+  /// What the core was offered and did not take is no instant: it is not idle then.
+  Stamp nextInstant() const { return std::min(offered_ || arrived_.empty() ? never : arrived_.front().due, departures_.nextStamp()); }
   bool active(const Pins &pins) const { return line_.ready() && (pins.outgoing_valid || !bypass_.toSend.empty()); }
   bool blocks(const Pins &pins) const { return pins.outgoing_valid && !line_.ready(); }
 
@@ -68,6 +69,7 @@ private:
   BeatStream stream_; // in
   TransmitLine line_; // out
   std::deque<Arrived> arrived_;
+  bool offered_ = false; // the front one
   Bypass bypass_;
   std::map<std::uint32_t, std::uint64_t> neighbours_;
   std::uint64_t refused_ = 0;
