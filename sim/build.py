@@ -106,7 +106,13 @@ def ns3(waves: bool = False, tap: str = TAP) -> Path:
     directory = library(waves, tap)
     version = importlib.metadata.version("ns3")
     return _program(
-        _part("ns3", waves, tap), "downbeat_sim", sorted(NS3.glob("*.cpp")), flags, [*_with_library(directory), *link], [], version
+        _part("ns3", waves, tap),
+        "downbeat_sim",
+        sorted(NS3.glob("*.cpp")),
+        flags,
+        [*_with_library(directory), *link],
+        [],
+        version,
     )
 
 
@@ -233,7 +239,7 @@ def _device_flags(core: Path, waves: bool, tap: str) -> list[str]:
 
 
 def _names_header(tap: str) -> Path:
-    """downbeat_build.h: the preset's name and the tap's, the names behind the layout's numbers, and the core's counters, from its ports."""
+    """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
     layout = json.loads(LAYOUT_JSON.read_text())
     lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{PRESET}"']
     lines.append(f'#define DOWNBEAT_TAP "{tap}"')

@@ -30,7 +30,21 @@ ASKED = {
 
 
 def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    names = ("FILE", "SIZE", "RATE", "RTT", "BUFFER", "LOSS", "SSTHRESH", "STARTUP", "STEADY", "SEED", "WAVES", "PCAP", "TAP")
+    names = (
+        "FILE",
+        "SIZE",
+        "RATE",
+        "RTT",
+        "BUFFER",
+        "LOSS",
+        "SSTHRESH",
+        "STARTUP",
+        "STEADY",
+        "SEED",
+        "WAVES",
+        "PCAP",
+        "TAP",
+    )
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment |= {name.upper(): str(value) for name, value in settings.items()}
     command = [sys.executable, "-m", "downbeat.sim", "--reports", str(reports)]
@@ -70,7 +84,9 @@ def test_the_header_tap_gives_the_same_events(tmp_path: Path) -> None:
     rows = []
     for tap in ("frame", "header"):
         data = passed(tmp_path / tap, size="300kB", loss="0.02", seed=3, compare=0, tap=tap)
-        assert data["tap"] == tap and data["bytes"] == 300_000 and data["golden"]["equal"] and data["retransmissions"] > 3
+        assert (
+            data["tap"] == tap and data["bytes"] == 300_000 and data["golden"]["equal"] and data["retransmissions"] > 3
+        )
         assert data["sha256_equal"] is (True if tap == "frame" else None)
         table = list(csv.DictReader((tmp_path / tap / "sim.csv").open()))
         rows.append([[value for name, value in row.items() if name != "time_ns"] for row in table])
