@@ -40,7 +40,7 @@ class EngineRooms(config: DownbeatConfig, now: Stamp, secret: Bits, commands: Ax
   notifier.io.addressRead <> directory.io.addressRead(1)
   notifications.fromStream(notifier.io.notifications) { notification: Notification => notifications.tdata := notification.asBits }
 
-  /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy, so all must have been idle for three clocks. */
+  /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy: all must have been idle for three clocks. */
   def idleWith(engineIdle: Bool, others: Bool*): Bool = {
     val own = Seq(directory.io.idle, engineIdle, pacer.io.idle, timers.io.idle, commandPort.io.idle, notifier.io.idle)
     val idle = (own ++ others).reduce(_ && _)

@@ -31,7 +31,8 @@ void Device::reset(unsigned clocks) {
 Stamp Device::nextEdge() const {
   const Pins &pins = model_.pins;
   const bool blocked = quietClocks_ > patience && wire_.blocks(pins);
-  if (wire_.active(pins) || application_.active() || quietClocks_ < settling || (!pins.idle && !blocked)) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
+  const bool busy = wire_.active(pins) || application_.active() || (!pins.idle && !blocked);
+  if (busy || quietClocks_ < settling) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
   Stamp wake = std::min(wire_.nextInstant(), application_.nextInstant());
   constexpr std::uint64_t noDeadline = (std::uint64_t{1} << 48) - 1;
   // The core's clock wraps after 78 hours; a deadline before `now` modulo the wrap is one that is due.

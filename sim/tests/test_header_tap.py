@@ -206,6 +206,20 @@ def test_connections_begin_and_end_as_by_the_frame_tap(header_pair: Pair, check:
     check(header_pair)
 
 
+def test_flows_come_back(header_pair: Pair) -> None:
+    """More connections in turn than the core has flows."""
+    for _ in range(20):
+        out, accepted = header_pair.connected()
+        header_pair.client.abort(out)
+        header_pair.run(lambda: header_pair.server.info(accepted).error != 0)  # noqa: B023
+        header_pair.server.close(accepted)
+
+
+def test_an_idle_device_needs_no_time(header_tap: ctypes.CDLL) -> None:
+    with Device(header_tap, MACS[0], IPS[0]) as device:
+        test_device.test_an_idle_device_needs_no_time(device)
+
+
 def test_what_is_received_is_zeros_of_the_right_number(header_pair: Pair) -> None:
     out, accepted = header_pair.connected()
     header_pair.run(lambda: header_pair.client.info(out).state == State.ESTABLISHED)

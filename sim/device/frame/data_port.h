@@ -55,7 +55,8 @@ public:
   };
   static std::optional<Arrival> arrived(const Pins &pins) {
     if (!pins.m_axis_rx_tvalid) return std::nullopt;
-    return Arrival{pins.m_axis_rx_tdest, pins.m_axis_rx_tdata, static_cast<std::size_t>(std::popcount(static_cast<unsigned>(pins.m_axis_rx_tkeep)))};
+    const auto count = static_cast<std::size_t>(std::popcount(static_cast<unsigned>(pins.m_axis_rx_tkeep)));
+    return Arrival{pins.m_axis_rx_tdest, pins.m_axis_rx_tdata, count};
   }
   static void takeAll(Pins &pins) { pins.m_axis_rx_tready = 1; }
 

@@ -63,8 +63,8 @@ Arrival parse(const std::uint8_t *bytes, std::size_t length, const Addresses &ow
   if (ip[9] != protocolTcp || read32(ip + 16) != own.ip) return Arrival::others;
 
   const std::size_t ipHeader = (ip[0] & 15) * std::size_t{4}, total = read16(ip + 2);
-  if (ip[0] >> 4 != 4 || ipHeader < ipv4 || total < ipHeader + tcp || static_cast<std::ptrdiff_t>(total) > end - ip) return Arrival::refused;
-  if (read16(ip + 6) & fragments) return Arrival::refused;
+  if (ip[0] >> 4 != 4 || ipHeader < ipv4 || total < ipHeader + tcp) return Arrival::refused;
+  if (static_cast<std::ptrdiff_t>(total) > end - ip || read16(ip + 6) & fragments) return Arrival::refused;
   const std::uint8_t *header = ip + ipHeader;
   const std::size_t tcpHeader = (header[12] >> 4) * std::size_t{4};
   if (tcpHeader < tcp || total < ipHeader + tcpHeader) return Arrival::refused;

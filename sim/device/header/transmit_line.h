@@ -11,8 +11,8 @@
 
 namespace downbeat {
 
-/// From a segment that has left the core to its frame in the launch gate: the payload is fetched while other frames go out, then the frame
-/// itself passes; pure ACKs and RSTs go before the rest, which keeps its order.
+/// From a segment that has left the core to its frame in the launch gate: the payload is fetched while other frames go out, then the
+/// frame itself passes; pure ACKs and RSTs go before the rest, which keeps its order.
 class TransmitLine {
 public:
   TransmitLine(LaunchGate &gate, std::uint64_t linkRate) : gate_(gate), fetch_(linkRate), out_(linkRate) {}
@@ -26,9 +26,9 @@ public:
   void reset();
 
 private:
+  /// Frames of each kind that are between the core and the gate.
   static constexpr std::size_t depth = 17;
-  /// Clocks of the transmitter beside beats: to the first beat of a frame without payload; of a fetch; between a payload's last beat and the
-  /// header's first one.
+  /// Beside beats: from a segment, or from its payload's last beat, to the frame's first one; and from a segment to its payload's first.
   static constexpr Stamp headerLatency = 7 * clockPeriod, fetchLatency = 16 * clockPeriod;
 
   struct Waiting {
