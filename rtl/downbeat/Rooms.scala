@@ -22,6 +22,7 @@ object Rooms {
     "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
     "DownbeatAxi" -> (DownbeatAxi(_)),
     "DownbeatGmii" -> (DownbeatGmii(_)),
+    "HeaderTap" -> (HeaderTap(_)),
     "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),

@@ -39,6 +39,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val suppressedChallenges = out(UInt(32 bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())
+    /** Idle, but for descriptors that wait to be taken. */
+    val waits = out(Bool())
   }
   noIoPrefix()
 
@@ -183,9 +185,9 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
 
   // A queue holds a word before it offers it: its occupancy says so.
-  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
-    !payloadAndApplication.words.valid && !departuresAndTimers.words.valid &&
-    !returns.io.occupancy.orR && !placements.io.occupancy.orR && !descriptors.io.occupancy.orR && !io.descriptors.valid
+  io.waits := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
+    !payloadAndApplication.words.valid && !departuresAndTimers.words.valid && !returns.io.occupancy.orR && !placements.io.occupancy.orR
+  io.idle := io.waits && !descriptors.io.occupancy.orR && !io.descriptors.valid
 }
 
 object FlowEngine {

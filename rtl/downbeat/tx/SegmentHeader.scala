@@ -66,6 +66,20 @@ case class OutgoingFrame(config: DownbeatConfig) extends Bundle {
   val tag = UInt(16 bits) // as in TransmitBeat
 }
 
+object OutgoingFrame {
+  /** One that carries nothing and goes as soon as possible: a pure ACK, a RST. */
+  def immediate(config: DownbeatConfig, header: SegmentHeader): OutgoingFrame = {
+    val frame = OutgoingFrame(config)
+    frame.header := header
+    frame.hasPayload := False
+    frame.lastByte := header.lastByte
+    frame.mode := LaunchMode.asap
+    frame.launch := Stamp.zero
+    frame.tag := 0
+    frame
+  }
+}
+
 /** An entry of the data line: a frame, or the word that the flow's frames are all built. */
 case class DataEntry(config: DownbeatConfig) extends Bundle {
   val release = Bool()
