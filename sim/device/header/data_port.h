@@ -62,15 +62,16 @@ public:
   static void takeAll(Pins &) {}
 
 private:
-  /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event.
-  static constexpr Stamp admissionLatency = 8 * clockPeriod, responseLatency = 8 * clockPeriod;
+  /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event. Where its bytes lie in words
+  /// of the memory hangs on sequence numbers, which are not known here: at worst they begin with a word's last byte.
+  static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 5 * clockPeriod;
   static constexpr std::size_t page = 2048;
 
   void begin(std::uint32_t flow, std::size_t length, Stamp now) {
     Stamp stored = now;
     for (std::size_t rest = length; rest > 0;) {
       const std::size_t part = std::min(rest, page);
-      stored = memory_.pass(in_.pass(now, part) + admissionLatency, part);
+      stored = memory_.pass(in_.pass(now, part) + admissionLatency, part + beatBytes - 1);
       rest -= part;
     }
     passed_ = in_.free() + clockPeriod;
