@@ -11,7 +11,7 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export FRAMES PCAP FLOW SINCE UNTIL
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY COMPARE WALL_LIMIT DURATION DROP CONGESTION
+export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
@@ -34,7 +34,7 @@ registers: $(RTL) ## take the generated register page and C header over into doc
 	@install -D -m 644 build/rtl/downbeat_registers.md docs/register_map.md
 	@install -D -m 644 build/rtl/downbeat_registers.h sw/include/downbeat_registers.h
 
-sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED WAVES=1 PCAP=file]
+sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED TAP=header WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.sim
 
 interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
@@ -52,7 +52,7 @@ trace: $(SET_UP) ## a line for each event of the last make sim [RECORD=file.csv 
 waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
 	@scripts/waves.sh
 
-bench: $(SIM_RTL) ## how fast the core alone simulates [DURATION=seconds]
+bench: $(SIM_RTL) ## how fast the core alone simulates, by both taps [DURATION=seconds TAP=frame or header]
 	@$(PY) -m sim.bench
 
 wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate against its model [SEED=n]
@@ -88,7 +88,7 @@ $(RTL): build/scala.stamp
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp
-	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat WireBench
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench
 	@touch $@
 
 $(SIM64_RTL): build/scala.stamp

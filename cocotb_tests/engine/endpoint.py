@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""One connection at the engine's ports: the test is the peer, the application and the clock; pacer and memory answer by themselves."""
+"""One connection at the engine's ports: the test is peer, application and clock; pacer and memory answer by themselves."""
 
 from __future__ import annotations
 
@@ -42,6 +42,18 @@ class Segment:
     sack: list[tuple[int, int]]  # sequence numbers
     timestamps: tuple[int, int] | None
     fields: dict[str, int]
+
+    @property
+    def value(self) -> int:
+        """TSval."""
+        assert self.timestamps is not None, "it has no timestamps"
+        return self.timestamps[0]
+
+    @property
+    def echo(self) -> int:
+        """TSecr."""
+        assert self.timestamps is not None, "it has no timestamps"
+        return self.timestamps[1]
 
 
 @dataclass
@@ -265,6 +277,16 @@ class Endpoint:
         assert set(answers[0].flags) <= {"A", "E"} and answers[0].length == 0, f"{answers[0].flags} is no pure ACK"
         return answers[0]
 
+    def unreachable(self) -> None:
+        """The network's report on our SYN."""
+        self._put(
+            "directory", report=1, reference_flow=FLOW, reference_generation=GENERATION, sequence_value=self.initial
+        )
+
+    def grant(self) -> None:
+        """The pacer's, for which nobody has asked."""
+        self._put("grants", reference_flow=FLOW, reference_generation=GENERATION)
+
     # ---- the application
 
     def application(self, kind: str, length: int = 0) -> None:
@@ -288,14 +310,19 @@ class Endpoint:
             **{f"parameters_{name}": value for name, value in parameters.items()},
         }
 
+    async def arrive(self) -> Segment:
+        """The peer's SYN; returns our SYN-ACK."""
+        self.tsval = self.options.timestamp or 0
+        fields: dict[str, Any] = self._open_fields()
+        self.send("SEC" if self.options.ecn else "S", seq=self.first, fresh=1, **fields)
+        return await self.received()
+
     async def accept(self) -> Segment:
         """The peer opens; returns our SYN-ACK."""
-        self.tsval = self.options.timestamp or 0
-        self.send("SEC" if self.options.ecn else "S", seq=self.first, fresh=1, **self._open_fields())
-        answer = await self.received()
+        answer = await self.arrive()
         assert set(answer.flags) - {"E"} == {"S", "A"} and answer.ack == self.seq
         self.ack = (answer.seq + 1) % MODULUS
-        self.tsecr = answer.timestamps[0] if answer.timestamps else 0
+        self.tsecr = answer.value if answer.timestamps else 0
         self.send("A")
         await self.silent()
         assert self.state == "established"
@@ -308,7 +335,7 @@ class Endpoint:
         assert set(syn.flags) - {"E", "C"} == {"S"}
         self.ack = (syn.seq + 1) % MODULUS
         self.tsval = self.options.timestamp or 0
-        self.tsecr = syn.timestamps[0] if syn.timestamps else 0
+        self.tsecr = syn.value if syn.timestamps else 0
         return syn
 
     async def connect(self) -> Segment:
@@ -327,4 +354,5 @@ class Endpoint:
 
 
 def _name(enum: str, value: int) -> str:
-    return {index: name for name, index in layout()["enums"][enum].items()}[value]
+    names: dict[str, int] = layout()["enums"][enum]
+    return next(name for name, index in names.items() if index == value)

@@ -127,7 +127,7 @@ async def a_grant_that_sends_nothing_has_told_nothing(dut: Any) -> None:
     endpoint = await connected(dut)
     endpoint.send("PA", 100)
     await endpoint.silent()
-    endpoint._put("grants", reference_flow=3, reference_generation=7)
+    endpoint.grant()
     await endpoint.silent()
     await endpoint.expire()
     assert (await endpoint.acknowledged()).ack == endpoint.seq

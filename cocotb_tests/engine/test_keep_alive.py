@@ -11,13 +11,15 @@ import pytest
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.engine.endpoint import ROOM, SECOND, Endpoint
 
+UNIT = 2**30  # ns
+
 
 def test_keep_alive() -> None:
     run_room(ROOM, __name__)
 
 
-async def connected(dut: Any, seconds: int, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, parameters={"keepAlive": seconds}, **fields)
+async def connected(dut: Any, units: int, **fields: Any) -> Endpoint:
+    endpoint = await Endpoint.create(dut, parameters={"keepAlive": units}, **fields)
     await endpoint.accept()
     return endpoint
 
@@ -29,13 +31,13 @@ async def it_is_off_by_default(dut: Any) -> None:
 
 
 @cocotb.test()
-@cocotb.parametrize(seconds=[1, 60, 7200, 65535])
-async def an_idle_peer_is_asked_and_its_answer_is_enough(dut: Any, seconds: int) -> None:
+@cocotb.parametrize(units=[1, 60, 7200, 65535])
+async def an_idle_peer_is_asked_and_its_answer_is_enough(dut: Any, units: int) -> None:
     """The question is an ACK of what has been acknowledged: RFC 9293 3.8.4, SEG.SEQ = SND.NXT-1."""
-    endpoint = await connected(dut, seconds, now=2**48 - 10 * SECOND)
+    endpoint = await connected(dut, units, now=2**48 - 10 * SECOND)
     for _ in range(3):
         passed = await endpoint.expire()
-        assert seconds <= passed / SECOND <= 1.001 * seconds + 1
+        assert units <= passed / UNIT <= units + 1
         probe = await endpoint.acknowledged()
         assert (probe.seq, probe.length) == (endpoint.ack - 1, 0)
         endpoint.send("A")
@@ -52,7 +54,7 @@ async def nine_unanswered_questions_end_the_connection(dut: Any) -> None:
         await endpoint.acknowledged()
     passed.append(await endpoint.expire())
     assert endpoint.state == "closed" and endpoint.reason == "timedOut"
-    assert [duration / SECOND for duration in passed[1:]] == pytest.approx([75] * 9, abs=1)
+    assert [duration / SECOND for duration in passed[1:]] == pytest.approx([75] * 9, abs=2)
 
 
 @cocotb.test()

@@ -7,17 +7,30 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from cocotb_tests.bench.layout import number
+from cocotb_tests.flow.numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
 from cocotb_tests.golden.half_siphash import TupleHash, tuple_hash
 
 Beat = dict[str, int]
-Tuple = tuple[int, int, int]  # remote address, remote port, local port
 
+ASSUMED_MSS = 536
+FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
 FLOWS = 16
 LISTENERS = 4
 
 OUT_OF_RESOURCES = number("CloseReason", "outOfResources")
 ADDRESS_IN_USE = number("CloseReason", "addressInUse")
-PARAMETERS = ("startup", "steady", "initialWindow", "ssthresh", "spacing")
+# Of a connection, and how wide.
+PARAMETERS = {
+    "startup": 1,
+    "steady": 1,
+    "initialWindow": 8,
+    "ssthresh": 32,
+    "spacing": 56,
+    "noDelay": 1,
+    "ecn": 1,
+    "keepAlive": 16,
+    "userTimeout": 16,
+}
 
 
 @dataclass
@@ -30,22 +43,27 @@ class Flow:
 class Directory:
     """`events`, `strays`, `discards` and `refused` are what is expected, in order."""
 
-    secret: int
+    numbers: Numbers
     now: int = 0  # ns
     table: dict[Tuple, Flow] = field(default_factory=dict)
     listeners: dict[int, Beat] = field(default_factory=dict)
     free: deque[Flow] = field(default_factory=lambda: deque(Flow(n, 1) for n in range(FLOWS)))
-    connections: int = 0  # with an ephemeral port
+    tried: int = 0  # ephemeral ports
+    handshakes: set[int] = field(default_factory=set)  # flows
+    cookie_period: int | None = None  # in which the last one was sent
     events: list[Beat] = field(default_factory=list)
     strays: list[Beat] = field(default_factory=list)
     discards: list[int] = field(default_factory=list)
     refused: list[Beat] = field(default_factory=list)
     syn_no_flow: int = 0
+    cookies_sent: int = 0
+    cookies_accepted: int = 0
+    cookies_refused: int = 0
     no_connection: int = 0
     reports: int = 0  # on segments of no connection
 
     def hash(self, key: Tuple) -> TupleHash:
-        return tuple_hash(self.secret, *key)
+        return tuple_hash(self.numbers.lookup_key, *key)
 
     def segment(self, beat: Beat) -> None:
         key = (beat["remoteIp"], beat["remotePort"], beat["localPort"])
@@ -58,17 +76,71 @@ class Directory:
         syn, ack, rst = (beat[f"flags_{name}"] for name in ("syn", "ack", "rst"))
         listening = key[2] in self.listeners
         if listening and syn and not ack and not rst:
-            if self.free:
-                self.table[key] = self.free.popleft()
-                self._event(beat, self.table[key], key, self.listeners[key[2]], fresh=1)
+            if self.free and len(self.handshakes) < FLOWS // 2:
+                self._accept(key, beat)
+                return
+            self._postpone(key, beat)
+        elif listening and ack and not syn and not rst and self._returns(key, beat):
+            if key in self.table:
                 return
             self.syn_no_flow += 1
         else:
             self.no_connection += 1
-        if not rst and (ack or not listening):
-            self.strays.append(stray_reset(beat))
+            if not rst and (ack or not listening):
+                self.strays.append(stray_reset(beat))
         if beat["payload_held"]:
             self.discards.append(beat["payload_slot"])
+
+    def _accept(self, key: Tuple, beat: Beat, **kind: int) -> None:
+        self.table[key] = self.free.popleft()
+        self.handshakes.add(self.table[key].number)
+        self._event(beat, self.table[key], key, self.listeners[key[2]], fresh=1, **kind)
+
+    def _postpone(self, key: Tuple, beat: Beat) -> None:
+        """A SYN without a place: RFC 4987 3.6."""
+        mss = beat["options_mss"] if beat["options_mssValid"] else ASSUMED_MSS
+        cookie = self.numbers.cookie(key, Terms(beat["sequence_value"], period_of(self.now), size_of(mss)))
+        answer = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort")}
+        acknowledgment = (beat["sequence_value"] + 1) % 2**32
+        answer |= {"sequence_value": cookie, "acknowledgment_value": acknowledgment, "ack": 1, "syn": 1}
+        self.strays.append(answer)
+        self.cookies_sent += 1
+        self.cookie_period = period_of(self.now)
+
+    def _returns(self, key: Tuple, beat: Beat) -> bool:
+        """Whether the ACK brings back a cookie; if so, its connection is made where there is place."""
+        if self.cookie_period is None:
+            return False
+        numbers = beat["sequence_value"], beat["acknowledgment_value"]
+        terms = self.numbers.terms_of(key, *numbers, self.now)
+        if terms is None:
+            self.cookies_refused += 1
+            return False
+        if self.free:
+            self.cookies_accepted += 1
+            syn = {f"flags_{name}": int(name == "syn") for name in FLAGS} | {
+                "sequence_value": terms.sequence,
+                "options_mssValid": 1,
+                "options_mss": SEGMENT_SIZES[terms.size],
+                "options_windowScaleValid": 0,
+                "payload_held": 0,
+                "length": 0,
+                "window": beat["window"],
+            }
+            self._accept(key, syn, cookie=1)
+            self.events[-1]["initialSequence_value"] = (beat["acknowledgment_value"] - 1) % 2**32
+            del self.events[-1]["timestampOffset"]  # no cookie had timestamps
+            self._event(beat, self.table[key])
+        return True
+
+    def moves(self, now: int) -> None:
+        """Time goes on."""
+        self.now = now
+        if self.cookie_period is not None and (period_of(now) - self.cookie_period) % 2**12 > 2:
+            self.cookie_period = None
+
+    def established(self, flow: int) -> None:
+        self.handshakes.discard(flow)
 
     def open(self, beat: Beat) -> None:
         remote = beat["remoteIp"], beat["remotePort"]
@@ -80,7 +152,6 @@ class Directory:
         elif not self.free:
             self._refuse(beat, OUT_OF_RESOURCES)
         else:
-            self.connections += beat["localPort"] == 0
             self.table[(*remote, port)] = self.free.popleft()
             self._event({}, self.table[(*remote, port)], (*remote, port), beat, open=1)
 
@@ -94,16 +165,21 @@ class Directory:
             self.listeners[port] = beat
 
     def release(self, flow: int) -> None:
+        self.handshakes.discard(flow)
         key = next(key for key, entry in self.table.items() if entry.number == flow)
         generation = self.table.pop(key).generation
         self.free.append(Flow(flow, (generation + 1) % 256))
 
     def _ephemeral(self, remote_ip: int, remote_port: int) -> int:
-        start = self.hash((remote_ip, remote_port, 0)).visible + self.connections
-        ports = (0xC000 | (start + at) % 0x4000 for at in range(0x4000))
-        return next(
-            port for port in ports if (remote_ip, remote_port, port) not in self.table and port not in self.listeners
-        )
+        """RFC 6056 3.3.3."""
+        offset = self.numbers.port_offset(remote_ip, remote_port)
+        while True:
+            port = 0x8000 | (offset + self.tried) % 0x8000
+            if (remote_ip, remote_port, port) not in self.table and port not in self.listeners:
+                break
+            self.tried += 1
+        self.tried += bool(self.free)
+        return port
 
     def _refuse(self, beat: Beat, reason: int) -> None:
         self.refused.append({"request": beat["request"], "reason": reason})
@@ -111,17 +187,18 @@ class Directory:
     def _event(self, beat: Beat, flow: Flow, key: Tuple | None = None, source: Beat | None = None, **kind: int) -> None:
         skipped = ("remoteMac", "remoteIp", "remotePort", "localPort")
         event = {name: value for name, value in beat.items() if name not in skipped}
-        event |= {"open": 0, "fresh": 0, **kind}
+        event |= {"open": 0, "fresh": 0, "cookie": 0, **kind}
         event |= {"reference_flow": flow.number, "reference_generation": flow.generation}
         if key is not None and source is not None:
             event |= {f"parameters_{name}": source[f"parameters_{name}"] for name in PARAMETERS}
-            event["initialSequence_value"] = ((self.now >> 12) + self.hash(key).visible) % 2**32
+            event["initialSequence_value"] = self.numbers.initial_sequence(key, self.now)
+            event["timestampOffset"] = self.numbers.timestamp_offset(key)
         self.events.append(event)
 
 
 def stray_reset(beat: Beat) -> Beat:
     """RFC 9293 3.10.7.1, group CLOSED."""
-    reset = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort")}
+    reset = {"syn": 0} | {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort")}
     if beat["flags_ack"]:
         numbers = {"sequence_value": beat["acknowledgment_value"], "acknowledgment_value": 0, "ack": 0}
     else:

@@ -22,19 +22,15 @@ async def tuples_hash_as_half_siphash_1_3_says(dut: Any, stall: float) -> None:
     requests = StreamSource(dut, "requests", stall=stall)
     hashed = StreamSink(dut, "hashed", stall=stall)
     draw = generator()
-    secret = draw.getrandbits(64)
-    await start(dut, secret=secret)
+    key = draw.getrandbits(64)
+    await start(dut, key=key)
     widths = {"kind": 1, "tuple_remoteIp": 32, "tuple_remotePort": 16, "tuple_localPort": 16}
     beats = [{name: draw.getrandbits(width) for name, width in widths.items()} for _ in range(300)]
     requests.put(*beats)
     for beat in beats:
         answer = await hashed.receive()
         assert {name: answer[f"request_{name}"] for name in beat} == beat
-        expected = tuple_hash(secret, *(beat[f"tuple_{part}"] for part in ("remoteIp", "remotePort", "localPort")))
-        assert (answer["hash_visible"], answer["hash_first"], answer["hash_second"]) == (
-            expected.visible,
-            expected.first,
-            expected.second,
-        )
+        expected = tuple_hash(key, *(beat[f"tuple_{part}"] for part in ("remoteIp", "remotePort", "localPort")))
+        assert (answer["hash_first"], answer["hash_second"]) == (expected.first, expected.second)
     await clocks(dut, 1)
     assert dut.empty.value == 1

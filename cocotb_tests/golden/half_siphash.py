@@ -44,9 +44,8 @@ def state(key: int, message: bytes, *, rounds: int, final_rounds: int) -> list[i
 
 @dataclass(frozen=True)
 class TupleHash:
-    """What the flow directory makes of a 4-tuple: HalfSipHash-1-3 and two words of its last state."""
+    """What the flow lookup makes of a 4-tuple: two words of HalfSipHash-1-3's last state."""
 
-    visible: int
     first: int
     second: int
 
@@ -54,4 +53,4 @@ class TupleHash:
 def tuple_hash(key: int, remote_ip: int, remote_port: int, local_port: int) -> TupleHash:
     message = remote_ip.to_bytes(4, "little") + local_port.to_bytes(2, "little") + remote_port.to_bytes(2, "little")
     v = state(key, message, rounds=1, final_rounds=3)
-    return TupleHash(visible=v[1] ^ v[3], first=v[0], second=v[2])
+    return TupleHash(first=v[0], second=v[2])

@@ -15,8 +15,8 @@ async def set_up(registers: Registers, *, knows_peer: bool = True) -> None:
     await registers.write("localIp", ADDRESSES["local_ip"])
     await registers.write("localNetmask", ADDRESSES["local_netmask"])
     await registers.write("localGateway", ADDRESSES["local_gateway"])
-    await registers.write("secretHigh", ADDRESSES["secret"] >> 32)
-    await registers.write("secretLow", ADDRESSES["secret"] & 0xFFFFFFFF)
+    for part in range(4):
+        await registers.write(f"secret{part}", ADDRESSES["secret"] >> 32 * part & 0xFFFFFFFF)
     await registers.write("control", enable=1)
     if knows_peer:
         await registers.write("neighbourIp", ip_number(PEER_IP))

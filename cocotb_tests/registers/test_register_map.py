@@ -178,11 +178,12 @@ async def addresses_change_in_the_cores_reset_only(dut: Any) -> None:
     await registers.write("localMacHigh", 0x0200)
     await registers.write("localMacLow", 0x00000001)
     await registers.write("localIp", 0x0A000001)
-    await registers.write("secretHigh", 0x01234567)
-    await registers.write("secretLow", 0x89ABCDEF)
+    secret = 0x01234567_89ABCDEF_FEDCBA98_76543210
+    for part in range(4):
+        await registers.write(f"secret{part}", secret >> 32 * part & 0xFFFFFFFF)
     await registers.write("control", enable=1)
     await running(dut)
-    before = (0x020000000001, 0x0A000001, 0x0123456789ABCDEF)
+    before = (0x020000000001, 0x0A000001, secret)
     assert (int(dut.local_mac.value), int(dut.local_ip.value), int(dut.secret.value)) == before
     await registers.write("localIp", 0x0A000002)
     assert int(dut.local_ip.value) == 0x0A000001

@@ -63,7 +63,7 @@ class Segment:
     def beat(self) -> dict[str, int]:
         """On port `descriptors`. What is not valid is noise."""
         value, echo = self.timestamps or (_noise.getrandbits(32), _noise.getrandbits(32))
-        blocks = {}
+        blocks: dict[str, int] = {}
         for number in range(4):
             valid = number < len(self.sack)
             left, right = self.sack[number] if valid else (_noise.getrandbits(17), _noise.getrandbits(17))

@@ -95,6 +95,7 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
                 "sequence_value": sequence,
                 "acknowledgment_value": acknowledgment,
                 "ack": ack,
+                "syn": 0,
             }
         )
         flags = "RA" if ack else "R"
@@ -104,4 +105,26 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
         sent = await bench.receive()
         next(line for line in lines if line and line[0] == sent.data).pop(0)
     assert bench.address_reads == len(segments)
+    await bench.quiet()
+
+
+@cocotb.test()
+async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) -> None:
+    """RFC 4987 3.6: nothing is kept of the peer, so nothing is agreed upon. The window, not scaled, is the receive buffer's."""
+    bench = await Transmitter.create(dut)
+    for _ in range(5):
+        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)))
+        sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
+        numbers = {"sequence_value": sequence, "acknowledgment_value": acknowledgment}
+        addresses = {
+            "remoteMac": peer.mac,
+            "remoteIp": peer.ip,
+            "remotePort": peer.remote_port,
+            "localPort": peer.local_port,
+        }
+        bench.strays.put(addresses | numbers | {"ack": 1, "syn": 1})
+        options = [("MSS", 1460)]
+        expected = scapy_frame(peer, b"", seq=sequence, ack=acknowledgment, flags="SA", window=65535, options=options)
+        assert (await bench.receive()).data == expected
+    assert bench.address_reads == 0
     await bench.quiet()

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{ApplicationBeat, Command, CommandPort, DeliveredBeat, Notification, Notifier}
-import downbeat.engine.{CloseReason, FlowEngine, PlacedEvent, Placement, TraceRecord}
-import downbeat.flow.{FlowDirectory, LocalAddresses}
+import downbeat.application.{ApplicationBeat, Command, DeliveredBeat, Notification}
+import downbeat.engine.{CloseReason, PlacedEvent, Placement, TraceRecord}
+import downbeat.flow.LocalAddresses
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.neighbour.{LocalNetwork, Neighbour, StaticNeighbour}
-import downbeat.pacing.{NextInstant, Pacer, Timers}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
 import downbeat.tx.Transmitter
@@ -36,8 +35,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val s_axis_neighbour = slave(AxiStream(81))
     /** Somebody else uses our IP address, or did in the last ten seconds. */
     val address_conflict = out Bool ()
-    /** Keys the flow hash and the initial sequence numbers; set once, random, before the first connection. */
-    val secret = in Bits (64 bits)
+    /** Keys all hashes: initial sequence numbers, ephemeral ports, cookies, the flow lookup. Random, constant from reset on. */
+    val secret = in Bits (128 bits)
 
     /** Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat). */
     val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65))
@@ -84,18 +83,14 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
   private val receiver = RestingClock(Receiver(config))(_.io.idle)
   private val neighbour = RestingClock(Neighbour(config))(room => room.io.idle && !room.io.next.armed) // time too wakes it
-  private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
-  private val engine = FlowEngine(config)
-  private val pacer = Pacer(config)
-  private val timers = Timers(config)
+  private val rooms = new EngineRooms(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
+  import rooms._ // directory, engine with pacer and timers, command port and notifier
   private val placementWriter = RestingClock(PlacementWriter(config))(_.io.idle)
   private val payloadMemory = PayloadMemory(config)
   private val receiveBuffer = RestingClock(ReceiveBuffer(config))(room => room.io.idle && !room.io.hold)
   private val sendBuffer = SendBuffer(config)
   private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
   private val transmitter = Transmitter(config)
-  private val commandPort = CommandPort(config)
-  private val notifier = Notifier(config)
 
   // ---- wire in -> parsed segment -> its flow -> event
 
@@ -107,20 +102,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     beat.stamp.assignFromBits(io.s_axis_wire_rx.tuser(63 downto 0))
     beat.error := io.s_axis_wire_rx.tuser(64)
   }
-  directory.io.now := now
-  directory.io.secret := io.secret
   directory.io.segments << StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.reports)
-  engine.io.now := now
-  engine.io.directory << directory.io.events
 
   // ---- event -> grant -> segment -> wire out
-
-  pacer.io.now := now
-  pacer.io.bookings << engine.io.bookings
-  engine.io.grants << pacer.io.grants
-  timers.io.now := now
-  timers.io.deadlines << engine.io.deadlines
-  engine.io.timers << timers.io.expired
 
   transmitter.io.local := local
   transmitter.io.descriptors << engine.io.descriptors
@@ -186,20 +170,13 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   }
   payloadMemory.io.accept <> sendBuffer.io.axi
 
-  commandPort.io.commands << io.s_axis_command.toStream(Command(config))(_.assignFromBits(io.s_axis_command.tdata))
   commandPort.io.buffersIdle := sendBuffer.io.idle && receiveBuffer.io.idle
   neighbour.io.opens << commandPort.io.opens
   directory.io.opens << neighbour.io.resolved
-  directory.io.listens << commandPort.io.listens
   engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
     sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
 
-  notifier.io.status << engine.io.status
   notifier.io.refused << StreamArbiterFactory().roundRobin.transactionLock.onArgs(directory.io.refused, neighbour.io.refused)
-  notifier.io.addressRead <> directory.io.addressRead(1)
-  io.m_axis_notification.fromStream(notifier.io.notifications) { notification: Notification =>
-    io.m_axis_notification.tdata := notification.asBits
-  }
 
   // ---- neighbours
 
@@ -242,12 +219,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.memory.fetch := transmitter.io.fetchErrors
   io.counters.memory.deliver := receiveBuffer.io.readErrors
 
-  /** A room may say a clock late that it is busy, so all must have been idle for three clocks. */
-  private val idle = Seq(receiver.io.idle, directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, placementWriter.io.idle,
-    payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle, payloadFetch.io.idle, transmitter.io.idle,
-    commandPort.io.idle, notifier.io.idle, neighbour.io.idle).reduce(_ && _)
-  io.idle := idle && (RegNext(idle) init False) && (Delay(idle, 2, init = False))
-
-  private val next = Seq(pacer.io.next, timers.io.next, neighbour.io.next).reduce(NextInstant.earlier)
-  io.nextDeadline := next.armed ? next.at.ns | U(48 bits, default -> true)
+  io.idle := idleWith(engine.io.idle, receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle,
+    sendBuffer.io.idle, payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
+  io.nextDeadline := nextDeadlineWith(neighbour.io.next)
 }

@@ -5,7 +5,7 @@ import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench, ScoreboardBench, WireBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
-import downbeat.flow.{FlowDirectory, TupleHasher}
+import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
 import downbeat.mac.GmiiMac
 import downbeat.memory._
 import downbeat.neighbour.Neighbour
@@ -22,6 +22,7 @@ object Rooms {
     "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
     "DownbeatAxi" -> (DownbeatAxi(_)),
     "DownbeatGmii" -> (DownbeatGmii(_)),
+    "HeaderTap" -> (HeaderTap(_)),
     "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
@@ -49,6 +50,7 @@ object Rooms {
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TupleHasher" -> (_ => TupleHasher()),
+    "SipHash" -> (_ => SipHash()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Neighbour" -> (config => Neighbour(config)),
     "Receiver" -> (config => Receiver(config)),

@@ -94,7 +94,7 @@ std::int64_t ApplicationPort::receive(downbeat_connection name, std::uint8_t *da
     if (connection->endOfStream()) return 0;
     return connection->ended ? connection->error : DOWNBEAT_WOULD_BLOCK;
   }
-  std::memcpy(data, connection->delivered.front(), length);
+  connection->delivered.copyTo(data, length);
   connection->delivered.drop(length);
   if (connection->alive()) requestData(*connection);
   return static_cast<std::int64_t>(length);

@@ -2,40 +2,33 @@
 // The pins' side of the application port; its calls are in application_calls.cpp.
 #include "application_port.h"
 
-#include <bit>
 #include <utility>
 
 namespace downbeat {
 
-void ApplicationPort::drive(Pins &pins) {
+void ApplicationPort::drive(Pins &pins, Stamp now) {
   pins.m_axis_notification_tready = 1;
-  pins.m_axis_rx_tready = 1;
+  DataPort::takeAll(pins);
 
-  pins.s_axis_command_tvalid = !commands_.empty();
+  if (!commands_.empty() && openDue_ == never && DOWNBEAT_GET(commands_.front(), COMMAND, KIND) == DOWNBEAT_COMMAND_KIND_OPEN)
+    openDue_ = now + DataPort::openLatency;
+  pins.s_axis_command_tvalid = !commands_.empty() && (openDue_ == never || openDue_ <= now);
   if (!commands_.empty()) std::memcpy(&pins.s_axis_command_tdata[0], commands_.front().data(), sizeof(CommandWords));
 
-  pins.s_axis_tx_tvalid = chunk_.connection != none;
-  if (chunk_.connection == none) return;
-  const Connection &connection = connections_.at(chunk_.connection);
-  const std::size_t count = std::min(chunk_.length - chunk_.position, beatBytes);
-  std::uint64_t data = 0;
-  std::memcpy(&data, connection.toPush.front() + chunk_.position, count);
-  pins.s_axis_tx_tdata = data;
-  pins.s_axis_tx_tkeep = keepOf(count);
-  pins.s_axis_tx_tlast = chunk_.position + count == chunk_.length;
-  pins.s_axis_tx_tdest = connection.flow;
+  if (chunk_.connection == none) return data_.rest(pins, now);
+  data_.drive(pins, connections_.at(chunk_.connection), chunk_.length, now);
 }
 
-bool ApplicationPort::sample(const Pins &pins) {
+bool ApplicationPort::sample(const Pins &pins, Stamp now) {
   bool moved = false;
   if (pins.s_axis_command_tvalid && pins.s_axis_command_tready) {
     commands_.pop_front();
+    openDue_ = never;
     moved = true;
   }
-  if (pins.s_axis_tx_tvalid && pins.s_axis_tx_tready) {
-    chunk_.position += beatBytes;
+  if (bool end = false; data_.sample(pins, now, end)) {
     moved = true;
-    if (pins.s_axis_tx_tlast) {
+    if (end) {
       Connection &connection = connections_.at(chunk_.connection);
       connection.toPush.drop(chunk_.length);
       const downbeat_connection name = chunk_.connection;
@@ -43,8 +36,8 @@ bool ApplicationPort::sample(const Pins &pins) {
       advance(name);
     }
   }
-  if (pins.m_axis_rx_tvalid) {
-    arrived(pins);
+  if (const auto arrival = DataPort::arrived(pins)) {
+    arrived(*arrival);
     moved = true;
   }
   if (pins.m_axis_notification_tvalid) {
@@ -56,14 +49,12 @@ bool ApplicationPort::sample(const Pins &pins) {
   return moved;
 }
 
-void ApplicationPort::arrived(const Pins &pins) {
-  const downbeat_connection name = byFlow_[pins.m_axis_rx_tdest];
+void ApplicationPort::arrived(const DataPort::Arrival &arrival) {
+  const downbeat_connection name = byFlow_[arrival.flow];
   if (name == none) return; // requested before the application let go of it
   Connection &connection = connections_.at(name);
-  const std::uint64_t data = pins.m_axis_rx_tdata;
-  const auto count = static_cast<std::size_t>(std::popcount(static_cast<unsigned>(pins.m_axis_rx_tkeep)));
-  if (!connection.forgotten) connection.delivered.append(reinterpret_cast<const std::uint8_t *>(&data), count);
-  connection.deliveredBytes += count;
+  if (!connection.forgotten) connection.delivered.append(reinterpret_cast<const std::uint8_t *>(&arrival.data), arrival.count);
+  connection.deliveredBytes += arrival.count;
 }
 
 void ApplicationPort::notified(const Notification &notification) {
@@ -125,7 +116,7 @@ void ApplicationPort::advance(downbeat_connection name) {
 
 void ApplicationPort::dropPending(downbeat_connection name) {
   Connection &connection = connections_.at(name);
-  if (chunk_.connection == name && chunk_.position == 0) {
+  if (chunk_.connection == name && !data_.begun()) {
     connection.pushed -= chunk_.length;
     chunk_ = {};
   }
@@ -140,6 +131,7 @@ void ApplicationPort::requestData(Connection &connection) {
     const std::uint64_t length = std::min({connection.received - connection.requested, staging_ - held, largestReceive});
     command(DOWNBEAT_COMMAND_KIND_RECEIVE, connection, static_cast<std::uint32_t>(length));
     connection.requested += length;
+    DataPort::asked(connection, length);
   }
 }
 
@@ -156,14 +148,16 @@ void ApplicationPort::choosePush() {
     urgent_ = urgent_ || room > DOWNBEAT_SEND_BUFFER_BYTES / 2;
     if (chunk_.connection != none) continue;
     lastPushed_ = entry->first;
-    chunk_ = {entry->first, length, 0};
+    chunk_ = {entry->first, length};
     connection.pushed += length;
   }
 }
 
 void ApplicationPort::reset() {
   commands_.clear();
+  openDue_ = never;
   chunk_ = {};
+  data_.reset();
   urgent_ = false;
   std::ranges::fill(byFlow_, none);
   byRequest_.clear();

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "connection.h"
+#include "data_port.h"
 #include "model.h"
 
 namespace downbeat {
 
 class ApplicationPort {
 public:
-  explicit ApplicationPort(std::size_t staging) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none) {}
+  ApplicationPort(std::size_t staging, std::uint64_t linkRate) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), data_(linkRate) {}
 
   // For applications; the errors are those of downbeat_sim.h.
   int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const downbeat_parameters *parameters,
@@ -32,15 +33,17 @@ public:
   void reset();
   /// Something wants to move at the next clock. Data for a core that still has half a send buffer does not: it moves
   /// when the core is awake for other reasons, which costs no clocks of its own.
-  bool active() const { return !commands_.empty() || chunk_.position != 0 || urgent_; }
-  void drive(Pins &pins);
+  bool active() const { return (!commands_.empty() && openDue_ == never) || (data_.begun() ? data_.active() : urgent_); }
+  /// The next instant at which something does that has begun.
+  Stamp nextInstant() const { return std::min(openDue_, data_.nextInstant()); }
+  void drive(Pins &pins, Stamp now);
   /// True if anything was handed over.
-  bool sample(const Pins &pins);
+  bool sample(const Pins &pins, Stamp now);
 
 private:
   using CommandWords = Words<DOWNBEAT_COMMAND_BITS>;
   static constexpr downbeat_connection none = -1;
-  /// Bytes that one packet of s_axis_tx holds at most: two full segments, so that the core knows early of what it has.
+  /// Bytes that are handed over at once: two full segments, so that the core knows early of what it has.
   static constexpr std::size_t chunkBytes = 2 * DOWNBEAT_OWN_MSS;
   static constexpr std::uint64_t largestReceive = 16384;
 
@@ -49,7 +52,7 @@ private:
   void command(std::uint8_t kind, const Connection &connection, std::uint32_t length = 0);
   static int setParameters(CommandWords &words, const downbeat_parameters *parameters);
   void notified(const Notification &notification);
-  void arrived(const Pins &pins);
+  void arrived(const DataPort::Arrival &arrival);
   /// Does what a connection's state now allows: commands, the next packet.
   void advance(downbeat_connection name);
   void requestData(Connection &connection);
@@ -64,13 +67,15 @@ private:
   std::map<std::uint16_t, downbeat_connection> byRequest_;
   std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted
   std::deque<CommandWords> commands_;
+  Stamp openDue_ = never; // when an open command that waits for its next hop goes to the core
   downbeat_connection nextName_ = 1;
   std::uint16_t nextRequest_ = 1;
 
   struct Chunk {
     downbeat_connection connection = none;
-    std::size_t length = 0, position = 0;
-  } chunk_;
+    std::size_t length = 0;
+  } chunk_; // the packet that is being handed over
+  DataPort data_;
   bool urgent_ = false;
   downbeat_connection lastPushed_ = none;
 };

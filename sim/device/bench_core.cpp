@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // How fast the core simulates: it sends full segments, as fast as it can, to the simplest receiver there is, which lives here.
-// Prints one JSON object; `bench_core SECONDS` runs for so much wall time.
+// Prints one JSON object; `bench_core SECONDS LINK_RATE CONNECTIONS` runs for so much wall time.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <vector>
 
 #include "downbeat_sim.h"
@@ -19,11 +20,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t ownIp = 0x0a000001, peerIp = 0x0a000002;
 constexpr std::array<std::uint8_t, 6> ownMac{2, 0, 0, 0, 0, 1}, peerMac{2, 0, 0, 0, 0, 2};
-constexpr std::uint16_t peerPort = 5001;
-// A beat of 64 bits each clock of 8 ns: the core is never idle, so that the model and nothing else is measured.
-constexpr std::uint64_t linkRate = 8'000'000'000;
-constexpr downbeat_time delay = DOWNBEAT_NANOSECONDS(10'000); // one way; a window of 65,535 bytes fills the link
+constexpr std::uint16_t peerPort = 5001, firstPort = 20000; // the core's own: one for each connection
 constexpr std::uint16_t window = 65535;
+
+/// One way: the window of one connection fills the link.
+downbeat_time delayAt(std::uint64_t linkRate) {
+  constexpr double longest = 10'000, shortest = 1'000, share = 8 * window / 6.5; // ns; of a window's time on the link
+  return DOWNBEAT_NANOSECONDS(static_cast<std::uint64_t>(std::clamp(1e9 * share / static_cast<double>(linkRate), shortest, longest)));
+}
 
 std::uint32_t read32(const std::uint8_t *at) { return at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]; }
 void write16(std::uint8_t *at, std::uint32_t value) { at[0] = value >> 8, at[1] = value; }
@@ -39,7 +43,9 @@ std::uint16_t checksum(const std::uint8_t *bytes, std::size_t length, std::uint3
 /// Acknowledges every second segment; loses and reorders nothing, so it only counts.
 class Peer {
 public:
-  std::uint64_t segments = 0, bytes = 0;
+  explicit Peer(downbeat_time delay) : delay_(delay) {}
+
+  std::uint64_t segments = 0;
 
   void receive(downbeat_device *device, const std::uint8_t *frame, downbeat_time departure) {
     const std::uint8_t *ip = frame + 14, *tcp = ip + 20;
@@ -47,23 +53,21 @@ public:
     const std::uint8_t flags = tcp[13];
     const std::uint32_t sequence = read32(tcp + 4);
     const auto length = static_cast<std::uint32_t>((ip[2] << 8 | ip[3]) - 20 - (tcp[12] >> 4) * 4);
-    corePort_ = static_cast<std::uint16_t>(tcp[0] << 8 | tcp[1]);
+    const auto port = static_cast<std::uint16_t>(tcp[0] << 8 | tcp[1]);
+    Stream &stream = streams_[port];
     if (flags & 2) {
-      next_ = sequence + 1;
-      answer(device, departure, 0x12);
+      stream.next = sequence + 1;
+      answer(device, port, departure, 0x12);
       return;
     }
     if (length == 0) return;
     ++segments;
-    if (sequence == next_) {
-      next_ += length;
-      bytes += length;
-    }
-    if (segments % 2 == 0) answer(device, departure, 0x10);
+    if (sequence == stream.next) stream.next += length;
+    if (++stream.segments % 2 == 0) answer(device, port, departure, 0x10);
   }
 
 private:
-  void answer(downbeat_device *device, downbeat_time departure, std::uint8_t flags) {
+  void answer(downbeat_device *device, std::uint16_t port, downbeat_time departure, std::uint8_t flags) {
     std::array<std::uint8_t, 60> frame{};
     std::uint8_t *ip = frame.data() + 14, *tcp = ip + 20;
     std::ranges::copy(ownMac, frame.begin());
@@ -75,19 +79,23 @@ private:
     write16(ip + 2, static_cast<std::uint32_t>(20 + tcpLength));
     write32(ip + 12, peerIp), write32(ip + 16, ownIp);
     write16(ip + 10, checksum(ip, 20));
-    write16(tcp, peerPort), write16(tcp + 2, corePort_);
-    write32(tcp + 4, syn ? 0 : 1), write32(tcp + 8, next_);
+    write16(tcp, peerPort), write16(tcp + 2, port);
+    write32(tcp + 4, syn ? 0 : 1), write32(tcp + 8, streams_[port].next);
     tcp[12] = static_cast<std::uint8_t>(tcpLength / 4 << 4), tcp[13] = flags;
     write16(tcp + 14, window);
     if (syn) write32(tcp + 20, 0x020405b4); // MSS 1,460
     std::uint32_t pseudo = 6 + static_cast<std::uint32_t>(tcpLength);
     for (int i = 12; i < 20; i += 2) pseudo += ip[i] << 8 | ip[i + 1];
     write16(tcp + 16, checksum(tcp, tcpLength, pseudo));
-    downbeat_put_frame(device, frame.data(), frame.size(), departure + 2 * delay);
+    downbeat_put_frame(device, frame.data(), frame.size(), departure + 2 * delay_);
   }
 
-  std::uint32_t next_ = 0;
-  std::uint16_t corePort_ = 0;
+  downbeat_time delay_;
+  struct Stream {
+    std::uint32_t next = 0;
+    std::uint64_t segments = 0;
+  };
+  std::map<std::uint16_t, Stream> streams_; // by the core's port
 };
 
 int fail(const char *what, std::int64_t error) {
@@ -99,6 +107,10 @@ int fail(const char *what, std::int64_t error) {
 
 int main(int count, char **arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 5;
+  // As fast as the tap goes: the core is then never idle, so that the model and nothing else is measured.
+  const std::uint64_t linkRate = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : downbeat_highest_link_rate();
+  std::vector<downbeat_connection> connections(count > 3 ? std::strtoul(arguments[3], nullptr, 10) : 1);
+  const downbeat_time delay = delayAt(linkRate);
   downbeat_options options{};
   std::ranges::copy(ownMac, options.mac);
   options.ip = ownIp;
@@ -107,12 +119,12 @@ int main(int count, char **arguments) {
   int error;
   downbeat_device *device = downbeat_create(&options, &error);
   if (device == nullptr) return fail("no device", error);
-  downbeat_connection connection;
   downbeat_add_neighbour(device, peerIp, peerMac.data());
-  if (const int result = downbeat_connect(device, peerIp, peerPort, 0, nullptr, &connection))
-    return fail("connect", result);
+  for (std::size_t i = 0; i < connections.size(); ++i)
+    if (const int result = downbeat_connect(device, peerIp, peerPort, static_cast<std::uint16_t>(firstPort + i), nullptr, &connections[i]))
+      return fail("connect", result);
 
-  Peer peer;
+  Peer peer(delay);
   const std::vector<std::uint8_t> data(1 << 20, 0x5a);
   std::array<std::uint8_t, 9018> frame;
   std::uint64_t warmSegments = 0;
@@ -126,8 +138,8 @@ int main(int count, char **arguments) {
     downbeat_advance_to(device, now);
     downbeat_time departure;
     while (downbeat_get_frame(device, frame.data(), frame.size(), &departure) > 0) peer.receive(device, frame.data(), departure);
-    for (std::int64_t sent = 1; sent > 0;) {
-      sent = downbeat_send(device, connection, data.data(), data.size());
+    for (const downbeat_connection connection : connections) {
+      const std::int64_t sent = downbeat_send(device, connection, data.data(), data.size());
       if (sent < 0 && sent != DOWNBEAT_WOULD_BLOCK) return fail("send", sent);
     }
     if (warm.clocks == 0 && peer.segments >= 1000) {
@@ -145,10 +157,12 @@ int main(int count, char **arguments) {
   const auto segments = static_cast<double>(peer.segments - warmSegments);
   const double cpu = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
   const auto clocks = static_cast<double>(counters.clocks - warm.clocks);
-  std::printf("{\"preset\": \"%s\", \"segments\": %.0f, \"wall_seconds\": %.3f, \"segments_per_wall_second\": %.0f, "
+  std::printf("{\"preset\": \"%s\", \"tap\": \"%s\", \"link_rate\": %llu, \"connections\": %zu, "
+              "\"segments\": %.0f, \"wall_seconds\": %.3f, \"segments_per_wall_second\": %.0f, "
               "\"segments_per_cpu_second\": %.0f, "
               "\"clocks_per_wall_second\": %.0f, \"clocks_per_segment\": %.1f}\n",
-              downbeat_preset(), segments, elapsed, segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
+              downbeat_preset(), downbeat_tap(), static_cast<unsigned long long>(linkRate), connections.size(), segments, elapsed,
+              segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
   downbeat_destroy(device);
   return 0;
 }

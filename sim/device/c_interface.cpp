@@ -15,7 +15,6 @@ struct downbeat_device {
 namespace {
 
 constexpr std::uint64_t defaultLinkRate = 1'000'000'000;
-constexpr std::uint64_t highestLinkRate = 8'000'000'000; // a beat of 64 bits each clock of 8 ns
 constexpr std::uint32_t defaultStaging = 256 * 1024;
 
 /// First byte of the wire in bits 47 to 40.
@@ -45,7 +44,7 @@ std::int64_t takeFrame(std::deque<downbeat::Frame> &frames, std::uint8_t *bytes,
 extern "C" {
 
 downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
-  if (options == nullptr || options->link_rate > highestLinkRate) return report(DOWNBEAT_INVALID_ARGUMENT, error), nullptr;
+  if (options == nullptr || options->link_rate > downbeat::Wire::highestLinkRate) return report(DOWNBEAT_INVALID_ARGUMENT, error), nullptr;
   if (options->preset != nullptr && std::strcmp(options->preset, DOWNBEAT_PRESET) != 0)
     return report(DOWNBEAT_UNKNOWN_PRESET, error), nullptr;
   try {
@@ -63,6 +62,8 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
 
 void downbeat_destroy(downbeat_device *device) { delete device; }
 const char *downbeat_preset(void) { return DOWNBEAT_PRESET; }
+const char *downbeat_tap(void) { return DOWNBEAT_TAP; }
+uint64_t downbeat_highest_link_rate(void) { return downbeat::Wire::highestLinkRate; }
 
 int downbeat_reset(downbeat_device *device, unsigned clocks) {
   if (clocks == 0) return DOWNBEAT_INVALID_ARGUMENT;
@@ -95,10 +96,10 @@ int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capac
 }
 
 int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity) {
-  return takeFrame(device->device.bypass().received, frame, capacity, nullptr);
+  return takeFrame(device->device.wire().bypass().received, frame, capacity, nullptr);
 }
 
-void downbeat_stall_bypass(downbeat_device *device, int stalled) { device->device.bypass().stalled = stalled != 0; }
+void downbeat_stall_bypass(downbeat_device *device, int stalled) { device->device.wire().bypass().stalled = stalled != 0; }
 
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t length) {
   if (bytes == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
@@ -106,19 +107,20 @@ int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t le
   downbeat::Frame frame;
   std::memcpy(frame.bytes, bytes, length);
   frame.length = static_cast<std::uint32_t>(length);
-  device->device.bypass().toSend.push_back(frame);
+  device->device.wire().bypass().toSend.push_back(frame);
   return DOWNBEAT_OK;
 }
 
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]) {
   if (mac == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
-  device->device.neighbours().add(ip, macOf(mac));
+  device->device.wire().addNeighbour(ip, macOf(mac));
   return DOWNBEAT_OK;
 }
 
 int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
                      const downbeat_parameters *parameters, downbeat_connection *connection) {
   if (connection == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
+  if (!device->device.wire().reaches(remote_ip)) return DOWNBEAT_UNREACHABLE;
   return device->device.application().connect(remote_ip, remote_port, local_port, parameters, *connection);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "bits.h"
+#include "byte_queue.h"
 #include "downbeat_sim.h"
 #include "types.h"
 

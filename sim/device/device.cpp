@@ -12,14 +12,11 @@ namespace {
 constexpr unsigned resetClocks = 8;
 }
 
-Device::Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues)
-    : model_(initialValues), transmit_(linkRate), application_(staging) {
-  Pins &pins = model_.pins;
-  pins.local_mac = own.mac & 0xffff'ffff'ffff;
-  pins.local_ip = own.ip;
-  pins.local_netmask = own.netmask;
-  pins.local_gateway = own.gateway;
-  pins.secret = secret;
+Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues)
+    : model_(initialValues), wire_(own, linkRate), application_(staging, linkRate) {
+  wire_.setAddresses(model_.pins);
+  model_.pins.secret[0] = static_cast<std::uint32_t>(secret);
+  model_.pins.secret[1] = static_cast<std::uint32_t>(secret >> 32);
   reset(resetClocks);
 }
 
@@ -27,20 +24,17 @@ void Device::reset(unsigned clocks) {
   model_.pins.reset = 1;
   for (; clocks > 0; --clocks) clock(std::max(lastEdge_ + clockPeriod, nextClock(now_)));
   model_.pins.reset = 0;
-  transmit_.reset();
-  bypass_.reset();
+  wire_.reset();
   application_.reset();
-  neighbours_.reset();
   quietClocks_ = 0;
 }
 
-Stamp Device::nextInput() const { return std::min(receive_.nextInstant(), transmit_.nextInstant()); }
-
 Stamp Device::nextEdge() const {
   const Pins &pins = model_.pins;
-  const bool blocked = pins.m_axis_wire_tx_tvalid && quietClocks_ > patience;
-  if (pending() || quietClocks_ < settling || (!pins.idle && !blocked)) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
-  Stamp wake = nextInput();
+  const bool blocked = quietClocks_ > patience && wire_.blocks(pins);
+  const bool busy = wire_.active(pins) || application_.active() || (!pins.idle && !blocked);
+  if (busy || quietClocks_ < settling) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
+  Stamp wake = std::min(wire_.nextInstant(), application_.nextInstant());
   constexpr std::uint64_t noDeadline = (std::uint64_t{1} << 48) - 1;
   // The core's clock wraps after 78 hours; a deadline before `now` modulo the wrap is one that is due.
   if (!blocked && pins.nextDeadline != noDeadline) wake = std::min(wake, Stamp{pins.nextDeadline} << 16);
@@ -48,29 +42,31 @@ Stamp Device::nextEdge() const {
   return std::max({nextClock(wake), lastEdge_ + clockPeriod, nextClock(now_)});
 }
 
-Stamp Device::nextDeadline() const { return nextEdge(); }
+Stamp Device::nextDeadline() const { return std::min(nextEdge(), wire_.nextRun()); }
 
 void Device::advance(Stamp until) {
-  for (Stamp edge = nextEdge(); edge <= until; edge = nextEdge()) clock(edge);
+  for (;;) {
+    const Stamp edge = nextEdge(), run = wire_.nextRun();
+    if (std::min(edge, run) > until) break;
+    if (edge <= run) {
+      clock(edge);
+    } else { // nothing to the core but perhaps its consequences: a stamp, room in the gate
+      wire_.run(run);
+      now_ = std::max(now_, run);
+    }
+  }
   now_ = std::max(now_, until);
-  transmit_.depart(now_);
 }
 
 void Device::clock(Stamp edge) {
   Pins &pins = model_.pins;
-  transmit_.depart(edge);
-  receive_.drive(pins, edge);
-  transmit_.drive(pins, edge);
-  bypass_.drive(pins);
-  application_.drive(pins);
-  neighbours_.drive(pins);
+  wire_.run(edge);
+  wire_.drive(pins, edge);
+  application_.drive(pins, edge);
   model_.settle(edge);
 
   bool moved = edge != lastEdge_ + clockPeriod;
-  if (pins.s_axis_wire_rx_tvalid && pins.s_axis_wire_rx_tready) {
-    receive_.taken();
-    moved = true;
-  }
+  moved |= wire_.sample(pins, edge);
   if (!pins.reset) moved |= sample(edge); // what a core says under reset means nothing
   model_.edge();
   lastEdge_ = edge;
@@ -81,13 +77,7 @@ void Device::clock(Stamp edge) {
 
 bool Device::sample(Stamp edge) {
   const Pins &pins = model_.pins;
-  bool moved = application_.sample(pins);
-  moved |= neighbours_.sample(pins);
-  bypass_.sample(pins);
-  if (pins.m_axis_wire_tx_tvalid && pins.m_axis_wire_tx_tready) {
-    transmit_.taken(pins, edge);
-    moved = true;
-  }
+  bool moved = application_.sample(pins, edge);
   if (pins.trace_valid) {
     ++counters_.events;
     moved = true;
@@ -141,18 +131,19 @@ bool Device::putFrame(const std::uint8_t *bytes, std::size_t length, Stamp arriv
 }
 
 void Device::putAnything(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp arrival) {
-  const Stamp due = arrival + transmit_.gate.lastByteAfterSfd(length);
+  const Stamp due = arrival + wire_.departures().gate.lastByteAfterSfd(length);
   if (due < now_) ++counters_.late_arrivals;
   ++counters_.frames_in;
-  receive_.put(bytes, length, damaged, arrival, due);
+  wire_.put(bytes, length, damaged, arrival, due);
 }
 
 downbeat_counters Device::counters() const {
   downbeat_counters counters = counters_;
-  counters.frames_out = transmit_.frames;
-  counters.bypass_in = bypass_.frames;
-  counters.late_departures = transmit_.gate.lateDepartures();
-  counters.worst_lateness = transmit_.gate.worstLateness();
+  counters.frames_out = wire_.departures().frames;
+  counters.frames_refused = wire_.refused();
+  counters.bypass_in = wire_.bypass().frames;
+  counters.late_departures = wire_.departures().gate.lateDepartures();
+  counters.worst_lateness = wire_.departures().gate.worstLateness();
   return counters;
 }
 

@@ -8,8 +8,7 @@
 #include "application_port.h"
 #include "downbeat_sim.h"
 #include "model.h"
-#include "neighbour_port.h"
-#include "wire_port.h"
+#include "wire.h"
 
 namespace downbeat {
 
@@ -17,12 +16,7 @@ namespace downbeat {
 /// simulated while the core is idle and nothing arrives: time then jumps to the next instant at which something happens.
 class Device {
 public:
-  struct Addresses {
-    std::uint64_t mac; // first byte of the wire in bits 47 to 40
-    std::uint32_t ip, netmask, gateway;
-  };
-
-  Device(Addresses own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues);
+  Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues);
 
   /// Time up to which everything has happened.
   Stamp now() const { return now_; }
@@ -40,10 +34,9 @@ public:
   /// Any bytes arrive as a frame, not padded; `damaged`: the MAC found its FCS wrong.
   void putAnything(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp arrival);
   /// Frames that have left, in order; `time` is the SFD.
-  std::deque<Frame> &departed() { return transmit_.departed; }
-  Bypass &bypass() { return bypass_; }
+  std::deque<Frame> &departed() { return wire_.departures().departed; }
+  Wire &wire() { return wire_; }
   ApplicationPort &application() { return application_; }
-  NeighbourPort &neighbours() { return neighbours_; }
 
   void onEvent(downbeat_event_callback callback, void *context) {
     callback_ = callback;
@@ -57,19 +50,14 @@ public:
 private:
   /// The next edge that is worth simulating; `never`: none until an input.
   Stamp nextEdge() const;
-  Stamp nextInput() const;
-  bool pending() const { return receive_.active() || application_.active() || bypass_.active() || neighbours_.active(); }
   void clock(Stamp edge);
-  /// What the core gives in this clock; true if anything crossed a port.
+  /// What the core gives its application and the trace in this clock; true if anything did.
   bool sample(Stamp edge);
   void trace();
 
   Model model_;
-  WireReceive receive_;
-  WireTransmit transmit_;
-  Bypass bypass_;
+  Wire wire_;
   ApplicationPort application_;
-  NeighbourPort neighbours_;
 
   Stamp now_ = 0;
   Stamp lastEdge_ = 0;

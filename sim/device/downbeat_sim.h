@@ -63,7 +63,7 @@ typedef struct downbeat_options {
   uint8_t mac[6];          /* own address, first byte of the wire first */
   uint32_t ip;             /* own address, 0x0a000001 for 10.0.0.1 */
   uint64_t link_rate;      /* b/s of the link on which the device sends; 0: 1 Gb/s */
-  uint64_t secret;         /* keys flow hash and initial sequence numbers: the seed of a run */
+  uint64_t secret;         /* lower half of what keys all hashes; the other is zero. The seed of a run */
   uint32_t staging_bytes;  /* accepted for sending, or received and unread, outside the core; 0: 256 KiB */
   uint32_t initial_values; /* seed of registers and memories before the reset, in a library with waves; 0: zeros */
   uint32_t netmask;        /* 0xffffff00 for a /24; 0: every address is on the device's network */
@@ -120,6 +120,7 @@ typedef struct downbeat_counters {
   uint64_t late_arrivals;     /* put with an arrival time that the device had passed */
   uint64_t late_departures;   /* `at` frames that left more than a byte time after their launch */
   uint64_t worst_lateness;    /* of those, 2^-16 ns */
+  uint64_t frames_refused;    /* header tap: damaged frames, and TCP to our address of a wrong form */
 } downbeat_counters;
 
 /** NULL and the reason in *error if it cannot be. */
@@ -127,6 +128,11 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error);
 void downbeat_destroy(downbeat_device *device);
 /** The preset that this library was built from. */
 const char *downbeat_preset(void);
+/** Where this library meets the core: "frame", its 64-bit frame stream, or "header", parsed headers and lengths: what is sent and
+    received is then zeros of the right number. */
+const char *downbeat_tap(void);
+/** The largest link_rate, b/s. */
+uint64_t downbeat_highest_link_rate(void);
 
 /** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, nobody listens any more, and a peer hears
     of it by the RST to its next segment. */
@@ -151,7 +157,8 @@ int downbeat_put_bypass(downbeat_device *device, const uint8_t *frame, size_t le
 /** Nobody takes the frames that the core hands on, until it is called with 0: they wait in the core, and then it drops them. */
 void downbeat_stall_bypass(downbeat_device *device, int stalled);
 
-/** A static neighbour: it is never asked for by ARP. At most 16. */
+/** A static neighbour: it is never asked for by ARP. At most 16. The header tap knows no others: who cannot be reached by them is
+    DOWNBEAT_UNREACHABLE to downbeat_connect. */
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
 /** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_connection_info. */
 int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Times, frames and byte queues of the device.
+// Times, frames and addresses of the device.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "downbeat_layout.h"
 
@@ -31,32 +30,10 @@ struct Frame {
   alignas(8) std::uint8_t bytes[(largestFrame + 2 * beatBytes) / beatBytes * beatBytes];
 };
 
-/// Bytes of a stream, in at the back and out at the front.
-class ByteQueue {
-public:
-  std::size_t size() const { return bytes_.size() - head_; }
-  const std::uint8_t *front() const { return bytes_.data() + head_; }
-
-  void append(const std::uint8_t *data, std::size_t length) { bytes_.insert(bytes_.end(), data, data + length); }
-
-  void drop(std::size_t length) {
-    head_ += length;
-    if (head_ == bytes_.size()) {
-      bytes_.clear();
-      head_ = 0;
-    } else if (head_ >= compactAt) {
-      bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(head_));
-      head_ = 0;
-    }
-  }
-
-  /// Keeps the first `length` bytes.
-  void cut(std::size_t length) { bytes_.resize(head_ + length); }
-
-private:
-  static constexpr std::size_t compactAt = 1 << 20;
-  std::vector<std::uint8_t> bytes_;
-  std::size_t head_ = 0;
+/// A device's own: run-time values of the core.
+struct Addresses {
+  std::uint64_t mac; // first byte of the wire in bits 47 to 40
+  std::uint32_t ip, netmask, gateway;
 };
 
 /// The byte mask of a beat that holds `count` bytes, 1 to 8.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -29,7 +30,21 @@ ASKED = {
 
 
 def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    names = ("FILE", "SIZE", "RATE", "RTT", "BUFFER", "LOSS", "SSTHRESH", "STARTUP", "STEADY", "SEED", "WAVES", "PCAP")
+    names = (
+        "FILE",
+        "SIZE",
+        "RATE",
+        "RTT",
+        "BUFFER",
+        "LOSS",
+        "SSTHRESH",
+        "STARTUP",
+        "STEADY",
+        "SEED",
+        "WAVES",
+        "PCAP",
+        "TAP",
+    )
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment |= {name.upper(): str(value) for name, value in settings.items()}
     command = [sys.executable, "-m", "downbeat.sim", "--reports", str(reports)]
@@ -64,6 +79,20 @@ def test_losses_are_repaired(tmp_path: Path, seed: int) -> None:
     assert data["retransmissions"] >= data["random_losses"]
 
 
+def test_the_header_tap_gives_the_same_events(tmp_path: Path) -> None:
+    """All of sim.csv but the times, with losses; bytes are counted and not compared."""
+    rows = []
+    for tap in ("frame", "header"):
+        data = passed(tmp_path / tap, size="300kB", loss="0.02", seed=3, compare=0, tap=tap)
+        assert (
+            data["tap"] == tap and data["bytes"] == 300_000 and data["golden"]["equal"] and data["retransmissions"] > 3
+        )
+        assert data["sha256_equal"] is (True if tap == "frame" else None)
+        table = list(csv.DictReader((tmp_path / tap / "sim.csv").open()))
+        rows.append([[value for name, value in row.items() if name != "time_ns"] for row in table])
+    assert rows[0] == rows[1]
+
+
 def test_a_stalled_run_says_where_it_stands(tmp_path: Path) -> None:
     done = make_sim(tmp_path, size="10kB", loss="0.999", seed=5, compare=0)
     assert done.returncode == 1
@@ -91,6 +120,7 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
         ("size", "0", "less than one"),
         ("file", "no/such/file", "no such file"),
         ("steady", "cubist", "no congestion policy"),
+        ("tap", "gmii", "use frame or header"),
     ],
 )
 def test_a_wrong_argument_is_explained(tmp_path: Path, name: str, value: str, words: str) -> None:

@@ -12,7 +12,9 @@ case class CongestionEchoState() extends Bundle {
   val echoing = Bool()
 }
 
-/** ECN: agreement (RFC 3168 6.1.1), and the receiver's echo of marks until CWR (6.1.3). Marks of what is unacceptable do not count (6.1.5). */
+/** ECN: agreement (RFC 3168 6.1.1), and the receiver's echo of marks until CWR (6.1.3). Marks of what is not acceptable do not count
+  * (6.1.5).
+  */
 class CongestionEcho(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._
   import signals._

@@ -20,8 +20,8 @@ class EnginePipeline extends Area {
 
   /** To be called when every stage has placed its logic. */
   def build(): Unit = {
-    val delays = new DelayMemories(this)
-    Builder(nodes.indices.tail.map(i => new EventLink(nodes(i - 1), nodes(i), moves(nodes(i - 1)), !delays.carries(_, i))))
+    val values = new CarriedValues(this)
+    Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })
   }
 
   /** No event on any node. */
@@ -35,27 +35,21 @@ object EnginePipeline {
   val length: Int = 2 + stages * steps + 2
 }
 
-/** A register step without back-pressure. What is carried has a meaning only with a valid event, and moves when `moves`. */
-class EventLink(val up: Node, val down: Node, moves: Bool, carries: NamedTypeKey => Boolean) extends Link {
+/** A register step without back-pressure. What an event brings along is carried by [[CarriedValues]]. */
+class EventLink(val up: Node, val down: Node) extends Link {
   down.up = this
   up.down = this
 
   override def ups: Seq[Node] = List(up)
   override def downs: Seq[Node] = List(down)
   override def propagateDown(): Unit = {
-    propagateDownAll()
     down.valid
   }
-  override def propagateUp(): Unit = propagateUpAll()
+  override def propagateUp(): Unit = {}
 
   override def build(): Unit = {
     down.valid.setAsReg() init False
     down.valid := up.isValid
-    val carried = down.fromUp.payload.intersect(up.fromDown.payload).filter(carries)
-    carried.foreach(key => down(key).setAsReg())
-    when(moves) {
-      carried.foreach(key => down(key) := up(key))
-    }
   }
 }
 

@@ -48,6 +48,8 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   val open = Bool()
   /** This SYN has just made the connection. */
   val fresh = Bool()
+  /** With `fresh`: the SYN was answered with a cookie when it came, and what follows is the ACK of that. */
+  val cookie = Bool()
   /** Not of the peer, unless `open`: of the network, about a segment of ours. */
   val report = ReportKind()
   val reference = FlowReference(config)
@@ -65,6 +67,18 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   /** Read when `open` or `fresh`: the initial send sequence number, and what our timestamps are ahead of the clock. */
   val initialSequence = SequenceNumber()
   val timestampOffset = UInt(32 bits)
+
+  /** What is left of a SYN when its ACK has brought the cookie back. */
+  def becomesSyn(number: UInt, mss: UInt): Unit = {
+    sequence := SequenceNumber(number)
+    flags.assignFromBits(B(0, widthOf(flags) bits))
+    flags.syn.allowOverride() := True
+    options.assignFromBits(B(0, widthOf(options) bits))
+    options.mssValid.allowOverride() := True
+    options.mss.allowOverride() := mss
+    length := 0
+    payload.held := False
+  }
 }
 
 /** From the placement writer; and, with no bytes, from a fetch that the memory refused. */
@@ -134,7 +148,7 @@ case class TimerEvent(config: DownbeatConfig) extends Bundle {
 case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val kind = EventKind()
   val reference = FlowReference(config)
-  val fresh = Bool()
+  val fresh, cookie = Bool()
   val sequence = SequenceNumber()
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()

@@ -30,6 +30,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val deadlines = master(Flow(Deadline(config)))
     val synchronized = master(Flow(FlowPosition(config)))
     val status = master(Flow(FlowStatus(config)))
+    /** A connection that a SYN made is established, or at its end without. */
+    val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
     /** ICMP errors that changed nothing, since reset: not about a segment in flight, or about one of an established connection. */
     val ignoredReports = out(UInt(32 bits))
@@ -37,6 +39,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val suppressedChallenges = out(UInt(32 bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())
+    /** Idle, but for descriptors that wait to be taken. */
+    val waits = out(Bool())
   }
   noIoPrefix()
 
@@ -74,6 +78,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(NOW) := io.now.instant
   entry(EPOCH) := Epoch(io.now.instant)
   entry(FRESH) := event.fresh
+  entry(COOKIE) := event.cookie
   entry(SEQUENCE) := event.sequence
   entry(ACKNOWLEDGMENT) := event.acknowledgment
   entry(FLAGS) := event.flags
@@ -113,6 +118,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.bookings << transmit.booking
   io.synchronized << protocol.synchronized
   io.status << protocol.status
+  io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
 
   private def count(event: Bool): UInt = {
     val total = Reg(UInt(32 bits)) init 0
@@ -179,9 +185,9 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
 
   // A queue holds a word before it offers it: its occupancy says so.
-  io.idle := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
-    !payloadAndApplication.words.valid && !departuresAndTimers.words.valid &&
-    !returns.io.occupancy.orR && !placements.io.occupancy.orR && !descriptors.io.occupancy.orR && !io.descriptors.valid
+  io.waits := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
+    !payloadAndApplication.words.valid && !departuresAndTimers.words.valid && !returns.io.occupancy.orR && !placements.io.occupancy.orR
+  io.idle := io.waits && !descriptors.io.occupancy.orR && !io.descriptors.valid
 }
 
 object FlowEngine {

@@ -5,10 +5,10 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Keep-alive of a connection; times in units of 2^28 ns (0.27 s). */
+/** Keep-alive of a connection; times in units of 2^30 ns (1.07 s). */
 case class KeepAliveState() extends Bundle {
-  val interval = UInt(18 bits) // zero: off
-  val heard = UInt(20 bits) // when the peer was last heard, or asked
+  val interval = UInt(16 bits) // zero: off
+  val heard = UInt(18 bits) // when the peer was last heard, or asked
   val unanswered = UInt(4 bits) // probes
 }
 
@@ -22,14 +22,13 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import signals._
   private val past = s0(before).keepAlive
   private val probes = 9
-  private val betweenProbes = U(280, 18 bits) // 75 s
+  private val betweenProbes = U(69, 16 bits) // 75 s with the one that has begun
 
-  private def wait(state: KeepAliveState): UInt = state.unanswered.orR ? betweenProbes | state.interval
-  private val elapsed = s0.insert(s0(NOW).ns(47 downto 28) - past.heard)
-  private val patience = s0.insert(wait(past))
+  private val elapsed = s0.insert(s0(NOW).ns(47 downto 30) - past.heard)
+  private val patience = s0.insert(past.unanswered.orR ? betweenProbes | past.interval)
   private val idles = s0.insert(s0(before).unacknowledged.value === s0(before).highestSent.value &&
     Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(s0(before).state === _).orR)
-  private val reached = s1.insert(s1(isTimer) && s1(LIVE) && s1(before).keepAlive.interval.orR && !(s1(elapsed) < s1(patience)))
+  private val reached = s1.insert(s1(isTimer) && s1(LIVE) && s1(before).keepAlive.interval.orR && s1(patience) < s1(elapsed))
   private val asks = s2.insert(s2(reached) && s2(idles))
   private val last = s1.insert(s1(before).keepAlive.unanswered === probes)
   /** Nobody answers. */
@@ -37,18 +36,14 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   /** A probe is due. */
   val due = s3.insert(s3(asks) && !s3(last))
 
-  // Seconds to units: times 3.727; one more, as the first unit has begun already
-  private val seconds = PARAMETERS
-  private val most = s1.insert((s1(seconds).keepAlive << 2) - (s1(seconds).keepAlive >> 2))
-  private val less = s1.insert((s1(seconds).keepAlive >> 6) +^ (s1(seconds).keepAlive >> 7))
-  private val units = s2.insert(s2(most) - s2(less))
-  private val offset = s3.insert(s3(seconds).keepAlive.orR.asUInt)
-  private val interval = s4.insert(s4(OPENING) ? (s4(units) + s4(offset)).resize(18) | s4(before).keepAlive.interval)
-
-  private val hears = s3.insert(s3(verdict.ordinary) || s3(verdict.receivesSyn))
-  private val unanswered = s4.insert(
-    s4(hears) ? U(0, 4 bits) | (s4(due) ? (s4(before).keepAlive.unanswered + 1) | s4(before).keepAlive.unanswered))
-  private val heard = s4.insert((s4(hears) || s4(reached)) ? s4(NOW).ns(47 downto 28) | s4(before).keepAlive.heard)
+  private val interval = s4.insert(s4(OPENING) ? s4(PARAMETERS).keepAlive | s4(before).keepAlive.interval)
+  private val firstWait = s3.insert((s3(before).keepAlive.interval +^ U(1)).resize(17))
+  private val hears = s3(verdict.ordinary) || s3(verdict.receivesSyn)
+  private val unanswered = s3.insert(
+    hears ? U(0, 4 bits) | (s3(due) ? (s3(before).keepAlive.unanswered + 1) | s3(before).keepAlive.unanswered))
+  private val heard = s3.insert((hears || s3(reached)) ? s3(NOW).ns(47 downto 30) | s3(before).keepAlive.heard)
+  /** When the next question is due: a unit later, since one had begun. */
+  val next = s4.insert(s4(heard) + (s4(unanswered).orR ? (betweenProbes + 1).resize(17) | s4(firstWait)))
   val armed = s4.insert(
     s4(before).keepAlive.interval.orR && Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(s4(STATE) === _).orR)
 
@@ -56,5 +51,4 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   after.interval := s5(interval)
   after.heard := s5(heard)
   after.unanswered := s5(unanswered)
-  val deadline: UInt = (after.heard + wait(after)) @@ U(0, 28 bits) // ns
 }

@@ -9,21 +9,10 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** The state after an event, and why if it is the end. */
-private case class Outcome() extends Bundle {
-  val state = TcpState()
-  val reason = CloseReason()
-
-  def end(why: SpinalEnumElement[CloseReason.type]): Unit = {
-    state := TcpState.closed
-    reason := why
-  }
-}
-
 /** Protocol: the state machine of RFC 9293, sequence numbers, windows, and what must be acknowledged.
   *
-  * Steps 0 to 2 judge the event ([[SegmentVerdict]], [[TimestampCheck]]), steps 2 and 3 decide the state, step 4 the new values, step 5 writes.
-  * Each part beside the state machine owns its part of the state.
+  * Steps 0 to 2 judge the event ([[SegmentVerdict]], [[TimestampCheck]]), steps 2 and 3 decide the state ([[StateMachine]]), step 4 the new
+  * values, step 5 writes. Each part owns its part of the connection's state.
   */
 class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 0, HardType(ProtocolState(config))) {
@@ -40,108 +29,32 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val congestionEcho = new CongestionEcho(view, verdict)
   private val challenges = new ChallengeLimit(view, verdict)
   private val keepAlive = new KeepAlive(view, verdict)
+  private val stateMachine = new StateMachine(view, verdict, reassembly, keepAlive)
 
   // ---- steps 0 and 1: which connection, which event
 
-  private val sentPast = s0.insert(s0(SEQUENCE).since(s0(before).highestSent)) // signed
-  private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged)) // signed
-  private val readable = s0.insert(s0(before).received.since(s0(before).consumed))
   private val placingNone = s0.insert(!s0(before).placing.orR)
   private val placingOne = s0.insert(s0(before).placing === 1)
 
-  s1(RESENT) := s1(isSent) && s1(span).orR && s1(sentPast).msb && s1(LIVE)
+  s1(RESENT) := s1(isSent) && s1(span).orR && s1(stateMachine.sentPast).msb && s1(LIVE)
   private val sentTo = s0.insert(s0(sequenceEnd).since(s0(before).highestSent)) // signed
-  /** A report on a segment in flight: nobody else should know its number (RFC 5927 4.1). */
-  private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && !s1(reported).msb && s1(sentPast).msb)
   /** Nothing is on its way to memory once this event is done. */
   private val allPlaced = s1.insert(s1(reassembly.arrives) ? s1(placingOne) | s1(placingNone))
-  private val hasUnread = s1.insert(s1(readable) =/= s1(before).reassembly.finReceived.asUInt.resize(32))
   private val writtenTo = s1.insert(s1(before).written + s1(LENGTH))
   private val consumedTo = s1.insert(s1(before).consumed + s1(LENGTH))
   private val firstWritten = s1.insert(s1(INITIAL_SEQUENCE) + U(1, 1 bits))
-  private val peerMss = s1.insert(s1(OPTIONS).mssValid ? s1(OPTIONS).mss | U(config.assumedPeerMss, 16 bits))
-  /** RFC 6691: the MSS option does not count what other options take; nor does what the path reports. */
+  /** RFC 6691: the MSS option does not count what other options take. */
   private def optionBytes(timestamped: Bool): UInt = timestamped ? U(12, 16 bits) | U(0, 16 bits)
-  private val reportedSize = s0.insert(s0(WIRE_WINDOW) - optionBytes(s0(before).timestamps.agreed))
-  private val smaller = s1.insert(s1(reportedSize) < s1(before).segmentSize)
-
-  // ---- step 2: the state, if it is not a segment that changes it
+  private val peerMss = s1.insert(s1(OPTIONS).mssValid ? s1(OPTIONS).mss | U(config.assumedPeerMss, 16 bits))
 
   private val sentFurther = s2.insert(s2(hasSent) && !s2(sentTo).msb)
   private val offeredMss = s2.insert((s2(peerMss) > config.ownMss) ? U(config.ownMss, 16 bits) | s2(peerMss))
 
-  private val inClosed = s2(before).state === TcpState.closed
-  private val inTimeWait = s2(before).state === TcpState.timeWait
-  private val inSynSent = s2(before).state === TcpState.synSent
-  private val abandoned = s2(LIVE) && !inClosed && (s2(isAbort) || s2(MEMORY_ERROR) || s2(isClose) && s2(hasUnread) && !inTimeWait)
-  private val abandonedWithReset = s2.insert(abandoned && !inSynSent && !inTimeWait)
-  /** The path takes no segments of this size (RFC 1191); none of them will ever be larger again. */
-  private val narrows = s2.insert(s2(believed) && s2(isTooBig) && s2(smaller) && !inSynSent)
-  /** Later than SYN-SENT nobody is believed to be gone because the network says so (RFC 5927 6). */
-  private val gone = s2(believed) && s2(isUnreachable) && inSynSent
-  private val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !gone)
-
-  private val told = Payload(Outcome())
-  s2(told).state := s2(before).state
-  s2(told).reason := s2(before).reason
-  when(s2(reassembly.finReached)) {
-    switch(s2(before).state) {
-      is(TcpState.established)(s2(told).state := TcpState.closeWait)
-      is(TcpState.finWait1)(s2(told).state := TcpState.closing)
-      is(TcpState.finWait2)(s2(told).state := TcpState.timeWait)
-    }
-  }
-  when(s2(LIVE)) {
-    switch(s2(KIND)) {
-      is(EventKind.shutdown, EventKind.close) {
-        switch(s2(before).state) {
-          is(TcpState.established)(s2(told).state := TcpState.finWait1)
-          is(TcpState.closeWait)(s2(told).state := TcpState.lastAck)
-          is(TcpState.synSent)(when(s2(isClose))(s2(told).end(CloseReason.aborted)))
-        }
-      }
-      is(EventKind.timer) {
-        when(s2(expired) && s2(before).waiting)(s2(told).end(CloseReason.finished))
-        when(s2(keepAlive.givesUp))(s2(told).end(CloseReason.timedOut))
-      }
-      is(EventKind.failed)(when(!inClosed)(s2(told).end(CloseReason.timedOut)))
-    }
-  }
-  when(abandoned) {
-    s2(told).end(CloseReason.aborted)
-    when(s2(MEMORY_ERROR))(s2(told).reason := CloseReason.memoryError)
-  }
-  when(gone)(s2(told).end(CloseReason.unreachable))
-  when(s2(OPENING)) {
-    s2(told).state := s2(FRESH) ? TcpState.synReceived() | TcpState.synSent()
-    s2(told).reason := CloseReason.none
-  }
-
-  // ---- step 3: the state
+  // ---- step 3: what follows from it
 
   private val old = s3(before)
   private def live(key: Payload[Bool]): Bool = s3(key) && s3(LIVE)
-  private val outcome = Outcome()
-  outcome := s3(told)
-  when(s3(brings))(outcome.state := TcpState.synReceived)
-  when(s3(connects))(outcome.state := old.finishing ? TcpState.finWait1() | TcpState.established())
-  when(s3(acknowledgesFin)) {
-    switch(old.state) {
-      is(TcpState.finWait1)(outcome.state := TcpState.finWait2)
-      is(TcpState.closing)(outcome.state := TcpState.timeWait)
-      is(TcpState.lastAck)(outcome.end(CloseReason.finished))
-    }
-  }
-  when(s3(resets)) {
-    when(old.state === TcpState.synSent || old.state === TcpState.synReceived)(outcome.end(CloseReason.refused)).otherwise {
-      when(old.state =/= TcpState.timeWait)(outcome.end(CloseReason.reset)) // RFC 1337: a RST does not assassinate TIME-WAIT
-    }
-  }
-  when(s3(unwelcome))(outcome.end(CloseReason.aborted))
-  s3(STATE) := outcome.state
-  s3(REASON) := outcome.reason
-  s3(ESTABLISHED) := s3(connects)
-  s3(RESET_DUE) := s3(refused) || s3(abandonedWithReset) || s3(unwelcome)
+  s3(RESET_DUE) := s3(refused) || s3(stateMachine.abandonedWithReset) || s3(unwelcome)
   s3(RESET_ACKS) := !s3(refused)
   private val ackDue = s3.insert(s3(brings) && s3(connects))
   private val answers = s4.insert(s4(ackDue) || s4(acknowledgments.due) || s4(challenges.due) || s4(keepAlive.due))
@@ -162,13 +75,15 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(OUTSTANDING_BEFORE) := s4(outstanding)
   s4(FINISHING) := s4(finishing)
   s4(UNACKNOWLEDGED) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(acknowledges), s4(ACKNOWLEDGMENT), was.unacknowledged)
-  s4(HIGHEST_SENT) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(sentFurther), s4(sequenceEnd), was.highestSent)
+  s4(HIGHEST_SENT) := s4(OPENING) ? select(s4(COOKIE), s4(firstWritten), s4(INITIAL_SEQUENCE)) |
+    select(s4(sentFurther), s4(sequenceEnd), was.highestSent)
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
     select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
   s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow).resized
-  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR && was.state =/= TcpState.synSent || s4(narrows) || s4(brings) && !s4(connects) || s4(repeatsSyn)
+  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR && was.state =/= TcpState.synSent || s4(stateMachine.narrows) ||
+    s4(brings) && !s4(connects) || s4(synAgain)
   private val agreedSize = s3.insert(s3(offeredMss) - optionBytes(s3(OPTIONS).timestampValid && !s3(isOpen)))
-  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(narrows) ? s4(reportedSize) | was.segmentSize)
+  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(stateMachine.narrows) ? s4(stateMachine.reportedSize) | was.segmentSize)
   s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
   s4(SELECTIVE) := s4(receivesSyn) ? (s4(OPTIONS).sackPermitted || s4(isOpen)) | was.selective
   private val consumed = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(isConsumed) && s4(LIVE), s4(consumedTo), was.consumed))
@@ -187,9 +102,10 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   deadline := s5(before).deadline
   when(s5(acknowledgments.delays))(deadline := s5(delayedAckEnd))
   when(s5(rewaits))(deadline := s5(timeWaitEnd))
-  private val own = s5(waits) || s5(acknowledgments.delayed)
-  private val alive = Instant(keepAlive.deadline)
-  s5(PROTOCOL_DEADLINE) := (s5(keepAlive.armed) && !(own && deadline.isBefore(alive))) ? alive | deadline
+  private val hasOwn = s5(waits) || s5(acknowledgments.delayed)
+  private val ownFirst = (deadline.ns(47 downto 30) - s5(keepAlive.next)).msb // the other's low bits are zero
+  s5(PROTOCOL_DEADLINE) := deadline
+  when(s5(keepAlive.armed) && !(hasOwn && ownFirst))(s5(PROTOCOL_DEADLINE).ns := s5(keepAlive.next) @@ U(0, 30 bits))
 
   // ---- step 5: write, and tell
 
@@ -217,7 +133,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.segmentSize := s5(SEGMENT_SIZE)
   next.consumed := s5(consumed)
   next.received := s5(RECEIVED)
-  private val placing = s4.insert(s4(OPENING) ? U(0, was.placing.getWidth bits) | (was.placing + s4(places).asUInt - s4(reassembly.arrives).asUInt))
+  private val placing = s4.insert(
+    s4(OPENING) ? U(0, was.placing.getWidth bits) | (was.placing + s4(places).asUInt - s4(reassembly.arrives).asUInt))
   next.placing := s5(placing)
   next.reassembly := reassembly.after
   next.acknowledgments := acknowledgments.after
@@ -258,8 +175,11 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   synchronized.flow := s5(FLOW)
   synchronized.sequence := s5(RECEIVED)
 
+  /** A connection that a SYN made is announced, or was never announced and is over: once for each. */
+  val handshakeOver: Bool = s5.isValid && s5(LIVE) && !s5(before).announced && (s5(announced) || s5(RELEASE))
+
   /** A report that changed nothing; a challenge ACK that was one too many. */
-  val ignoredReport: Bool = s5.isValid && s5(ignored)
+  val ignoredReport: Bool = s5.isValid && s5(stateMachine.ignored)
   val suppressedChallenge: Bool = s5.isValid && s5(challenges.suppressed)
 
   private val changed = s4.insert(s4(STATE) =/= was.state || s4(acknowledges) || s4(isPlaced))

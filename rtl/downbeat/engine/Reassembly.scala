@@ -20,6 +20,8 @@ case class ReassemblyState(config: DownbeatConfig) extends Bundle {
   /** The peer's FIN has come, and stands at this sequence number; it is counted in RCV.NXT. */
   val finKnown, finReceived = Bool()
   val finSequence = UInt(config.receiveOffsetBits + 1 bits)
+  /** Behind what has come in order, in memory or on its way there. A segment that follows data at once has this number. */
+  val expected = UInt(config.receiveOffsetBits + 1 bits)
 }
 
 /** Reassembly: what `placed` does to RCV.NXT and to the ranges beyond it (RFC 9293 3.10.7.4, RFC 2018 4).
@@ -35,6 +37,9 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val bits = config.receiveOffsetBits + 1
   private def low(number: SequenceNumber): UInt = number.value.resize(bits)
   private def isBefore(a: UInt, b: UInt): Bool = (a - b).msb
+  /** That many of the bits are set. Sums would become carry chains. */
+  private def exactly(number: Int, of: Seq[Bool]): Bool =
+    of.indices.combinations(number).map(set => of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
   private def each[T](body: Int => T): Seq[T] = (0 until count).map(body)
 
   // ---- step 0: order
@@ -51,6 +56,8 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val finAtEnd = s0.insert(b === past.finSequence)
   private val beyondNext = s0.insert(isBefore(received, a))
   private val wholeOld = s0.insert(isBefore(b, received))
+  private val follows = s0.insert(!isBefore(past.expected, a))
+  private val expectedBehind = s0.insert(isBefore(past.expected, low(s0(sequenceEnd))))
   private val bringsMore = s0.insert(isBefore(received, b))
 
   // ---- step 1: what it touches
@@ -85,8 +92,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val records = s2.insert(s2(stretches) && (touches.map(s2(_)).orR || !olds.last.valid))
   private val next = s2.insert(low(s2(before).received) - s2(finReached).asUInt)
   private val goesTo = each(to => each { from =>
-    val ahead = CountOne(kept.take(from).map(s2(_)) :+ s2(records))
-    s2.insert(if (from + 1 < to) False else s2(kept(from)) && ahead === to)
+    s2.insert(if (from + 1 < to) False else s2(kept(from)) && exactly(to, kept.take(from).map(s2(_)) :+ s2(records)))
   })
 
   // ---- step 3: the list; how far RCV.NXT moves
@@ -117,6 +123,9 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
     block.right := (s5(range).right - low(s5(RECEIVED))).resized
   }
 
+  private val continues = s3.insert(s3(verdict.accepted) && s3(follows) && s3(expectedBehind))
+  private val caughtUp = isBefore(s5(before).reassembly.expected, low(s5(RECEIVED)))
+
   val after = ReassemblyState(config)
   for ((mine, range) <- after.ranges.zip(list)) {
     mine := s5(range)
@@ -125,5 +134,8 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val known = s5(before).reassembly.finKnown
   after.finKnown := !s5(verdict.receivesSyn) && (known || s5(verdict.takesFin))
   after.finReceived := s5(finReceived)
+  after.expected := s5(before).reassembly.expected
+  when(s5(continues))(after.expected := low(s5(sequenceEnd)))
+  when(caughtUp || s5(verdict.receivesSyn))(after.expected := low(s5(RECEIVED)))
   after.finSequence := known ? s5(before).reassembly.finSequence | low(s5(payloadEnd))
 }

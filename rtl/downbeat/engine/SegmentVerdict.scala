@@ -40,7 +40,9 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val payloadIsOld = s1.insert(s1(payloadOffset).msb || isZero(s1(payloadOffset)))
   private val overruns = s1.insert(s1(space).asSInt < s1(payloadOffset).asSInt)
   private val startsWithin = s1.insert(s1(offset).asSInt < s1(space).asSInt && !isZero(s1(space)))
-  private val startsExactly = s1.insert(isZero(s1(offset)))
+  private val startsExpected = s0.insert(s0(SEQUENCE).value.resize(past.reassembly.expected.getWidth) === past.reassembly.expected)
+  /** Behind all that has come in order; what is not in memory yet counts too, for a RST may follow data at once. */
+  private val startsExactly = s1.insert(isZero(s1(offset)) || s1(startsExpected))
   private val startsWithSyn = s1.insert(s1(offset).andR)
   private val ackAdvances = s1.insert(!s1(ackOffset).msb && !isZero(s1(ackOffset)))
   private val ackRepeats = s1.insert(isZero(s1(ackOffset)))
@@ -76,7 +78,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val inLine = segment && !inSynSent && !inClosed && !s2(timestamps.missing)
   private val acceptable = s2(touches) && !s2(timestamps.outdated)
   private val judged = inLine && acceptable
-  private val repeats = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
+  private val repeatsSyn = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)
 
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
@@ -92,8 +94,8 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   /** It is answered by a RST that takes its acknowledgment number (RFC 9293 3.10.7.1, 3.10.7.3). */
   val refused = s2.insert(badHandshakeAck || segment && inClosed && flags.ack && !flags.rst)
   /** The peer has not had our SYN-ACK. */
-  val repeatsSyn = s2.insert(repeats)
-  private val unacceptable = inLine && !acceptable && !flags.rst && !repeats
+  val synAgain = s2.insert(repeatsSyn)
+  private val unacceptable = inLine && !acceptable && !flags.rst && !repeatsSyn
   /** It is answered by an ACK and otherwise ignored: unacceptable, RFC 5961 3.2, 4.2 and 5.2. */
   val challenged = s2.insert(
     unacceptable || judged && flags.rst && !s2(startsExactly) || judged && flags.syn && !flags.rst ||

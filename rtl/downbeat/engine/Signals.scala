@@ -20,6 +20,8 @@ class Signals(config: DownbeatConfig) {
   /** How often NOW has wrapped, modulo 16. */
   val EPOCH = Payload(UInt(4 bits))
   val FRESH = Payload(Bool())
+  /** Its SYN and ACK has gone before there was a connection. */
+  val COOKIE = Payload(Bool())
   val SEQUENCE = Payload(SequenceNumber())
   val ACKNOWLEDGMENT = Payload(SequenceNumber())
   val FLAGS = Payload(TcpFlags())

@@ -41,6 +41,7 @@ object Sources {
       when(word.open)(event.kind := EventKind.open)
       event.reference := word.reference
       event.fresh := word.fresh
+      event.cookie := word.cookie
       event.sequence := word.sequence
       event.acknowledgment := word.acknowledgment
       event.flags := word.flags

@@ -205,10 +205,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // RFC 3168 6.1.1: a SYN asks with ECE and CWR, a SYN-ACK grants with ECE alone.
   private val asks = descriptor.flags.syn && exit(STATE) === TcpState.synSent
   descriptor.flags.ece := exit(ECN_CAPABLE) && descriptor.flags.syn || exit(ECHOES_CONGESTION) && !exit(RESET_DUE)
-  descriptor.flags.cwr := exit(ECN_CAPABLE) && asks
+  descriptor.flags.cwr := exit(ECN_CAPABLE) && asks || exit(granted) && exit(outgoing.ECN_OUT) && exit(outgoing.CWR_OUT)
   descriptor.flags.psh := exit(granted) && exit(outgoing.PUSH_OUT) && exit(outgoing.LENGTH_OUT).orR
-  descriptor.flags.ece := exit(ECHOES_CONGESTION) && !exit(RESET_DUE)
-  descriptor.flags.cwr := exit(granted) && exit(outgoing.ECN_OUT) && exit(outgoing.CWR_OUT)
   descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
   descriptor.window := exit(wireWindow)
   descriptor.sackPermitted := exit(SELECTIVE)
@@ -221,6 +219,11 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.mode := (exit(granted) && exit(paced)) ? LaunchMode.at() | LaunchMode.asap()
   descriptor.launch := exit(STAMP)
   descriptor.stamped := exit(granted)
+  // RFC 3168 6.1.1: a SYN asks with ECE and CWR, a SYN-ACK grants with ECE alone.
+  when(exit(ECN_CAPABLE) && descriptor.flags.syn) {
+    descriptor.flags.ece := True
+    descriptor.flags.cwr := exit(STATE) === TcpState.synSent
+  }
 
   /** `sent` for what was granted, and an empty one for a RST, so that a connection that ends with it is looked at once more. */
   val returned = Flow(ReturnEvent(config))

@@ -16,8 +16,10 @@ case class DirectoryFindings() extends Bundle {
   val isReport = Bool() // the segment is a report on one of ours
   /** The local port listens. */
   val listening = Bool()
-  /** For an open request: the port was chosen, and nobody uses it. */
-  val portFree = Bool()
+  /** Too many handshakes are under way; ACKs may bring cookies. */
+  val crowded, cookiesExpected = Bool()
+  /** For an open request: it wants to know where to begin with its ports; the port was chosen, and nobody uses it. */
+  val portWanted, portFree = Bool()
 }
 
 /** What becomes of a segment, an open request or a released flow. For a segment that belongs to no connection these are
@@ -30,11 +32,17 @@ case class DirectoryVerdict() extends Bundle {
   val known = Bool()
   /** A SYN makes a connection; an open request does. */
   val accepted, opened = Bool()
-  /** A segment gets a RST. */
+  /** An open request is told where its search for a port begins. */
+  val choosesPort = Bool()
+  /** A SYN that finds no place is answered with a cookie. */
+  val postponed = Bool()
+  /** An ACK may bring a cookie back: if it does, it makes a connection where there is place for one. */
+  val returns = Bool()
+  /** A segment gets a RST, unless it brings a cookie. */
   val stray = Bool()
-  /** A segment that is no report goes nowhere, whether answered or not. */
+  /** A segment that is no report goes nowhere, whether answered or not, unless it brings a cookie. */
   val lost = Bool()
-  /** A SYN is dropped: no flow is free; both its buckets are full. */
+  /** No flow is free; both buckets are full. */
   val noFlow, noBucket = Bool()
   /** A report on no connection's segment. */
   val aboutNobody = Bool()
@@ -42,6 +50,8 @@ case class DirectoryVerdict() extends Bundle {
   val over = Bool()
 
   def made: Bool = accepted || opened
+  def available: Bool = !noFlow && !noBucket
+  def wantsNumber: Bool = made || choosesPort || postponed || returns
 }
 
 object DirectoryVerdict {
@@ -53,18 +63,21 @@ object DirectoryVerdict {
     verdict.isRelease := kind === LookupKind.release
     verdict.found := found
     verdict.listening := listening
+    verdict.noFlow := !flowFree
+    verdict.noBucket := flowFree && !room
 
     val stranger = verdict.isSegment && !found
     val asksToConnect = stranger && listening && flags.syn && !flags.ack && !flags.rst
     val available = flowFree && room
     verdict.known := verdict.isSegment && found
-    verdict.accepted := asksToConnect && available
+    verdict.accepted := asksToConnect && available && !crowded
     verdict.opened := verdict.isOpen && portFree && !found && available
+    verdict.choosesPort := verdict.isOpen && portWanted
+    verdict.postponed := asksToConnect && !(available && !crowded)
+    verdict.returns := stranger && !isReport && listening && flags.ack && !flags.syn && !flags.rst && cookiesExpected
     // Without ACK and SYN there is nothing to answer on a port that listens (3.10.7.2, fourth).
     verdict.stray := stranger && !isReport && !flags.rst && (flags.ack || !listening)
-    verdict.lost := stranger && !isReport && !(asksToConnect && available)
-    verdict.noFlow := asksToConnect && !flowFree
-    verdict.noBucket := asksToConnect && flowFree && !room
+    verdict.lost := stranger && !isReport && !verdict.accepted
     verdict.aboutNobody := stranger && isReport
     verdict.over := verdict.isRelease && found
     verdict

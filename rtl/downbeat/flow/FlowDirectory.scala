@@ -5,45 +5,37 @@ import downbeat.DownbeatConfig
 import downbeat.engine.DirectoryEvent
 import downbeat.rx.{ReceivedSegment, ReportKind}
 import downbeat.time.Stamp
-import downbeat.tx.StrayReset
+import downbeat.tx.StrayAnswer
 import spinal.core._
 import spinal.lib._
-
-/** What the directory had to drop, since reset; the counters wrap. */
-case class DirectoryDrops() extends Bundle {
-  /** SYNs for a listening port while no flow was free, and such whose buckets of the hash table were both full. The
-    * peer tries again.
-    */
-  val synNoFlow, synNoBucket = UInt(32 bits)
-  /** Any other segment of no connection, answered by a RST or not (RFC 9293 3.10.7.1 and 3.10.7.2). */
-  val noConnection = UInt(32 bits)
-  /** An answer to a stray segment, because too many waited. */
-  val resets = UInt(32 bits)
-  /** ICMP errors about segments of no connection. */
-  val reports = UInt(32 bits)
-}
 
 /** Which connection is meant: from 4-tuple to flow, and the making and unmaking of flows.
   *
   * Segments, open requests and released flows stand in one line for the lookup. What the lookup answers is acted upon
   * before the next answer, so each sees what those before it have done, and segments of one flow stay in order.
   *
-  * The initial sequence number (RFC 9293 3.4.1) is a clock of 4.096 us plus a keyed hash of the 4-tuple. The hash has a
-  * 64-bit key, and our own address is not in it: RFC 6528 is met in form until a PRF with a longer key takes its place.
+  * The initial sequence number is a clock of 4.096 us plus [[KeyedNumbers]]' hash of the 4-tuple (RFC 6528 3). The line waits
+  * for that number; segments of connections need none.
+  *
+  * While half the flows are in handshakes, or none is free, a SYN is answered with a cookie ([[SynCookies]]). The ACK that brings it back
+  * becomes two events: the SYN as it must have been, with `cookie`, and the ACK.
   */
 case class FlowDirectory(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val now = in(Stamp())
-    /** Keys the hash; constant while there are connections. */
-    val secret = in Bits (64 bits)
+    /** Keys all hashes; constant from reset on. */
+    val secret = in Bits (128 bits)
+    val localIp = in UInt (32 bits)
     val segments = slave(Stream(ReceivedSegment(config)))
     val opens = slave(Stream(OpenRequest(config)))
     val listens = slave(Stream(ListenRequest(config)))
     /** Nothing of the flow's connection is left: once for each `fresh` or `open`. */
     val released = slave(Flow(UInt(config.flowBits bits)))
+    /** The handshake of a connection that a SYN made is over, with success or not: once for each `fresh`. */
+    val handshakeOver = slave(Flow(NoData()))
 
     val events = master(Stream(DirectoryEvent(config)))
-    val strays = master(Stream(StrayReset()))
+    val strays = master(Stream(StrayAnswer()))
     /** Payload slots of segments that go nowhere. */
     val discards = master(Stream(UInt(config.slotBits bits)))
     val refused = master(Stream(Refusal()))
@@ -61,11 +53,13 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val free = FreeList(config)
   private val opener = OpenSequencer(config)
   private val releaser = ReleaseSequencer(config)
-  private val resets = StrayAnswers(config)
+  private val numbers = KeyedNumbers()
+  private val cookies = SynCookies(config)
+  private val answers = StrayAnswers(config)
 
   // ---- into the line: a segment waits beside it, only its 4-tuple goes in
 
-  private val sweeping = RegNext(lookup.io.sweeping || free.io.sweeping) init True
+  private val sweeping = RegNext(lookup.io.sweeping || free.io.sweeping || numbers.io.deriving) init True
   private val waiting = new StreamFifo(ReceivedSegment(config), 8, forFMax = true)
   // As many places for tuples as for segments.
   private val asking = new StreamFifo(FlowTuple(), 8, withAsyncRead = true, forFMax = true)
@@ -79,7 +73,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     request.tuple := tuple
     request
   }
-  lookup.io.secret := io.secret
+  lookup.io.key := numbers.io.lookupKey
   lookup.io.requests << StreamArbiterFactory().lowerFirst.noLock.onArgs(
     releaser.io.asks.map(request(LookupKind.release)),
     opener.io.asks.haltWhen(sweeping).map(request(LookupKind.open)),
@@ -110,22 +104,57 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   findings.flags := segment.flags
   findings.isReport := segment.report =/= ReportKind.none
   findings.listening := listeners.io.listening
+  findings.crowded := cookies.io.full
+  findings.cookiesExpected := cookies.io.expected
+  findings.portWanted := !opener.io.ready
   findings.portFree := opener.io.ready && !(opener.io.ephemeral && listeners.io.listening)
-  private val verdict = RegNextWhen(DirectoryVerdict(findings), answer.valid)
-  private val events = Stream(DirectoryEvent(config))
   private val decided = RegInit(False)
-  private val acts = decided && events.ready
+  private val verdict = RegNextWhen(DirectoryVerdict(findings), answer.valid && !decided)
+  private val events = Stream(DirectoryEvent(config))
+  /** It is done, and the next answer may come. */
+  private val acts = Bool()
+
+  numbers.io.secret := io.secret
+  numbers.io.localIp := io.localIp
+  private val number = new Area {
+    private val request = numbers.io.request
+    private val taken = RegInit(False) setWhen request.fire clearWhen acts
+    /** It is there, and what follows from it. */
+    val ready = RegInit(False) setWhen Delay(request.fire, 2, init = False) clearWhen acts
+    request.valid := decided && verdict.wantsNumber && !taken
+    request.tuple := answer.request.tuple
+    request.purpose := NumberPurpose.connection
+    when(verdict.choosesPort)(request.purpose := NumberPurpose.port)
+    private val ofCookie = verdict.postponed || verdict.returns
+    when(ofCookie)(request.purpose := NumberPurpose.cookie)
+    request.terms.assignFromBits(ofCookie ? cookies.io.terms.asBits | B(0, widthOf(request.terms) bits))
+
+    cookies.io.segment := segment.payload
+    cookies.io.asks := request.valid
+    cookies.io.hash := numbers.io.number(31 downto 0)
+    private val proven = decided && verdict.returns && cookies.io.proven
+    /** Read when `ready`: the segment brings a cookie back; and there is place. */
+    val returned = RegNext(proven) init False
+    val introduces = RegNext(proven && verdict.available) init False
+  }
+  private val numbered = decided && (number.ready || !verdict.wantsNumber)
+  /** The SYN to which the cookie was the answer has gone ahead. */
+  private val introduced = RegInit(False)
+  private val introducing = number.introduces && !introduced
+  acts := numbered && events.ready && !introducing
+  when(numbered && events.ready)(introduced := introducing)
   decided := answer.valid && !acts
+  private val made = verdict.made || number.introduces
   answer.ready := acts
   segment.ready := acts && verdict.isSegment
   releaser.io.done := acts && verdict.isRelease
 
-  free.io.next.ready := acts && verdict.made
+  free.io.next.ready := acts && made
   free.io.released.valid := acts && verdict.over
   free.io.released.payload := answer.reference
   assert(!(acts && verdict.isRelease && !verdict.found), "a flow was released that has no connection")
 
-  lookup.io.change.valid := acts && (verdict.made || verdict.over)
+  lookup.io.change.valid := acts && (made || verdict.over)
   lookup.io.change.enter := !verdict.isRelease
   lookup.io.change.flow := free.io.next.flow
 
@@ -133,9 +162,9 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   opener.io.verdict.opened := verdict.opened
   opener.io.verdict.found := verdict.found
   opener.io.verdict.listening := verdict.listening
-  opener.io.verdict.visible := answer.visible
+  opener.io.verdict.offset := numbers.io.number.resized
 
-  connections.io.write.valid := acts && verdict.made
+  connections.io.write.valid := numbered && events.ready && made
   connections.io.write.flow := free.io.next.flow
   connections.io.write.generation := free.io.next.generation
   private val addresses = connections.io.write.addresses
@@ -146,23 +175,34 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   addresses.passive := !verdict.isOpen
   addresses.request := verdict.isOpen ? opening.request | U(0, 16 bits)
 
-  events.valid := decided && (verdict.made || verdict.known)
+  events.valid := numbered && (made || verdict.known)
   events.payload.assignSomeByName(segment.payload)
   events.open := verdict.isOpen
-  events.fresh := verdict.accepted
-  events.reference := verdict.made ? free.io.next.payload | answer.reference
+  events.fresh := verdict.accepted || introducing
+  events.cookie := introducing
+  events.reference := made ? free.io.next.payload | answer.reference
   events.parameters := verdict.isOpen ? opening.parameters | listeners.io.parameters
-  events.initialSequence.value := io.now.ns(43 downto 12) + answer.visible
-  events.timestampOffset := 0
+  events.initialSequence.value :=
+    introducing ? cookies.io.claim | (io.now.ns(43 downto 12) + numbers.io.number(31 downto 0))
+  events.timestampOffset := numbers.io.number(63 downto 32)
+  when(introducing)(events.payload.becomesSyn(cookies.io.terms.sequence, cookies.io.mss))
   io.events << events.halfPipe()
 
-  resets.io.strays.valid := acts && verdict.stray
-  resets.io.strays.payload := segment.payload
-  io.strays << resets.io.resets
+  answers.io.strays.valid := acts && (verdict.stray && !number.returned || verdict.postponed)
+  answers.io.strays.segment := segment.payload
+  answers.io.strays.hasCookie := verdict.postponed
+  answers.io.strays.cookie := cookies.io.cookie
+  io.strays << answers.io.answers
+
+  cookies.io.now := io.now
+  cookies.io.began := acts && (verdict.accepted || number.introduces)
+  cookies.io.over := io.handshakeOver.valid
+  cookies.io.sent := acts && verdict.postponed
 
   // There are no more slots than places here.
   private val discards = StreamFifo(UInt(config.slotBits bits), config.payloadSlots)
-  discards.io.push.valid := acts && verdict.lost && segment.payload.payload.held
+  private val lost = verdict.lost && !number.introduces
+  discards.io.push.valid := acts && lost && segment.payload.payload.held
   discards.io.push.payload := segment.payload.payload.slot
   io.discards << discards.io.pop
 
@@ -175,14 +215,17 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     when(RegNext(event) init False)(total := total + 1)
     total
   }
-  io.drops.synNoFlow := count(acts && verdict.noFlow)
-  io.drops.synNoBucket := count(acts && verdict.noBucket)
-  io.drops.noConnection := count(acts && verdict.lost && !verdict.noFlow && !verdict.noBucket)
-  io.drops.resets := resets.io.dropped
+  io.drops.synNoFlow := count(acts && number.returned && verdict.noFlow)
+  io.drops.synNoBucket := count(acts && number.returned && verdict.noBucket)
+  io.drops.cookiesSent := count(acts && verdict.postponed)
+  io.drops.cookiesAccepted := count(acts && number.introduces)
+  io.drops.cookiesRefused := count(acts && verdict.returns && !number.returned)
+  io.drops.noConnection := count(acts && verdict.lost && !verdict.postponed && !number.returned)
+  io.drops.resets := answers.io.dropped
   io.drops.reports := count(acts && verdict.aboutNobody)
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !lookup.io.requests.valid && lookup.io.empty
-  private val outputsEmpty = discards.io.occupancy === 0 && resets.io.idle && !io.events.valid
+  private val outputsEmpty = discards.io.occupancy === 0 && answers.io.idle && !io.events.valid
   io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle
 }

@@ -8,8 +8,6 @@ import spinal.lib._
 /** What is known of a 4-tuple. */
 case class LookupAnswer(config: DownbeatConfig) extends Bundle {
   val request = LookupRequest()
-  /** The hash's part that a peer may see. */
-  val visible = UInt(32 bits)
   val found = Bool()
   val reference = FlowReference(config) // read when `found`
   /** One of its two buckets has a free slot. */
@@ -34,7 +32,8 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   private val shape = BucketShape(config)
 
   val io = new Bundle {
-    val secret = in Bits (64 bits)
+    /** Of the hash; constant while there are connections. */
+    val key = in Bits (64 bits)
     val requests = slave(Stream(LookupRequest()))
     /** Ready in the clock after it was offered at the earliest: that clock is the taker's to decide. */
     val answers = master(Stream(LookupAnswer(config)))
@@ -47,7 +46,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val hasher = TupleHasher()
-  hasher.io.secret := io.secret
+  hasher.io.key := io.key
   hasher.io.requests << io.requests.haltWhen(io.sweeping)
   private val hashed = hasher.io.hashed
 
@@ -64,7 +63,6 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   // The request whose slots are held against the connection table.
   private val load = Bool()
   private val request = RegNextWhen(hashed.request, load)
-  private val visible = RegNextWhen(hashed.hash.visible, load)
   private val address = RegNextWhen(buckets.io.address, load)
   private val slots = RegNextWhen(buckets.io.slots, load)
   private val candidates = Reg(Bits(shape.slots bits)) // fingerprint fits, not yet tried
@@ -117,7 +115,6 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
 
   io.answers.valid := step === Step.answer && last
   io.answers.request := request
-  io.answers.visible := visible
   io.answers.found := found
   io.answers.reference.flow := flow
   io.answers.reference.generation := generation

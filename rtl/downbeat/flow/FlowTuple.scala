@@ -25,10 +25,7 @@ case class LookupRequest() extends Bundle {
   val tuple = FlowTuple()
 }
 
-/** What a 4-tuple hashes to. Three parts of the state that do not follow from each other without the secret. */
+/** What a 4-tuple hashes to, for the choice of its buckets: never leaves the core. */
 case class TupleHash() extends Bundle {
-  /** HalfSipHash-1-3 proper, 32 bits: for what a peer may see (initial sequence numbers, ephemeral ports). */
-  val visible = UInt(32 bits)
-  /** Never leave the core: they choose the buckets. */
   val first, second = UInt(32 bits)
 }

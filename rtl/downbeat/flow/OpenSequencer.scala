@@ -11,12 +11,13 @@ case class OpenVerdict() extends Bundle {
   val opened = Bool()
   val found = Bool()
   val listening = Bool()
-  val visible = UInt(32 bits) // hash of the 4-tuple
+  /** Where to begin, when the request asked for that: [[NumberPurpose.port]]. */
+  val offset = UInt(OpenSequencer.portBits bits)
 }
 
 /** Takes open requests one by one through the lookup, and chooses ephemeral ports (RFC 6056 3.3.3, algorithm 3):
-  * {{{ port = 49152 + (hash(remote address, remote port) + n) mod 16384, the next one while it is in use }}}
-  * where n counts the connections made so. For the hash the remote end is looked up with local port 0 first, which no
+  * {{{ port = 32768 + (hash(local address, remote address, remote port) + n) mod 32768, the next one while it is in use }}}
+  * where n counts the ports that were ever tried. For the hash the remote end is looked up with local port 0 first, which no
   * connection has. A port is in use if it listens or if the 4-tuple has a connection: two remote ends may share one.
   *
   * A refusal that nobody takes holds up the next open request and nothing else.
@@ -40,13 +41,13 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   private val ephemeral = request.localPort === 0
 
   private val asked, chosen = RegInit(False)
-  private val offset = Reg(UInt(14 bits)) // of the ephemeral port that is tried
-  private val tries = Reg(UInt(15 bits)) // ephemeral ports found in use
-  private val connections = Reg(UInt(14 bits)) init 0
+  private val offset = Reg(UInt(OpenSequencer.portBits bits)) // of the ephemeral port that is tried
+  private val tries = Reg(UInt(OpenSequencer.portBits + 1 bits)) // ephemeral ports found in use
+  private val tried = Reg(UInt(OpenSequencer.portBits bits)) init 0 // for all requests together
 
   io.current := request.payload
   io.current.localPort.removeAssignments()
-  io.current.localPort := !ephemeral ? request.localPort | (chosen ? (U"11" @@ offset) | U(0, 16 bits))
+  io.current.localPort := !ephemeral ? request.localPort | (chosen ? (U"1" @@ offset) | U(0, 16 bits))
   io.ready := chosen || !ephemeral
   io.ephemeral := ephemeral
 
@@ -73,13 +74,14 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
     asked := False
     when(verdict.opened) {
       over := True
-      connections := connections + U(ephemeral)
+      tried := tried + U(ephemeral)
     } elsewhen (!io.ready) {
       chosen := True
-      offset := verdict.visible(13 downto 0) + connections
+      offset := verdict.offset + tried
       tries := 0
     } elsewhen (inUse && ephemeral && !tries.msb) {
       offset := offset + 1
+      tried := tried + 1
       tries := tries + 1
     } otherwise {
       over := True
@@ -89,4 +91,9 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   when(over)(chosen := False)
   request.ready := over
   io.idle := !request.valid && !waiting.valid
+}
+
+object OpenSequencer {
+  /** The upper half of all ports is ours to choose from: as many as can be (RFC 6056 3.2) of those where nothing well known listens. */
+  val portBits = 15
 }

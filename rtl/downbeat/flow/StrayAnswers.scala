@@ -3,21 +3,31 @@ package downbeat.flow
 
 import downbeat.DownbeatConfig
 import downbeat.rx.ReceivedSegment
-import downbeat.tx.StrayReset
+import downbeat.tx.StrayAnswer
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
 
-/** Answers segments that belong to no connection (RFC 9293 3.10.7.1):
-  *  - with ACK: <SEQ=SEG.ACK><CTL=RST>
-  *  - without: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>, where SYN and FIN count in SEG.LEN.
+/** A segment that belongs to no connection. */
+case class StraySegment(config: DownbeatConfig) extends Bundle {
+  val segment = ReceivedSegment(config)
+  /** It is a SYN, and answered with this number; otherwise by a RST. */
+  val hasCookie = Bool()
+  val cookie = UInt(32 bits)
+}
+
+/** Answers segments that belong to no connection. With a RST (RFC 9293 3.10.7.1):
+  *  - if they have ACK: <SEQ=SEG.ACK><CTL=RST>
+  *  - if not: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>, where SYN and FIN count in SEG.LEN.
+  *
+  * With a cookie: <SEQ=cookie><ACK=SEG.SEQ+1><CTL=SYN,ACK>; what came with the SYN has to be sent again.
   *
   * An answer that finds the queue full is dropped and counted: the peer will ask again.
   */
 case class StrayAnswers(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val strays = slave(Flow(ReceivedSegment(config)))
-    val resets = master(Stream(StrayReset()))
+    val strays = slave(Flow(StraySegment(config)))
+    val answers = master(Stream(StrayAnswer()))
     val dropped = out UInt (32 bits)
     val idle = out Bool ()
   }
@@ -25,27 +35,32 @@ case class StrayAnswers(config: DownbeatConfig) extends Component {
 
   private val counted = new Area {
     val valid = RegNext(io.strays.valid) init False
-    val segment = RegNextWhen(io.strays.payload, io.strays.valid)
+    val stray = RegNextWhen(io.strays.payload, io.strays.valid)
+    private val asked = io.strays.segment
     val length = RegNextWhen(
-      io.strays.length.resize(15) + (io.strays.flags.syn.asUInt +^ io.strays.flags.fin.asUInt), io.strays.valid)
+      io.strays.hasCookie ? U(1, 15 bits) | (asked.length.resize(15) + (asked.flags.syn.asUInt +^ asked.flags.fin.asUInt)),
+      io.strays.valid)
   }
+  private val segment = counted.stray.segment
+  private val hasCookie = counted.stray.hasCookie
 
-  private val queue = new StreamFifo(StrayReset(), 4, forFMax = true)
-  private val reset = Flow(StrayReset())
-  reset.valid := counted.valid
-  reset.remoteMac := counted.segment.remoteMac
-  reset.remoteIp := counted.segment.remoteIp
-  reset.remotePort := counted.segment.remotePort
-  reset.localPort := counted.segment.localPort
-  reset.ack := !counted.segment.flags.ack
-  reset.sequence := SequenceNumber(counted.segment.flags.ack ? counted.segment.acknowledgment.value | U(0, 32 bits))
-  reset.acknowledgment := SequenceNumber(
-    counted.segment.flags.ack ? U(0, 32 bits) | (counted.segment.sequence + counted.length).value)
+  private val queue = new StreamFifo(StrayAnswer(), 4, forFMax = true)
+  private val answer = Flow(StrayAnswer())
+  answer.valid := counted.valid
+  answer.remoteMac := segment.remoteMac
+  answer.remoteIp := segment.remoteIp
+  answer.remotePort := segment.remotePort
+  answer.localPort := segment.localPort
+  answer.ack := !segment.flags.ack
+  answer.syn := hasCookie
+  answer.sequence := SequenceNumber(
+    hasCookie ? counted.stray.cookie | (segment.flags.ack ? segment.acknowledgment.value | U(0, 32 bits)))
+  answer.acknowledgment := SequenceNumber(segment.flags.ack ? U(0, 32 bits) | (segment.sequence + counted.length).value)
 
-  private val answered = reset.m2sPipe()
+  private val answered = answer.m2sPipe()
   queue.io.push.valid := answered.valid
   queue.io.push.payload := answered.payload
-  io.resets << queue.io.pop
+  io.answers << queue.io.pop
 
   private val dropped = Reg(UInt(32 bits)) init 0
   when(queue.io.push.isStall)(dropped := dropped + 1)

@@ -5,8 +5,8 @@ import spinal.core._
 import spinal.lib._
 
 /** The keyed hash of a 4-tuple: HalfSipHash-1-3 (Aumasson and Bernstein's SipHash on 32-bit words, 64-bit key, one round
-  * a word and three to finish; Linux hashes its tables with it on 32-bit machines). Nobody is known to aim collisions
-  * without the secret. It is no substitute for a 128-bit PRF: a key of 64 bits is a short one.
+  * a word and three to finish; Linux hashes its tables with it on 32-bit machines), of which two words of the last state are
+  * taken. Nobody is known to aim collisions without the key. For what a peer may see there is [[KeyedNumbers]].
   *
   * The message is eight bytes, little endian: remoteIp, localPort, remotePort. A round has two halves of two additions:
   * {{{
@@ -20,14 +20,14 @@ case class TupleHasher() extends Component {
   import TupleHasher._
 
   val io = new Bundle {
-    val secret = in Bits (64 bits)
+    val key = in Bits (64 bits)
     val requests = slave(Stream(LookupRequest()))
     val hashed = master(Stream(HashedRequest()))
     val empty = out Bool ()
   }
   noIoPrefix()
 
-  private val key = Vec(io.secret(31 downto 0).asUInt, io.secret(63 downto 32).asUInt)
+  private val key = Vec(io.key(31 downto 0).asUInt, io.key(63 downto 32).asUInt)
   private val last = rounds - 1
 
   /** A place of the ring: the state before a half round. */
@@ -100,7 +100,6 @@ case class TupleHasher() extends Component {
       }
     }
     result.request := secondHalf.request
-    result.hash.visible := v1 ^ v3
     result.hash.first := sum0
     result.hash.second := v2
   }

@@ -28,7 +28,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
     val local_ip, local_netmask, local_gateway = out(UInt(32 bits))
-    val secret = out(Bits(64 bits))
+    val secret = out(Bits(128 bits))
     val neighbour = master(Stream(StaticNeighbour()))
     val addressConflict = in(Bool())
     /** To and from GmiiMac's ports of these names. */
@@ -96,8 +96,10 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     value("localMacHigh", 16, AccessType.RW, s"Own MAC address: its first two bytes on the wire, the first one higher. $latched")
   private val macLow = value("localMacLow", 32, AccessType.RW, s"Own MAC address: the other four bytes. $latched")
   private val ip = value("localIp", 32, AccessType.RW, s"Own IPv4 address, first byte of the wire highest. $latched")
-  private val secretHigh = value("secretHigh", 32, AccessType.WO, s"Key of the flow hash and of initial sequence numbers: random. $latched")
-  private val secretLow = value("secretLow", 32, AccessType.WO, s"Its lower half. $latched")
+  private val secret = for (part <- 3 to 0 by -1) yield {
+    val bits = s"bits ${32 * part + 31} to ${32 * part}"
+    value(s"secret$part", 32, AccessType.WO, s"Key of all hashes, those of initial sequence numbers among them: random; $bits. $latched")
+  }
   private val netmask = value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
   private val gateway = value("localGateway", 32, AccessType.RW, s"Next hop to all other networks; 0: there is none. $latched")
   private def takenOver[T <: Data](written: T): T = RegNextWhen(written, coreReset)
@@ -105,7 +107,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   io.local_ip := takenOver(ip.asUInt)
   io.local_netmask := takenOver(netmask.asUInt)
   io.local_gateway := takenOver(gateway.asUInt)
-  io.secret := takenOver(secretHigh ## secretLow)
+  io.secret := takenOver(secret.reduce(_ ## _))
 
   private val neighbourIp = value("neighbourIp", 32, AccessType.RW, "Static neighbour: its IPv4 address.").asUInt
   private val neighbourHigh = register("neighbourHigh", "Static neighbour: the rest.")

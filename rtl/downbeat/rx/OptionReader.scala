@@ -15,7 +15,7 @@ import spinal.lib._
 case class OptionReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val windows = slave Flow (WalkedWindow())
-    /** Of the segment, until two clocks after its last window. */
+    /** Of the segment, until a clock after its last window. */
     val acknowledgment = in(SequenceNumber())
     /** MSS, window scale and SACK-permitted one clock after their window, the rest three; until the next list of TCP options begins. */
     val options = out(TcpOptions(config))

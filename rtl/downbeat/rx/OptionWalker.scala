@@ -11,33 +11,6 @@ case class OptionFaults() extends Bundle {
   val sourceRoute = Bool() // loose or strict (RFC 791 3.1)
 }
 
-/** By the bytes of a window: where an option of that kind stands, with the length that its kind has. */
-case class KnownOptions() extends Bundle {
-  val mss, windowScale, sackPermitted, timestamp, sack = Bits(8 bits)
-  val sourceRoute = Bits(8 bits) // of any length
-
-  def find(byte: Int, kind: Bits, length: UInt): Unit = {
-    mss(byte) := kind === 2 && length === 4
-    windowScale(byte) := kind === 3 && length === 3
-    sackPermitted(byte) := kind === 4 && length === 2
-    // One to four blocks of eight bytes; more do not fit the header (RFC 2018 3).
-    sack(byte) := kind === 5 && length(2 downto 0) === 2 && length(5 downto 3) =/= 0
-    timestamp(byte) := kind === 8 && length === 10
-    sourceRoute(byte) := kind === 131 || kind === 137
-  }
-}
-
-/** Eight bytes of a list, as walked. */
-case class WalkedWindow() extends Bundle {
-  val first = Bool() // of its list
-  val tcp = Bool() // otherwise IP
-  val bytes = Vec.fill(11)(Bits(8 bits)) // with three of the next window
-  /** The bytes at which an option begins. */
-  val begins = Bits(8 bits)
-  /** Read where an option begins. */
-  val known = KnownOptions()
-}
-
 /** Walks IP and TCP options, eight bytes a clock as they pass: both lists have one form (RFC 791 3.1, RFC 9293 3.1), and they
   * are five words apart at least.
   *
@@ -49,9 +22,9 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val windows = slave Flow (FrameWindow(config))
     val header = in(FrameHeader())
-    /** Each window of a list, five clocks after the one behind it. */
+    /** Each window of a list, four clocks after the one behind it. */
     val walked = master Flow (WalkedWindow())
-    /** Of a list at the latest six clocks after the window behind it. */
+    /** Of a list one clock after its last window. */
     val faults = out(OptionFaults())
   }
   noIoPrefix()

@@ -15,8 +15,8 @@ case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val slot = FrameSlot(config)
 }
 
-/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Five clocks, while the checksums settle,
-  * and two more for timestamps and SACK blocks.
+/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Five clocks, while the checksums
+  * settle, and two more for timestamps and SACK blocks.
   */
 case class SegmentParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -8,8 +8,9 @@ import spinal.lib._
 
 /** Lays out the options of a segment and sums them, a word of 32 bits a clock, while the builder counts its steps.
   *
-  * A SYN: MSS (RFC 9293 3.7.1); SACK-permitted (RFC 2018 2) and timestamps (RFC 7323 3.2); window scale (RFC 7323 2.2). Any other segment but
-  * a RST: timestamps; and, if it has no payload, as many SACK blocks as fit (RFC 2018 3). NOPs fill up words, where Linux puts them too.
+  * A SYN: MSS (RFC 9293 3.7.1); SACK-permitted (RFC 2018 2) and timestamps (RFC 7323 3.2); window scale (RFC 7323 2.2). Any other
+  * segment but a RST: timestamps; and, if it has no payload, as many SACK blocks as fit (RFC 2018 3). NOPs fill up words, where
+  * Linux puts them too.
   */
 case class HeaderOptions(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -18,11 +19,11 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
     val segment = in(SegmentDescriptor(config))
     /** 32-bit words of options, from step 1 on. */
     val words = out UInt (4 bits)
-    /** The words, zero beyond them. They and `sum` are whole from step 5 on, once not `busy`: with more than three words it takes a clock for
-      * each further one.
+    /** The words, zero beyond them. They and `sum` are whole from step 5 on, once not `busy`: that takes a clock for each word beyond
+      * three.
       */
     val options = out(Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits)))
-    /** Ones' complement sum of the words, and of all else that hangs on their number alone: the TCP length without payload, and protocol 6. */
+    /** Ones' complement sum of the words and of what hangs on their number alone: the TCP length without payload, and protocol 6. */
     val sum = out UInt (21 bits)
     val busy = out Bool ()
   }

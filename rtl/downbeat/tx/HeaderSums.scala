@@ -10,7 +10,8 @@ import spinal.core._
 /** Lengths and ones' complement sums (RFC 1071) of a segment's headers, in clocks counted by the builder's `step`.
   *
   * IPv4: sum of its ten words without the checksum. TCP: pseudo header (RFC 9293 3.1), header and options; the payload's
-  * sum is added later, that of the options at step `optionStep`. Each register is loaded in one step only, with what the steps before left, so that nothing moves between segments.
+  * sum is added later, that of the options in step `optionStep`. Each register is loaded in one step only, with what the steps before
+  * left, so that nothing moves between segments.
   * Read `segment` and `local` from step 0 on, `peer` from step 2 on; both sums stand from `HeaderSums.lastStep` on.
   */
 case class HeaderSums(config: DownbeatConfig) extends Component {

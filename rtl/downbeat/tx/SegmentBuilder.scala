@@ -26,7 +26,7 @@ case class Peer() extends Bundle {
 case class SegmentBuilder(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
-    val strays = slave(Stream(StrayReset()))
+    val strays = slave(Stream(StrayAnswer()))
     val addressRead = master(AddressReadPort(config))
     val local = in(LocalAddresses())
     val fetch = master(Stream(Transfer(config)))
@@ -59,14 +59,15 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.segment.sequence := stray.sequence
     job.segment.acknowledgment := stray.acknowledgment
     job.segment.flags.assignFromBits(B(0, 8 bits))
-    job.segment.flags.rst.allowOverride() := True
+    job.segment.flags.rst.allowOverride() := !stray.syn
+    job.segment.flags.syn.allowOverride() := stray.syn
     job.segment.flags.ack.allowOverride() := stray.ack
     job.segment.windowScaleOffered := False
     job.segment.sackPermitted := False
     job.segment.timestamped := False
     job.segment.sack.foreach(_.valid := False)
     job.segment.ecnCapable := False
-    job.segment.window := 0
+    job.segment.window := stray.syn ? U(config.receiveBufferBytes min 65535, 16 bits) | U(0, 16 bits)
     job.segment.length := 0
     job.segment.mode := LaunchMode.asap
     job.segment.stamped := False

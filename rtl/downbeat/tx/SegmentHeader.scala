@@ -36,7 +36,8 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   def words(local: LocalAddresses): Seq[Bits] = {
     val fields = Seq[Bits](
       remoteMac, local.mac, B(0x0800, 16 bits),
-      B(0x45, 8 bits), B(0, 6 bits) ## ecnCapable ## False, ipLength.resize(16).asBits, B(0x00004000, 32 bits), B(0x4006, 16 bits), (~ipSum).asBits,
+      B(0x45, 8 bits), B(0, 6 bits) ## ecnCapable ## False, ipLength.resize(16).asBits,
+      B(0x00004000, 32 bits), B(0x4006, 16 bits), (~ipSum).asBits,
       local.ip.asBits, remoteIp.asBits,
       localPort.asBits, remotePort.asBits, sequence.value.asBits, acknowledgment.value.asBits,
       (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, (~tcpSum).asBits, B(0, 16 bits)) ++ options
@@ -63,6 +64,20 @@ case class OutgoingFrame(config: DownbeatConfig) extends Bundle {
   val mode = LaunchMode()
   val launch = Stamp()
   val tag = UInt(16 bits) // as in TransmitBeat
+}
+
+object OutgoingFrame {
+  /** One that carries nothing and goes as soon as possible: a pure ACK, a RST. */
+  def immediate(config: DownbeatConfig, header: SegmentHeader): OutgoingFrame = {
+    val frame = OutgoingFrame(config)
+    frame.header := header
+    frame.hasPayload := False
+    frame.lastByte := header.lastByte
+    frame.mode := LaunchMode.asap
+    frame.launch := Stamp.zero
+    frame.tag := 0
+    frame
+  }
 }
 
 /** An entry of the data line: a frame, or the word that the flow's frames are all built. */

@@ -5,7 +5,7 @@ import downbeat.DownbeatConfig
 import downbeat.engine.{DepartedEvent, SegmentDescriptor}
 import downbeat.flow.{AddressReadPort, FlowReference, LocalAddresses}
 import downbeat.memory.Transfer
-import downbeat.wire.{Departure, FrameBeat, LaunchMode, TransmitBeat}
+import downbeat.wire.{Departure, FrameBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
@@ -13,7 +13,7 @@ import spinal.lib._
 case class Transmitter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
-    val strays = slave(Stream(StrayReset()))
+    val strays = slave(Stream(StrayAnswer()))
     val addressRead = master(AddressReadPort(config))
     /** Does not change while frames are in here. */
     val local = in(LocalAddresses())
@@ -69,17 +69,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 
   val immediateLine = StreamFifo(SegmentHeader(config), 16, latency = 1, forFMax = true)
   immediateLine.io.push << builder.io.immediate
-  val immediateFrames = immediateLine.io.pop.m2sPipe().map { header =>
-    val frame = OutgoingFrame(config)
-    frame.header := header
-    frame.hasPayload := False
-    frame.lastByte := header.lastByte
-    frame.mode := LaunchMode.asap
-    frame.launch.ns := 0
-    frame.launch.fraction := 0
-    frame.tag := 0
-    frame
-  }
+  val immediateFrames = immediateLine.io.pop.m2sPipe().map(OutgoingFrame.immediate(config, _))
   val immediateHeaders = HeaderSerialiser(config)
   immediateHeaders.io.frames << immediateFrames
   immediateHeaders.io.local := io.local

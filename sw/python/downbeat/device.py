@@ -131,6 +131,7 @@ class Counters(Structure):
             "late_arrivals",
             "late_departures",
             "worst_lateness",
+            "frames_refused",
         )
     )
 
@@ -165,6 +166,8 @@ def load(path: Path) -> ctypes.CDLL:
         ("create", c_void_p, [POINTER(Options), POINTER(c_int)]),
         ("destroy", None, [device]),
         ("preset", c_char_p, []),
+        ("tap", c_char_p, []),
+        ("highest_link_rate", c_uint64, []),
         ("now", time, [device]),
         ("reset", c_int, [device, c_uint]),
         ("advance_to", c_int, [device, time]),

@@ -44,6 +44,7 @@ def main(
     pcap: Annotated[str, typer.Option(envvar="PCAP", help="capture file to write (pcapng); empty: none")] = "",
     compare: Annotated[bool, typer.Option(envvar="COMPARE", help="run ns-3's TcpLinuxReno beside it")] = True,
     wall_limit: Annotated[int, typer.Option(envvar="WALL_LIMIT", help="seconds after which a run is given up")] = 900,
+    tap: Annotated[str, typer.Option(envvar="TAP", help="frame: with every byte; header: lengths alone, faster")] = "",
     reports_directory: Annotated[Path, typer.Option("--reports", envvar="REPORTS", help="where the report goes")] = ROOT
     / "build"
     / "reports",
@@ -64,10 +65,11 @@ def main(
             seed=seed,
             waves=waves,
             wall_limit=wall_limit,
+            tap=tap or settings.TAPS[0],
         )
         capture = _capture(pcap)
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
-            program = build.ns3(waves=waves) / "downbeat_sim"
+            program = build.ns3(waves=waves, tap=wanted.tap) / "downbeat_sim"
         raise typer.Exit(simulate(wanted, program, reports_directory, compare, capture))
     except (settings.Refused, build.BuildFailed, network.ProgramFailed) as error:
         console.print(str(error), style="red", markup=False)

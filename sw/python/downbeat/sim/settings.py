@@ -12,6 +12,8 @@ from typing import TypeVar
 
 from downbeat.sim.quantities import Buffer, buffer, duration, probability, rate, size
 
+# Where the simulation meets the core: the 64-bit frame stream, with all bytes; parsed headers and lengths, faster.
+TAPS = ("frame", "header")
 SEGMENT_BYTES = 1460
 # What a full segment costs on the bottleneck: TCP and IP headers, and the two bytes of ns-3's point-to-point framing.
 OVERHEAD_BYTES = 20 + 20 + 2
@@ -40,6 +42,7 @@ class Settings:
     seed: int
     waves: bool
     wall_limit: int  # seconds
+    tap: str
 
     @property
     def bandwidth_delay_product(self) -> int:
@@ -82,6 +85,7 @@ class Settings:
             "STARTUP": self.startup,
             "STEADY": self.steady,
             "SEED": self.seed,
+            "TAP": self.tap if self.tap != TAPS[0] else "",
             **changed,
         }
         return " ".join(["make sim", *(f"{name}={value}" for name, value in words.items() if value != "")])
@@ -112,10 +116,13 @@ def parse(
     seed: int,
     waves: bool,
     wall_limit: int,
+    tap: str,
 ) -> Settings:
     """Settings from texts; raises Refused with the name of what is wrong."""
     if file and not Path(file).is_file():
         raise Refused(f"FILE={file}: no such file")
+    if tap not in TAPS:
+        raise Refused(f"TAP={tap}: no such tap, use {' or '.join(TAPS)}")
     bits = _named("RATE", rate_text, rate)
     rtt = _named("RTT", rtt_text, duration)
     product = bits * rtt // (8 * NANOSECONDS_PER_SECOND)
@@ -152,6 +159,7 @@ def parse(
         seed=seed,
         waves=waves,
         wall_limit=wall_limit,
+        tap=tap,
     )
 
 

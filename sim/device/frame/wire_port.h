@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "launch_gate.h"
+#include "departures.h"
 #include "model.h"
 
 namespace downbeat {
@@ -38,29 +38,19 @@ private:
 /// Frames that leave: beats to the gate, departure stamps back.
 class WireTransmit {
 public:
-  explicit WireTransmit(std::uint64_t rate) : gate(rate) {}
+  explicit WireTransmit(Departures &departures) : departures_(departures) {}
 
   /// Ready for the beat that the core offers now, and the next departure stamp.
   void drive(Pins &pins, Stamp now);
   void taken(const Pins &pins, Stamp now);
-  /// Everything that leaves up to `now`.
-  void depart(Stamp now);
-  /// Forgets what has not departed, and stamps.
-  void reset();
-  /// The earlier of a departure and a stamp to return.
-  Stamp nextInstant() const;
-
-  LaunchGate gate;
-  std::deque<Frame> departed;
-  std::uint64_t frames = 0; // that have departed
+  /// The core offers a beat for which there is no room.
+  bool blocks(const Pins &pins) const { return pins.m_axis_wire_tx_tvalid && !ready(pins); }
+  void reset() { position_ = 0; }
 
 private:
-  struct Departure {
-    std::uint16_t tag;
-    Stamp stamp;
-  };
-  std::deque<Departure> stamps_;
-  bool driven_ = false;
+  bool ready(const Pins &pins) const;
+
+  Departures &departures_;
   std::uint32_t position_ = 0;
 };
 

@@ -59,48 +59,31 @@ bool WireReceive::taken() {
   return true;
 }
 
-void WireTransmit::drive(Pins &pins, Stamp now) {
+bool WireTransmit::ready(const Pins &pins) const {
   // The offered beat's own mode decides: a gate with a store for each kind looks at it too.
-  pins.m_axis_wire_tx_tready =
-      position_ != 0 || gate.ready(static_cast<LaunchMode>(pins.m_axis_wire_tx_tuser[2] & 3));
-  driven_ = !stamps_.empty() && stamps_.front().stamp <= now;
-  pins.s_axis_departure_tvalid = driven_;
-  if (!driven_) return;
-  const auto [tag, stamp] = stamps_.front();
-  stamps_.pop_front();
+  return position_ != 0 || departures_.gate.ready(static_cast<LaunchMode>(pins.m_axis_wire_tx_tuser[2] & 3));
+}
+
+void WireTransmit::drive(Pins &pins, Stamp now) {
+  pins.m_axis_wire_tx_tready = ready(pins);
+  const auto departure = departures_.takeStamp(now);
+  pins.s_axis_departure_tvalid = departure.has_value();
+  if (!departure) return;
+  const auto [tag, stamp] = *departure;
   pins.s_axis_departure_tdata[0] = tag | static_cast<std::uint32_t>(stamp << 16);
   pins.s_axis_departure_tdata[1] = static_cast<std::uint32_t>(stamp >> 16);
   pins.s_axis_departure_tdata[2] = static_cast<std::uint32_t>(stamp >> 48);
 }
 
 void WireTransmit::taken(const Pins &pins, Stamp now) {
-  Frame &frame = gate.filling();
+  Frame &frame = departures_.gate.filling();
   position_ = append(frame, position_, pins.m_axis_wire_tx_tdata, pins.m_axis_wire_tx_tkeep);
   if (!pins.m_axis_wire_tx_tlast) return;
   frame.length = position_;
   position_ = 0;
   const auto &user = pins.m_axis_wire_tx_tuser;
   frame.tag = static_cast<std::uint16_t>(user[2] >> 2);
-  gate.push(static_cast<LaunchMode>(user[2] & 3), Stamp{user[1]} << 32 | user[0], now);
-}
-
-void WireTransmit::depart(Stamp now) {
-  while (gate.nextDeparture() <= now) {
-    departed.push_back(gate.depart());
-    ++frames;
-    if (departed.back().tag != 0) stamps_.push_back({departed.back().tag, departed.back().time});
-  }
-}
-
-void WireTransmit::reset() {
-  gate.reset();
-  stamps_.clear();
-  driven_ = false;
-  position_ = 0;
-}
-
-Stamp WireTransmit::nextInstant() const {
-  return std::min(gate.nextDeparture(), stamps_.empty() ? never : stamps_.front().stamp);
+  departures_.gate.push(static_cast<LaunchMode>(user[2] & 3), Stamp{user[1]} << 32 | user[0], now);
 }
 
 void Bypass::reset() {

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Which ports listen, and with which parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.flow.directory import listen_request, listening, segment
+
+
+def test_listener_table() -> None:
+    run_room("FlowDirectory", __name__)
+
+
+@cocotb.test()
+async def listeners_are_replaced_removed_and_limited(dut: Any) -> None:
+    bench = await listening(dut, ports=(1, 2, 3, 4))
+    draw = bench.random
+    bench.listen(listen_request(draw, 5), listen_request(draw, 2), listen_request(draw, 3, remove=True))
+    bench.listen(listen_request(draw, 9, remove=True), listen_request(draw, 0), listen_request(draw, 65535))
+    assert len(bench.model.refused) == 2
+    await bench.check()
+    keys = [(0x0A000001, 7, port) for port in (1, 2, 3, 4, 5, 65535, 0)]
+    bench.segment(*(segment(draw, key, "syn") for key in keys))
+    assert len(bench.model.events) == 4 and len(bench.model.strays) == 3
+    await bench.check()
+    # A listener that is gone leaves its connections alone.
+    bench.listen(listen_request(draw, 1, remove=True))
+    bench.segment(segment(draw, keys[0], "ack"))
+    await bench.check()
+
+
+@cocotb.test()
+async def each_of_several_listeners_gives_its_own_parameters(dut: Any) -> None:
+    """SYNs for all of them and for ports between them, mixed, without a pause."""
+    ports = (80, 8080, 443, 65535)
+    bench = await listening(dut, ports=ports)
+    draw = bench.random
+    for _ in range(10):
+        asked = [port for port in ports for _ in range(2)] + [79, 81, 442, 65534]
+        draw.shuffle(asked)
+        keys = [(0x0A000000 + number, 1024, port) for number, port in enumerate(asked)]
+        bench.segment(*(segment(draw, key, "syn") for key in keys))
+        assert [sum(key[2] == port for key in bench.model.table) for port in ports] == [2] * 4
+        assert len(bench.model.strays) == 4
+        await bench.check()
+        bench.release(*[flow.number for flow in bench.model.table.values()])
+        await bench.check()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat
+
+import downbeat.application.{Command, CommandPort, Notification, Notifier}
+import downbeat.engine.FlowEngine
+import downbeat.flow.FlowDirectory
+import downbeat.pacing.{NextInstant, Pacer, Timers}
+import downbeat.time.Stamp
+import downbeat.wire.AxiStream
+import spinal.core._
+import spinal.lib._
+
+/** The flow engine and the rooms that know neither frames nor payload: what [[Downbeat]] and [[HeaderTap]] have in common.
+  *
+  * Left to the top: segments and opens in, descriptors and strays out, payload, departures.
+  */
+class EngineRooms(config: DownbeatConfig, now: Stamp, localIp: UInt, secret: Bits, commands: AxiStream, notifications: AxiStream) extends Area {
+  val directory = RestingClock(FlowDirectory(config))(_.io.idle)
+  val engine = FlowEngine(config)
+  val pacer = Pacer(config)
+  val timers = Timers(config)
+  val commandPort = CommandPort(config)
+  val notifier = Notifier(config)
+
+  directory.io.now := now
+  directory.io.localIp := localIp
+  directory.io.secret := secret
+  directory.io.handshakeOver << engine.io.handshakeOver
+  engine.io.now := now
+  engine.io.directory << directory.io.events
+
+  pacer.io.now := now
+  pacer.io.bookings << engine.io.bookings
+  engine.io.grants << pacer.io.grants
+  timers.io.now := now
+  timers.io.deadlines << engine.io.deadlines
+  engine.io.timers << timers.io.expired
+
+  commandPort.io.commands << commands.toStream(Command(config))(_.assignFromBits(commands.tdata))
+  directory.io.listens << commandPort.io.listens
+  notifier.io.status << engine.io.status
+  notifier.io.addressRead <> directory.io.addressRead(1)
+  notifications.fromStream(notifier.io.notifications) { notification: Notification => notifications.tdata := notification.asBits }
+
+  /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy: all must have been idle for three clocks. */
+  def idleWith(engineIdle: Bool, others: Bool*): Bool = {
+    val own = Seq(directory.io.idle, engineIdle, pacer.io.idle, timers.io.idle, commandPort.io.idle, notifier.io.idle)
+    val idle = (own ++ others).reduce(_ && _)
+    idle && (RegNext(idle) init False) && Delay(idle, 2, init = False)
+  }
+
+  /** `nextDeadline` of a top in which others have one too. */
+  def nextDeadlineWith(others: NextInstant*): UInt = {
+    val next = (Seq(pacer.io.next, timers.io.next) ++ others).reduce(NextInstant.earlier)
+    next.armed ? next.at.ns | U(48 bits, default -> true)
+  }
+}

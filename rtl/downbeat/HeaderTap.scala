@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat
+
+import downbeat.application.{Command, Notification}
+import downbeat.engine.{ApplicationEvent, EventKind, PlacedEvent, TraceRecord}
+import downbeat.flow.{DirectoryDrops, OpenRequest}
+import downbeat.rx.{ReceivedSegment, ReportKind}
+import downbeat.time.Stamp
+import downbeat.tx.{DepartureTags, OutgoingFrame, SegmentBuilder}
+import downbeat.wire.{AxiStream, Departure}
+import spinal.core._
+import spinal.lib._
+
+/** What the core did not take, since reset; the same counters as in [[Counters]]. */
+case class HeaderTapCounters() extends Bundle {
+  val directory = DirectoryDrops()
+  val ignoredReports, staleStamps, unknownCommands = UInt(32 bits)
+}
+
+/** The core without frames and payload, for long simulations: parsed segments in, segments with their addresses and launch times out.
+  * Everything that decides is the same as in [[Downbeat]]; what is left out only moves bytes.
+  *
+  * Ports that [[Downbeat]] has too are the same. Payload exists as a length alone: a placement is confirmed at once, what the application
+  * has written is a number of bytes, and a receive command counts as consumed. Opens are resolved at once: neighbours are the business of
+  * whoever makes frames of segments; a connection that was opened from here has MAC zero.
+  */
+case class HeaderTap(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val now = in UInt (64 bits)
+    /** Nothing moves before `nextDeadline`, an input, or the next segment that is taken. */
+    val idle = out Bool ()
+    val nextDeadline = out UInt (48 bits)
+    val local_ip = in UInt (32 bits)
+    val secret = in Bits (128 bits)
+
+    /** Segments to our address, right and parsed, with the stamp of their SFD; where a payload lies is not read. */
+    val received = slave(Stream(ReceivedSegment(config)))
+    /** Segments to send, as the transmitter would serialise them, without the payload that follows. */
+    val outgoing = master(Stream(OutgoingFrame(config)))
+    /** SFD stamps of tagged segments. */
+    val departures = slave(Flow(Departure()))
+
+    val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
+    val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
+    /** The application has written; the caller heeds the send buffer's size. TDATA: bytes; TDEST: the flow. */
+    val s_axis_written = slave(AxiStream(32, destBits = config.flowBits))
+
+    val trace = master(Flow(TraceRecord(config)))
+    val counters = out(HeaderTapCounters())
+  }
+  noIoPrefix()
+
+  private val now = Stamp()
+  now.assignFromBits(io.now.asBits)
+  private val rooms = new EngineRooms(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
+  import rooms._ // directory, engine with pacer and timers, command port and notifier
+  private val builder = SegmentBuilder(config)
+  private val tags = DepartureTags(config)
+
+  // ---- segment -> event; one that would hold a payload slot takes one of as many places, or waits
+
+  private val carries = io.received.report === ReportKind.none && (io.received.length.orR || io.received.flags.fin)
+  private val placesTaken = Reg(UInt(config.slotBits + 1 bits)) init 0
+  private val segments = io.received.haltWhen(carries && placesTaken.msb)
+  directory.io.segments << segments.map { segment =>
+    val held = CombInit(segment).allowOverride()
+    held.payload.held := carries
+    held.payload.slot := 0
+    held.payload.offset := 0
+    held
+  }
+
+  // ---- placement -> placed
+
+  placesTaken := placesTaken + (segments.fire && carries).asUInt - engine.io.placements.fire.asUInt - directory.io.discards.fire.asUInt
+  directory.io.discards.ready := True
+  engine.io.placed << engine.io.placements.throwWhen(engine.io.placements.discard).map { placement =>
+    val placed = PlacedEvent(config)
+    placed.assignSomeByName(placement)
+    placed.memoryError := False
+    placed
+  }
+
+  // ---- descriptor -> segment out -> departure; a flow is free when its last segment has left
+
+  builder.io.local.mac := 0
+  builder.io.local.ip := io.local_ip
+  builder.io.descriptors << engine.io.descriptors
+  builder.io.strays << directory.io.strays
+  builder.io.addressRead <> directory.io.addressRead(0)
+  builder.io.fetch.ready := True
+  private val entries = builder.io.data
+  directory.io.released.valid := entries.fire && entries.release
+  directory.io.released.payload := entries.reference.flow
+  private val built = StreamArbiterFactory().lowerFirst.noLock.onArgs(
+    builder.io.immediate.map(OutgoingFrame.immediate(config, _)), entries.throwWhen(entries.release).map(_.frame))
+  io.outgoing << built.halfPipe()
+  private val stuck = io.outgoing.isStall && (built.isStall || builder.io.idle)
+
+  tags.io.tags <> builder.io.tags
+  tags.io.departures << io.departures
+  engine.io.departed << tags.io.departed
+
+  // ---- the application
+
+  directory.io.opens << commandPort.io.opens.map { open =>
+    val request = OpenRequest(config)
+    request.assignSomeByName(open)
+    request.remoteMac := 0
+    request
+  }
+  private def event(kind: EventKind.E, flow: UInt, length: UInt): ApplicationEvent = {
+    val event = ApplicationEvent(config)
+    event.kind := kind
+    event.flow := flow
+    event.length := length
+    event.memoryError := False
+    event
+  }
+  private val written = io.s_axis_written.toStream(ApplicationEvent(config)) { word =>
+    word := event(EventKind.written, io.s_axis_written.tdest, io.s_axis_written.tdata.asUInt)
+  }.haltWhen(commandPort.io.hold).m2sPipe()
+  private val consumed = commandPort.io.requests.map(request => event(EventKind.consumed, request.flow, request.length))
+  commandPort.io.buffersIdle := !written.valid && !consumed.valid
+  engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(written, consumed, commandPort.io.events)
+  notifier.io.refused << directory.io.refused
+
+  // ---- what the outside may know
+
+  io.trace << engine.io.trace
+  io.counters.directory := directory.io.drops
+  io.counters.ignoredReports := engine.io.ignoredReports
+  io.counters.staleStamps := tags.io.staleStamps
+  io.counters.unknownCommands := commandPort.io.unknown
+  io.idle := idleWith(
+    stuck && engine.io.waits || engine.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid)
+  io.nextDeadline := nextDeadlineWith()
+}

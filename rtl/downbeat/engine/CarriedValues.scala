@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import java.util.{Collections, IdentityHashMap}
+import spinal.core._
+import spinal.core.internals.Expression
+import spinal.lib.misc.pipeline._
+
+/** Brings each value from the node that has it to those that look at it, field by field.
+  *
+  * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node behind the one that
+  * has it and read on the node before the one that wants it, so that both ends are registers. The place is the event's index
+  * in the line modulo `places`; it travels with the event. What nothing looks at is not carried. Most of a stage's word is looked at on
+  * its first step and on its last: this halves the engine's registers, and what is smaller is placed closer together.
+  */
+class CarriedValues(pipeline: EnginePipeline) extends Area {
+  import CarriedValues._
+  private val nodes = pipeline.nodes
+
+  // ---- who looks at what
+
+  private val looked: java.util.Set[BaseType] = Collections.newSetFromMap(new IdentityHashMap[BaseType, java.lang.Boolean])
+  private def look(expression: Expression): Unit = expression match {
+    case signal: BaseType => looked.add(signal)
+    case _ =>
+  }
+  Component.current.dslBody.walkStatements(_.walkDrivingExpressions(look))
+
+  /** A field on its way between two nodes, with nobody who looks at it in between. */
+  private case class Trip(from: Int, to: Int, source: BaseType, target: BaseType)
+
+  private val trips: Seq[Trip] = nodes.flatMap(_.keyToData.keys).distinct.flatMap { key =>
+    val (source, others) = {
+      val holders = nodes.indices.filter(nodes(_).keyToData.contains(key))
+      (holders.head, holders.tail)
+    }
+    nodes(source)(key).flatten.indices.flatMap { field =>
+      def on(node: Int): BaseType = nodes(node)(key).flatten(field)
+      val (stops, strangers) = others.partition(node => looked.contains(on(node)))
+      strangers.foreach(on(_).assignDontCare())
+      (source +: stops).zip(stops).map { case (from, to) => Trip(from, to, on(from), on(to)) }
+    }
+  }
+
+  // ---- from register to register
+
+  /** `value` as it is `count` nodes behind `from`. */
+  private def registered(value: BaseType, from: Int, count: Int): BaseType = (0 until count).foldLeft(value) { (before, i) =>
+    val register = cloneOf(before).setAsReg()
+    when(pipeline.moves(nodes(from + i)))(register := before.asInstanceOf[register.type])
+    register
+  }
+
+  private def arrive(trip: Trip, value: BaseType): Unit = {
+    trip.target.setAsReg()
+    when(pipeline.moves(nodes(trip.to - 1)))(trip.target.assignFrom(value))
+  }
+
+  private val (waiting, walking) = trips.partition(trip => trip.to - trip.from >= shortest)
+  for (trip <- walking) arrive(trip, registered(trip.source, trip.from, trip.to - trip.from - 1))
+
+  // ---- through memories, one for all fields of the same way
+
+  private val index = Reg(UInt(log2Up(places) bits)) init 0
+  when(pipeline.entry.isValid)(index := index + 1)
+  private val indices: Seq[UInt] = nodes.indices.scanLeft(index) { (before, i) =>
+    RegNextWhen(before, pipeline.moves(nodes(i)))
+  }
+
+  private def wait(fields: Seq[BaseType], from: Int, to: Int): Bits = {
+    val word = fields.map(field => registered(field, from, 1).asBits).reduce((low, high) => high ## low)
+    val memory = Mem(word, places)
+    memory.write(indices(from + 1), word, pipeline.moves(nodes(from + 1)))
+    memory.readAsync(indices(to - 1))
+  }
+
+  for (((from, to), group) <- waiting.groupBy(trip => (trip.from, trip.to)).toSeq.sortBy(_._1)) {
+    val widths = group.map(trip => widthOf(trip.source))
+    val middle = (from + to) / 2
+    val word = if (to - from <= longest) wait(group.map(_.source), from, to) else {
+      val half = wait(group.map(_.source), from, middle)
+      wait(Seq(RegNextWhen(half, pipeline.moves(nodes(middle - 1)))), middle, to)
+    }
+    for ((trip, offset) <- group.zip(widths.scanLeft(0)(_ + _))) {
+      trip.target.setAsReg()
+      when(pipeline.moves(nodes(to - 1)))(trip.target.assignFromBits(word(offset, widthOf(trip.source) bits)))
+    }
+  }
+}
+
+object CarriedValues {
+  /** Words of one distributed RAM. */
+  val places = 16
+  /** Nodes; over more, an event could write before the one that had its place has been read. What carries nothing valid writes too,
+    * into the place of the next event: that one's last owner is then just as far ahead.
+    */
+  private val longest = places + 1
+  /** Nodes; over fewer, registers are cheaper. */
+  private val shortest = 5
+}

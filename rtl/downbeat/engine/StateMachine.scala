@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** The state after an event, and why if it is the end. */
+private case class Outcome() extends Bundle {
+  val state = TcpState()
+  val reason = CloseReason()
+
+  def end(why: SpinalEnumElement[CloseReason.type]): Unit = {
+    state := TcpState.closed
+    reason := why
+  }
+}
+
+/** The states of RFC 9293 3.3.2, and the reason of an end: what is no segment decides in step 2, a segment in step 3. */
+class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reassembly, keepAlive: KeepAlive) extends Area {
+  import view._
+  import signals._
+  import verdict._
+
+  // ---- what the event is, but for a segment
+
+  private val readable = s0.insert(s0(before).received.since(s0(before).consumed))
+  private val hasUnread = s1.insert(s1(readable) =/= s1(before).reassembly.finReceived.asUInt.resize(32))
+  private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged)) // signed
+  /** Of a segment of ours, from SND.MAX; signed. */
+  val sentPast = s0.insert(s0(SEQUENCE).since(s0(before).highestSent))
+  /** A report on a segment in flight: nobody else should know its number (RFC 5927 4.1). */
+  private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && !s1(reported).msb && s1(sentPast).msb)
+  /** RFC 6691: what the path takes does not count options. */
+  val reportedSize = s0.insert(s0(WIRE_WINDOW) - (s0(before).timestamps.agreed ? U(12, 16 bits) | U(0, 16 bits)))
+  private val smaller = s1.insert(s1(reportedSize) < s1(before).segmentSize)
+
+  private val inClosed = s2(before).state === TcpState.closed
+  private val inTimeWait = s2(before).state === TcpState.timeWait
+  private val inSynSent = s2(before).state === TcpState.synSent
+  private val abandoned = s2(LIVE) && !inClosed && (s2(isAbort) || s2(MEMORY_ERROR) || s2(isClose) && s2(hasUnread) && !inTimeWait)
+  val abandonedWithReset = s2.insert(abandoned && !inSynSent && !inTimeWait)
+  /** The path takes no segments of this size (RFC 1191); none of them will ever be larger again. */
+  val narrows = s2.insert(s2(believed) && s2(isTooBig) && s2(smaller) && !inSynSent)
+  /** Later than SYN-SENT nobody is believed to be gone because the network says so (RFC 5927 6). */
+  private val gone = s2(believed) && s2(isUnreachable) && inSynSent
+  val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !gone)
+
+  private val told = Payload(Outcome())
+  s2(told).state := s2(before).state
+  s2(told).reason := s2(before).reason
+  when(s2(reassembly.finReached)) {
+    switch(s2(before).state) {
+      is(TcpState.established)(s2(told).state := TcpState.closeWait)
+      is(TcpState.finWait1)(s2(told).state := TcpState.closing)
+      is(TcpState.finWait2)(s2(told).state := TcpState.timeWait)
+    }
+  }
+  when(s2(LIVE)) {
+    switch(s2(KIND)) {
+      is(EventKind.shutdown, EventKind.close) {
+        switch(s2(before).state) {
+          is(TcpState.established)(s2(told).state := TcpState.finWait1)
+          is(TcpState.closeWait)(s2(told).state := TcpState.lastAck)
+          is(TcpState.synSent)(when(s2(isClose))(s2(told).end(CloseReason.aborted)))
+        }
+      }
+      is(EventKind.timer) {
+        when(s2(expired) && s2(before).waiting)(s2(told).end(CloseReason.finished))
+        when(s2(keepAlive.givesUp))(s2(told).end(CloseReason.timedOut))
+      }
+      is(EventKind.failed)(when(!inClosed)(s2(told).end(CloseReason.timedOut)))
+    }
+  }
+  when(abandoned) {
+    s2(told).end(CloseReason.aborted)
+    when(s2(MEMORY_ERROR))(s2(told).reason := CloseReason.memoryError)
+  }
+  when(gone)(s2(told).end(CloseReason.unreachable))
+  when(s2(OPENING)) {
+    s2(told).state := s2(FRESH) ? TcpState.synReceived() | TcpState.synSent()
+    s2(told).reason := CloseReason.none
+  }
+
+  // ---- a segment
+
+  private val old = s3(before)
+  private val outcome = Outcome()
+  outcome := s3(told)
+  when(s3(brings))(outcome.state := TcpState.synReceived)
+  when(s3(connects))(outcome.state := old.finishing ? TcpState.finWait1() | TcpState.established())
+  when(s3(acknowledgesFin)) {
+    switch(old.state) {
+      is(TcpState.finWait1)(outcome.state := TcpState.finWait2)
+      is(TcpState.closing)(outcome.state := TcpState.timeWait)
+      is(TcpState.lastAck)(outcome.end(CloseReason.finished))
+    }
+  }
+  when(s3(resets)) {
+    when(old.state === TcpState.synSent || old.state === TcpState.synReceived)(outcome.end(CloseReason.refused)).otherwise {
+      when(old.state =/= TcpState.timeWait)(outcome.end(CloseReason.reset)) // RFC 1337: a RST does not assassinate TIME-WAIT
+    }
+  }
+  when(s3(unwelcome))(outcome.end(CloseReason.aborted))
+  s3(STATE) := outcome.state
+  s3(REASON) := outcome.reason
+  s3(ESTABLISHED) := s3(connects)
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The application's data at the header tap: their number, at s_axis_written. Same name and calls as the frame tap's.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "beat_stream.h"
+#include "connection.h"
+#include "model.h"
+
+namespace downbeat {
+
+/// The core hears of bytes when they would have passed the frame tap's stream, and the way to memory behind it, page by page.
+class DataPort {
+public:
+  explicit DataPort(std::uint64_t linkRate) : in_(linkRate), memory_(linkRate) {}
+
+  /// Of finding a next hop that is known, which the core leaves to us.
+  static constexpr Stamp openLatency = 23 * clockPeriod;
+
+  bool begun() const { return passed_ != never; }
+  bool active() const { return false; }
+  /// What the core was offered and did not take is no instant: it is not idle then.
+  Stamp nextInstant() const { return std::min(passed_, offered_ || written_.empty() ? never : written_.front().due); }
+  void reset() {
+    passed_ = never;
+    written_.clear();
+    offered_ = false;
+  }
+
+  void rest(Pins &pins, Stamp now) {
+    offered_ = !written_.empty() && written_.front().due <= now;
+    pins.s_axis_written_tvalid = offered_;
+    if (!offered_) return;
+    pins.s_axis_written_tdata = static_cast<std::uint32_t>(written_.front().length);
+    pins.s_axis_written_tdest = written_.front().flow;
+  }
+  void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp now) {
+    if (!begun()) begin(connection.flow, length, now);
+    rest(pins, now);
+  }
+  bool sample(const Pins &pins, Stamp now, bool &end) {
+    const bool taken = pins.s_axis_written_tvalid && pins.s_axis_written_tready;
+    if (taken) written_.pop_front(), offered_ = false;
+    end = passed_ <= now;
+    if (end) passed_ = never;
+    return taken || end;
+  }
+
+  /// What the core has received is there.
+  static void asked(Connection &connection, std::size_t length) {
+    if (!connection.forgotten) connection.delivered.append(nullptr, length);
+    connection.deliveredBytes += length;
+  }
+  struct Arrival {
+    std::uint32_t flow;
+    std::uint64_t data;
+    std::size_t count;
+  };
+  static std::optional<Arrival> arrived(const Pins &) { return std::nullopt; }
+  static void takeAll(Pins &) {}
+
+private:
+  /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event.
+  static constexpr Stamp admissionLatency = 8 * clockPeriod, responseLatency = 8 * clockPeriod;
+  static constexpr std::size_t page = 2048;
+
+  void begin(std::uint32_t flow, std::size_t length, Stamp now) {
+    Stamp stored = now;
+    for (std::size_t rest = length; rest > 0;) {
+      const std::size_t part = std::min(rest, page);
+      stored = memory_.pass(in_.pass(now, part) + admissionLatency, part);
+      rest -= part;
+    }
+    passed_ = in_.free() + clockPeriod;
+    written_.push_back({flow, length, stored + responseLatency});
+  }
+
+  struct Written {
+    std::uint32_t flow;
+    std::size_t length;
+    Stamp due;
+  };
+  BeatStream in_, memory_;
+  Stamp passed_ = never; // when the packet that is being handed over has
+  std::deque<Written> written_;
+  bool offered_ = false; // the front one
+};
+
+} // namespace downbeat
