@@ -18,12 +18,18 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   const int startup = given.startup != nullptr ? startupIndex(given.startup) : 0;
   const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
   if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
-  if (given.initial_window > 255 || given.spacing >> 56 != 0) return DOWNBEAT_INVALID_ARGUMENT;
+  if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.ecn > 1 || given.keep_alive > 0xffff ||
+      given.user_timeout > 0xffff)
+    return DOWNBEAT_INVALID_ARGUMENT;
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STARTUP, static_cast<std::uint64_t>(startup));
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STEADY, static_cast<std::uint64_t>(steady));
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_INITIAL_WINDOW, given.initial_window != 0 ? given.initial_window : defaultInitialWindow);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SSTHRESH, given.ssthresh != 0 ? given.ssthresh : highestSsthresh);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SPACING, given.spacing);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_NO_DELAY, given.no_delay);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_ECN, given.ecn);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_KEEP_ALIVE, given.keep_alive);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_USER_TIMEOUT, given.user_timeout);
   return DOWNBEAT_OK;
 }
 

@@ -77,7 +77,11 @@ typedef struct downbeat_parameters {
   uint32_t initial_window;  /* segments, at most 255; 0: 10 (RFC 6928) */
   uint32_t ssthresh;        /* bytes; 0: as high as a window can be */
   uint64_t spacing;         /* ns per byte, 32 fraction bits; 0: not paced */
-} downbeat_parameters;
+  uint32_t no_delay;        /* 1: small segments go at once (no Nagle algorithm) */
+  uint32_t ecn;             /* 1: ECN is asked for, or granted */
+  uint32_t keep_alive;      /* silence after which the peer is asked whether it lives; 0: never */
+  uint32_t user_timeout;    /* time without progress after which the connection is given up; 0: when the expiries have run out */
+} downbeat_parameters;      /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
 
 typedef struct downbeat_info {
   enum downbeat_state state;

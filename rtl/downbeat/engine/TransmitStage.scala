@@ -202,10 +202,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.flags.rst := exit(RESET_DUE)
   descriptor.flags.syn := exit(granted) && exit(outgoing.SYN_OUT)
   descriptor.flags.fin := exit(granted) && exit(outgoing.FIN_OUT)
-  // RFC 3168 6.1.1: a SYN asks with ECE and CWR, a SYN-ACK grants with ECE alone.
-  private val asks = descriptor.flags.syn && exit(STATE) === TcpState.synSent
-  descriptor.flags.ece := exit(ECN_CAPABLE) && descriptor.flags.syn || exit(ECHOES_CONGESTION) && !exit(RESET_DUE)
-  descriptor.flags.cwr := exit(ECN_CAPABLE) && asks || exit(granted) && exit(outgoing.ECN_OUT) && exit(outgoing.CWR_OUT)
+  descriptor.flags.ece := exit(ECHOES_CONGESTION) && !exit(RESET_DUE)
+  descriptor.flags.cwr := exit(granted) && exit(outgoing.ECN_OUT) && exit(outgoing.CWR_OUT)
   descriptor.flags.psh := exit(granted) && exit(outgoing.PUSH_OUT) && exit(outgoing.LENGTH_OUT).orR
   descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
   descriptor.window := exit(wireWindow)

@@ -100,6 +100,7 @@ class Parameters(Structure):
         ("initial_window", c_uint32),
         ("ssthresh", c_uint32),
         ("spacing", c_uint64),
+        *((name, c_uint32) for name in ("no_delay", "ecn", "keep_alive", "user_timeout")),
     )
 
 
