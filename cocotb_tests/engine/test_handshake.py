@@ -103,7 +103,7 @@ async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
     )
 )
 async def a_later_syn_ends_time_wait(dut: Any, first: int | None, next_: int | None, ahead: int, reopens: bool) -> None:
-    """RFC 6191 2: by timestamps if both SYNs have them, otherwise by sequence number; any other SYN is challenged (RFC 5961 4)."""
+    """RFC 6191 2: by timestamps if both SYNs have them, otherwise by sequence number; others are challenged (RFC 5961 4)."""
     endpoint = await connected(dut, options=Options(timestamp=first))
     endpoint.application("close")
     await endpoint.answers()
