@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
-export FRAMES PCAP FLOW SINCE UNTIL
+export FRAMES CONNECTIONS PART PCAP FLOW SINCE UNTIL
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
@@ -53,6 +53,9 @@ wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate agains
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.fuzz
 
+churn: $(SIM_RTL) ## connections opened and closed in every order [SEED CONNECTIONS]
+	@$(PY) -m sim.churn
+
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
@@ -83,4 +86,4 @@ $(SIM_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop trace waves bench fuzz wire fmax lint test clean
+.PHONY: help setup rtl registers sim interop trace waves bench fuzz churn wire fmax lint test clean

@@ -36,6 +36,7 @@ LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
 WIRE_VERILOG = LAYOUT.with_name("WireBench.v")
 FUZZ = ROOT / "sim" / "fuzz"
+CHURN = ROOT / "sim" / "churn"
 CAPTURE = ROOT / "sim" / "capture"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
@@ -156,6 +157,13 @@ def fuzz(waves: bool = False) -> Path:
     return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [LAYOUT], "")
 
 
+def churn() -> Path:
+    """The directory of downbeat_churn: connections opened and closed, floods and blind attacks."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{FUZZ}", f"-I{LAYOUT.parent}"]
+    sources = [*sorted(CHURN.glob("*.cpp")), FUZZ / "endpoint.cpp", FUZZ / "packet.cpp"]
+    return _program("churn", "downbeat_churn", sources, flags, _with_library(library()), [LAYOUT], "")
+
+
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
@@ -167,6 +175,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "ns3-waves": lambda: ns3(waves=True),
     "ns3-header": lambda: ns3(tap="header"),
     "fuzz": fuzz,
+    "churn": churn,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
     "wire": wire,
