@@ -53,7 +53,7 @@ wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate agains
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.fuzz
 
-churn: $(SIM_RTL) ## connections opened and closed in every order [SEED CONNECTIONS]
+churn: $(SIM_RTL) ## connections opened and closed in every order, a SYN flood, blind attacks [PART SEED CONNECTIONS FRAMES]
 	@$(PY) -m sim.churn
 
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags

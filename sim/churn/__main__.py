@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make churn`: connections opened and closed in every order; build/reports/churn.json."""
+"""`make churn`: connections opened and closed in every order, a SYN flood, blind attacks; build/reports/churn.json."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim import build
 
 REPORT = build.ROOT / "build" / "reports" / "churn.json"
 # How many of them, and the variable of the command line that says another number.
-PARTS = {"connections": ("CONNECTIONS", 10_000)}
+PARTS = {"connections": ("CONNECTIONS", 10_000), "flood": ("FRAMES", 1_000_000), "blind": ("FRAMES", 1_000_000)}
 FEWEST = 100  # less says nothing
 
 
@@ -41,17 +41,27 @@ def again(part: str, seed: int, count: int) -> str:
 
 def story(part: str, result: dict[str, Any]) -> str:
     """What is wrong, and how to see it again; a connection's run is cut behind the one that failed."""
-    count = max(result["connections"], FEWEST)
+    count = max(result["connections"], FEWEST) if part == "connections" else result["frames"]
     counters = " ".join(f"{name}={value}" for name, value in result["counters"].items() if value)
-    return f"{part}: {result['failure']}\nseed {result['seed']}\n{counters}\nagain: {again(part, result['seed'], count)}"
+    return (
+        f"{part}: {result['failure']}\nseed {result['seed']}\n{counters}\nagain: {again(part, result['seed'], count)}"
+    )
 
 
 def summary(part: str, result: dict[str, Any]) -> str:
     """A line for people."""
-    return (
-        f"{result['connections']} connections in {len(result['ways'])} ways, {result['established']} established: "
-        f"no flow and no slot lost, no timer armed ({result['virtual_seconds'] / 3600:.1f} h of virtual time)"
-    )
+    if part == "connections":
+        return (
+            f"{result['connections']} connections in {len(result['ways'])} ways, {result['established']} established: "
+            f"no flow and no slot lost, no timer armed ({result['virtual_hours']:.1f} h of virtual time)"
+        )
+    if part == "flood":
+        return (
+            f"{result['frames']} SYNs: {result['goodput_kept']:.1%} of {result['quiet_goodput'] / 1e6:.0f} Mb/s kept, "
+            f"{result['clients']} clients connected within {result['slowest_connect'] * 1e3:.3f} ms, "
+            f"cookies sent/accepted/refused {result['cookies_sent']}/{result['cookies_accepted']}/{result['cookies_refused']}"
+        )
+    return f"{result['frames']} blind segments: both live streams equal, {result['bytes']} bytes"
 
 
 def number(name: str, default: int, fewest: int) -> int:
@@ -72,7 +82,11 @@ def main() -> int:
         for part in [wanted] if wanted else PARTS:
             results[part] = churn(part, seed, counts[part])
             failed = results[part]["failure"]
-            print(story(part, results[part]) if failed else summary(part, results[part]), file=sys.stderr if failed else None, flush=True)
+            print(
+                story(part, results[part]) if failed else summary(part, results[part]),
+                file=sys.stderr if failed else None,
+                flush=True,
+            )
     except (build.BuildFailed, Died) as error:
         print(error, file=sys.stderr)
         return 1

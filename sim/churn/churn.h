@@ -25,6 +25,8 @@ private:
     bool fails = false; // never ESTABLISHED
   };
 
+  void begin();
+  void end();
   Plan planOf(const Script &opening, const Script &ending);
   Plan drawn(bool mayFail);
   std::unique_ptr<Connection> make(const Plan &plan);
@@ -38,7 +40,9 @@ private:
   std::uint64_t seed_;
   fuzz::Draw draw_;
   fuzz::Pattern toCore_, toPeer_;
-  Core core_;
+  std::unique_ptr<Core> core_;
+  std::uint64_t cores_ = 0;
+  downbeat_time lives_ = 0; // of the cores before
   std::uint16_t nextRemote_, nextLocal_;
   downbeat_time batchEnd_ = 0;
   std::uint64_t waits_ = 0;  // of a batch

@@ -30,7 +30,7 @@ bool Connection::take(const Step &step) {
     if (downbeat_connect(core_.device(), tuple_.remoteIp, tuple_.remotePort, tuple_.localPort, nullptr, &name_) != DOWNBEAT_OK)
       throw Failure("connect" + story());
     return true;
-  case Act::peerConnect: return peer_.connect(), true;
+  case Act::peerConnect: return peer_.connect(), connects_ = true;
   case Act::deaf: return deaf_ = true;
   case Act::mute: return mute_ = true;
   case Act::hold: return holds_ = true;
@@ -71,7 +71,8 @@ bool Connection::take(const Step &step) {
   return false;
 }
 
-/// What nobody reads, or nobody may read any more, need only have come to the core. A live application also knows that all was acknowledged.
+/// What nobody reads, or nobody may read any more, need only have come to the core. A live application also knows that all
+/// was acknowledged.
 bool Connection::delivered() const {
   const bool arrived = peer_.acknowledged() == offered_ && peer_.received() == toSend_;
   if (name_ != 0 && info().unacknowledged > 0 && info().state != DOWNBEAT_CLOSED) return false;
@@ -112,7 +113,8 @@ void Connection::send(std::vector<Bytes> &frames, std::size_t segment, unsigned 
 
 void Connection::receive(const Bytes &frame) {
   const Segment got = segmentOf(frame);
-  const std::uint32_t end = got.sequence + static_cast<std::uint32_t>(got.payload.size()) + ((got.flags & (flag::syn | flag::fin)) != 0);
+  const bool numbered = (got.flags & (flag::syn | flag::fin)) != 0;
+  const std::uint32_t end = got.sequence + static_cast<std::uint32_t>(got.payload.size()) + numbered;
   // An ACK may overtake data, and what is sent again is old.
   const auto raise = [](std::uint32_t &number, std::uint32_t heard, bool first) {
     if (first || static_cast<std::int32_t>(heard - number) > 0) number = heard;
@@ -129,8 +131,7 @@ void Connection::receive(const Bytes &frame) {
 
 bool Connection::waiting() const {
   if (!forged_.empty()) return true;
-  const bool opening = started() && !peer_.established() && std::ranges::any_of(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                                                               [](const Step &step) { return step.act == Act::peerConnect; });
+  const bool opening = connects_ && !peer_.established();
   return !mute_ && !peer_.dead() && (opening || (peer_.established() && !peer_.settled()));
 }
 

@@ -49,7 +49,9 @@ private:
   fuzz::Endpoint peer_;
   const fuzz::Pattern &toCore_, &toPeer_;
   downbeat_connection name_ = 0; // 0: not known to the application, or forgotten
-  bool established_ = false, deaf_ = false, mute_ = false, holds_ = false, reads_ = true, heard_ = false, numbered_ = false, resetSeen_ = false;
+  bool connects_ = false, deaf_ = false, mute_ = false, holds_ = false; // the peer
+  bool established_ = false, reads_ = true;
+  bool heard_ = false, numbered_ = false, resetSeen_ = false; // of the core: anything, an acknowledgment number, a RST
   std::uint32_t expected_ = 0, next_ = 0; // what the core last said: RCV.NXT, SND.NXT
   std::uint64_t offered_ = 0;             // bytes of the peer
   std::uint64_t toSend_ = 0, sent_ = 0;   // bytes of the application: given, accepted by the core

@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "blind.h"
 #include "churn.h"
+#include "flood.h"
 
 namespace {
 
@@ -28,6 +30,14 @@ int main(int count, char **arguments) {
   if (part == "connections") {
     churn::Churn churn(seed);
     return report(churn, number);
+  }
+  if (part == "flood") {
+    churn::Flood flood(seed);
+    return report(flood, number);
+  }
+  if (part == "blind") {
+    churn::Blind blind(seed);
+    return report(blind, number);
   }
   return std::fputs("downbeat_churn: no such part\n", stderr), 1;
 }

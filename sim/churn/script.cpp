@@ -33,14 +33,16 @@ const std::vector<Way> &ways() {
 
 std::vector<Script> makeEndings() {
   std::vector<Script> all{
-      {"application first", {{shutdown}, {reach, DOWNBEAT_FIN_WAIT_2}, {finish}, {reach, DOWNBEAT_TIME_WAIT}, {settled}, {ended}, {close}}},
+      {"application first",
+       {{shutdown}, {reach, DOWNBEAT_FIN_WAIT_2}, {finish}, {reach, DOWNBEAT_TIME_WAIT}, {settled}, {ended}, {close}}},
       {"application first, forgotten in TIME-WAIT",
        {{shutdown}, {reach, DOWNBEAT_FIN_WAIT_2}, {finish}, {reach, DOWNBEAT_TIME_WAIT}, {settled}, {close}}},
       {"peer first", {{finish}, {reach, DOWNBEAT_CLOSE_WAIT}, {shutdown}, {settled}, {ended}, {close}}},
       {"peer first, then close", {{finish}, {reach, DOWNBEAT_CLOSE_WAIT}, {close}, {settled}}},
       {"close, then peer", {{close}, {finish}, {settled}}},
       {"FINs cross", {{shutdown}, {finish}, {settled}, {ended}, {close}}},
-      {"FINs cross, both lost once", {{deaf}, {shutdown}, {reach, DOWNBEAT_FIN_WAIT_1}, {finish}, {reach, DOWNBEAT_CLOSING}, {hear}, {settled}, {ended}, {close}}},
+      {"FINs cross, both lost once",
+       {{deaf}, {shutdown}, {reach, DOWNBEAT_FIN_WAIT_1}, {finish}, {reach, DOWNBEAT_CLOSING}, {hear}, {settled}, {ended}, {close}}},
       {"half-closed by the application",
        {{shutdown}, {reach, DOWNBEAT_FIN_WAIT_2}, {peerData, 2500}, {delivered}, {finish}, {settled}, {ended}, {close}}},
       {"half-closed by the peer",
@@ -73,7 +75,8 @@ const std::vector<Script> &openings() {
                                        {"simultaneous",
                                         {{hold}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {hear}, {established}}},
                                        {"simultaneous, SYN lost",
-                                        {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {hear}, {established}}}};
+                                        {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {hear},
+                                         {established}}}};
   return all;
 }
 
@@ -93,7 +96,8 @@ const std::vector<Script> &failedOpenings() {
       {"simultaneous, then silence",
        {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {mute}, {ended, DOWNBEAT_TIMED_OUT}, {close}}},
       {"simultaneous, then RST",
-       {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {mute}, {peerReset}, {ended, DOWNBEAT_REFUSED}, {close}}},
+       {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {mute}, {peerReset},
+        {ended, DOWNBEAT_REFUSED}, {close}}},
       {"simultaneous, then abort",
        {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {mute}, {abort}, {resetSeen}}}};
   return all;

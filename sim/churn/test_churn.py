@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make churn` in small: every way to open and to end a connection, and some more drawn ones."""
+"""`make churn` in small: every way to open and to end a connection, some more drawn ones, a short flood, some blind segments."""
 
 from __future__ import annotations
 
@@ -22,6 +22,22 @@ def test_connections_leave_nothing_behind() -> None:
     endings = {way.split(" / ")[1] for way in result["ways"] if " / " in way}
     assert len(endings) > 30
     assert {f"{opening} / {ending}" for opening in openings for ending in endings} <= set(result["ways"])
+
+
+def test_a_syn_flood_takes_little_of_a_transfer_and_keeps_nobody_out() -> None:
+    result = churn("flood", SEED, 3000)
+    assert not result["failure"], story("flood", result)
+    assert result["goodput_kept"] >= 0.95 and result["quiet_goodput"] > 700e6
+    assert result["clients"] == 20 and result["slowest_connect"] < 3
+    # Not beside the point: the backlog was full, and clients came in by their cookies.
+    assert result["cookies_sent"] > 2900 and result["cookies_accepted"] > 10
+
+
+def test_blind_segments_hurt_no_connection() -> None:
+    result = churn("blind", SEED, 5000)
+    assert not result["failure"], story("blind", result)
+    assert result["bytes"] > 100_000 and result["in_window"] > 1000
+    assert all(result[kind] > 1000 for kind in ("RST", "SYN", "data"))
 
 
 def test_equal_seeds_give_equal_runs() -> None:
