@@ -24,13 +24,15 @@ constexpr std::size_t longPayload = 1460;
 constexpr unsigned slotBurstFrames = 12;
 constexpr std::uint64_t rate = 1'000'000'000; // b/s
 
+double hoursOf(downbeat_time time) { return static_cast<double>(time) / 65536e9 / 3600; }
+
 } // namespace
 
 Churn::Churn(std::uint64_t seed)
     : seed_(seed), draw_(seed), toCore_(seed ^ 1), toPeer_(seed ^ 2), nextRemote_(firstRemote), nextLocal_(firstLocal) {}
 
 void Churn::begin() {
-  if (core_ != nullptr) lives_ += core_->now();
+  if (core_ != nullptr) hours_ += hoursOf(core_->now());
   core_ = std::make_unique<Core>(seed_ + cores_++, rate, staging);
   core_->listen(victimPort);
   slotBurstAtStart_ = slotBurst();
@@ -213,11 +215,10 @@ std::uint64_t Churn::slotBurst() {
 }
 
 std::string Churn::report() const {
-  const double hours = static_cast<double>(lives_ + core_->now()) / 65536e9 / 3600;
   std::ostringstream text;
   text << "\"seed\": " << seed_ << ", \"connections\": " << connections_ << ", \"established\": " << established_
        << ", \"batches\": " << batches_ << ", \"bytes\": " << bytes_ << ", \"slot_burst_refused\": [" << slotBurstAtStart_ << ", "
-       << slotBurstAtEnd_ << "], \"cores\": " << cores_ << ", \"virtual_hours\": " << hours
+       << slotBurstAtEnd_ << "], \"cores\": " << cores_ << ", \"virtual_hours\": " << hours_ + hoursOf(core_->now())
        << ", \"timer_armed\": " << (core_->nextDeadline() != DOWNBEAT_NEVER ? "true" : "false") << ", \"ways\": {";
   const char *separator = "";
   for (const auto &[name, count] : pairs_) text << std::exchange(separator, ", ") << '"' << name << "\": " << count;

@@ -42,7 +42,7 @@ private:
   fuzz::Pattern toCore_, toPeer_;
   std::unique_ptr<Core> core_;
   std::uint64_t cores_ = 0;
-  downbeat_time lives_ = 0; // of the cores before
+  double hours_ = 0; // of virtual time, of the cores before
   std::uint16_t nextRemote_, nextLocal_;
   downbeat_time batchEnd_ = 0;
   std::uint64_t waits_ = 0;  // of a batch
