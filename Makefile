@@ -10,6 +10,7 @@ PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
 export FRAMES CONNECTIONS PART PCAP FLOW SINCE UNTIL
+export ROLE REORDER DUP CORRUPT CELLS PEER
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION DROP CONGESTION
 
 # source: tools on PATH (scripts/env.sh); then the command.
@@ -18,6 +19,7 @@ PY := $(IN_ENV) python
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
+SIM64_RTL := build/sim/rtl-sim64.stamp
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +39,12 @@ sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOS
 
 interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.interop
+
+matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDER DUP CORRUPT SEED CELLS=n JOBS=n WAVES=1 PCAP=file]
+	@$(PY) -m sim.matrix
+
+fairness: $(SIM64_RTL) ## 64 flows of one core at once: what each gets [SEED=n]
+	@$(PY) -m sim.fairness
 
 trace: $(SET_UP) ## a line for each event of the last make sim [RECORD=file.csv FLOW=n SINCE=ns UNTIL=ns]
 	@$(PY) -m downbeat trace $(RECORD)
@@ -86,4 +94,8 @@ $(SIM_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop trace waves bench fuzz churn wire fmax lint test clean
+$(SIM64_RTL): build/scala.stamp
+	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
+	@touch $@
+
+.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire fmax lint test clean

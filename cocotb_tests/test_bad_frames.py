@@ -56,6 +56,8 @@ async def connects(core: Core, port: int) -> None:
     flow = (await core.notified_of("established"))["status_reference_flow"]
     sent = generator().randbytes(200)
     peer.send("PA", sent)
+    await core.wire_in.drained()
+    await core.jump()  # to the delayed ACK
     assert (await peer.receive()).ack == peer.sequence
     assert await core.read(flow, len(sent)) == sent
     core.write(flow, sent[::-1])
@@ -141,6 +143,8 @@ async def data_on_a_syn_is_left_to_be_sent_again(dut: Any) -> None:
     peer.send("A")
     flow = (await core.notified_of("established"))["status_reference_flow"]
     peer.send("PA", b"early")
+    await core.wire_in.drained()
+    await core.jump()  # to the delayed ACK
     assert (await peer.receive()).ack == peer.sequence
     assert await core.read(flow, 5) == b"early"
 

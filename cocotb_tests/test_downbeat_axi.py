@@ -47,8 +47,10 @@ async def a_connections_dump_shows_what_its_segments_said(dut: Any) -> None:
     core.write(flow, generator().randbytes(1000))
     while len(peer.received) < 1000:
         peer.accept(await peer.receive())
-    peer.send("A")
+        peer.send("A")
     peer.send("PA", b"to the core")
+    await core.wire_in.drained()
+    await core.jump()  # to the delayed ACK
     await peer.receive()
     await core.idle()
     record = await registers.record(flow, log=False)

@@ -47,8 +47,9 @@ async def data_goes_both_ways_with_clocks_apart(dut: Any, transmit: int) -> None
         peer.accept(await peer.receive())
         peer.send("A")
     assert peer.received == out
-    for at in range(0, len(back), MSS):
-        peer.send("PA", back[at : at + MSS])
+    for at in range(0, len(back), 2 * MSS):  # an ACK for every second segment (RFC 5681 4.2)
+        peer.send("A", back[at : at + MSS])
+        peer.send("PA", back[at + MSS : at + 2 * MSS])
         while (await peer.receive()).ack != peer.sequence:
             pass
     assert await core.read(flow, len(back)) == back
@@ -98,7 +99,8 @@ async def what_the_mac_refuses_is_counted_and_the_connection_goes_on(dut: Any) -
     core.wire_in.phy.put(broken, check=b"\0\0\0\0")
     core.wire_in.phy.put(broken[:40])
     core.wire_in.phy.put(broken, errors=frozenset([20]))
-    peer.send("PA", b"after them")
+    peer.send("A", b"after")
+    peer.send("PA", b" them")  # the second segment is acknowledged at once
     assert (await peer.receive()).ack == peer.sequence
     assert await core.read(flow, 10) == b"after them"
     for cause in ("badFcs", "runt", "rxError"):
@@ -118,7 +120,8 @@ async def a_connection_outlives_a_link_that_goes_down_for_a_while(dut: Any) -> N
     assert core.wire_out.phy.frames.empty()
     dut.link_up.value = 1
     await ClockCycles(dut.clk, 20)
-    peer.send("PA", b"x")  # the core's answer shows that it still knows the connection; its own data comes with the RTO
+    peer.send("A", b"x")
+    peer.send("PA", b"y")  # the core's answer shows that it still knows the connection; its own data comes with the RTO
     answer = await peer.receive()
     assert answer.flags == "A"
     assert answer.ack == peer.sequence

@@ -169,9 +169,11 @@ async def a_duplicate_sack_is_no_sign_of_a_loss(dut: Any) -> None:
         peer.accept(segment)
     peer.send("A")
     double = (sent[0].seq, sent[0].seq + MSS)
+    before = int(dut.counters_duplicateSacks.value)
     for _ in range(5):
         peer.send("A", options=[("NOP", None), ("NOP", None), ("SAck", double)])
     assert await quiet(core)
+    assert int(dut.counters_duplicateSacks.value) == before + 5
 
 
 @cocotb.test()

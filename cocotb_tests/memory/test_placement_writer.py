@@ -52,7 +52,9 @@ async def payload_is_placed_in_order_and_slots_return(dut: Any, stall: float, la
     for each in kept:
         data = store.payload(each["payload_slot"], each["payload_offset"], each["length"])
         RECEIVE.write(mirror, each["reference_flow"], each["sequence_value"], data)
-        expected = {name: each[name] for name in ("reference_flow", "reference_generation", "length", "fin")}
+        expected = {
+            name: each[name] for name in ("reference_flow", "reference_generation", "sequence_value", "length", "fin")
+        }
         assert await placed.receive() == expected | {"memoryError": 0}
     await until(dut, lambda: dut.idle.value == 1, "idle")
     assert [beat["payload"] for beat in free.pending()] == [each["payload_slot"] for each in given]

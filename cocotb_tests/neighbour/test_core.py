@@ -239,4 +239,6 @@ async def the_smallest_mtu_leaves_our_own_mss_alone(dut: Any) -> None:
         peer.accept(await peer.receive())
     peer.send("A")
     peer.send("PA", generator().randbytes(number("ownMss")))
+    await core.wire_in.drained()
+    await core.jump()  # to the delayed ACK
     assert (await peer.receive()).ack == peer.sequence

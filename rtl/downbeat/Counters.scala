@@ -16,6 +16,8 @@ case class Counters() extends Bundle {
   val ignoredReports = UInt(32 bits)
   /** Challenge ACKs that a connection's limit held back (RFC 5961 7). */
   val suppressedChallenges = UInt(32 bits)
+  /** ACKs that say that data came twice (RFC 2883). */
+  val duplicateSacks = UInt(32 bits)
   /** Departure stamps that belonged to no frame on its way. */
   val staleStamps = UInt(32 bits)
   /** Writes that did not fit into the send buffer; receive commands for more than there was. */

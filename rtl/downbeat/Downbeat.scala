@@ -210,6 +210,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.neighbour := neighbour.io.drops
   io.counters.ignoredReports := engine.io.ignoredReports
   io.counters.suppressedChallenges := engine.io.suppressedChallenges
+  io.counters.duplicateSacks := engine.io.duplicateSacks
   io.counters.staleStamps := transmitter.io.staleStamps
   io.counters.sendOverruns := sendBuffer.io.overruns
   io.counters.receiveUnderruns := receiveBuffer.io.underruns

@@ -96,11 +96,12 @@ object DownbeatConfig {
   private val small = DownbeatConfig(sendBufferBytes = 4096, receiveBufferBytes = 4096)
 
   /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
-    * like ns-3's that send no MSS option), `small` for an FPGA with little block RAM.
+    * like ns-3's that send no MSS option), `sim64` for many flows at once, `small` for an FPGA with little block RAM.
     */
   val presets: Map[String, DownbeatConfig] = Map(
     "default" -> DownbeatConfig(),
     "sim" -> DownbeatConfig(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
+    "sim64" -> DownbeatConfig(flows = 64, assumedPeerMss = 1460),
     "small" -> small
   )
 }

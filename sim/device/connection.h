@@ -56,6 +56,8 @@ struct Connection {
   bool alive() const { return established && !ended; }
   /// Bytes that the core's send buffer has room for.
   std::uint64_t room() const { return DOWNBEAT_SEND_BUFFER_BYTES - (pushed - acknowledged); }
+  /// Sequence number behind all that was pushed.
+  std::uint32_t pushedSequence() const { return writtenSequence_ + static_cast<std::uint32_t>(pushed - written); }
   /// All that the application wrote has arrived in the core: what it asked for after that may follow.
   bool flushed() const { return toPush.size() == 0 && written == pushed; }
   bool endOfStream() const { return peerFinished && deliveredBytes == received && delivered.size() == 0; }

@@ -17,6 +17,7 @@ Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secre
   wire_.setAddresses(model_.pins);
   model_.pins.secret[0] = static_cast<std::uint32_t>(secret);
   model_.pins.secret[1] = static_cast<std::uint32_t>(secret >> 32);
+  model_.pins.secret[2] = model_.pins.secret[3] = 0;
   reset(resetClocks);
 }
 

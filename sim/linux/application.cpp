@@ -6,17 +6,6 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "file_transfer.h"
-#include "web_client.h"
-#include "web_server.h"
-
-std::unique_ptr<Application> Application::create(downbeat_device *device, const Options &options) {
-  if (!options.serve.empty()) return std::make_unique<WebServer>(device, options);
-  if (!options.fetch.empty()) return std::make_unique<WebClient>(device, options);
-  if (!options.send.empty()) return std::make_unique<FileSender>(device, options);
-  return std::make_unique<FileReceiver>(device, options);
-}
-
 void Application::step() {
   if (!finished_ && failure_.empty()) advance();
 }

@@ -3,17 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "downbeat_sim.h"
-#include "options.h"
 
 class Application {
 public:
-  /// The one that the options ask for.
-  static std::unique_ptr<Application> create(downbeat_device *device, const Options &options);
-
   explicit Application(downbeat_device *device) : device_(device) {}
   virtual ~Application() = default;
 

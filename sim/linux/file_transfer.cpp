@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "file_transfer.h"
 
-FileSender::FileSender(downbeat_device *device, const Options &options)
-    : Application(device), contents_(contentsOf(options.send)) {
-  check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &shown_), "connect");
+FileSender::FileSender(downbeat_device *device, const std::string &path, std::uint32_t peerIp, std::uint16_t port)
+    : Application(device), contents_(contentsOf(path)) {
+  check(downbeat_connect(device_, peerIp, port, 0, nullptr, &shown_), "connect");
 }
 
 void FileSender::advance() {
@@ -14,9 +14,9 @@ void FileSender::advance() {
   finished_ = state.peer_finished && (state.state == DOWNBEAT_TIME_WAIT || state.state == DOWNBEAT_CLOSED);
 }
 
-FileReceiver::FileReceiver(downbeat_device *device, const Options &options)
-    : Application(device), port_(options.port), file_(options.receive, std::ios::binary) {
-  if (!file_) failure_ = "cannot write " + options.receive;
+FileReceiver::FileReceiver(downbeat_device *device, const std::string &path, std::uint16_t port)
+    : Application(device), port_(port), file_(path, std::ios::binary) {
+  if (!file_) failure_ = "cannot write " + path;
   check(downbeat_listen(device_, port_, nullptr), "listen");
 }
 

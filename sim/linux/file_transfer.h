@@ -11,7 +11,7 @@
 /// Sends a file on a connection that it opens.
 class FileSender : public Application {
 public:
-  FileSender(downbeat_device *device, const Options &options);
+  FileSender(downbeat_device *device, const std::string &path, std::uint32_t peerIp, std::uint16_t port);
 
 protected:
   void advance() override;
@@ -25,7 +25,7 @@ private:
 /// Keeps what comes on the first connection that it accepts.
 class FileReceiver : public Application {
 public:
-  FileReceiver(downbeat_device *device, const Options &options);
+  FileReceiver(downbeat_device *device, const std::string &path, std::uint16_t port);
 
 protected:
   void advance() override;

@@ -9,15 +9,19 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include <sys/prctl.h>
 
 #include "application.h"
 #include "downbeat_sim.h"
+#include "file_transfer.h"
 #include "options.h"
 #include "real_time.h"
 #include "tap.h"
 #include "trace_log.h"
+#include "web_client.h"
+#include "web_server.h"
 
 namespace {
 
@@ -43,6 +47,13 @@ Device create(const Options &options) {
   return device;
 }
 
+std::unique_ptr<Application> application(downbeat_device *device, const Options &options) {
+  if (!options.serve.empty()) return std::make_unique<WebServer>(device, options);
+  if (!options.fetch.empty()) return std::make_unique<WebClient>(device, options);
+  if (!options.send.empty()) return std::make_unique<FileSender>(device, options.send, options.peerIp, options.port);
+  return std::make_unique<FileReceiver>(device, options.receive, options.port);
+}
+
 void printConnection(const Application &application) {
   downbeat_info info{};
   if (!application.info(info)) return std::puts("  \"connection\": null,"), void();
@@ -58,7 +69,9 @@ void printResult(downbeat_device *device, const RealTime &run, const Application
   downbeat_get_counters(device, &counters);
   std::printf("{\n  \"failure\": \"%s\",\n  \"bytes\": %" PRIu64 ",\n", run.failure().c_str(), application.bytes());
   std::printf("  \"frames\": {\"to_core\": %" PRIu64 ", \"from_core\": %" PRIu64 "},\n", run.toCore.frames, run.fromCore.frames);
-  std::printf("  \"dropped\": {\"to_core\": %" PRIu64 ", \"from_core\": %" PRIu64 "},\n", run.toCore.dropped, run.fromCore.dropped);
+  for (const auto &[name, count] : {std::pair{"dropped", &Impairments::dropped}, std::pair{"reordered", &Impairments::reordered},
+                                    std::pair{"duplicated", &Impairments::duplicated}, std::pair{"corrupted", &Impairments::corrupted}})
+    std::printf("  \"%s\": {\"to_core\": %" PRIu64 ", \"from_core\": %" PRIu64 "},\n", name, run.toCore.*count, run.fromCore.*count);
   std::printf("  \"segments\": %" PRIu64 ",\n  \"retransmissions\": %" PRIu64 ",\n", log.segments, log.retransmissions);
   printConnection(application);
   std::printf("  \"counters\": {\"clocks\": %" PRIu64 ", \"events\": %" PRIu64 ", \"bypassed\": %" PRIu64 ", \"late_arrivals\": %" PRIu64
@@ -77,12 +90,12 @@ int runTransfer(const Options &options) {
   Tap tap(options.tap);
   const Device device = create(options);
   const TraceLog log(device.get());
-  const auto application = Application::create(device.get(), options);
-  RealTime run(device.get(), tap, *application, options);
+  const auto program = application(device.get(), options);
+  RealTime run(device.get(), tap, *program, options);
   std::puts("ready");
   std::fflush(stdout);
   run.run(stop);
-  printResult(device.get(), run, *application, log);
+  printResult(device.get(), run, *program, log);
   return run.failure().empty() ? 0 : 2;
 }
 

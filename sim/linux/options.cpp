@@ -16,7 +16,8 @@ namespace {
 constexpr const char *usage = "downbeat_tap --tap=NAME --core-ip=IP --core-mac=MAC\n"
                               "             (--send=FILE --peer-ip=IP | --receive=FILE | --fetch=PATH --peer-ip=IP --receive=FILE |\n"
                               "              --serve=FILE [--requests=N])\n"
-                              "             [--port=N] [--drop=SHARE] [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
+                              "             [--port=N] [--drop=SHARE] [--reorder=SHARE] [--duplicate=SHARE] [--corrupt=SHARE]\n"
+                              "             [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
 
 [[noreturn]] void refuse(const std::string &why) {
   std::fprintf(stderr, "downbeat_tap: %s\n%s", why.c_str(), usage);
@@ -57,7 +58,10 @@ Options Options::parse(int count, char **arguments) {
       {"--core-mac", [&](const std::string &text) { options.coreMac = macOf(text); }},
       {"--peer-ip", [&](const std::string &text) { options.peerIp = ipOf(text); }},
       {"--port", [&](const std::string &text) { options.port = static_cast<std::uint16_t>(number(text, 1, 65535)); }},
-      {"--drop", [&](const std::string &text) { options.drop = number(text, 0, 0.99); }},
+      {"--drop", [&](const std::string &text) { options.impairment.loss = number(text, 0, 0.99); }},
+      {"--reorder", [&](const std::string &text) { options.impairment.reorder = number(text, 0, 0.99); }},
+      {"--duplicate", [&](const std::string &text) { options.impairment.duplicate = number(text, 0, 0.99); }},
+      {"--corrupt", [&](const std::string &text) { options.impairment.corrupt = number(text, 0, 0.99); }},
       {"--seed", [&](const std::string &text) { options.seed = static_cast<std::uint64_t>(number(text, 0, 0x1p53)); }},
       {"--wall-limit", [&](const std::string &text) { options.wallLimit = number(text, 0, 1e6); }},
       {"--waves", [&](const std::string &text) { options.waves = text; }},

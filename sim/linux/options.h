@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "../path/impairments.h"
+
 struct Options {
   std::string tap;               // an interface that exists, of this network namespace
   std::string send;              // file to send to the peer
@@ -17,8 +19,8 @@ struct Options {
   std::array<std::uint8_t, 6> coreMac{};
   std::uint32_t peerIp = 0;      // send, fetch: whom the core connects to
   std::uint16_t port = 5001;     // send, fetch: the peer's; otherwise the one that the core listens on
-  double drop = 0;               // share of frames lost, each way
-  std::uint64_t seed = 1;        // of what is lost, and of the core's secret
+  Impairment impairment;         // each way
+  std::uint64_t seed = 1;        // of what happens to frames, and of the core's secret
   double wallLimit = 120;        // seconds after which to give up
   std::string waves;             // FST file; empty: none
   std::string pcap;              // capture file (pcapng); empty: none

@@ -25,7 +25,7 @@ constexpr downbeat_time timeOnWire(std::size_t length) {
 } // namespace
 
 RealTime::RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options)
-    : toCore(options.drop, options.seed, 0), fromCore(options.drop, options.seed, 1), device_(device), tap_(tap),
+    : toCore(options.impairment, options.seed, 0), fromCore(options.impairment, options.seed, 1), device_(device), tap_(tap),
       application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), startNanoseconds_(monotonicNanoseconds()) {
   if (!options.pcap.empty()) openCapture(options.pcap);
 }
@@ -39,8 +39,8 @@ void RealTime::openCapture(const std::string &path) {
   if (!*capture_) throw std::runtime_error("--pcap=" + path + ": cannot be written");
 }
 
-void RealTime::capture(Pcapng::Direction direction, downbeat_time sfd, std::size_t length) {
-  if (capture_) capture_->packet(captured_, direction, sfd >> 16, {frame_.data(), length});
+void RealTime::capture(Pcapng::Direction direction, downbeat_time sfd, std::span<const std::uint8_t> frame) {
+  if (capture_) capture_->packet(captured_, direction, sfd >> 16, frame);
 }
 
 downbeat_time RealTime::clock() const { return DOWNBEAT_NANOSECONDS(monotonicNanoseconds() - startNanoseconds_); }
@@ -68,30 +68,55 @@ void RealTime::run(const volatile std::sig_atomic_t &stop) {
   }
 }
 
-int RealTime::receiveFrames() {
-  int count = 0;
-  for (std::size_t length; count < framesAtOnce && (length = tap_.read(frame_)) > 0; ++count) {
-    if (toCore.loses()) continue;
-    const downbeat_time arrival = std::max(clock(), wireFree_);
-    wireFree_ = arrival + timeOnWire(length);
-    capture(Pcapng::Direction::in, arrival, length);
-    downbeat_put_frame(device_, frame_.data(), length, arrival);
+template <typename Forward> void RealTime::enter(Impairments &way, Held &held, std::size_t length, Forward forward) {
+  constexpr std::size_t header = 14;
+  const bool ipv4 = length > header && frame_[12] == 8 && frame_[13] == 0; // nothing protects an ARP message
+  for (const auto &copy : way.next()) {
+    std::vector<std::uint8_t> bytes(frame_.begin(), frame_.begin() + static_cast<std::ptrdiff_t>(length));
+    if (copy.damaged && ipv4) flip(bytes.data() + header, length - header, copy.bit);
+    if (copy.held > 0)
+      held.emplace(clock() + static_cast<downbeat_time>(copy.held * static_cast<double>(hold)), std::move(bytes));
+    else
+      forward(bytes);
   }
+}
+
+template <typename Forward> void RealTime::release(Held &held, Forward forward) {
+  const downbeat_time now = clock();
+  for (; !held.empty() && held.begin()->first <= now; held.erase(held.begin())) forward(held.begin()->second);
+}
+
+void RealTime::toDevice(std::span<const std::uint8_t> frame) {
+  const downbeat_time arrival = std::max(clock(), wireFree_);
+  wireFree_ = arrival + timeOnWire(frame.size());
+  capture(Pcapng::Direction::in, arrival, frame);
+  downbeat_put_frame(device_, frame.data(), frame.size(), arrival);
+}
+
+int RealTime::receiveFrames() {
+  const auto forward = [this](std::span<const std::uint8_t> frame) { toDevice(frame); };
+  release(heldToCore_, forward);
+  int count = 0;
+  for (std::size_t length; count < framesAtOnce && (length = tap_.read(frame_)) > 0; ++count) enter(toCore, heldToCore_, length, forward);
   return count;
 }
 
 void RealTime::sendFrames() {
+  const auto forward = [this](std::span<const std::uint8_t> frame) { tap_.write(frame); };
+  release(heldFromCore_, forward);
   downbeat_time departure; // has passed: the device is not ahead of the clock
   for (std::int64_t length; (length = downbeat_get_frame(device_, frame_.data(), frame_.size(), &departure)) > 0;) {
-    capture(Pcapng::Direction::out, departure, static_cast<std::size_t>(length));
-    if (!fromCore.loses()) tap_.write({frame_.data(), static_cast<std::size_t>(length)});
+    capture(Pcapng::Direction::out, departure, {frame_.data(), static_cast<std::size_t>(length)});
+    enter(fromCore, heldFromCore_, static_cast<std::size_t>(length), forward);
   }
   if (capture_) capture_->settle(downbeat_now(device_) >> 16);
 }
 
 void RealTime::wait() {
   const downbeat_time now = clock();
-  const downbeat_time next = std::min(downbeat_next_deadline(device_), now + longestWait);
+  downbeat_time next = std::min(downbeat_next_deadline(device_), now + longestWait);
+  for (const Held *held : {&heldToCore_, &heldFromCore_})
+    if (!held->empty()) next = std::min(next, held->begin()->first);
   if (next <= now) return;
   const std::uint64_t nanoseconds = (next - now) >> 16;
   const timespec timeout{static_cast<time_t>(nanoseconds / second), static_cast<long>(nanoseconds % second)};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "application.h"
+#include "options.h"
 
 class WebClient : public Application {
 public:

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "application.h"
+#include "options.h"
 
 class WebServer : public Application {
 public:

@@ -17,8 +17,6 @@ constexpr std::size_t preamble = 8, fcs = 4, gap = 12; // bytes on the wire besi
 
 } // namespace
 
-CoreLink::CoreLink(std::uint64_t rate, Time delay, Deliver deliver) : rate_(rate), delay_(delay), deliver_(std::move(deliver)) {}
-
 Time CoreLink::bytes(std::size_t count) const { return PicoSeconds(static_cast<std::int64_t>((count * 8'000'000'000'000 + rate_ - 1) / rate_)); }
 
 Time CoreLink::time(downbeat_time stamp) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The wire between router A and the core: Ethernet frames, serialised once each way.
+// The wire between an ns-3 node and the core: Ethernet frames, serialised once each way.
 #pragma once
 
 #include <functional>
@@ -9,19 +9,24 @@
 
 #include "downbeat_sim.h"
 
-/// A channel of one SimpleNetDevice, the router's; its other end is the Verilated core. The core's own MAC serialises what it
-/// sends, so only what the router sends is serialised here.
+/// A channel of one SimpleNetDevice, the node's; its other end is the Verilated core. The core's own MAC serialises what it
+/// sends, so only what the node sends is serialised here.
 class CoreLink : public ns3::SimpleChannel {
 public:
   using Deliver = std::function<void(const std::uint8_t *frame, std::size_t length, downbeat_time arrival)>;
 
-  CoreLink(std::uint64_t rate, ns3::Time delay, Deliver deliver);
+  CoreLink(std::uint64_t rate, ns3::Time delay) : rate_(rate), delay_(delay) {}
 
-  /// From the router; called by its device.
+  /// Who takes what the node sends.
+  void deliverTo(Deliver deliver) { deliver_ = std::move(deliver); }
+  /// From the node; called by its device.
   void Send(ns3::Ptr<ns3::Packet> packet, std::uint16_t protocol, ns3::Mac48Address to, ns3::Mac48Address from,
             ns3::Ptr<ns3::SimpleNetDevice> sender) override;
   /// From the core, whose SFD left at `departure`.
-  void fromCore(const std::uint8_t *frame, std::size_t length, downbeat_time departure);
+  virtual void fromCore(const std::uint8_t *frame, std::size_t length, downbeat_time departure);
+
+  std::uint64_t rate() const { return rate_; }
+  ns3::Time delay() const { return delay_; }
 
   static ns3::Time time(downbeat_time stamp);
   static downbeat_time stamp(ns3::Time time);

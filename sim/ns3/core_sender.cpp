@@ -1,135 +1,57 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "core_sender.h"
 
-#include <algorithm>
-#include <array>
-
-#include <ns3/abort.h>
-#include <ns3/arp-cache.h>
-#include <ns3/drop-tail-queue.h>
-#include <ns3/ipv4-interface.h>
-#include <ns3/ipv4-l3-protocol.h>
-#include <ns3/simulator.h>
+#include <span>
 
 using namespace ns3;
 
 namespace {
-
-constexpr std::array<std::uint8_t, 6> coreMac{2, 0, 0, 0, 0, 1}, routerMac{2, 0, 0, 0, 0, 2};
-
-Mac48Address address(const std::array<std::uint8_t, 6> &bytes) {
-  Mac48Address mac;
-  mac.CopyFrom(bytes.data());
-  return mac;
-}
-
-/// Adds the time until it goes to a sum.
-class Stopwatch {
-public:
-  using Clock = std::chrono::steady_clock;
-  explicit Stopwatch(Clock::duration &sum) : sum_(sum), start_(Clock::now()) {}
-  ~Stopwatch() { sum_ += Clock::now() - start_; }
-
-private:
-  Clock::duration &sum_;
-  Clock::time_point start_;
-};
 
 double bytesOf(std::uint64_t fixed) { return static_cast<double>(fixed) / 65536; }
 
 } // namespace
 
 CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps)
-    : path_(path), events_(events), taps_(taps), options_(options) {
-  link_ = Create<CoreLink>(options.linkRate, path.linkDelay(), [this](const std::uint8_t *frame, std::size_t length, downbeat_time arrival) {
-    if (taps_ != nullptr) taps_->frame(Pcapng::Direction::in, CoreLink::time(arrival), {frame, length});
-    {
-      const Stopwatch stopwatch(wall_);
-      downbeat_put_frame(device_.get(), frame, length, arrival);
-    }
-    wakeAt(CoreLink::time(downbeat_next_deadline(device_.get())));
+    : host_(path.routerA(), Create<CoreLink>(options.linkRate, path.linkDelay()), {Dumbbell::senderIp, Dumbbell::routerIp},
+            path.linkDelay()),
+      events_(events), options_(options) {
+  if (taps == nullptr) return;
+  host_.listen([taps](CoreHost::Way way, Time sfd, std::span<const std::uint8_t> frame) {
+    taps->frame(way == CoreHost::Way::toCore ? Pcapng::Direction::in : Pcapng::Direction::out, sfd, frame);
   });
-  router_ = CreateObject<SimpleNetDevice>();
-  router_->SetAddress(address(routerMac));
-  router_->SetAttribute("PointToPointMode", BooleanValue(false));
-  path.routerA()->AddDevice(router_);
-  router_->SetChannel(link_);
-
-  const auto ipv4 = path.routerA()->GetObject<Ipv4L3Protocol>();
-  const std::uint32_t interface = ipv4->AddInterface(router_);
-  ipv4->AddAddress(interface, Ipv4InterfaceAddress(Ipv4Address(Dumbbell::routerIp), "255.255.255.0"));
-  ipv4->SetUp(interface);
-  // Both know each other from the start: no ARP stands before the first SYN.
-  ArpCache::Entry *entry = ipv4->GetInterface(interface)->GetArpCache()->Add(Ipv4Address(Dumbbell::senderIp));
-  entry->SetMacAddress(address(coreMac));
-  entry->MarkPermanent();
 }
 
 void CoreSender::start(std::vector<std::uint8_t> file) {
   file_ = std::move(file);
-  downbeat_options own{};
-  std::ranges::copy(coreMac, own.mac);
-  own.ip = Dumbbell::senderIp;
-  own.netmask = 0xffffff00;
-  own.gateway = Dumbbell::routerIp;
-  own.link_rate = options_.linkRate;
-  own.secret = options_.seed * 0x9e3779b97f4a7c15; // any two seeds differ in many bits
-  int error = 0;
-  device_.reset(downbeat_create(&own, &error));
-  if (device_ == nullptr && !check(error, "create")) return;
+  if (const std::string refusal = host_.open(options_.seed, options_.waves); !refusal.empty()) {
+    failure_ = refusal;
+    return;
+  }
   downbeat_set_event_callback(
-      device_.get(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->record(*event); }, this);
-  if (!options_.waves.empty() && !check(downbeat_waves(device_.get(), options_.waves.c_str()), "waves")) return;
-
-  downbeat_add_neighbour(device_.get(), Dumbbell::routerIp, routerMac.data());
+      host_.device(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->record(*event); }, this);
   downbeat_parameters parameters{};
   parameters.startup = options_.startup.empty() ? nullptr : options_.startup.c_str();
   parameters.steady = options_.steady.empty() ? nullptr : options_.steady.c_str();
   parameters.initial_window = options_.initialWindow;
   parameters.ssthresh = static_cast<std::uint32_t>(options_.ssthresh);
-  const int result = downbeat_connect(device_.get(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
-  if (check(result, "connect")) pump();
-}
-
-void CoreSender::pump() {
-  std::array<std::uint8_t, 9018> frame;
-  {
-    const Stopwatch stopwatch(wall_);
-    const downbeat_time target = CoreLink::stamp(Simulator::Now() + path_.linkDelay());
-    // Until it has data the application must react at once; later the library holds enough.
-    for (downbeat_time now = 0; now < target; application()) {
-      now = accepted_ > 0 ? target : std::min(target, downbeat_next_deadline(device_.get()));
-      downbeat_advance_to(device_.get(), now);
-    }
-  }
-  downbeat_time departure;
-  for (std::int64_t length; (length = downbeat_get_frame(device_.get(), frame.data(), frame.size(), &departure)) > 0;) {
-    const std::span bytes(frame.data(), static_cast<std::size_t>(length));
-    if (taps_ != nullptr) taps_->frame(Pcapng::Direction::out, CoreLink::time(departure), bytes);
-    link_->fromCore(bytes.data(), bytes.size(), departure);
-  }
-  const downbeat_time deadline = downbeat_next_deadline(device_.get());
-  if (deadline != DOWNBEAT_NEVER) wakeAt(CoreLink::time(deadline));
-}
-
-void CoreSender::wakeAt(Time time) {
-  if (wake_.IsPending() && Time(wake_.GetTs()) <= time) return;
-  wake_.Cancel();
-  NS_ABORT_MSG_IF(time <= Simulator::Now(), "the core wants to be woken in the past");
-  wake_ = Simulator::Schedule(time - Simulator::Now(), &CoreSender::pump, this);
+  const int result = downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
+  if (!check(result, "connect")) return;
+  host_.run([this] { application(); });
+  host_.pump();
 }
 
 void CoreSender::application() {
   if (failure_ || shutDown_) return;
   downbeat_info info;
-  if (!check(downbeat_connection_info(device_.get(), connection_, &info), "connection")) return;
+  if (!check(downbeat_connection_info(host_.device(), connection_, &info), "connection")) return;
   if (info.error != 0 && !check(info.error, "connection")) return;
   while (accepted_ < file_.size()) {
-    const std::int64_t count = downbeat_send(device_.get(), connection_, file_.data() + accepted_, file_.size() - accepted_);
+    const std::int64_t count = downbeat_send(host_.device(), connection_, file_.data() + accepted_, file_.size() - accepted_);
     if (count == DOWNBEAT_WOULD_BLOCK || !check(count, "send")) return;
     accepted_ += static_cast<std::size_t>(count);
+    host_.attentive(false); // the library holds enough from now on
   }
-  shutDown_ = check(downbeat_shutdown(device_.get(), connection_), "shutdown");
+  shutDown_ = check(downbeat_shutdown(host_.device(), connection_), "shutdown");
 }
 
 bool CoreSender::check(std::int64_t result, const char *what) {
@@ -140,7 +62,7 @@ bool CoreSender::check(std::int64_t result, const char *what) {
 
 bool CoreSender::closed() const {
   downbeat_info info;
-  if (downbeat_connection_info(device_.get(), connection_, &info) != DOWNBEAT_OK) return true;
+  if (downbeat_connection_info(host_.device(), connection_, &info) != DOWNBEAT_OK) return true;
   return info.peer_finished && (info.state == DOWNBEAT_TIME_WAIT || info.state == DOWNBEAT_CLOSED);
 }
 
@@ -162,11 +84,11 @@ void CoreSender::record(const downbeat_event &event) {
 
 SenderReport CoreSender::report() const {
   SenderReport report = report_;
-  report.wallSeconds = std::chrono::duration<double>(wall_).count();
+  report.wallSeconds = host_.wallSeconds();
   downbeat_counters counters{};
-  downbeat_get_counters(device_.get(), &counters);
+  downbeat_get_counters(host_.device(), &counters);
   downbeat_info info{};
-  downbeat_connection_info(device_.get(), connection_, &info);
+  downbeat_connection_info(host_.device(), connection_, &info);
   const auto add = [&](const char *name, const std::string &value) { report.details.emplace_back(name, value); };
   add("flow", std::to_string(info.flow));
   add("state", downbeat_state_text(info.state));
@@ -188,6 +110,6 @@ SenderReport CoreSender::report() const {
   add("late_departures", std::to_string(counters.late_departures));
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index) add(name, std::to_string(value));
+  for (unsigned index = 0; downbeat_core_counter(host_.device(), index, &name, &value) == DOWNBEAT_OK; ++index) add(name, std::to_string(value));
   return report;
 }

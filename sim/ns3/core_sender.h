@@ -2,12 +2,7 @@
 // The Verilated core as the sending host.
 #pragma once
 
-#include <chrono>
-#include <memory>
-
-#include <ns3/event-id.h>
-
-#include "core_link.h"
+#include "core_host.h"
 #include "dumbbell.h"
 #include "options.h"
 #include "recorder.h"
@@ -29,29 +24,13 @@ public:
       "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_window,sent_sequence,sent_length,retransmission,live";
 
 private:
-  using Clock = std::chrono::steady_clock;
-  struct Destroy {
-    void operator()(downbeat_device *device) const { downbeat_destroy(device); }
-  };
-
-  /// Gives the core all that it may know by now, takes all that it has sent, and comes back when it next does something.
-  ///
-  /// The core runs ahead of ns-3 by the delay of its link: what it sends until then arrives later than now, and so does what is
-  /// sent to it. Without that, ns-3 would be woken for each clock of a busy core.
-  void pump();
-  void wakeAt(ns3::Time time);
   void application();
   void record(const downbeat_event &event);
   bool check(std::int64_t result, const char *what);
 
-  Dumbbell &path_;
+  CoreHost host_;
   TextFile &events_;
-  Taps *taps_;
   Options options_;
-  std::unique_ptr<downbeat_device, Destroy> device_;
-  ns3::Ptr<CoreLink> link_;
-  ns3::Ptr<ns3::SimpleNetDevice> router_;
-  ns3::EventId wake_;
   std::vector<std::uint8_t> file_;
   std::size_t accepted_ = 0;
   downbeat_connection connection_ = 0;
@@ -59,5 +38,4 @@ private:
   std::optional<std::string> failure_;
   downbeat_event last_{};
   SenderReport report_;
-  Clock::duration wall_{};
 };

@@ -37,6 +37,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val ignoredReports = out(UInt(32 bits))
     /** Challenge ACKs that a connection's limit held back, since reset. */
     val suppressedChallenges = out(UInt(32 bits))
+    /** ACKs that say that data came twice (RFC 2883), since reset: something was sent again for nothing. */
+    val duplicateSacks = out(UInt(32 bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())
     /** Idle, but for descriptors that wait to be taken. */
@@ -127,6 +129,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   }
   io.ignoredReports := count(protocol.ignoredReport)
   io.suppressedChallenges := count(protocol.suppressedChallenge)
+  io.duplicateSacks := count(protocol.duplicateSack)
 
   /** The earliest of protocol's deadline, recovery's and the user timeout, found while later stages work. */
   private val deadline = new Area {
@@ -166,7 +169,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     io.trace.sent := transmit.returned.valid && !transmit.returned.failed && !transmit.descriptor.flags.rst
     io.trace.sentSequence := transmit.returned.sequence
     io.trace.sentLength := transmit.returned.length
-    io.trace.retransmission := transmit.returned.sequence.isBefore(node(HIGHEST_SENT))
+    io.trace.retransmission := io.trace.sent && transmit.returned.sequence.isBefore(node(HIGHEST_SENT))
   }
   if (config.stageCounters) {
     io.stageCounts.valid := pipeline.exit.isValid

@@ -181,6 +181,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** A report that changed nothing; a challenge ACK that was one too many. */
   val ignoredReport: Bool = s5.isValid && s5(stateMachine.ignored)
   val suppressedChallenge: Bool = s5.isValid && s5(challenges.suppressed)
+  /** The peer says that it had the data already (RFC 2883). */
+  val duplicateSack: Bool = s3.isValid && s3(verdict.ordinary) && s3(before).selective && s3(OPTIONS).duplicateSack
 
   private val changed = s4.insert(s4(STATE) =/= was.state || s4(acknowledges) || s4(isPlaced))
   val status = Flow(FlowStatus(config))

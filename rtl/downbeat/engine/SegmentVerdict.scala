@@ -62,6 +62,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val state = s1(before).state
   private val isInSynSent = s1.insert(state === TcpState.synSent)
   private val isInSynReceived = s1.insert(state === TcpState.synReceived)
+  private val isInTimeWait = s1.insert(state === TcpState.timeWait)
   private val isInClosed = s1.insert(state === TcpState.closed)
   private val receiving = s1.insert(
     Seq(TcpState.synReceived, TcpState.established, TcpState.finWait1, TcpState.finWait2).map(state === _).orR)
@@ -79,6 +80,10 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val acceptable = s2(touches) && !s2(timestamps.outdated)
   private val judged = inLine && acceptable
   private val repeatsSyn = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
+  /** A SYN for the same 4-tuple that cannot be an old one ends TIME-WAIT early; sent again, it makes a connection (RFC 6191 2). */
+  private val later = s2(timestamps.decides) ? (s2(timestamps.isLater) || s2(timestamps.isSame) && s2(startsAhead)) | s2(startsAhead)
+  private val succeeds = segment && s2(isInTimeWait) && flags.syn && !flags.ack && !flags.rst && later
+  val reopens = s2.insert(succeeds)
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)
 
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
@@ -95,10 +100,10 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   val refused = s2.insert(badHandshakeAck || segment && inClosed && flags.ack && !flags.rst)
   /** The peer has not had our SYN-ACK. */
   val synAgain = s2.insert(repeatsSyn)
-  private val unacceptable = inLine && !acceptable && !flags.rst && !repeatsSyn
+  private val unacceptable = inLine && !acceptable && !flags.rst && !repeatsSyn && !succeeds
   /** It is answered by an ACK and otherwise ignored: unacceptable, RFC 5961 3.2, 4.2 and 5.2. */
   val challenged = s2.insert(
-    unacceptable || judged && flags.rst && !s2(startsExactly) || judged && flags.syn && !flags.rst ||
+    unacceptable || judged && flags.rst && !s2(startsExactly) || judged && flags.syn && !flags.rst && !succeeds ||
       judged && !flags.rst && !flags.syn && flags.ack && wrongAck && !inSynReceived)
   /** Data that has come before is always answered, for its ACK may have been lost; anything else is as often as the budget allows. */
   val limited = s2.insert(!(unacceptable && s2(hasPayload) && !flags.syn))

@@ -100,6 +100,7 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
       when(old.state =/= TcpState.timeWait)(outcome.end(CloseReason.reset)) // RFC 1337: a RST does not assassinate TIME-WAIT
     }
   }
+  when(s3(reopens))(outcome.end(CloseReason.finished))
   when(s3(unwelcome))(outcome.end(CloseReason.aborted))
   s3(STATE) := outcome.state
   s3(REASON) := outcome.reason

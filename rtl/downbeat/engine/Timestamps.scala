@@ -23,6 +23,11 @@ class TimestampCheck(view: ProtocolView) extends Area {
   /** After 24 days TS.Recent says nothing (RFC 7323 5.5). */
   private val forgotten = s0.insert((s0(EPOCH) - past.recentEpoch).msb)
   val isOld = s1.insert(s1(behind) && !s1(forgotten))
+  private val ahead = s0.insert((past.recent - s0(OPTIONS).timestampValue).msb)
+  /** Both SYNs of a 4-tuple's connections have timestamps: then they say which is the later (RFC 6191 2). */
+  val decides = s1.insert(s1(before).timestamps.agreed && s1(OPTIONS).timestampValid)
+  val isLater = s1.insert(s1(ahead))
+  val isSame = s1.insert(!s1(ahead) && !s1(behind))
   private val checks = s1(before).timestamps.agreed && s1(isSegment) && !s1(FLAGS).rst
   /** Answered by an ACK and otherwise ignored; simply ignored. */
   val outdated = s1.insert(checks && s1(OPTIONS).timestampValid && s1(isOld))

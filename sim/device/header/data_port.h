@@ -37,7 +37,7 @@ public:
     pins.s_axis_written_tdest = written_.front().flow;
   }
   void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp now) {
-    if (!begun()) begin(connection.flow, length, now);
+    if (!begun()) begin(connection, length, now);
     rest(pins, now);
   }
   bool sample(const Pins &pins, Stamp now, bool &end) {
@@ -63,18 +63,31 @@ public:
 
 private:
   /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event.
-  static constexpr Stamp admissionLatency = 8 * clockPeriod, responseLatency = 8 * clockPeriod;
+  static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 5 * clockPeriod;
   static constexpr std::size_t page = 2048;
 
-  void begin(std::uint32_t flow, std::size_t length, Stamp now) {
+  void begin(const Connection &connection, std::size_t length, Stamp now) {
+    const std::uint32_t end = connection.pushedSequence();
     Stamp stored = now;
     for (std::size_t rest = length; rest > 0;) {
       const std::size_t part = std::min(rest, page);
-      stored = memory_.pass(in_.pass(now, part) + admissionLatency, part);
+      stored = store(static_cast<std::uint32_t>(end - rest), part, in_.pass(now, part) + admissionLatency);
       rest -= part;
     }
     passed_ = in_.free() + clockPeriod;
-    written_.push_back({flow, length, stored + responseLatency});
+    written_.push_back({connection.flow, length, stored + responseLatency});
+  }
+
+  /// When bytes from this sequence number on are in memory: a burst for each page that they touch (BurstSplitter).
+  Stamp store(std::uint32_t sequence, std::size_t length, Stamp ready) {
+    Stamp stored = ready;
+    for (std::size_t burst; length > 0; length -= burst, sequence += static_cast<std::uint32_t>(burst)) {
+      burst = std::min(length, page - sequence % page);
+      const std::size_t ofWords = sequence % beatBytes + burst;
+      stored = memory_.pass(ready, ofWords);
+      if (ofWords <= beatBytes) memory_.pass(stored, 1); // bursts come every other clock at most
+    }
+    return stored;
   }
 
   struct Written {

@@ -104,6 +104,7 @@ Arrival parse(const std::uint8_t *bytes, std::size_t length, const Addresses &ow
   segment.sequence = read32(header + 4);
   segment.acknowledgment = read32(header + 8);
   segment.flags = header[13];
+  segment.optionWords = static_cast<std::uint8_t>((tcpHeader - tcp) / 4);
   segment.window = read16(header + 14);
   segment.marked = (ip[1] & ecnMask) == congestionExperienced;
   segment.length = static_cast<std::uint16_t>(total - ipHeader - tcpHeader);

@@ -26,6 +26,7 @@ struct Segment {
   std::uint32_t remoteIp, sequence, acknowledgment;
   std::uint16_t remotePort, localPort, window, length;
   std::uint8_t flags; // in wire order
+  std::uint8_t optionWords; // of TCP, 32 bits each
   bool hasMss, hasWindowScale;
   std::uint16_t mss;
   std::uint8_t windowScale;

@@ -4,38 +4,54 @@
 namespace downbeat {
 
 void TransmitLine::put(const Frame &frame, LaunchMode mode, Stamp launch, std::size_t payload, bool immediate, Stamp now) {
-  const Stamp ready = payload != 0 ? fetch_.pass(now + fetchLatency, payload) + headerLatency : now + headerLatency;
+  const Stamp plain = now + (immediate ? immediateLatency : dataLatency);
+  const Stamp ready = payload != 0 ? fetch_.pass(now + fetchLatency, payload) + sumLatency : plain;
   (immediate ? immediate_ : data_).push_back({frame, mode, launch, ready});
+}
+
+TransmitLine::Turn TransmitLine::turn() const {
+  const Stamp free = out_.free();
+  // Only the end of a data frame changes the owner at once.
+  if (dataOwns_ && readyOf(immediate_) < free) return {true, free};
+  const Stamp immediate = std::max(free, readyOf(immediate_)), data = std::max(free, readyOf(data_));
+  const bool takesImmediate = dataOwns_ ? immediate < data : immediate <= data;
+  const bool changesOwner = takesImmediate == dataOwns_;
+  return {takesImmediate, (takesImmediate ? immediate : data) + (changesOwner ? clockPeriod : 0)};
 }
 
 void TransmitLine::run(Stamp now) {
   for (;;) {
     if (passing_) {
+      inSerialiser_ = out_.free() - serialiserLead > now;
       if (out_.free() > now) return;
       gate_.filling() = passing_->frame;
       gate_.push(passing_->mode, passing_->launch, out_.free());
       passing_.reset();
     }
-    if (turn() > now) return;
-    const bool waited = std::exchange(blocked_, !hasRoom());
+    const Turn next = turn();
+    if (next.start > now) return;
+    const bool waited = std::exchange(blocked_, !hasRoom(next));
     if (blocked_) return;
-    std::deque<Waiting> &line = next();
-    out_.pass(waited ? now : turn(), line.front().frame.length);
-    passing_ = line.front();
-    line.pop_front();
+    // One that has waited for the gate stands behind the merge.
+    out_.pass(waited ? nextClock(now) - clockPeriod : next.start, line(next).front().frame.length);
+    dataOwns_ = !next.immediate;
+    passing_ = line(next).front();
+    inSerialiser_ = true;
+    line(next).pop_front();
   }
 }
 
 Stamp TransmitLine::nextInstant() const {
-  if (passing_) return out_.free();
-  return turn() == never || !hasRoom() ? never : turn();
+  if (passing_) return out_.free() - (inSerialiser_ ? serialiserLead : 0);
+  const Turn next = turn();
+  return next.start == never || !hasRoom(next) ? never : next.start;
 }
 
 void TransmitLine::reset() {
   immediate_.clear();
   data_.clear();
   passing_.reset();
-  blocked_ = false;
+  inSerialiser_ = dataOwns_ = blocked_ = false;
   fetch_.reset();
   out_.reset();
 }

@@ -11,13 +11,15 @@
 
 namespace downbeat {
 
-/// From a segment that has left the core to its frame in the launch gate: the payload is fetched while other frames go out, then the
-/// frame itself passes; pure ACKs and RSTs go before the rest, which keeps its order.
+/// From a segment that has left the core to its frame in the launch gate: the payload is fetched and summed while other frames go out,
+/// then the frame itself passes; pure ACKs and RSTs go before the rest, which keeps its order.
 class TransmitLine {
 public:
   TransmitLine(LaunchGate &gate, std::uint64_t linkRate) : gate_(gate), fetch_(linkRate), out_(linkRate) {}
 
-  bool ready() const { return immediate_.size() < depth && data_.size() < depth; }
+  bool ready() const {
+    return immediate_.size() + (inSerialiser_ && !dataOwns_) < immediateDepth && data_.size() + (inSerialiser_ && dataOwns_) < dataDepth;
+  }
   void put(const Frame &frame, LaunchMode mode, Stamp launch, std::size_t payload, bool immediate, Stamp now);
   /// Moves frames to the gate, up to `now`.
   void run(Stamp now);
@@ -26,28 +28,40 @@ public:
   void reset();
 
 private:
-  /// Frames of each kind that are between the core and the gate.
-  static constexpr std::size_t depth = 17;
-  /// Beside beats: from a segment, or from its payload's last beat, to the frame's first one; and from a segment to its payload's first.
-  static constexpr Stamp headerLatency = 7 * clockPeriod, fetchLatency = 16 * clockPeriod;
+  /// Frames of each kind between the builder and the serialiser's end: the Transmitter's lines of 16, for data two registers at the
+  /// checksum, for immediate ones one before the serialiser; less the register that HeaderTap has before `outgoing`.
+  static constexpr std::size_t dataDepth = 17, immediateDepth = 16;
+  /// Beside beats, until the merge takes the frame's first one. From a segment: through the serialiser, and for data the checksum.
+  static constexpr Stamp immediateLatency = 2 * clockPeriod, dataLatency = 6 * clockPeriod;
+  /// From a segment to its payload's first word, and from the last one: through the sum as well.
+  static constexpr Stamp fetchLatency = 11 * clockPeriod, sumLatency = 11 * clockPeriod;
+
+  /// From a frame's end in the serialiser to its end in the merge.
+  static constexpr Stamp serialiserLead = 2 * clockPeriod;
 
   struct Waiting {
     Frame frame;
     LaunchMode mode;
     Stamp launch, ready;
   };
+  struct Turn {
+    bool immediate;
+    Stamp start; // `never`: nothing waits
+  };
 
-  /// When the next frame may begin to pass.
-  Stamp turn() const { return std::max(out_.free(), std::min(readyOf(immediate_), readyOf(data_))); }
-  std::deque<Waiting> &next() { return readyOf(immediate_) <= turn() ? immediate_ : data_; }
-  const std::deque<Waiting> &next() const { return readyOf(immediate_) <= turn() ? immediate_ : data_; }
-  bool hasRoom() const { return gate_.ready(next().front().mode); }
+  /// Which frame passes next, and when, as TransmitMerge chooses.
+  Turn turn() const;
+  std::deque<Waiting> &line(const Turn &turn) { return turn.immediate ? immediate_ : data_; }
+  const std::deque<Waiting> &line(const Turn &turn) const { return turn.immediate ? immediate_ : data_; }
+  bool hasRoom(const Turn &turn) const { return gate_.ready(line(turn).front().mode); }
   static Stamp readyOf(const std::deque<Waiting> &line) { return line.empty() ? never : line.front().ready; }
 
   LaunchGate &gate_;
   BeatStream fetch_, out_;
   std::deque<Waiting> immediate_, data_;
   std::optional<Waiting> passing_; // on the stream until out_.free()
+  bool inSerialiser_ = false;      // that one, all but its last beats
+  bool dataOwns_ = false;          // the stream; it stays with its owner while nobody else waits
   bool blocked_ = false;           // by a full gate when `run` last looked
 };
 

@@ -8,7 +8,8 @@ void Wire::put(const std::uint8_t *bytes, std::size_t length, bool damaged, Stam
   Segment segment;
   const Arrival whose = damaged ? Arrival::refused : parse(bytes, length, own_, segment);
   if (whose == Arrival::ours) {
-    arrived_.push_back({segment, arrival, passed + parserLatency});
+    const Stamp values = segment.optionWords < longValuesWords ? 0 : longValuesLatency;
+    arrived_.push_back({segment, arrival, passed + parserLatency + values});
   } else if (whose == Arrival::refused || length > largestFrame) {
     ++refused_;
   } else {

@@ -52,8 +52,10 @@ public:
   const Bypass &bypass() const { return bypass_; }
 
 private:
-  /// From a frame's last beat until its segment is known, in the 64-bit tap's receiver.
-  static constexpr Stamp parserLatency = 7 * clockPeriod;
+  /// From a frame's last beat until its segment is known, in the 64-bit tap's receiver; with timestamps or SACK blocks that may be among
+  /// its options, so much later (SegmentParser's hasLongValues).
+  static constexpr Stamp parserLatency = 7 * clockPeriod, longValuesLatency = 2 * clockPeriod;
+  static constexpr unsigned longValuesWords = 3;
 
   struct Arrived {
     Segment segment;

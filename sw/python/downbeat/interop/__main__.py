@@ -16,7 +16,7 @@ from rich.console import Console
 
 from downbeat.interop import namespace, web
 from downbeat.interop import report as reports
-from downbeat.interop.transfer import FROM_CORE, TO_CORE, Plan, Result, run
+from downbeat.interop.transfer import FROM_CORE, TO_CORE, Impairment, Plan, Result, run
 from downbeat.sim import quantities
 from sim import build
 
@@ -74,7 +74,7 @@ def main(
         Plan(
             direction,
             contents,
-            loss,
+            Impairment(drop=loss),
             seed,
             congestion,
             wall_limit,
@@ -107,7 +107,7 @@ def _run_all(plans: list[Plan], program: Path) -> tuple[list[Result], list[web.V
     with tempfile.TemporaryDirectory(prefix="interop-", dir=ROOT / "build") as name:
         work = Path(name)
         for plan in plans:
-            with console.status(f"{plan.direction}, {100 * plan.drop:g} % of frames dropped"):
+            with console.status(f"{plan.direction}, {100 * plan.impairment.drop:g} % of frames dropped"):
                 results.append(run(plan, program, work))
         first = plans[0]
         for visit in (web.curl_from_core, web.core_from_python):

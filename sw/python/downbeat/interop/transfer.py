@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,20 @@ GRACE_SECONDS = 15
 
 
 @dataclass(frozen=True)
+class Impairment:
+    """What the wire does to frames, each way: shares from 0 to 1."""
+
+    drop: float = 0.0
+    reorder: float = 0.0
+    duplicate: float = 0.0
+    corrupt: float = 0.0
+
+
+@dataclass(frozen=True)
 class Plan:
     direction: str
     contents: bytes
-    drop: float  # share of frames, each way
+    impairment: Impairment
     seed: int
     congestion_control: str  # of the kernel's socket; empty: the system's own
     wall_limit: float  # seconds
@@ -59,7 +69,7 @@ class Result:
             "bytes": len(self.received),
             "sha256": sha256(self.plan.contents),
             "sha256_equal": self.sha256_equal,
-            "drop": self.plan.drop,
+            "drop": self.plan.impairment.drop,
             "dropped_frames": sum(dropped.values()),
             "dropped": dropped,
             "queue_drops": self.queue_drops,
@@ -80,7 +90,8 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
     failures = []
     with namespace.interface() as name:
         command = [str(program), f"--tap={name}", f"--core-ip={namespace.CORE_IP}", f"--core-mac={namespace.CORE_MAC}"]
-        command += [f"--port={PORT}", f"--drop={plan.drop}", f"--seed={plan.seed}", f"--wall-limit={plan.wall_limit}"]
+        command += [f"--port={PORT}", f"--seed={plan.seed}", f"--wall-limit={plan.wall_limit}"]
+        command += [f"--{name}={share}" for name, share in asdict(plan.impairment).items()]
         command += [f"--receive={received}"] if to_core else [f"--send={sent}", f"--peer-ip={namespace.LINUX_IP}"]
         command += [f"--waves={plan.waves}"] if plan.waves else []
         command += [f"--pcap={plan.pcap}"] if plan.pcap else []
