@@ -37,6 +37,7 @@ LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
 WIRE_VERILOG = LAYOUT.with_name("WireBench.v")
 FUZZ = ROOT / "sim" / "fuzz"
+CHURN = ROOT / "sim" / "churn"
 MATRIX = ROOT / "sim" / "matrix"
 FAIRNESS = ROOT / "sim" / "fairness"
 CAPTURE = ROOT / "sim" / "capture"
@@ -177,6 +178,13 @@ def fuzz(waves: bool = False) -> Path:
     return _program(part, "downbeat_fuzz", sources, flags, _with_library(directory), [LAYOUT], "")
 
 
+def churn() -> Path:
+    """The directory of downbeat_churn: connections opened and closed, floods and blind attacks."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{FUZZ}", f"-I{LAYOUT.parent}"]
+    sources = [*sorted(CHURN.glob("*.cpp")), FUZZ / "endpoint.cpp", FUZZ / "packet.cpp"]
+    return _program("churn", "downbeat_churn", sources, flags, _with_library(library()), [LAYOUT], "")
+
+
 PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
@@ -191,6 +199,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "matrix-waves": lambda: matrix(waves=True),
     "fairness": fairness,
     "fuzz": fuzz,
+    "churn": churn,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
     "wire": wire,
