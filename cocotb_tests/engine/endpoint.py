@@ -11,71 +11,17 @@ from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import CLOCK_NS, StreamMonitor, StreamSink, StreamSource, start, until
 from cocotb_tests.core.layout import layout, number
+from cocotb_tests.engine.segment import MODULUS, Options, Placed, Segment
 
 ROOM = "FlowEngineCounted"
 FLOW = 3
 GENERATION = 7
-MODULUS = 2**32
-MSS = 1460
 RECEIVE_BUFFER = 64 * 1024
 SLOTS = 8
 MILLISECOND = 10**6  # ns
 SECOND = 10**9  # ns
 LETTERS = {"F": "fin", "S": "syn", "R": "rst", "P": "psh", "A": "ack", "U": "urg", "E": "ece", "C": "cwr"}
 SOURCES = ("directory", "placed", "application", "grants", "departed", "timers")
-
-
-def offset(number_: int, origin: int) -> int:
-    """Signed distance of sequence numbers."""
-    return (number_ - origin + MODULUS // 2) % MODULUS - MODULUS // 2
-
-
-@dataclass
-class Segment:
-    """A descriptor, in the peer's words."""
-
-    flags: str
-    seq: int
-    ack: int
-    length: int
-    window: int  # as on the wire
-    sack: list[tuple[int, int]]  # sequence numbers
-    timestamps: tuple[int, int] | None
-    fields: dict[str, int]
-
-    @property
-    def value(self) -> int:
-        """TSval."""
-        assert self.timestamps is not None, "it has no timestamps"
-        return self.timestamps[0]
-
-    @property
-    def echo(self) -> int:
-        """TSecr."""
-        assert self.timestamps is not None, "it has no timestamps"
-        return self.timestamps[1]
-
-
-@dataclass
-class Placed:
-    """What the engine wants written: sequence number and length, FIN, and from which byte of the frame."""
-
-    seq: int
-    length: int
-    fin: bool
-    offset: int
-    slot: int
-
-
-@dataclass
-class Options:
-    """The peer's; `timestamp` is its TSval's beginning, or it does not speak them."""
-
-    mss: int | None = MSS
-    scale: int | None = 7
-    sack: bool = False
-    timestamp: int | None = None
-    ecn: bool = False
 
 
 @dataclass
@@ -116,6 +62,13 @@ class Endpoint:
         await start(dut, now_fraction=0, now_ns=now)
         cocotb.start_soon(endpoint._world())
         await until(dut, lambda: dut.idle.value == 1, "the engine to be idle after reset")
+        return endpoint
+
+    @classmethod
+    async def connected(cls, dut: Any, **fields: Any) -> Endpoint:
+        """As `create`, and the peer has opened a connection."""
+        endpoint = await cls.create(dut, **fields)
+        await endpoint.accept()
         return endpoint
 
     async def _clock(self) -> None:

@@ -10,23 +10,18 @@ import pytest
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import MILLISECOND, MODULUS, MSS, RECEIVE_BUFFER, ROOM, Endpoint, Options, offset
+from cocotb_tests.engine.endpoint import MILLISECOND, RECEIVE_BUFFER, ROOM, Endpoint
+from cocotb_tests.engine.segment import MODULUS, MSS, Options, offset
 
 
 def test_acknowledgments() -> None:
     run_room(ROOM, __name__)
 
 
-async def connected(dut: Any, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, **fields)
-    await endpoint.accept()
-    return endpoint
-
-
 @cocotb.test()
 async def a_lone_segment_is_acknowledged_by_the_timer(dut: Any) -> None:
     """RFC 9293 3.8.6.3: the delay is less than 0.5 s; ours is 40 ms."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("PA", 100)
     await endpoint.silent()
     assert await endpoint.expire() == pytest.approx(40 * MILLISECOND, abs=MILLISECOND)
@@ -38,7 +33,7 @@ async def a_lone_segment_is_acknowledged_by_the_timer(dut: Any) -> None:
 @cocotb.parametrize(length=[MSS, 536, 1])
 async def every_second_segment_is_acknowledged_at_once(dut: Any, length: int) -> None:
     """RFC 5681 4.2, also for a peer whose full segments are smaller than ours."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     for _ in range(5):
         endpoint.send("A", length)
         await endpoint.silent()
@@ -50,7 +45,7 @@ async def every_second_segment_is_acknowledged_at_once(dut: Any, length: int) ->
 @cocotb.test()
 async def out_of_order_data_is_acknowledged_at_once(dut: Any) -> None:
     """RFC 5681 4.2."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     origin = endpoint.seq
     for left in (1000, 3000, 2000):
         endpoint.send("A", 500, seq=origin + left)
@@ -60,7 +55,7 @@ async def out_of_order_data_is_acknowledged_at_once(dut: Any) -> None:
 @cocotb.test()
 async def data_that_fills_a_hole_is_acknowledged_at_once(dut: Any) -> None:
     """RFC 5681 4.2: all or a part of a gap."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     origin = endpoint.seq
     endpoint.send("A", 500, seq=origin + 1000)
     await endpoint.acknowledged()
@@ -75,7 +70,7 @@ async def data_that_fills_a_hole_is_acknowledged_at_once(dut: Any) -> None:
 @cocotb.test()
 async def old_data_is_acknowledged_at_once(dut: Any) -> None:
     """RFC 9293 3.10.7.4: an unacceptable segment is answered."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     for _ in range(2):
         endpoint.send("A", 100)
     await endpoint.acknowledged()
@@ -86,14 +81,14 @@ async def old_data_is_acknowledged_at_once(dut: Any) -> None:
 
 @cocotb.test()
 async def a_fin_is_acknowledged_at_once(dut: Any) -> None:
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("FA", 100)
     assert (await endpoint.acknowledged()).ack == endpoint.seq
 
 
 @cocotb.test()
 async def nothing_is_acknowledged_before_it_is_in_memory(dut: Any) -> None:
-    endpoint = await connected(dut, auto_place=False)
+    endpoint = await Endpoint.connected(dut, auto_place=False)
     origin = endpoint.seq
     for _ in range(3):
         endpoint.send("A", 100)
@@ -108,7 +103,7 @@ async def nothing_is_acknowledged_before_it_is_in_memory(dut: Any) -> None:
 @cocotb.test()
 async def our_data_carries_the_acknowledgment(dut: Any) -> None:
     """What is sent while an ACK waits takes it along, and nothing more follows."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("PA", 100)
     await endpoint.silent()
     endpoint.application("written", 50)
@@ -124,7 +119,7 @@ async def our_data_carries_the_acknowledgment(dut: Any) -> None:
 
 @cocotb.test()
 async def a_grant_that_sends_nothing_has_told_nothing(dut: Any) -> None:
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("PA", 100)
     await endpoint.silent()
     endpoint.grant()
@@ -137,7 +132,7 @@ async def a_grant_that_sends_nothing_has_told_nothing(dut: Any) -> None:
 @cocotb.parametrize(scale=[7, None])
 async def the_windows_right_edge_never_moves_left(dut: Any, scale: int | None) -> None:
     """RFC 9293 3.8.6: a reader that takes what it likes when it likes; RFC 7323 2.4 allows for less than a unit of the scale."""
-    endpoint = await connected(dut, options=Options(scale=scale))
+    endpoint = await Endpoint.connected(dut, options=Options(scale=scale))
     draw = generator()
     origin = endpoint.seq
     unit = 2 if scale is not None else 1
@@ -168,7 +163,7 @@ async def the_windows_right_edge_never_moves_left(dut: Any, scale: int | None) -
 @cocotb.test()
 async def the_edge_moves_by_a_segment_at_least(dut: Any) -> None:
     """RFC 9293 3.8.6.2.2: min(half the buffer, a segment), else it stays; a window that shut opens with an update."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     origin = endpoint.seq
     while offset(endpoint.seq, origin) < RECEIVE_BUFFER:
         endpoint.send("A", min(MSS, RECEIVE_BUFFER - offset(endpoint.seq, origin)))
@@ -196,7 +191,7 @@ async def the_edge_moves_by_a_segment_at_least(dut: Any) -> None:
 @cocotb.test()
 async def a_wide_window_needs_no_updates(dut: Any) -> None:
     """A reader that keeps up sends no ACK for each read."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     for _ in range(20):
         endpoint.send("A", MSS)
         endpoint.send("A", MSS)
@@ -207,7 +202,7 @@ async def a_wide_window_needs_no_updates(dut: Any) -> None:
 
 @cocotb.test()
 async def a_delayed_acknowledgment_is_not_lost_when_fin_wait_2_begins(dut: Any) -> None:
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.application("shutdown")
     (fin,) = await endpoint.answers()
     assert "F" in fin.flags
@@ -224,7 +219,7 @@ async def a_delayed_acknowledgment_is_not_lost_when_fin_wait_2_begins(dut: Any) 
 
 @cocotb.test()
 async def a_refused_write_ends_the_connection_and_moves_nothing(dut: Any) -> None:
-    endpoint = await connected(dut, auto_place=False)
+    endpoint = await Endpoint.connected(dut, auto_place=False)
     endpoint.send("A", 100)
     await endpoint.settle()
     before = endpoint.seq - 100

@@ -17,12 +17,6 @@ def test_challenges() -> None:
     run_room(ROOM, __name__)
 
 
-async def connected(dut: Any, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, **fields)
-    await endpoint.accept()
-    return endpoint
-
-
 async def budget(endpoint: Endpoint) -> int:
     """Answers to forty RSTs in the window."""
     for at in range(40):
@@ -33,7 +27,7 @@ async def budget(endpoint: Endpoint) -> int:
 @cocotb.test()
 async def challenges_are_few_in_each_interval_and_not_always_as_many(dut: Any) -> None:
     """RFC 5961 7, and CVE-2016-5696: the number is no constant that an observer could count against."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     budgets = []
     for _ in range(8):
         budgets.append(await budget(endpoint))
@@ -50,7 +44,7 @@ async def challenges_are_few_in_each_interval_and_not_always_as_many(dut: Any) -
 @cocotb.parametrize(flags=["R", "S", "SA", "RA"])
 async def a_reset_or_syn_elsewhere_in_the_window_is_challenged(dut: Any, flags: str) -> None:
     """RFC 5961 3.2 and 4.2."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send(flags, seq=endpoint.seq + 1)
     answer = await endpoint.acknowledged()
     assert (answer.seq, answer.ack) == (endpoint.ack, endpoint.seq)
@@ -78,7 +72,7 @@ async def a_reset_that_follows_data_at_once_counts(dut: Any) -> None:
 @cocotb.test()
 async def a_reset_outside_the_window_is_ignored(dut: Any) -> None:
     """RFC 5961 3.2."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     for away in (-1, 65536 + 1, 2**31):
         endpoint.send("R", seq=endpoint.seq + away)
         await endpoint.silent()
@@ -88,7 +82,7 @@ async def a_reset_outside_the_window_is_ignored(dut: Any) -> None:
 @cocotb.test()
 async def old_data_is_answered_without_limit(dut: Any) -> None:
     """RFC 9293 3.10.7.4: the ACK of what a peer sends again may have been lost each time."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("A", 10)
     await endpoint.settle()
     for _ in range(40):
@@ -99,7 +93,7 @@ async def old_data_is_answered_without_limit(dut: Any) -> None:
 @cocotb.test()
 async def an_acknowledgment_of_unsent_data_is_challenged_and_its_data_dropped(dut: Any) -> None:
     """RFC 9293 3.10.7.4, fifth step."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("A", 10, seq=endpoint.seq, ack=endpoint.ack + 1)
     answer = await endpoint.acknowledged()
     assert answer.ack == endpoint.seq
@@ -124,7 +118,7 @@ async def an_acknowledgment_that_is_too_old_is_challenged_and_its_data_dropped(d
 @cocotb.test()
 async def blind_segments_kill_nothing(dut: Any) -> None:
     """RSTs, SYNs and data at random numbers: the connection lives and takes none of it."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     for step in range(200):
         guess = endpoint.seq + 70_000 + step * 21_000_000
         endpoint.send(("R", "S", "A", "FA")[step % 4], 10 if step % 4 > 1 else 0, seq=guess)

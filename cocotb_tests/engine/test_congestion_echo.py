@@ -8,7 +8,8 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint, Options, Segment
+from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.engine.segment import Options, Segment
 
 
 def test_congestion_echo() -> None:
@@ -58,9 +59,7 @@ async def a_syn_ack_that_grants_nothing_agrees_to_nothing(dut: Any, flags: str) 
 
 
 async def connected(dut: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, options=Options(ecn=True), parameters={"ecn": 1})
-    await endpoint.accept()
-    return endpoint
+    return await Endpoint.connected(dut, options=Options(ecn=True), parameters={"ecn": 1})
 
 
 @cocotb.test()

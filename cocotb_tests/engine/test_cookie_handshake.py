@@ -9,7 +9,8 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import MODULUS, MSS, ROOM, Endpoint, Options
+from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
 
 def test_cookie_handshake() -> None:

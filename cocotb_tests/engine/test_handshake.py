@@ -9,17 +9,12 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import MODULUS, ROOM, SECOND, Endpoint, Options
+from cocotb_tests.engine.endpoint import ROOM, SECOND, Endpoint
+from cocotb_tests.engine.segment import MODULUS, Options
 
 
 def test_handshake() -> None:
     run_room(ROOM, __name__)
-
-
-async def connected(dut: Any, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, **fields)
-    await endpoint.accept()
-    return endpoint
 
 
 @cocotb.test()
@@ -54,7 +49,7 @@ async def a_syn_that_comes_again_is_answered_again_at_once(dut: Any) -> None:
 @cocotb.test()
 async def simultaneous_close_passes_closing(dut: Any) -> None:
     """RFC 9293 3.6, figure 13."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.application("close")
     (fin,) = await endpoint.answers()
     assert "F" in fin.flags
@@ -72,7 +67,7 @@ async def simultaneous_close_passes_closing(dut: Any) -> None:
 @cocotb.test()
 async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
     """RFC 9293 3.10.7.4: it is acknowledged and the 2 MSL begin anew."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.application("close")
     await endpoint.answers()
     endpoint.ack = (endpoint.ack + 1) % MODULUS
@@ -104,7 +99,7 @@ async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
 )
 async def a_later_syn_ends_time_wait(dut: Any, first: int | None, next_: int | None, ahead: int, reopens: bool) -> None:
     """RFC 6191 2: by timestamps if both SYNs have them, otherwise by sequence number; others are challenged (RFC 5961 4)."""
-    endpoint = await connected(dut, options=Options(timestamp=first))
+    endpoint = await Endpoint.connected(dut, options=Options(timestamp=first))
     endpoint.application("close")
     await endpoint.answers()
     endpoint.ack = (endpoint.ack + 1) % MODULUS
@@ -123,7 +118,7 @@ async def a_later_syn_ends_time_wait(dut: Any, first: int | None, next_: int | N
 @cocotb.test()
 async def urgent_data_is_ordinary_bytes(dut: Any) -> None:
     """RFC 6093: in line."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("AU", 10)
     endpoint.send("A", 10)
     assert (await endpoint.acknowledged()).ack == endpoint.seq
@@ -133,7 +128,7 @@ async def urgent_data_is_ordinary_bytes(dut: Any) -> None:
 @cocotb.test()
 async def data_for_an_application_that_has_gone_is_answered_by_a_reset(dut: Any) -> None:
     """RFC 1122 4.2.2.13; a FIN behind bytes that have come before is none."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.send("A", 10)
     await endpoint.settle()
     endpoint.application("consumed", 10)
@@ -147,7 +142,7 @@ async def data_for_an_application_that_has_gone_is_answered_by_a_reset(dut: Any)
 @cocotb.test()
 async def new_data_after_close_resets(dut: Any) -> None:
     """RFC 1122 4.2.2.13, also out of order."""
-    endpoint = await connected(dut)
+    endpoint = await Endpoint.connected(dut)
     endpoint.application("close")
     await endpoint.answers()
     endpoint.send("A", 10, seq=endpoint.seq + 50)

@@ -19,9 +19,7 @@ def test_keep_alive() -> None:
 
 
 async def connected(dut: Any, units: int, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, parameters={"keepAlive": units}, **fields)
-    await endpoint.accept()
-    return endpoint
+    return await Endpoint.connected(dut, parameters={"keepAlive": units}, **fields)
 
 
 @cocotb.test()

@@ -11,7 +11,8 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import MODULUS, RECEIVE_BUFFER, ROOM, Endpoint, Options, Placed, offset
+from cocotb_tests.engine.endpoint import RECEIVE_BUFFER, ROOM, Endpoint
+from cocotb_tests.engine.segment import MODULUS, Options, Placed, offset
 
 
 def test_reassembly() -> None:
@@ -73,9 +74,7 @@ def arrivals(draw: random.Random, length: int) -> list[tuple[int, int]]:
 
 
 async def connected(dut: Any, *, first: int = 77_000, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, first=first, options=Options(sack=True), **fields)
-    await endpoint.accept()
-    return endpoint
+    return await Endpoint.connected(dut, first=first, options=Options(sack=True), **fields)
 
 
 @cocotb.test()

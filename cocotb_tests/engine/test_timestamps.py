@@ -8,7 +8,8 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import MODULUS, MSS, ROOM, SECOND, Endpoint, Options
+from cocotb_tests.engine.endpoint import ROOM, SECOND, Endpoint
+from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
 TICK = 2**20  # ns
 OFFSET = 0xFFFF_0000  # ours; TSval wraps soon
@@ -20,9 +21,7 @@ def test_timestamps() -> None:
 
 
 async def connected(dut: Any, *, timestamp: int = THEIRS, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.create(dut, timestamp_offset=OFFSET, options=Options(timestamp=timestamp), **fields)
-    await endpoint.accept()
-    return endpoint
+    return await Endpoint.connected(dut, timestamp_offset=OFFSET, options=Options(timestamp=timestamp), **fields)
 
 
 @cocotb.test()
