@@ -14,7 +14,9 @@ import spinal.lib._
   *
   * Left to the top: segments and opens in, descriptors and strays out, payload, departures.
   */
-class EngineRooms(config: DownbeatConfig, now: Stamp, localIp: UInt, secret: Bits, commands: AxiStream, notifications: AxiStream) extends Area {
+class EngineRooms(
+    config: DownbeatConfig, now: Stamp, localIp: UInt, secret: Bits, commands: AxiStream, notifications: AxiStream)
+    extends Area {
   val directory = RestingClock(FlowDirectory(config))(_.io.idle)
   val engine = FlowEngine(config)
   val pacer = Pacer(config)

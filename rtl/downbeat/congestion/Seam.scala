@@ -34,7 +34,9 @@ case class CongestionEvent() extends Bundle {
   val startingUp = Bool()
   /** Bytes that this event acknowledges for the first time. */
   val ackedBytes = UInt(32 bits)
-  /** With `loss`: the window is not inflated by the three duplicates; SACK says what has left the network (RFC 6675), or nothing is lost but marked. */
+  /** With `loss`: the window is not inflated by the three duplicates; SACK says what has left the network (RFC 6675), or nothing is lost
+    * but marked.
+    */
   val uninflated = Bool()
   /** Bytes in flight before the event; with `loss` and `timeout` at most cwnd: what limited transmit added does not count (RFC 5681 3.2). */
   val flight = UInt(32 bits)

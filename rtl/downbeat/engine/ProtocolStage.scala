@@ -124,7 +124,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.written := s5(WRITTEN)
   next.finishing := s5(FINISHING)
   next.sendWindow := s5(SEND_WINDOW).resized
-  next.largestWindow := (s5(OPENING) || s5(raisesWindow)) ? s5(offeredWindow) | s5(before).largestWindow
+  s5(LARGEST_WINDOW) := (s5(OPENING) || s5(raisesWindow)) ? s5(offeredWindow) | s5(before).largestWindow
+  next.largestWindow := s5(LARGEST_WINDOW)
   next.windowSequence := select(s5(receivesSyn) || s5(updatesWindow), s5(SEQUENCE), s5(before).windowSequence)
   next.windowAcknowledgment := select(s5(receivesSyn) || s5(updatesWindow), s5(ACKNOWLEDGMENT), s5(before).windowAcknowledgment)
   next.scaling := s5(SCALING)

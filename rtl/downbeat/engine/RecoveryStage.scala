@@ -39,19 +39,21 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   /** In a row without progress; without a word from the peer. */
   val expiries, silent = UInt(4 bits)
   /** The connection is given up when nothing has been acknowledged until then. */
-  val userTimeout = UInt(16 bits) // s; zero: never
+  val userTimeout = UInt(16 bits) // 2^30 ns; zero: never
   val patience = Instant()
 }
 
-/** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298) and the persist timer (RFC 9293 3.8.6.1).
+/** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298), the persist
+  * timer (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
   *
   * The estimator is Jacobson's in integers of ns: err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4;
   * RTO = smoothed8/8 + max(1 us, variation4). The RTO that an event arms is made of the samples before it.
   * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire; a
   * retransmission ends the timing (Karn).
   *
-  * With SACK the scoreboard says what is lost and what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC 6675's NextSeg the
-  * rules 1 and 2 are here; instead of its rescue (rule 4), an ACK of part of the data sends the next hole again if nothing from there on was, as NewReno does.
+  * With SACK the scoreboard says what is lost and what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC
+  * 6675's NextSeg the rules 1 and 2 are here; instead of its rescue (rule 4), an ACK of part of the data sends the next hole again if
+  * nothing from there on was, as NewReno does.
   */
 class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
@@ -189,7 +191,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
   next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
   next.partial := !s5(lost) && (last.partial || s5(advancedPart))
-  next.recover := s5(OPENING) ? s5(INITIAL_SEQUENCE) | ((s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived) ? s5(HIGHEST_SENT) | last.recover)
+  next.recover := last.recover
+  when(s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived)(next.recover := s5(HIGHEST_SENT))
+  when(s5(OPENING))(next.recover := s5(INITIAL_SEQUENCE))
   next.retransmit := s5(RETRANSMIT)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
     (s5(lost) || s5(advancedPart) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))

@@ -31,7 +31,8 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val windowAge = s0.insert(s0(SEQUENCE).since(past.windowSequence))
   private val windowAckAge = s0.insert(s0(ACKNOWLEDGMENT).since(past.windowAcknowledgment))
   /** The segment's window in bytes. A SYN's is never scaled, and scaling is only known after it. */
-  val offeredWindow = s0.insert((past.scaling && !s0(FLAGS).syn) ? (s0(WIRE_WINDOW).resize(31) |<< past.windowScale) | s0(WIRE_WINDOW).resize(31))
+  val offeredWindow = s0.insert(
+    (past.scaling && !s0(FLAGS).syn) ? (s0(WIRE_WINDOW).resize(31) |<< past.windowScale) | s0(WIRE_WINDOW).resize(31))
 
   // ---- comparisons
 

@@ -69,6 +69,8 @@ class Signals(config: DownbeatConfig) {
   val RESENT = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
+  /** The largest that it has offered: MAX.SND.WND, bytes. */
+  val LARGEST_WINDOW = Payload(UInt(31 bits))
   /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the path was
     * too narrow for it, or both ends have sent a SYN and now owe a SYN-ACK.
     */

@@ -17,8 +17,6 @@ case class TransmitState() extends Bundle {
   val known = Bool()
   val probing = Bool()
   val noDelay = Bool()
-  /** The largest window that the peer has offered, bytes, at most two segments (RFC 9293 3.8.6.2.1). */
-  val largestWindow = UInt(15 bits)
   /** The window was reduced: the next new data says so (RFC 3168 6.1.2). */
   val reduced = Bool()
   val lastLength = UInt(14 bits) // payload bytes of the last segment granted
@@ -27,9 +25,9 @@ case class TransmitState() extends Bundle {
 /** Transmit: may the flow send, and what. It books a departure with the pacer; the grant that comes back sends one segment.
   *
   * SYN, data and FIN are one sequence space here: SYN at the initial sequence number, FIN behind the last byte written. What goes, in
-  * order of preference: recovery's retransmission, SYN, new data, FIN, a probe when the timer has expired. New data is a full segment; or all that is
-  * left, which waits for what is outstanding (Nagle, RFC 9293 3.7.4) unless the connection has `noDelay` or ends with it; or what fits, if that is
-  * half of the largest window that the peer has ever offered (RFC 9293 3.8.6.2.1).
+  * order of preference: recovery's retransmission, SYN, new data, FIN, a probe when the timer has expired. New data is a full segment;
+  * or all that is left, which waits for what is outstanding (Nagle, RFC 9293 3.7.4) unless the connection has `noDelay` or ends with it;
+  * or what fits, if that is half of the largest window that the peer has ever offered (RFC 9293 3.8.6.2.1).
   * Pure ACKs, RST and the end of a flow leave here too, without a grant; an event makes one descriptor at most.
   */
 class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
@@ -66,7 +64,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val window = s1.insert(minimum(s1(congestionWindow), s1(SEND_WINDOW)))
   private val resendData = s1.insert(s1(WRITTEN).since(s1(resendFrom)))
   private val resendSent = s1.insert(s1(HIGHEST_SENT).since(s1(resendFrom)))
-  private val offered = s1.insert(s1(inSyn) ? U(0, 15 bits) | minimum(s1(SEND_WINDOW), U((1 << 15) - 1, 32 bits)).resize(15))
   private val probeLimit = s1.insert(s1(SEND_WINDOW).orR ? minimum(s1(SEND_WINDOW), U(16383, 32 bits)).resize(14) | U(1, 14 bits))
   private val probing = s1.insert((s1(before).probing || s1(PROBE)) && !s1(OPENING) && !s1(isSent))
 
@@ -74,8 +71,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val resendKnown = s2.insert(minimum(s2(resendData), s2(resendSent)))
   private val networkRoom = s2.insert(s2(congestionWindow).resize(33).asSInt - s2(used).resize(33).asSInt)
-  private val largestWindow = s2.insert(
-    s2(OPENING) ? U(0, 15 bits) | ((s2(before).largestWindow < s2(offered)) ? s2(offered) | s2(before).largestWindow))
   private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)))
   private val idle = s2.insert(!s2(used).orR)
   private val room = s2.insert(s2(window).resize(33).asSInt - s2(used).resize(33).asSInt)
@@ -99,7 +94,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val fitsFull = s3.insert(!(s3(room) < signed(s3(SEGMENT_SIZE).resize(14))))
   private val fitsRest = s3.insert(!(s3(room) < signed(s3(left))))
   /** Half of what the peer has at most is a segment to it. */
-  private val fitsPart = s3.insert(!(s3(room) < signed(s3(largestWindow)(14 downto 1))) && s3(room) > 0)
+  private val fitsPart = s3.insert(!(s3(room) < signed(s3(LARGEST_WINDOW)(30 downto 1))) && s3(room) > 0)
   private val mayBeSmall = s3.insert(
     s3(before).noDelay || s3(idle) || s3(FINISHING) || s3(again) || s3(left) === s3(SEGMENT_SIZE).resize(32))
   private val resendLength = s3.insert(minimum(s3(resendKnown), s3(resendMost).resize(32)).resize(14))
@@ -165,8 +160,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   after.known := !s5(OPENING) && s5(before).known || s5(books)
   after.probing := s5(probing)
   after.noDelay := s5(OPENING) ? s5(PARAMETERS).noDelay | s5(before).noDelay
-  after.largestWindow := s5(largestWindow)
-  private val reduces = s5(ECN_CAPABLE) && (s5(CONGESTION_KIND) === CongestionEventKind.loss || s5(CONGESTION_KIND) === CongestionEventKind.timeout)
+  private val reduces = s5(ECN_CAPABLE) &&
+    (s5(CONGESTION_KIND) === CongestionEventKind.loss || s5(CONGESTION_KIND) === CongestionEventKind.timeout)
   after.reduced := !s5(OPENING) && (reduces || s5(before).reduced && !(s5(granted) && outgoing.isNewData))
   after.lastLength := s5(granted) ? outgoing.length | (s5(OPENING) ? U(0, 14 bits) | s5(before).lastLength)
   write(after, s5(LIVE) || s5(OPENING))
