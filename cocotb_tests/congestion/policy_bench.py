@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, generator, start
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Policy, Window
+from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Policy, ProbeAnswer, Window
 
 QUESTIONS = 5000
 
@@ -25,6 +25,8 @@ async def agrees_with_golden_model(dut: Any, policy: Policy) -> None:
         beat = {"window_cwnd": answer.window.cwnd, "window_ssthresh": answer.window.ssthresh}
         if policy.state_bits:
             beat["word"] = answer.word
+        if answer.departure is not None:
+            beat |= _departure(answer.departure)
         expected.append((beat, f"{event} {window} word {word:#x}"))
     await source.drained(10 * QUESTIONS)
     for beat, question in expected:
@@ -57,7 +59,25 @@ def _event(draw: random.Random) -> CongestionEvent:
         rtt_minimum=_bits(draw, 36),
         initial_window=_bits(draw, 8),
         initial_ssthresh=_bytes(draw, segment),
+        sent_probe=draw.random() < 0.5,
+        sent_ahead=draw.random() < 0.5,
+        probe=_probe(draw) if draw.random() < 0.5 else None,
     )
+
+
+def _probe(draw: random.Random) -> ProbeAnswer:
+    return ProbeAnswer(draw.random() < 0.5, draw.random() < 0.3, _bits(draw, 36), _bits(draw, 36))
+
+
+def _departure(departure: Departure) -> Beat:
+    return {
+        "departure_pace": int(departure.pace),
+        "departure_time": departure.time,
+        "departure_inverted": int(departure.inverted),
+        "departure_together": departure.together,
+        "departure_probe": int(departure.probe),
+        "departure_begins": int(departure.begins),
+    }
 
 
 def _window(draw: random.Random) -> Window:
@@ -79,6 +99,13 @@ def _beat(event: CongestionEvent, window: Window, word: int, state_bits: int) ->
         "event_rttMinimum": event.rtt_minimum,
         "event_initialWindow": event.initial_window,
         "event_initialSsthresh": event.initial_ssthresh,
+        "event_sentProbe": int(event.sent_probe),
+        "event_sentAhead": int(event.sent_ahead),
+        "event_probe_answered": int(event.probe is not None),
+        "event_probe_begins": int((event.probe or ProbeAnswer()).begins),
+        "event_probe_disturbed": int((event.probe or ProbeAnswer()).disturbed),
+        "event_probe_departureGap": (event.probe or ProbeAnswer()).departure_gap,
+        "event_probe_arrivalGap": (event.probe or ProbeAnswer()).arrival_gap,
         "window_cwnd": window.cwnd,
         "window_ssthresh": window.ssthresh,
     }

@@ -78,6 +78,13 @@ case class DownbeatConfig(
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
   val creditBits: Int = (sendOffsetBits max 17) + 1
 
+  private val policies = startupPolicies ++ steadyPolicies
+  /** Bits that a connection may tell its policies when it opens. */
+  val startupArgumentBits: Int = startupPolicies.map(_.argumentBits).max
+  val steadyArgumentBits: Int = steadyPolicies.map(_.argumentBits).max
+  /** Some policy says how segments leave. */
+  val policiesPace: Boolean = policies.exists(_.paces)
+
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1
 

@@ -24,6 +24,8 @@ class Kind(IntEnum):
     DUPLICATE = 6
     PARTIAL = 7
     RECOVERED = 8
+    SENT = 9
+    PAIRED = 10
 
 
 # As the enumeration of Seam.scala spells them, and so the recorded events.
@@ -37,7 +39,41 @@ KIND_NAMES = {
     "duplicate": Kind.DUPLICATE,
     "partial": Kind.PARTIAL,
     "recovered": Kind.RECOVERED,
+    "sent": Kind.SENT,
+    "paired": Kind.PAIRED,
 }
+
+
+class Pace(IntEnum):
+    """When a segment leaves, seen from the one before it; numbered as on the wires."""
+
+    CONFIGURED = 0
+    SPACED = 1
+    APART = 2
+    ADJACENT = 3
+
+
+@dataclass(frozen=True)
+class Departure:
+    """How the next new segment is to leave."""
+
+    pace: Pace = Pace.CONFIGURED
+    time: int = 0  # SPACED: ns per byte, 32 fraction bits; APART: ns, 16 fraction bits
+    inverted: bool = False
+    together: int = 0  # segments
+    probe: bool = False
+    begins: bool = False
+
+
+@dataclass(frozen=True)
+class ProbeAnswer:
+    """What the ACK of a probe tells."""
+
+    begins: bool = False
+    disturbed: bool = False
+    departure_gap: int = 0  # ns
+    arrival_gap: int = 0  # ns
+
 
 
 @dataclass(frozen=True)
@@ -54,6 +90,9 @@ class CongestionEvent:
     rtt_minimum: int = (1 << 36) - 1  # ns; all ones: none yet
     initial_window: int = 0  # segments
     initial_ssthresh: int = 0
+    sent_probe: bool = False  # with SENT
+    sent_ahead: bool = False  # with SENT: first half of an inverted pair
+    probe: ProbeAnswer | None = None  # None: no probe was answered
 
 
 @dataclass(frozen=True)
@@ -70,6 +109,7 @@ class Answer:
 
     window: Window
     word: int
+    departure: Departure | None = None  # of a policy that paces
 
 
 class Policy(Protocol):

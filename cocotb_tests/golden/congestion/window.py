@@ -48,7 +48,7 @@ class CongestionState:
         match event.kind:
             case Kind.ESTABLISHED:
                 return startup
-            case Kind.ACKNOWLEDGED:
+            case Kind.ACKNOWLEDGED | Kind.PAIRED:
                 return startup if event.starting_up else steady
             case Kind.LOSS:
                 return Window(steady.ssthresh + (0 if event.uninflated else 3 * segment), steady.ssthresh)
@@ -63,7 +63,7 @@ class CongestionState:
             case Kind.RECOVERED:
                 left = max(event.flight - event.acked_bytes, event.segment_size)
                 return Window(min(ssthresh, of_bytes(left) + segment), ssthresh)
-            case Kind.NONE:
+            case Kind.NONE | Kind.SENT:
                 return self.window
 
 

@@ -25,6 +25,12 @@ object CongestionEventKind extends SpinalEnum {
   val timeoutAgain = newElement()
   /** In recovery: another duplicate ACK, an ACK of part of the data, an ACK of all of it. The stage's own. */
   val duplicate, partial, recovered = newElement()
+  /** A segment of new data has left the engine; its frame follows. */
+  val sent = newElement()
+  /** The ACK that the first half of an inverted pair brings back: no duplicate, though it repeats a number. While `startingUp` the
+    * start-up policy may grow the window.
+    */
+  val paired = newElement()
 }
 
 /** One event, as every policy sees it. */
@@ -50,6 +56,9 @@ case class CongestionEvent() extends Bundle {
   /** The connection's initial window (segments) and ssthresh (bytes); read with `established`. */
   val initialWindow = UInt(8 bits)
   val initialSsthresh = UInt(32 bits)
+  /** With `sent`: it was sent as a probe, so it was a full segment; it was the first half of an inverted pair. */
+  val sentProbe, sentAhead = Bool()
+  val probe = ProbeAnswer()
 }
 
 /** Window state: bytes with 16 fraction bits, in every policy. */
@@ -65,10 +74,11 @@ object Window {
   val maximumBytes: BigInt = BigInt(1) << 30
 }
 
-/** A policy's answer: windows and private word as they are after the event. */
-case class PolicyAnswer(stateBits: Int) extends Bundle {
+/** A policy's answer: windows and private word as they are after the event, and, if it `paces`, how the next segment leaves. */
+case class PolicyAnswer(stateBits: Int, paces: Boolean = false) extends Bundle {
   val window = Window()
   val word = Bits(stateBits bits)
+  val departure = paces generate Departure()
 }
 
 /** The clocks in which a policy computes: `first` has event, windows and word in registers, and the answer is due
@@ -92,6 +102,10 @@ trait Policy {
   /** The name in commands, reports and documentation; lower case. */
   def name: String
   def stateBits: Int
+  /** What a connection may tell it when it opens: the word begins as these bits, with zeros above them. */
+  def argumentBits: Int = 0
+  /** It says how segments leave ([[Departure]]); one that does not leaves them as the connection was opened. */
+  def paces: Boolean = false
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 

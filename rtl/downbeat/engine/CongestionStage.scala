@@ -53,6 +53,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   event.rttMinimum := s0(RTT_MINIMUM)
   event.initialWindow := s0(before).initialWindow
   event.initialSsthresh := s0(before).initialSsthresh
+  event.sentProbe := s0(MEASURED)
+  event.sentAhead := s0(AHEAD)
+  event.probe := s0(PROBE_ANSWER)
   private val windowBefore = s0.insert(s0(before).window)
 
   // ---- steps 0 to 3: the policies
@@ -64,20 +67,21 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val startupAnswers = answers(config.startupPolicies, s0(before).startupWord)
   private val steadyAnswers = answers(config.steadyPolicies, s0(before).steadyWord)
 
-  private def chosen(all: Seq[Payload[PolicyAnswer]], index: UInt, wordBits: Int): PolicyAnswer = {
-    val padded = all.map { answer =>
-      val wide = PolicyAnswer(wordBits)
+  private def chosen(policies: Seq[Policy], all: Seq[Payload[PolicyAnswer]], index: UInt, wordBits: Int): PolicyAnswer = {
+    val padded = policies.zip(all).map { case (policy, answer) =>
+      val wide = PolicyAnswer(wordBits, config.policiesPace)
       wide.window := s3(answer).window
       wide.word := s3(answer).word.resize(wordBits)
+      if (config.policiesPace) wide.departure := (if (policy.paces) s3(answer).departure else Departure.configured)
       wide
     }
     if (padded.size == 1) padded.head else Vec(padded)(index)
   }
-  private val startup = chosen(startupAnswers, s3(before).startup, CongestionStage.wordBits(config.startupPolicies))
-  private val steady = chosen(steadyAnswers, s3(before).steady, CongestionStage.wordBits(config.steadyPolicies))
+  private val startup = chosen(config.startupPolicies, startupAnswers, s3(before).startup, CongestionStage.wordBits(config.startupPolicies))
+  private val steady = chosen(config.steadyPolicies, steadyAnswers, s3(before).steady, CongestionStage.wordBits(config.steadyPolicies))
 
-  private val fromStartup = s2.insert(
-    s2(EVENT).kind === kinds.established || s2(EVENT).kind === kinds.acknowledged && s2(EVENT).startingUp)
+  private val grows = s2(EVENT).kind === kinds.acknowledged || s2(EVENT).kind === kinds.paired
+  private val fromStartup = s2.insert(s2(EVENT).kind === kinds.established || grows && s2(EVENT).startingUp)
   private val answered = s3.insert(s3(fromStartup) ? startup.window | steady.window)
   private val startupWord = s3.insert(startup.word)
   private val steadyWord = s3.insert(steady.word)
@@ -98,7 +102,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val settled = Payload(Window())
   s4(settled) := s4(answered)
   switch(s4(EVENT).kind) {
-    is(kinds.none)(s4(settled) := s4(before).window)
+    is(kinds.none, kinds.sent)(s4(settled) := s4(before).window)
     is(kinds.duplicate)(keepThreshold(s4(inflated)))
     is(kinds.partial)(keepThreshold(s4(afterPartial)))
     is(kinds.recovered)(keepThreshold(s4(afterFull)))
@@ -124,27 +128,37 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val twoSegments = s4.insert(s4(segment) |<< 1)
   s5(WINDOW).cwnd := bounded(s5(settled).cwnd, s5(segment))
   s5(WINDOW).ssthresh := bounded(s5(settled).ssthresh, s5(twoSegments))
-  s5(SPACING) := s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
+  /** Policies are not asked before the connection is made: their words are what it was opened with. */
+  private val handshakes = s4.insert(s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived)
+  private val spacing = s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
+  if (config.policiesPace) {
+    val startupAsks = startup.departure.pace =/= Pace.configured || startup.departure.inverted
+    val asked = s3.insert(startupAsks ? startup.departure | steady.departure)
+    s5(DEPARTURE) := s5(asked)
+  } else s5(DEPARTURE) := Departure.configured
+  when(s5(handshakes))(s5(DEPARTURE) := Departure.configured)
+  when(s5(DEPARTURE).pace === Pace.configured)(s5(DEPARTURE).time := spacing)
 
   /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
   private val synLost = s4.insert(
-    (s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived) &&
-      (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
+    s4(handshakes) && (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
   val STARTUP = s5.insert(s5(OPENING) ? s5(PARAMETERS).startup | s5(before).startup)
   val STEADY = s5.insert(s5(OPENING) ? s5(PARAMETERS).steady | s5(before).steady)
 
   private val next = CongestionState(config)
   next.window := s5(WINDOW)
-  next.startupWord := s5(startupWord)
-  next.steadyWord := s5(steadyWord)
+  next.startupWord := s5(handshakes) ? s5(before).startupWord | s5(startupWord)
+  next.steadyWord := s5(handshakes) ? s5(before).steadyWord | s5(steadyWord)
   next.startup := s5(STARTUP)
   next.steady := s5(STEADY)
   next.initialWindow := s5(synLost) ? U(1, 8 bits) | s5(before).initialWindow
   next.initialSsthresh := s5(before).initialSsthresh
-  next.spacing := s5(SPACING)
+  next.spacing := spacing
   when(s5(OPENING)) {
     next.initialWindow := s5(PARAMETERS).initialWindow
     next.initialSsthresh := s5(PARAMETERS).ssthresh
+    next.startupWord := s5(PARAMETERS).startupArgument.resized
+    next.steadyWord := s5(PARAMETERS).steadyArgument.resized
   }
   write(next, s5(LIVE) || s5(OPENING))
 }

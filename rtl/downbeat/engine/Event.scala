@@ -5,7 +5,7 @@ import downbeat.DownbeatConfig
 import downbeat.flow.{ConnectionParameters, FlowReference}
 import downbeat.rx.{PayloadReference, ReportKind}
 import downbeat.time.Stamp
-import downbeat.wire.{SequenceNumber, TcpFlags, TcpOptions}
+import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags, TcpOptions}
 import spinal.core._
 
 /** The only things that change a connection. */
@@ -113,9 +113,11 @@ case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
   val memoryError = Bool()
 }
 
-/** From the pacer: a segment may go, at `launch` if the flow is paced. */
+/** From the pacer: a segment may go, and how its frame leaves the MAC. */
 case class GrantEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
+  val mode = LaunchMode()
+  /** Read with `at`. */
   val launch = Stamp()
 }
 
@@ -129,6 +131,8 @@ case class ReturnEvent(config: DownbeatConfig) extends Bundle {
   /** What it told the peer, as on the wire. */
   val acknowledgment = SequenceNumber()
   val window = UInt(16 bits)
+  /** The ACK of this segment is to be told (congestion/Departure.scala); it begins a train of such. */
+  val probe, begins = Bool()
 }
 
 /** A departure stamp with what it belongs to. */
@@ -137,6 +141,8 @@ case class DepartedEvent(config: DownbeatConfig) extends Bundle {
   /** One past the last sequence number of the segment. */
   val end = SequenceNumber()
   val stamp = Stamp()
+  /** It had a launch time and left more than a byte time of 1 Gb/s after it. */
+  val late = Bool()
 }
 
 /** From the timers. */
@@ -162,4 +168,6 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val initialSequence = SequenceNumber()
   val timestampOffset = UInt(32 bits)
   val memoryError = Bool()
+  val mode = LaunchMode()
+  val probe, begins, late = Bool()
 }

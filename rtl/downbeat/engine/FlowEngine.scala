@@ -94,6 +94,10 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(INITIAL_SEQUENCE) := event.initialSequence
   entry(TIMESTAMP_OFFSET) := event.timestampOffset
   entry(MEMORY_ERROR) := event.memoryError
+  entry(LATE) := event.late
+  entry(MODE) := event.mode
+  entry(MEASURED) := event.probe
+  entry(BEGINS) := event.begins
 
   // ---- the five stages
 

@@ -65,10 +65,16 @@ case class Booking(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   /** The connection's first booking: nothing is carried over from the flow's last connection. */
   val first = Bool()
-  /** ns per byte, 32 fraction bits; zero: not paced, the grant comes at once. */
-  val spacing = UInt(56 bits)
-  /** Payload bytes of the segment before: this departure is `spacing` times as much after that one's. */
+  /** False: the grant comes at once. */
+  val paced = Bool()
+  /** The departure is so long after that of the segment before: ns with 16 fraction bits, or if `perByte` ns with 32 for each of its
+    * `previousLength` payload bytes.
+    */
+  val interval = UInt(56 bits)
+  val perByte = Bool()
   val previousLength = UInt(14 bits)
+  /** Right behind the segment before. */
+  val adjacent = Bool()
 }
 
 /** The earliest instant at which the flow needs a `timer` event; `armed` false: none. */

@@ -21,7 +21,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val view = new ProtocolView(config, signals, before, address, fetched, steps)
   import view._
   private val timestampCheck = new TimestampCheck(view)
-  private val verdict = new SegmentVerdict(view, timestampCheck)
+  private val hole = new UnsentHole(view)
+  private val verdict = new SegmentVerdict(view, timestampCheck, hole)
   import verdict._
   private val reassembly = new Reassembly(view, verdict)
   private val acknowledgments = new Acknowledgments(view, verdict, reassembly)
@@ -36,7 +37,6 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val placingNone = s0.insert(!s0(before).placing.orR)
   private val placingOne = s0.insert(s0(before).placing === 1)
 
-  s1(RESENT) := s1(isSent) && s1(span).orR && s1(stateMachine.sentPast).msb && s1(LIVE)
   private val sentTo = s0.insert(s0(sequenceEnd).since(s0(before).highestSent)) // signed
   /** Nothing is on its way to memory once this event is done. */
   private val allPlaced = s1.insert(s1(reassembly.arrives) ? s1(placingOne) | s1(placingNone))
@@ -72,7 +72,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(ACKED) := s4(acknowledges) ? s4(ackOffset) | U(0, 32 bits)
   s4(DUPLICATE) := s4(duplicates)
   s4(REPEATED) := s4(repeatsAck)
-  s4(OUTSTANDING_BEFORE) := s4(outstanding)
+  private val inFlight = s3.insert(s3(outstanding) - s3(hole.bytes))
+  s4(OUTSTANDING_BEFORE) := s4(inFlight)
   s4(FINISHING) := s4(finishing)
   s4(UNACKNOWLEDGED) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(acknowledges), s4(ACKNOWLEDGMENT), was.unacknowledged)
   s4(HIGHEST_SENT) := s4(OPENING) ? select(s4(COOKIE), s4(firstWritten), s4(INITIAL_SEQUENCE)) |
@@ -121,6 +122,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.reason := s5(REASON)
   next.unacknowledged := s5(UNACKNOWLEDGED)
   next.highestSent := s5(HIGHEST_SENT)
+  next.hole := hole.after
   next.written := s5(WRITTEN)
   next.finishing := s5(FINISHING)
   next.sendWindow := s5(SEND_WINDOW).resized

@@ -17,6 +17,7 @@ case class ProtocolState(config: DownbeatConfig) extends Bundle {
 
   // Sending: SND.UNA, SND.MAX, one past the last byte written; FIN follows it when `finishing`
   val unacknowledged, highestSent, written = SequenceNumber()
+  val hole = HoleState(config)
   val finishing = Bool()
   val sendWindow, largestWindow = UInt(31 bits) // bytes; 65,535 << 14 at most. MAX.SND.WND (RFC 5961 5.2)
   val windowSequence, windowAcknowledgment = SequenceNumber() // SND.WL1, SND.WL2

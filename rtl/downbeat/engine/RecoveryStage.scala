@@ -24,6 +24,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val recover = SequenceNumber() // SND.MAX when data was last sent again
   val retransmit = Bool()
   val scoreboard = Scoreboard(config)
+  val pairs = config.policiesPace generate InvertedPairsState()
   /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
   val echoed = SequenceNumber()
   // Round-trip time (RFC 6298): smoothed * 8 and variation * 4, ns
@@ -91,6 +92,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val forget = Payload(Bool())
   private val board = new SackScoreboard(config, signals, scores, forget, s0, s1, s2, s3, s4)
+  private val pairs = config.policiesPace generate new InvertedPairs(signals, s0.insert(past.pairs), s0, s1, s2, s5)
+  private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
 
   // ---- step 1: loss, expiry, and a sample
 
@@ -119,7 +122,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val probes = s2.insert(s2(expired) && (s2(shut) || !s2(something)))
   private val timedOut = s2.insert(s2(expired) && !s2(shut) && s2(something))
   /** With SACK those that say something new, whatever else they bring (RFC 6675 2). */
-  private val counts = s2.insert(s2(live) && !s2(shut) && (s2(SELECTIVE) ? (s2(REPEATED) && s2(board.isNews)) | s2(DUPLICATE)))
+  private val counts = s2.insert(s2(live) && !s2(shut) && !s2(answersPair) && (s2(SELECTIVE) ? (s2(REPEATED) && s2(board.isNews)) | s2(DUPLICATE)))
   private val third = s2.insert(s2(counts) && s2(before).duplicates === 2)
   private val mayLose = s2.insert(s2(counts) && !s2(before).recovering && s2(beyondRecover))
   private val inflates = s2.insert(s2(counts) && s2(before).recovering && !s2(SELECTIVE))
@@ -142,6 +145,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- step 3: congestion's view; back-off
 
   s3(CONGESTION_KIND) := CongestionEventKind.none
+  when(s3(isSent) && !s3(RESENT) && s3(LENGTH).orR)(s3(CONGESTION_KIND) := CongestionEventKind.sent)
+  when(s3(answersPair))(s3(CONGESTION_KIND) := CongestionEventKind.paired)
   when(s3(ADVANCED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
   when(s3(inflates))(s3(CONGESTION_KIND) := CongestionEventKind.duplicate)
   when(s3(advancedPart)) {
@@ -177,7 +182,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val userTimeout = s4.insert(s4(OPENING) ? s4(PARAMETERS).userTimeout | first.userTimeout)
   private val progresses = s4.insert(s4(ADVANCED) || s4(OPENING) || needed && !first.armed)
   private val timedEnds = s4.insert(s4(sampleTaken) || s4(timedOut) || s4(lost) || s4(advancedPart) || s4(RESENT))
-  private val startsTiming = s4.insert(s4(isSent) && !s4(RESENT) && first.timing === RttTiming.none)
+  /** Of an inverted pair the second half: the ACK that advances past the first waits for it. */
+  private val startsTiming = s4.insert(s4(isSent) && !s4(RESENT) && !s4(AHEAD) && first.timing === RttTiming.none)
 
   // ---- step 5: write
 
@@ -226,6 +232,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.scoreboard.ranges := s5(board.ranges)
   next.scoreboard.resentTo := s5(resentTo)
   next.scoreboard.turn := s5(board.turn)
+  if (config.policiesPace) next.pairs := pairs.after(forget = s5(OPENING) || s5(lost) || s5(timedOut))
   write(next, s5(LIVE) || s5(OPENING))
 
   // ---- beyond: what the scoreboard means for sending, while later stages work

@@ -10,7 +10,7 @@ import spinal.lib.misc.pipeline._
   * Differences on the first node, comparisons on the second, the verdict on the third. All differences of sequence numbers are
   * signed 32-bit values. RCV.NXT is what is in memory in order; the window ends at the edge that the peer was told.
   */
-class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Area {
+class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: UnsentHole) extends Area {
   import view._
   import signals._
 
@@ -22,6 +22,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val offset = s0.insert(s0(SEQUENCE).since(past.received))
   val ackOffset = s0.insert(s0(ACKNOWLEDGMENT).since(past.unacknowledged))
   val outstanding = s0.insert(past.highestSent.since(past.unacknowledged))
+  private val acknowledgeable = s0.insert(s0(hole.sentInOrder).since(past.unacknowledged))
   private val end = s0.insert(s0(sequenceEnd).since(past.received))
   private val payloadOffset = s0.insert(s0(payloadEnd).since(past.received))
   /** Room from RCV.NXT on: the window. */
@@ -47,7 +48,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck) extends Are
   private val startsWithSyn = s1.insert(s1(offset).andR)
   private val ackAdvances = s1.insert(!s1(ackOffset).msb && !isZero(s1(ackOffset)))
   private val ackRepeats = s1.insert(isZero(s1(ackOffset)))
-  private val ackBeyond = s1.insert(!s1(ackOffset).msb && s1(outstanding) < s1(ackOffset))
+  private val ackBeyond = s1.insert(!s1(ackOffset).msb && s1(acknowledgeable) < s1(ackOffset))
   private val ackTooOld = s1.insert(s1(ackOffset).msb && (s1(ackOffset) + s1(before).largestWindow).msb)
   private val nothingOutstanding = s1.insert(isZero(s1(outstanding)))
   private val ackOfFin = s1.insert(s1(before).finishing && s1(ackPastWritten) === 1)

@@ -2,11 +2,11 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.congestion.{CongestionEventKind, Window}
+import downbeat.congestion.{CongestionEventKind, Departure, ProbeAnswer, Window}
 import downbeat.flow.ConnectionParameters
 import downbeat.rx.PayloadReference
 import downbeat.time.{Instant, Stamp}
-import downbeat.wire.{SackBlock, SequenceNumber, TcpFlags, TcpOptions}
+import downbeat.wire.{LaunchMode, SackBlock, SequenceNumber, TcpFlags, TcpOptions}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -37,6 +37,12 @@ class Signals(config: DownbeatConfig) {
   val TIMESTAMP_OFFSET = Payload(UInt(32 bits))
   /** The memory has refused bytes of the connection: it cannot go on. */
   val MEMORY_ERROR = Payload(Bool())
+  /** A departure's: later than it should have been. */
+  val LATE = Payload(Bool())
+  /** A grant's: how the frame leaves. */
+  val MODE = Payload(LaunchMode())
+  /** Of a `sent`: its ACK is to be told (a probe of the path); it begins a train. */
+  val MEASURED, BEGINS = Payload(Bool())
 
   // From protocol
   /** The event meets the connection that it means; nothing changes otherwise. */
@@ -55,7 +61,7 @@ class Signals(config: DownbeatConfig) {
   val WRITTEN = Payload(SequenceNumber())
   /** FIN follows the last byte written. */
   val FINISHING = Payload(Bool())
-  /** SND.MAX - SND.UNA before the event and after it. */
+  /** SND.MAX - SND.UNA before the event, less the hole that an inverted pair leaves, and after it. */
   val OUTSTANDING_BEFORE = Payload(UInt(32 bits))
   val OUTSTANDING = Payload(UInt(32 bits))
   /** Bytes acknowledged for the first time, and whether there are any. */
@@ -67,6 +73,10 @@ class Signals(config: DownbeatConfig) {
   val REPEATED = Payload(Bool())
   /** A `sent` whose segment had been sent before. */
   val RESENT = Payload(Bool())
+  /** A `sent` that left a hole before it: the first half of an inverted pair. The hole is one segment long. */
+  val AHEAD = Payload(Bool())
+  /** A `sent` that filled it: the second half. */
+  val FILLS = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
   /** The largest that it has offered: MAX.SND.WND, bytes. */
@@ -131,6 +141,7 @@ class Signals(config: DownbeatConfig) {
 
   // From measure
   val RTT_MINIMUM = Payload(UInt(36 bits))
+  val PROBE_ANSWER = Payload(ProbeAnswer())
 
   // From transmit
   /** SND.NXT. */
@@ -138,5 +149,6 @@ class Signals(config: DownbeatConfig) {
 
   // From congestion
   val WINDOW = Payload(Window())
-  val SPACING = Payload(UInt(56 bits))
+  /** How the next new segment leaves; `configured`: at `time` ns per byte, if that is not zero. */
+  val DEPARTURE = Payload(Departure())
 }

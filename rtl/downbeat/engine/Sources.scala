@@ -79,6 +79,7 @@ object Sources {
   def grant(stream: Stream[GrantEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.grant) { event =>
       event.reference := word.reference
+      event.mode := word.mode
       event.stamp := word.launch
     }
   }
@@ -93,6 +94,8 @@ object Sources {
       event.flags.fin := word.fin
       event.acknowledgment := word.acknowledgment
       event.window := word.window
+      event.probe := word.probe
+      event.begins := word.begins
     }
   }
 
@@ -101,6 +104,7 @@ object Sources {
       event.reference := word.reference
       event.sequence := word.end
       event.stamp := word.stamp
+      event.late := word.late
     }
   }
 

@@ -2,14 +2,14 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.congestion.CongestionEventKind
+import downbeat.congestion.{CongestionEventKind, Pace}
 import downbeat.wire.{LaunchMode, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** What transmit keeps of a connection. */
-case class TransmitState() extends Bundle {
+case class TransmitState(config: DownbeatConfig) extends Bundle {
   val nextSend = SequenceNumber() // SND.NXT
   /** A booking or its grant is on its way; a segment's `sent` has not come back. */
   val booked = Bool()
@@ -20,6 +20,8 @@ case class TransmitState() extends Bundle {
   /** The window was reduced: the next new data says so (RFC 3168 6.1.2). */
   val reduced = Bool()
   val lastLength = UInt(14 bits) // payload bytes of the last segment granted
+  /** The segment behind SND.NXT has gone before the one at it: the pair is inverted. */
+  val inverted = config.policiesPace generate Bool()
 }
 
 /** Transmit: may the flow send, and what. It books a departure with the pacer; the grant that comes back sends one segment.
@@ -28,10 +30,12 @@ case class TransmitState() extends Bundle {
   * order of preference: recovery's retransmission, SYN, new data, FIN, a probe when the timer has expired. New data is a full segment;
   * or all that is left, which waits for what is outstanding (Nagle, RFC 9293 3.7.4) unless the connection has `noDelay` or ends with it;
   * or what fits, if that is half of the largest window that the peer has ever offered (RFC 9293 3.8.6.2.1).
+  * A policy may want pairs of full segments the other way round: then the second goes first, and SND.NXT stays before the first until that
+  * has gone. It may want a segment to wait until there is room for several.
   * Pure ACKs, RST and the end of a flow leave here too, without a grant; an event makes one descriptor at most.
   */
 class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
-    extends Stage(config, pipeline, signals, 4, HardType(TransmitState())) {
+    extends Stage(config, pipeline, signals, 4, HardType(TransmitState(config))) {
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
   private def minimum(a: UInt, b: UInt): UInt = (a < b) ? a | b
@@ -50,6 +54,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val congestionWindow = s0.insert(s0(WINDOW).cwnd(47 downto 16) + s0(CREDIT).resize(32))
   private val resendFrom = s0.insert(s0(UNACKNOWLEDGED) + s0(RETRANSMIT_OFFSET))
   private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(17), s0(SEGMENT_SIZE).resize(17)).resize(16))
+  /** The first half of the pair at SND.NXT is still to go. */
+  private val halfWay = s0.insert(if (config.policiesPace) past.inverted && !s0(OPENING) && !s0(REWIND) else False)
   private val inSyn = s0.insert(s0(STATE) === TcpState.synSent || s0(STATE) === TcpState.synReceived)
   private val inData = s0.insert(
     Seq(TcpState.established, TcpState.closeWait, TcpState.finWait1, TcpState.closing, TcpState.lastAck).map(s0(STATE) === _).orR)
@@ -60,7 +66,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val behind = ahead.msb
   private val next = s1.insert(behind ? s1(UNACKNOWLEDGED) | s1(start))
   /** What is in flight. */
-  private val used = s1.insert(behind ? U(0, 32 bits) | ahead)
+  private val used = s1.insert((behind ? U(0, 32 bits) | ahead) + (s1(halfWay) ? s1(SEGMENT_SIZE) | U(0, 16 bits)))
+  private val pairSize = s1.insert((s1(SEGMENT_SIZE) << 1).resize(18))
   private val window = s1.insert(minimum(s1(congestionWindow), s1(SEND_WINDOW)))
   private val resendData = s1.insert(s1(WRITTEN).since(s1(resendFrom)))
   private val resendSent = s1.insert(s1(HIGHEST_SENT).since(s1(resendFrom)))
@@ -71,10 +78,12 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val resendKnown = s2.insert(minimum(s2(resendData), s2(resendSent)))
   private val networkRoom = s2.insert(s2(congestionWindow).resize(33).asSInt - s2(used).resize(33).asSInt)
-  private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)))
+  private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)) && !s2(halfWay))
   private val idle = s2.insert(!s2(used).orR)
   private val room = s2.insert(s2(window).resize(33).asSInt - s2(used).resize(33).asSInt)
   private val left = s2.insert(s2(WRITTEN).since(s2(next))) // all ones once FIN is sent
+  private val second = s2.insert(s2(next) + s2(SEGMENT_SIZE))
+  private val behindPair = s2.insert(s2(next) + s2(pairSize))
   private val sentBeyondData = s2.insert(s2(HIGHEST_SENT).since(s2(WRITTEN)))
 
   private val probeMost = s2.insert(minimum(s2(probeLimit), s2(SEGMENT_SIZE).resize(14)))
@@ -101,12 +110,22 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val networkFits = s3.insert(!(s3(networkRoom) < signed(s3(SEGMENT_SIZE).resize(14))))
   private val fitsFin = s3.insert(signed(s3(left)) < s3(room))
 
+  // ---- steps 1 to 3: what a policy asks for
+
+  private val togetherSize = s1.insert(s1(DEPARTURE).together * s1(SEGMENT_SIZE).resize(14))
+  private val peerRoom = s2.insert(s2(SEND_WINDOW).resize(33).asSInt - s2(used).resize(33).asSInt)
+  private val pairWaits = s3.insert(!(s3(left) < s3(pairSize)) && !s3(left).msb && !(s3(peerRoom) < signed(s3(pairSize))))
+  private val goesAhead = s4.insert(s4(DEPARTURE).inverted && s4(pairWaits) && !s4(halfWay) && !s4(again))
+  private val lacksRoom = s3.insert(s3(room) < signed(s3(togetherSize)) && !(s3(left) < s3(togetherSize)))
+  /** New data waits for room for more. */
+  private val held = s4.insert(s4(lacksRoom) && !s4(idle) && !s4(halfWay) && !s4(again))
+
   // ---- step 4: decide
 
   private val retransmits = s4.insert(s4(inData) && (s4(RETRANSMIT) || s4(RETRANSMIT_LOST) && s4(networkFits)))
-  private val sendsWhole = s4.insert(s4(inData) && s4(hasData) && (s4(full) ? s4(fitsFull) | (s4(fitsRest) && s4(mayBeSmall))))
+  private val sendsWhole = s4.insert(s4(inData) && s4(hasData) && !s4(held) && (s4(full) ? s4(fitsFull) | (s4(fitsRest) && s4(mayBeSmall))))
   private val sendsPart = s4.insert(
-    s4(inData) && s4(hasData) && s4(fitsPart) && !(s4(full) ? s4(fitsFull) | s4(fitsRest)))
+    s4(inData) && s4(hasData) && s4(fitsPart) && !s4(held) && !(s4(full) ? s4(fitsFull) | s4(fitsRest)))
   private val sendsData = s4.insert(s4(sendsWhole) || s4(sendsPart))
   private val sendsFin = s4.insert(s4(inData) && s4(hasFin) && !s4(whole) && s4(fitsFin))
   private val probes = s4(probing) && s4(inData) && (s4(hasData) || s4(hasFin))
@@ -116,12 +135,16 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val newLength = s4.insert(s4(sendsWhole) ? s4(segment) | (s4(sendsPart) ? s4(room).asUInt.resize(14) | s4(probeLength)))
   private val advance = s4.insert((s4(synDue) || !s4(hasData)) ? U(1, 14 bits) | s4(newLength))
   private val advancesFin = s4.insert(!s4(synDue) && s4(hasData) && s4(sendsWhole) && s4(sendsFin))
+  private val isFull = s4.insert(s4(segment) === s4(SEGMENT_SIZE).resize(14))
+  private val endsData = s4.insert(!s4(whole) || s4(halfWay) && s4(left) === s4(pairSize).resize(32))
   private val resendsFin = s4.insert(s4(finSent) && s4(resendLength).resize(32) === s4(resendData))
 
   // ---- step 5: write
 
   private val outgoing = new Area {
-    val sequence = s5.insert(s5(retransmits) ? s5(resendFrom) | s5(next))
+    /** The second half of a pair, before the first. */
+    val ahead = s5.insert(s5(goesAhead) && s5(sendsWhole) && !s5(retransmits) && !s5(synDue))
+    val sequence = s5.insert(s5(retransmits) ? s5(resendFrom) | (s5(ahead) ? s5(second) | s5(next)))
     val length = UInt(14 bits)
     val fin = Bool()
     length := s5(hasData) ? s5(newLength) | U(0, 14 bits)
@@ -134,19 +157,23 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
       length := s5(resendLength)
       fin := s5(resendsFin)
     }
+    when(s5(ahead))(fin := False)
     val LENGTH_OUT = s5.insert(length)
     val FIN_OUT = s5.insert(fin)
     val SYN_OUT = s5.insert(!s5(retransmits) && s5(synDue))
-    val PUSH_OUT = s5.insert(!s5(whole))
+    val PUSH_OUT = s5.insert(s5(endsData))
     /** New data may be marked; it says that the window was reduced, once. */
     val isNewData = s5(ECN_CAPABLE) && !s5(retransmits) && !s5(again) && !s5(synDue) && s5(hasData)
     val ECN_OUT = s5.insert(isNewData)
     val CWR_OUT = s5.insert(s5(before).reduced)
+    /** Its ACK is to be told, if it is a full segment of new data. */
+    val PROBE_OUT = s5.insert(s5(DEPARTURE).probe && !s5(retransmits) && !s5(again) && s5(sendsWhole) && s5(isFull))
   }
   private val sequenceAfter = SequenceNumber()
   sequenceAfter := s5(next)
-  when(s5(granted) && !s5(retransmits)) {
+  when(s5(granted) && !s5(retransmits) && !s5(outgoing.ahead)) {
     sequenceAfter := s5(next) + s5(advance) + s5(advancesFin).asUInt
+    when(s5(halfWay))(sequenceAfter := s5(behindPair))
   }
   s5(NEXT_SEND) := sequenceAfter
 
@@ -154,7 +181,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val free = !s5(before).booked || s5(isSent) || s5(isGrant) && !s5(wants) || s5(OPENING)
   private val books = s5.insert((s5(LIVE) || s5(OPENING)) && free && s5(wants) && !s5(isGrant))
 
-  private val after = TransmitState()
+  private val after = TransmitState(config)
   after.nextSend := sequenceAfter
   after.booked := s5(books) || s5(granted) || !free
   after.known := !s5(OPENING) && s5(before).known || s5(books)
@@ -164,13 +191,18 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     (s5(CONGESTION_KIND) === CongestionEventKind.loss || s5(CONGESTION_KIND) === CongestionEventKind.timeout)
   after.reduced := !s5(OPENING) && (reduces || s5(before).reduced && !(s5(granted) && outgoing.isNewData))
   after.lastLength := s5(granted) ? outgoing.length | (s5(OPENING) ? U(0, 14 bits) | s5(before).lastLength)
+  if (config.policiesPace)
+    after.inverted := (s5(halfWay) || s5(granted) && s5(outgoing.ahead)) && !(s5(granted) && s5(halfWay) && !s5(retransmits))
   write(after, s5(LIVE) || s5(OPENING))
 
   // ---- exit: what leaves the engine
 
   private val exit = pipeline.exit
   private val first = s5.insert(s5(OPENING) || !s5(before).known)
-  private val paced = s5.insert(s5(SPACING).orR)
+  private val asked = s5(DEPARTURE)
+  private val paced = s5.insert(asked.pace =/= Pace.configured || asked.time.orR)
+  private val perByte = s5.insert(asked.pace === Pace.configured || asked.pace === Pace.spaced)
+  private val adjacent = s5.insert(asked.pace === Pace.adjacent)
   private val previousLength = s5.insert(s5(before).lastLength)
   /** Our window as the wire carries it: never scaled with SYN. */
   private val unscaledRoom = s2.insert(s2(RECEIVE_ROOM) |>> ((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits)))
@@ -181,7 +213,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   booking.reference.flow := exit(FLOW)
   booking.reference.generation := exit(CONNECTION)
   booking.first := exit(first)
-  booking.spacing := exit(SPACING)
+  booking.paced := exit(paced)
+  booking.interval := exit(DEPARTURE).time
+  booking.perByte := exit(perByte)
+  booking.adjacent := exit(adjacent)
   booking.previousLength := exit(previousLength)
 
   val descriptor = Flow(SegmentDescriptor(config))
@@ -209,7 +244,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.sack := exit(RECEIVED_RANGES)
   descriptor.ecnCapable := exit(granted) && exit(outgoing.ECN_OUT)
   descriptor.length := exit(granted) ? exit(outgoing.LENGTH_OUT) | U(0, 14 bits)
-  descriptor.mode := (exit(granted) && exit(paced)) ? LaunchMode.at() | LaunchMode.asap()
+  descriptor.mode := exit(granted) ? exit(MODE) | LaunchMode.asap()
   descriptor.launch := exit(STAMP)
   descriptor.stamped := exit(granted)
   // RFC 3168 6.1.1: a SYN asks with ECE and CWR, a SYN-ACK grants with ECE alone.
@@ -229,4 +264,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   returned.fin := descriptor.flags.fin
   returned.acknowledgment := descriptor.acknowledgment
   returned.window := descriptor.window
+  returned.probe := exit(granted) && exit(outgoing.PROBE_OUT)
+  returned.begins := exit(DEPARTURE).begins
 }

@@ -16,6 +16,9 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val steady = UInt(config.steadyBits bits)
   val initialWindow = UInt(8 bits) // segments
   val ssthresh = UInt(32 bits) // bytes
+  /** What the policies are told; each one's file says what its bits mean. */
+  val startupArgument = Bits(config.startupArgumentBits bits)
+  val steadyArgument = Bits(config.steadyArgumentBits bits)
   val spacing = UInt(56 bits) // ns per byte, 32 fraction bits; zero: not paced
   /** Small segments go at once, whether or not data is outstanding (no Nagle algorithm, RFC 9293 3.7.4). */
   val noDelay = Bool()

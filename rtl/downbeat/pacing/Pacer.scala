@@ -5,14 +5,15 @@ import downbeat.DownbeatConfig
 import downbeat.engine.{Booking, GrantEvent}
 import downbeat.flow.FlowReference
 import downbeat.time.{Instant, Stamp}
+import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._
 
 /** Grants each flow's next segment its departure.
   *
-  * departure = departure of the segment before + its length * spacing, but not before now + lead; the first of a
+  * departure = departure of the segment before + the interval that is booked, but not before now + lead; the first of a
   * connection, and any after a pause, leaves at now + lead, so that nothing is saved up for a burst. It is granted
-  * `lead` ahead. Unpaced (spacing = 0) a segment departs now and is granted at once.
+  * `lead` ahead. Unpaced a segment departs now and is granted at once.
   *
   * All instants in here are those of grants, a lead before the departure: the recurrence is the same and the lead is
   * added once, at the end. `launch` is the departure rounded up to 2^-16 ns, so never early; the unrounded one is kept.
@@ -50,6 +51,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
   private case class Due() extends Bundle {
     val reference = FlowReference(config)
     val time = PacerTime()
+    val mode = LaunchMode()
   }
   private val pacedDue = paced.io.due.translateWith {
     val due = Due()
@@ -58,11 +60,13 @@ case class Pacer(config: DownbeatConfig) extends Component {
     due.time.epoch := paced.io.due.appointment.content.epoch
     due.time.ns := paced.io.due.appointment.at.ns
     due.time.fraction := paced.io.due.appointment.content.fraction
+    due.mode := paced.io.due.appointment.content.adjacent ? LaunchMode.afterPrevious() | LaunchMode.at()
     due
   }
   private val unpacedDue = unpaced.io.pop.translateWith {
     val due = Due()
     due.reference := unpaced.io.pop.payload
+    due.mode := LaunchMode.asap
     due.time.fraction := now.fraction
     (due.time.epoch, due.time.ns) := (now.epoch @@ now.ns) - lead
     due
@@ -76,6 +80,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
     val grant = GrantEvent(config)
     val roundUp = granted.time.fraction(15 downto 0).orR
     grant.reference := granted.reference
+    grant.mode := granted.mode
     (grant.launch.ns, grant.launch.fraction) :=
       (granted.time.ns @@ granted.time.fraction(31 downto 16)) + (U(lead, 48 bits) @@ U(0, 15 bits) @@ roundUp.asUInt)
     grant

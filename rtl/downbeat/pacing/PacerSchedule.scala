@@ -22,6 +22,8 @@ case class GrantContent(config: DownbeatConfig) extends Bundle {
   val generation = UInt(config.generationBits bits)
   val fraction = UInt(32 bits) // 2^-32 ns
   val epoch = UInt(16 bits)
+  /** The frame leaves right behind the one before. */
+  val adjacent = Bool()
 }
 
 /** A grant that was given: what the flow's next one counts from. */
@@ -32,7 +34,8 @@ case class GrantedAt(config: DownbeatConfig) extends Bundle {
 
 /** The pacer's arithmetic: from a booking, a clock each, to the instant of its grant:
   *
-  * grant = max(grant before + length before * spacing, now); the first of a connection: now.
+  * grant = max(grant before + interval, now), the interval given as such or per byte of the segment before; the first of a
+  * connection: now.
   *
   * The memory of grants given is written when a grant is given, not when one is booked, so a booking that replaces another
   * counts from the same segment.
@@ -61,24 +64,29 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   multiply.valid := booking.valid
   private val reference = multiply.insert(booking.reference)
   private val first = multiply.insert(booking.first)
-  private val paced = multiply.insert(booking.spacing =/= 0)
+  private val paced = multiply.insert(booking.paced)
+  private val adjacent = multiply.insert(booking.adjacent)
 
   io.unpaced.valid := sum.isValid && !sum(paced)
   io.unpaced.payload := sum(reference)
 
-  // spacing * previousLength, 70 bits, from products of 18 bits by 14: register, multiplier, register, then two sums.
-  private val limbs = booking.spacing.subdivideIn(18 bits, strict = false)
-  private val products = limbs.map(limb => multiply.insert(limb * booking.previousLength))
+  // interval * previousLength, 70 bits, from products of 18 bits by 14: register, multiplier, register, then two sums. An interval that is
+  // not per byte has 16 fraction bits less.
+  private val factor = booking.perByte ? booking.previousLength | U(0, 14 bits)
+  private val limbs = booking.interval.subdivideIn(18 bits, strict = false)
+  private val products = limbs.map(limb => multiply.insert(limb * factor))
+  private val whole = multiply.insert(booking.perByte ? U(0, 56 bits) | booking.interval)
   private val productLow = sum.insert(sum(products(0)).resize(50) + (sum(products(1)) << 18))
   private val productHigh = sum.insert(sum(products(2)).resize(34) + (sum(products(3)) << 18).resize(34))
   private val product = total.insert(
-    (total(productHigh) + total(productLow)(49 downto 36).resize(34)) @@ total(productLow)(35 downto 0))
+    ((total(productHigh) + total(productLow)(49 downto 36).resize(34)) @@ total(productLow)(35 downto 0)).resize(72) |
+      (total(whole) @@ U(0, 16 bits)))
 
   // The sum and the comparison take 48 bits a clock.
   private val last = total.insert(before.readSync(sum(reference).flow, enable = sum.isValid).asBits.asUInt)
   private val low = countLow.insert(countLow(last)(47 downto 0) +^ countLow(product)(47 downto 0))
   private val high = countHigh.insert(
-    countHigh(last)(95 downto 48) + countHigh(product)(69 downto 48).resize(48) + countHigh(low).msb.asUInt.resize(48))
+    countHigh(last)(95 downto 48) + countHigh(product)(71 downto 48).resize(48) + countHigh(low).msb.asUInt.resize(48))
 
   private val now = compare.insert(io.now.asBits.asUInt)
   private val lowIsBefore = compare.insert(compare(low)(47 downto 0) < compare(now)(47 downto 0))
@@ -97,6 +105,7 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   io.paced.appointment.content.generation := choose(reference).generation
   io.paced.appointment.content.fraction := time.fraction
   io.paced.appointment.content.epoch := time.epoch
+  io.paced.appointment.content.adjacent := choose(adjacent)
 
   io.idle := !(nodes.map(_.isValid).reduce(_ || _) || booking.valid)
 

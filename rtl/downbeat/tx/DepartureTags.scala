@@ -12,6 +12,9 @@ import spinal.lib._
 case class TaggedSegment(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val end = SequenceNumber() // one past the last number of the segment
+  /** It has a launch time; its low bits, ns. */
+  val timed = Bool()
+  val launch = UInt(32 bits)
 }
 
 /** Hands out tags: `tag` is the one that `take` uses up. */
@@ -77,6 +80,8 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
   event.reference := entry.segment.reference
   event.end := entry.segment.end
   event.stamp := found.stamp
+  private val after = found.stamp.ns.resize(32) - entry.segment.launch
+  event.late := entry.segment.timed && !after.msb && U(8) < after // a byte time of 1 Gb/s
   private val judged = found.translateWith(event).m2sPipe
   private val known = RegNextWhen(isWritten && entry.high === high(found.tag), found.valid)
 

@@ -157,6 +157,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   private val numbers = segment.length +^ U(segment.flags.syn) + U(segment.flags.fin)
   io.tags.take.valid := io.data.fire && segment.stamped && !segment.release
   io.tags.take.reference := segment.reference
+  io.tags.take.timed := segment.mode === LaunchMode.at
+  io.tags.take.launch := segment.launch.ns.resized
   io.tags.take.end := segment.sequence + RegNextWhen(numbers, step === 1)
 
   job.ready := done && (isImmediate ? io.immediate.ready | io.data.ready)

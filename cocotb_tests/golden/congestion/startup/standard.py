@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Standard slow start (RFC 5681 3.1), as rtl/downbeat/congestion/startup/Standard.scala.
-
-On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
-On an ACK of N new bytes: cwnd += min(N, SMSS).
-"""
+"""Standard slow start (RFC 5681 3.1), as rtl/downbeat/congestion/startup/Standard.scala."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes, wrap
+from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Window
+from cocotb_tests.golden.congestion.slow_start import slow_start
 
 
 @dataclass(frozen=True)
@@ -18,16 +15,7 @@ class Standard:
     state_bits: int = 0
 
     def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        match event.kind:
-            case Kind.ESTABLISHED:
-                initial = event.initial_window * event.segment_size
-                window = Window(of_bytes(initial), of_bytes(event.initial_ssthresh))
-            case Kind.ACKNOWLEDGED:
-                increment = min(event.acked_bytes, event.segment_size)
-                window = replace(window, cwnd=wrap(window.cwnd + of_bytes(increment)))
-            case _:
-                pass
-        return Answer(window, word)
+        return Answer(slow_start(event, window), word)
 
 
 POLICY = Standard()

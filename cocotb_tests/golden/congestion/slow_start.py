@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The windows of slow start (RFC 5681 3.1), as rtl/downbeat/congestion/startup/SlowStart.scala.
+
+On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
+On an ACK of N new bytes: cwnd += min(N, SMSS); on the ACK of a pair's first half, if `pairs_grow`: cwnd += SMSS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Window, of_bytes, wrap
+
+
+def slow_start(event: CongestionEvent, window: Window, *, pairs_grow: bool = False) -> Window:
+    """Windows after an event."""
+    match event.kind:
+        case Kind.ESTABLISHED:
+            return Window(of_bytes(event.initial_window * event.segment_size), of_bytes(event.initial_ssthresh))
+        case Kind.ACKNOWLEDGED:
+            return _grown(window, min(event.acked_bytes, event.segment_size))
+        case Kind.PAIRED if pairs_grow:
+            return _grown(window, event.segment_size)
+        case _:
+            return window
+
+
+def _grown(window: Window, count: int) -> Window:
+    return replace(window, cwnd=wrap(window.cwnd + of_bytes(count)))

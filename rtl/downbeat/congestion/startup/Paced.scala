@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion.startup
+
+import downbeat.congestion._
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** A paced flight: the first `count` segments leave `gap` apart, then slow start goes on unpaced (Yu, thesis, 2.2: MISS and jump start send their first
+  * window so, over one round trip; TCP/SPAND likewise).
+  *
+  * Argument: `count` in bits 15..0; `gap` in bits 67..16, ns with 16 fraction bits. For n segments over R: count = n, gap = R / n. The n-th
+  * departure is within n / 2 * 2^-16 ns of its place.
+  *
+  * On `established`: cwnd = max(initial window, count) segments, ssthresh = the connection's. ACKs grow the window as in slow start and
+  * release nothing before the flight is over. A loss or a timeout ends it.
+  */
+object Paced extends StartupPolicy {
+  val name = "paced"
+  private val countBits = 16
+  private val gapBits = 52
+  override val argumentBits: Int = countBits + gapBits
+  /** Segments still to go, the gap, and whether one has gone. */
+  val stateBits: Int = argumentBits + 1
+  override val paces = true
+
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
+    val Seq(compare, add, choose, answer) = pipe.nodes
+    def count(node: Node): UInt = node(pipe.word)(countBits - 1 downto 0).asUInt
+
+    val slowStart = new SlowStart(pipe)
+    val flight = compare.insert((count(compare) * compare(pipe.event).segmentSize).resize(32))
+    val left = add.insert(count(add) - 1)
+    val going = add.insert(count(add).orR)
+    val longer = choose.insert(!(choose(flight) < (choose(pipe.event).initialWindow * choose(pipe.event).segmentSize)))
+
+    val kind = answer(pipe.event).kind
+    val opens = kind === CongestionEventKind.established
+    val sends = kind === CongestionEventKind.sent && answer(going)
+    val ends = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
+    val countAfter = UInt(countBits bits)
+    countAfter := count(answer)
+    when(sends)(countAfter := answer(left))
+    when(ends)(countAfter := 0)
+    val begun = !opens && (answer(pipe.word).msb || sends)
+    val gap = answer(pipe.word)(countBits, gapBits bits)
+
+    val result = Payload(PolicyAnswer(stateBits, paces))
+    answer(result).window := slowStart.window
+    when(opens && answer(longer))(answer(result).window.cwnd.allowOverride() := Window.ofBytes(answer(flight)))
+    answer(result).word := begun ## gap ## countAfter
+    val departure = answer(result).departure
+    departure := Departure.configured
+    departure.allowOverride()
+    when(countAfter.orR) {
+      departure.pace := Pace.apart
+      when(begun)(departure.time := gap.asUInt.resize(Departure.timeBits))
+    }
+    result
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion.startup
+
+import downbeat.congestion._
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** The windows of slow start (RFC 5681 3.1), for all start-up policies that grow so.
+  *
+  * On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
+  * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, SMSS).
+  * `pairsGrow`: on `paired` likewise: cwnd += SMSS.
+  */
+class SlowStart(pipe: PolicyPipe, pairsGrow: Boolean = false) extends Area {
+  private val Seq(compare, add, choose, answer) = pipe.nodes
+
+  private val initial = compare.insert(compare(pipe.event).initialWindow * compare(pipe.event).segmentSize)
+  private val pairs = compare.insert(if (pairsGrow) compare(pipe.event).kind === CongestionEventKind.paired else False)
+  private val wholeSegment = compare.insert(compare(pairs) || compare(pipe.event).ackedBytes >= compare(pipe.event).segmentSize)
+
+  private val increment = add.insert(
+    add(wholeSegment) ? add(pipe.event).segmentSize.resize(32) | add(pipe.event).ackedBytes)
+
+  private val opens = choose.insert(choose(pipe.event).kind === CongestionEventKind.established)
+  private val grows = choose.insert(choose(pipe.event).kind === CongestionEventKind.acknowledged || choose(pairs))
+  private val grown = choose.insert(choose(pipe.window).cwnd + Window.ofBytes(choose(increment)))
+
+  /** On the last node. */
+  val window: Window = CombInit(answer(pipe.window)).allowOverride()
+  when(answer(opens)) {
+    window.cwnd := Window.ofBytes(answer(initial))
+    window.ssthresh := Window.ofBytes(answer(pipe.event).initialSsthresh)
+  }
+  when(answer(grows))(window.cwnd := answer(grown))
+}
