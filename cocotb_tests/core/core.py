@@ -13,7 +13,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import AXI_STREAM, CLOCK_NS, FrameSink, FrameSource, StreamSink, StreamSource, start, until
-from cocotb_tests.core.layout import pack, unpack
+from cocotb_tests.core.layout import pack, policy, unpack
 
 GATEWAY_IP = "10.0.0.254"
 NEVER = (1 << 48) - 1
@@ -117,6 +117,8 @@ class Core:
         spacing: int = 0,
         no_delay: int = 0,
         user_timeout: int = 0,
+        startup: str = "standard",
+        startup_argument: int = 0,
     ) -> None:
         self.command(
             "open",
@@ -128,6 +130,8 @@ class Core:
             parameters_spacing=spacing,
             parameters_noDelay=no_delay,
             parameters_userTimeout=user_timeout,
+            parameters_startup=policy("StartupPolicy", startup),
+            parameters_startupArgument=startup_argument,
         )
 
     def listen(self, port: int) -> None:

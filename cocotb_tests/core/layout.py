@@ -22,6 +22,11 @@ def number(name: str) -> int:
     return int(layout()["numbers"][name])
 
 
+def policy(kind: str, name: str) -> int:
+    """The number of a policy: `kind` is StartupPolicy or SteadyPolicy."""
+    return int(layout()["policies"][kind][name])
+
+
 def pack(bundle: str, **values: int | str) -> int:
     """A word of `bundle`; a field that is not given is 0, an enum's value is its name."""
     fields = layout()["bundles"][bundle]["fields"]

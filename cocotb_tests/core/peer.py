@@ -43,10 +43,14 @@ class Peer:
             window=self.window,
             options=options or [],
         )
-        frame = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp / Raw(data)
-        self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=self.core.now << 16)
+        self.put(tcp / Raw(data), self.core.now)
         if advance and sequence is None:
             self.sequence = (self.sequence + len(data) + ("S" in flags) + ("F" in flags)) % 2**32
+
+    def put(self, tcp: TCP, at: int) -> None:
+        """Puts a segment of the test's own making on the wire, its SFD stamped `at`, ns."""
+        frame = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp
+        self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=at << 16)
 
     async def receive(self, clocks: int = 20_000) -> TCP:
         """The next segment of the core, whose checksums scapy finds right; its departure stamp goes back to the core."""

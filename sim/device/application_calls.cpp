@@ -4,6 +4,8 @@
 #include "application_port.h"
 #include "names.h"
 
+#include <algorithm>
+
 namespace downbeat {
 
 namespace {
@@ -11,7 +13,20 @@ namespace {
 constexpr std::uint32_t defaultInitialWindow = 10; // RFC 6928
 constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
 
+/// Sets a field of up to 128 bits; false if the value is wider.
+template <std::size_t N>
+bool setWide(std::array<std::uint32_t, N> &words, unsigned offset, unsigned width, const std::uint64_t (&value)[2]) {
+  const unsigned low = std::min(width, 64u), high = width - low;
+  const auto fits = [](std::uint64_t word, unsigned bits) { return bits >= 64 || word >> bits == 0; };
+  if (!fits(value[0], low) || !fits(value[1], high)) return false;
+  setBits(words, offset, low, value[0]);
+  setBits(words, offset + low, high, value[1]);
+  return true;
+}
+
 } // namespace
+
+#define DOWNBEAT_SET_WIDE(words, field, value) setWide(words, DOWNBEAT_COMMAND_##field##_OFFSET, DOWNBEAT_COMMAND_##field##_WIDTH, value)
 
 int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameters *parameters) {
   const downbeat_parameters given = parameters != nullptr ? *parameters : downbeat_parameters{};
@@ -30,6 +45,9 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_ECN, given.ecn);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_KEEP_ALIVE, given.keep_alive);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_USER_TIMEOUT, given.user_timeout);
+  if (!DOWNBEAT_SET_WIDE(words, PARAMETERS_STARTUP_ARGUMENT, given.startup_argument) ||
+      !DOWNBEAT_SET_WIDE(words, PARAMETERS_STEADY_ARGUMENT, given.steady_argument))
+    return DOWNBEAT_INVALID_ARGUMENT;
   return DOWNBEAT_OK;
 }
 

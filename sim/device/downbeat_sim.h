@@ -81,7 +81,9 @@ typedef struct downbeat_parameters {
   uint32_t ecn;             /* 1: ECN is asked for, or granted */
   uint32_t keep_alive;      /* silence after which the peer is asked whether it lives; 0: never */
   uint32_t user_timeout;    /* time without progress after which the connection is given up; 0: when the expiries have run out */
-} downbeat_parameters;      /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
+                            /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
+  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: rtl/downbeat/congestion/ */
+} downbeat_parameters;
 
 typedef struct downbeat_info {
   enum downbeat_state state;
@@ -107,10 +109,14 @@ typedef struct downbeat_event {
   uint8_t uninflated;             /* a loss leaves cwnd = ssthresh */
   uint8_t startup, steady;        /* downbeat_startup_text, downbeat_steady_text */
   uint8_t sent, retransmission;   /* this event sent a segment; it had been sent before */
+  uint8_t sent_probe, sent_ahead; /* congestion_kind sent: it was a probe; the first half of an inverted pair */
+  uint8_t probe_answered;         /* a probe has its ACK; it began its train, or the gaps are: */
+  uint8_t probe_begins, probe_disturbed;
   uint16_t segment_size, sent_length;
   uint32_t acked, flight;         /* bytes */
   uint32_t initial_window, initial_ssthresh;
   uint64_t rtt;                   /* ns */
+  uint64_t departure_gap, arrival_gap; /* ns; of a probe and the one before, and of their ACKs */
   uint64_t cwnd, ssthresh;        /* after the event; bytes, 16 fraction bits */
   uint32_t acknowledged, next_send, highest_sent, send_window, received, sent_sequence;
 } downbeat_event;

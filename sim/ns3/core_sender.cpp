@@ -73,13 +73,16 @@ void CoreSender::record(const downbeat_event &event) {
   if (event.rtt_valid) report_.rttSamples.push_back(static_cast<double>(event.rtt) / 1e6);
   const std::string congestion = downbeat_congestion_text(event.congestion_kind);
   const char *reason = event.retransmission ? "retransmission" : congestion == "none" ? "" : congestion.c_str();
-  events_.row("%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d\n",
+  const char *probe = !event.probe_answered ? "" : event.probe_begins ? "begins" : event.probe_disturbed ? "disturbed" : "whole";
+  events_.row("%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu\n",
               static_cast<unsigned long long>(event.time), event.flow, downbeat_event_text(event.kind), downbeat_state_text(event.state),
               bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
               event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated, event.acked, event.segment_size,
               event.initial_window, event.initial_ssthresh, downbeat_startup_text(event.startup), downbeat_steady_text(event.steady),
               static_cast<unsigned long long>(event.cwnd), static_cast<unsigned long long>(event.ssthresh), event.acknowledged,
-              event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live);
+              event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live,
+              event.sent_probe, event.sent_ahead, probe, static_cast<unsigned long long>(event.departure_gap),
+              static_cast<unsigned long long>(event.arrival_gap));
 }
 
 SenderReport CoreSender::report() const {

@@ -21,7 +21,8 @@ public:
 
   static constexpr const char *eventsHeader =
       "time_ns,flow,event,state,cwnd,ssthresh,flight,rtt_ns,reason,congestion,uninflated,acked,segment_size,initial_window,initial_ssthresh,"
-      "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_window,sent_sequence,sent_length,retransmission,live";
+      "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_window,sent_sequence,sent_length,retransmission,live,"
+      "sent_probe,sent_ahead,probe,departure_gap,arrival_gap";
 
 private:
   void application();

@@ -6,23 +6,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
-from cocotb_tests.golden.congestion.seam import KIND_NAMES, CongestionEvent, Window
+from cocotb_tests.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAnswer, Window
 from cocotb_tests.golden.congestion.window import CongestionState
 
 
-def replay(rows: Iterable[Mapping[str, str | int]]) -> Iterator[Window]:
+def replay(
+    rows: Iterable[Mapping[str, str | int]], startup_argument: int = 0, steady_argument: int = 0
+) -> Iterator[Window]:
     """Yields cwnd and ssthresh (bytes with 16 fraction bits) after each row.
 
+    The arguments are what the connection told its policies when it opened.
+
     A row has `kind` (as Seam.scala spells it), `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and
-    `initial_ssthresh` (bytes), `initial_window` (segments), each a number or its text in a CSV file, and `startup` and
-    `steady`, names of policies.
+    `initial_ssthresh` (bytes), `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap` and
+    `arrival_gap` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and
+    `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused.
     """
     state: CongestionState | None = None
     for number, row in enumerate(rows):
         startup, steady = str(row["startup"]), str(row["steady"])
         if state is None:
-            state = CongestionState(STARTUP[startup], STEADY[steady])
+            state = CongestionState(
+                STARTUP[startup], STEADY[steady], startup_word=startup_argument, steady_word=steady_argument
+            )
         if (state.startup.name, state.steady.name) != (startup, steady):
             raise ValueError(f"row {number} changes the policies to {startup}, {steady}: no such event exists")
         yield state.see(_event(row))
@@ -37,4 +44,16 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
         segment_size=int(row["mss"]),
         initial_window=int(row["initial_window"]),
         initial_ssthresh=int(row["initial_ssthresh"]),
+        sent_probe=bool(int(row["sent_probe"])),
+        sent_ahead=bool(int(row["sent_ahead"])),
+        probe=_probe(row) if row["probe"] else None,
+    )
+
+
+def _probe(row: Mapping[str, str | int]) -> ProbeAnswer:
+    return ProbeAnswer(
+        begins=row["probe"] == "begins",
+        disturbed=row["probe"] == "disturbed",
+        departure_gap=int(row["departure_gap"]),
+        arrival_gap=int(row["arrival_gap"]),
     )

@@ -19,7 +19,7 @@ case class PolicyQuestion(stateBits: Int) extends Bundle {
 case class PolicyBench(policy: Policy) extends Component {
   val io = new Bundle {
     val question = slave(Flow(PolicyQuestion(policy.stateBits)))
-    val answer = master(Flow(PolicyAnswer(policy.stateBits)))
+    val answer = master(Flow(PolicyAnswer(policy.stateBits, policy.paces)))
   }
   noIoPrefix()
 

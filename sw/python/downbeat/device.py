@@ -101,6 +101,8 @@ class Parameters(Structure):
         ("ssthresh", c_uint32),
         ("spacing", c_uint64),
         *((name, c_uint32) for name in ("no_delay", "ecn", "keep_alive", "user_timeout")),
+        ("startup_argument", c_uint64 * 2),
+        ("steady_argument", c_uint64 * 2),
     )
 
 
@@ -146,11 +148,12 @@ class Event(Structure):
             (name, c_uint8)
             for name in ("kind", "live", "state", "reason", "congestion_kind", "rtt_valid", "uninflated")
         ),
-        *((name, c_uint8) for name in ("startup", "steady", "sent", "retransmission")),
+        *((name, c_uint8) for name in ("startup", "steady", "sent", "retransmission", "sent_probe", "sent_ahead")),
+        *((name, c_uint8) for name in ("probe_answered", "probe_begins", "probe_disturbed")),
         ("segment_size", c_uint16),
         ("sent_length", c_uint16),
         *((name, c_uint32) for name in ("acked", "flight", "initial_window", "initial_ssthresh")),
-        *((name, c_uint64) for name in ("rtt", "cwnd", "ssthresh")),
+        *((name, c_uint64) for name in ("rtt", "departure_gap", "arrival_gap", "cwnd", "ssthresh")),
         *((name, c_uint32) for name in ("acknowledged", "next_send", "highest_sent", "send_window")),
         *((name, c_uint32) for name in ("received", "sent_sequence")),
     )

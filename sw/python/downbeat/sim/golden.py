@@ -40,6 +40,7 @@ def _model_row(row: dict[str, str]) -> dict[str, str | int]:
         "initial_ssthresh": row["initial_ssthresh"],
         "startup": row["startup"],
         "steady": row["steady"],
+        **{name: row[name] for name in ("sent_probe", "sent_ahead", "probe", "departure_gap", "arrival_gap")},
     }
 
 

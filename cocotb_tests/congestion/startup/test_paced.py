@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A paced flight: the RTL is its golden model's, bit for bit, and the golden model does what its paper says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
+from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace, Window, of_bytes
+from cocotb_tests.golden.congestion.startup.paced import POLICY, argument
+
+SMSS = 1460
+START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))
+
+
+def test_paced() -> None:
+    run_room("PolicyPaced", __name__)
+
+
+@cocotb.test()
+async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
+    await agrees_with_golden_model(dut, POLICY)
+
+
+def test_a_flight_of_n_has_n_departures_and_a_window_for_them() -> None:
+    opening = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=2, initial_ssthresh=65536)
+    answer = POLICY.answer(opening, START, argument(5, 1000.5))
+    assert answer.window.cwnd == of_bytes(5 * SMSS)
+    gaps = []
+    while answer.departure and answer.departure.pace is Pace.APART:
+        gaps.append(answer.departure.time / 2**16)
+        answer = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), answer.window, answer.word)
+    assert gaps == [0, 1000.5, 1000.5, 1000.5, 1000.5]
+
+
+def test_a_loss_ends_the_flight() -> None:
+    answer = POLICY.answer(CongestionEvent(Kind.LOSS, segment_size=SMSS), START, argument(5, 1000))
+    assert answer.departure == Departure()

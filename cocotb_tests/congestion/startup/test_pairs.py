@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Packet pairs by command: the RTL is its golden model's, bit for bit, and the golden model does what its paper says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
+from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, Window, of_bytes
+from cocotb_tests.golden.congestion.startup.pairs import POLICY, argument
+
+SMSS = 1460
+START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))
+
+
+def test_pairs() -> None:
+    run_room("PolicyPairs", __name__)
+
+
+@cocotb.test()
+async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
+    await agrees_with_golden_model(dut, POLICY)
+
+
+def sent(*, probe: bool = True, ahead: bool = False) -> CongestionEvent:
+    return CongestionEvent(Kind.SENT, segment_size=SMSS, sent_probe=probe, sent_ahead=ahead)
+
+
+def test_gap_and_pause_take_turns() -> None:
+    word, gaps = argument(700.5, 9000), []
+    for _ in range(4):
+        answer = POLICY.answer(sent(), START, word)
+        word = answer.word
+        assert answer.departure is not None
+        gaps.append((answer.departure.time / 2**16, answer.departure.begins, answer.departure.together))
+    assert gaps == [(700.5, False, 0), (9000, True, 2)] * 2
+
+
+def test_what_is_no_probe_ends_a_pair() -> None:
+    first = POLICY.answer(sent(), START, argument(700, 9000))
+    after = POLICY.answer(sent(probe=False), START, first.word)
+    assert after.departure is not None and after.departure.begins
+
+
+def test_an_inverted_pairs_second_half_follows_its_first() -> None:
+    word = argument(0, 9000, inverted=True)
+    ahead = POLICY.answer(sent(ahead=True), START, word)
+    assert ahead.departure is not None and ahead.departure.pace is Pace.ADJACENT
+    alone = POLICY.answer(sent(), START, word)
+    assert alone.departure is not None and alone.departure.begins
