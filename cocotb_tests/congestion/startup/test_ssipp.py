@@ -37,7 +37,9 @@ def test_a_pairs_two_acks_grow_the_window_by_two_segments() -> None:
 
 
 def test_the_first_segment_goes_alone_and_after_a_loss_all_do() -> None:
-    event = CongestionEvent(Kind.ESTABLISHED, starting_up=True, segment_size=SMSS, initial_window=2, initial_ssthresh=65536)
+    event = CongestionEvent(
+        Kind.ESTABLISHED, starting_up=True, segment_size=SMSS, initial_window=2, initial_ssthresh=65536
+    )
     answer = POLICY.answer(event, START, 0)
     assert answer.departure == Departure()
     answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.word)

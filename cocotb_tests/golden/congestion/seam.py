@@ -75,7 +75,6 @@ class ProbeAnswer:
     arrival_gap: int = 0  # ns
 
 
-
 @dataclass(frozen=True)
 class CongestionEvent:
     """One event, in bytes but where said."""
