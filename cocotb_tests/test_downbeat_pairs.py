@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import cocotb
@@ -37,6 +38,9 @@ class Answers:
         self.found: list[ProbeAnswer] = []
         cocotb.start_soon(self._watch())
 
+    async def counted(self, wanted: int) -> None:
+        await until(self.dut, lambda: len(self.found) == wanted, "a pair's answers", 5000)
+
     async def _watch(self) -> None:
         trace = "trace_payload_congestion_probe_"
         while True:
@@ -54,6 +58,7 @@ class Station:
         self.core = core
         self.peer = peer
         self.modes: list[int] = []
+        self.previous = 0  # departure, 2^-16 ns
 
     async def data(self, *, late_by: int = 0) -> tuple[TCP, int]:
         """The next segment and its departure, ns; back to back is a frame's time on 1 Gb/s after the one before."""
@@ -129,7 +134,7 @@ async def ssipp_sends_pairs_the_other_way_round(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(selective=[False, True])
 async def ssipp_doubles_the_window_each_round_trip(dut: Any, selective: bool) -> None:
-    """In lock step: all ACKs of a window come back, then the next window goes. The first one holds a segment alone and half a pair."""
+    """In lock step: all ACKs of a window come back, then the next window goes. The first has one segment and half a pair."""
     core, peer, flow = await opened(
         dut, DelayingReceiver, selective=selective, startup="ssipp", initial_window=2, ssthresh=1000 * MSS
     )
@@ -162,7 +167,7 @@ async def quiet(core: Core) -> bool:
 
 @cocotb.test()
 async def an_ack_beyond_the_unsent_half_is_of_unsent_data(dut: Any) -> None:
-    """With one segment of window left a pair's second half has gone and its first has not: an ACK of it is answered, and nothing moves."""
+    """A window of two: a pair's second half has gone, its first has not. An ACK of that is answered, and nothing moves."""
     core, peer, flow = await opened(dut, startup="ssipp", initial_window=2, ssthresh=64 * MSS)
     core.write(flow, bytes(8 * MSS))
     first, ahead = await peer.receive(), await peer.receive()
@@ -212,7 +217,7 @@ async def a_pairs_gap_is_what_was_asked(dut: Any, gap: float) -> None:
         await something_leaves(core)
         await peer.receive()
     launches = peer.launches[1:]  # behind the SYN
-    steps = [after - before for before, after in zip(launches, launches[1:], strict=False)]
+    steps = [after - before for before, after in itertools.pairwise(launches)]
     wanted = [gap if number % 2 == 0 else pause for number in range(7)]
     assert all(abs(step - want) < 2**-15 for step, want in zip(steps, wanted, strict=True)), steps
 
@@ -266,7 +271,7 @@ async def the_gaps_of_a_pair_are_told_with_its_acks(dut: Any, inverted: bool) ->
         departed = [departure for _, departure in sent[2 * pair : 2 * pair + 2]]
         expected.append((departed[1] - departed[0], spread))
         arrival += 100_000
-        await until(dut, lambda wanted=2 * pair + 2: len(answers.found) == wanted, "a pair's answers", 5000)
+        await answers.counted(2 * pair + 2)
     assert all(abs(departure - gap) <= 1 for departure, _ in expected)
     assert [answer.begins for answer in answers.found] == [True, False] * 4
     second = [answer for answer in answers.found if not answer.begins]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Packet pairs by command, as rtl/downbeat/congestion/startup/Pairs.scala.
 
-Argument: gap, 52 bits, ns with 16 fraction bits; pause, 36 bits, ns, from a pair's second to the next one's first; inverted, one bit.
+Argument: gap, 52 bits, ns with 16 fraction bits; pause, 36 bits, ns, from a pair's second to the next one's first;
+inverted, one bit.
 """
 
 from __future__ import annotations
