@@ -173,7 +173,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     io.trace.sent := transmit.returned.valid && !transmit.returned.failed && !transmit.descriptor.flags.rst
     io.trace.sentSequence := transmit.returned.sequence
     io.trace.sentLength := transmit.returned.length
-    io.trace.retransmission := io.trace.sent && transmit.returned.sequence.isBefore(node(HIGHEST_SENT))
+    io.trace.retransmission := io.trace.sent && transmit.repeats
   }
   if (config.stageCounters) {
     io.stageCounts.valid := pipeline.exit.isValid

@@ -253,6 +253,9 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     descriptor.flags.cwr := exit(STATE) === TcpState.synSent
   }
 
+  /** What this event sends has been sent before. */
+  val repeats: Bool = exit(retransmits) || exit(again)
+
   /** `sent` for what was granted, and an empty one for a RST, so that a connection that ends with it is looked at once more. */
   val returned = Flow(ReturnEvent(config))
   returned.valid := exit.isValid && (exit(granted) || exit(RESET_DUE) || exit(GIVEN_UP))
