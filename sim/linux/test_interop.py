@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -95,12 +96,25 @@ def test_a_transfer_without_an_end_is_given_up_and_told(tmp_path: Path) -> None:
     assert not any(transfer["sha256_equal"] for transfer in transfers)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_end_by_a_signal_leaves_no_process_and_no_namespace(tmp_path: Path, number: signal.Signals) -> None:
-    with subprocess.Popen([*INTEROP, "--size=50MB", f"--reports={tmp_path}"], stdout=subprocess.DEVNULL) as process:
+@pytest.mark.parametrize(
+    ("app", "program", "number"),
+    [
+        ("transfers", "downbeat_tap", signal.SIGINT),
+        ("transfers", "downbeat_tap", signal.SIGTERM),
+        ("transfers", "downbeat_tap", signal.SIGKILL),
+        ("iperf3", "iperf3", signal.SIGKILL),
+    ],
+)
+def test_an_end_by_a_signal_leaves_no_process_and_no_namespace(
+    tmp_path: Path, app: str, program: str, number: signal.Signals
+) -> None:
+    if app == "iperf3" and shutil.which("iperf3") is None:
+        pytest.skip("iperf3 is missing; apt install iperf3")
+    command = [*INTEROP, f"--app={app}", "--size=50MB", f"--reports={tmp_path}"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + LIMIT_SECONDS
-        while not (programs := [pid for pid in children(process.pid) if name(pid) == "downbeat_tap"]):
-            assert process.poll() is None and time.monotonic() < deadline, "downbeat_tap was never started"
+        while not (programs := [pid for pid in children(process.pid) if name(pid) == program]):
+            assert process.poll() is None and time.monotonic() < deadline, f"{program} was never started"
             time.sleep(0.05)
         namespace = network_namespace(process.pid)
         assert namespace == network_namespace(programs[0]) != network_namespace(os.getpid())

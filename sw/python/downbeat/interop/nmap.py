@@ -54,8 +54,11 @@ def scanned(setting: Setting) -> Visit:
             while scans[0].index < HARD and len(scans) < SCANS:
                 scans.append(_scan(setting))
             answered = _answered_at_once(count, page.read_bytes(), setting.wall_limit)
-        except (Unexpected, OSError) as error:
+        except Unexpected as error:
             failures.append(f"nmap: {error}")
+            process.terminate()
+        except OSError as error:
+            failures.append(f"after the scan not all {count} flows could be opened at once: {error}")
             process.terminate()
         core = ended(process, setting.patience)
     return _visit(scans, count, answered, failures + core_failures(core), core)
