@@ -54,6 +54,7 @@ nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, cons
   all["core_counters"] = coreCounters(device);
   all["worst_lag_seconds"] = static_cast<double>(run.worstLag) / 65536e9;
   all["application"] = application.details();
-  for (auto &lines = all["last_events"] = nlohmann::ordered_json::array(); const auto &event : log.last()) lines.push_back(TraceLog::line(event));
+  auto &lines = all["last_events"] = nlohmann::ordered_json::array();
+  for (const auto &event : log.last()) lines.push_back(TraceLog::line(event));
   return all;
 }

@@ -31,10 +31,13 @@ void WebClient::advance() {
 
 bool WebClient::proceed(Visit &visit) {
   downbeat_info state;
-  if (!check(downbeat_connection_info(device_, visit.connection, &state), "connection") || !check(state.error, "connection")) return false;
+  if (!check(downbeat_connection_info(device_, visit.connection, &state), "connection")) return false;
+  if (!check(state.error, "connection")) return false;
   while (!visit.over) {
-    if (visit.request.empty())
-      visit.request = "GET " + path_ + " HTTP/1.1\r\nHost: peer\r\n" + (visit.left == 1 ? "Connection: close" : "") + std::string(endOfHeader);
+    if (visit.request.empty()) {
+      const std::string more = visit.left == 1 ? "\r\nConnection: close" : "";
+      visit.request = "GET " + path_ + " HTTP/1.1\r\nHost: peer" + more + std::string(endOfHeader);
+    }
     if (!send(visit.connection, visit.request, visit.position)) return false;
     const bool ended = receive(visit.connection, visit.answer);
     if (!keep(visit)) {
