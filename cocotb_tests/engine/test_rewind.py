@@ -18,14 +18,14 @@ def test_rewind() -> None:
     run_room(ROOM, __name__)
 
 
-def held(left: int, right: int) -> dict[str, int]:
+def held(left: int, right: int) -> dict[str, Any]:
     """A SACK block, in segments from the acknowledgment number."""
     return {"options_sack_0_valid": 1, "options_sack_0_left": left * MSS, "options_sack_0_right": right * MSS}
 
 
 @cocotb.test()
 async def what_is_held_beyond_what_goes_out_again_lets_nothing_go(dut: Any) -> None:
-    """RFC 6675 4: pipe counts what is between HighACK and HighData; RFC 5681 3.1: one segment after a timeout, then slow start."""
+    """RFC 6675 4: pipe; RFC 5681 3.1: one segment after a timeout, then slow start."""
     endpoint = await Endpoint.connected(dut, options=Options(sack=True), parameters={"initialWindow": SEGMENTS})
     endpoint.application("written", 3 * SEGMENTS * MSS)
     first = [segment.seq for segment in await endpoint.answers()]
