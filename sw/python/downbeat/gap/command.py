@@ -30,7 +30,11 @@ class CaptureFirst(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(cls=CaptureFirst, no_args_is_help=True, help="How right the gaps between frames are on a link.")
+app = typer.Typer(
+    cls=CaptureFirst,
+    no_args_is_help=True,
+    help="How right gaps are on a link. `downbeat gap x.pcapng` is `gap capture x.pcapng`.",
+)
 
 
 @app.command()
@@ -43,7 +47,7 @@ def capture(
     schedule_interface: Annotated[
         str | None, typer.Option(help="of the schedule, if it is a capture with several")
     ] = None,
-    flow: Annotated[str | None, typer.Option(help="this flow of the schedule only")] = None,
+    flow: Annotated[str | None, typer.Option(envvar="FLOW", help="this flow of the schedule only")] = None,
     common_time: Annotated[
         bool, typer.Option(help="schedule and capture have one clock: delay is known, no drift is removed")
     ] = False,

@@ -18,6 +18,7 @@ from downbeat import schedule as schedules
 from downbeat.gap import frames, stamping
 from downbeat.gap.analysis import Analysis, analyse
 from downbeat.gap.frames import ETHERNET, Frames
+from downbeat.gap.report import console
 from downbeat.gap.stamping import Clock
 from downbeat.refused import Refused
 from downbeat.schedule import Kind, Schedule
@@ -52,6 +53,7 @@ def listen(interface: str, by: Clock, kind: Kind, done: Callable[[int, float], b
     last = time.monotonic()
     with stamping.receiver(interface, by) as raw:
         raw.settimeout(POLL)
+        console.print(f"Listening on {interface}; its stamps are {by}", markup=False, soft_wrap=True)
         while True:
             try:
                 data, stamp = stamping.arrival(raw, by)

@@ -15,7 +15,7 @@ from downbeat.gap.analysis import Analysis
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c")
 POINTS = 20_000  # that a plot over time shows; of more, the extremes of each stretch
 TITLES = (
-    "gap error (ns): frames",
+    "gap error (ns): density per ns",
     "gap error (ns): share of gaps above it",
     "time error without drift (us) over time (s)",
     "Allan deviation over interval (s)",
@@ -29,10 +29,10 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
     figure.update_layout(
         height=820,
         template="plotly_white",
-        barmode="overlay",
         margin={"t": 40},
         legend={"orientation": "h", "y": -0.06},
     )
+    figure.update_yaxes(type="log", exponentformat="e", row=1, col=1)
     figure.update_xaxes(type="log", row=1, col=2, title_text="|gap error|")
     figure.update_yaxes(type="log", row=1, col=2)
     figure.update_xaxes(type="log", row=2, col=2)
@@ -54,22 +54,17 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
 
 def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:
     data = analysis.data
-    edges, counts = np.array(data["histogram"]["edges_ns"]), data["histogram"]["counts"]
+    line = {"color": colour, "width": 1.5}
     shared = {"name": name, "legendgroup": name}
-    figure.add_bar(
-        x=(edges[1:] + edges[:-1]) / 2,
-        y=counts,
-        width=np.diff(edges),
-        marker_color=colour,
-        opacity=0.6,
-        row=1,
-        col=1,
-        **shared,
-    )
+    edges, counts = np.array(data["histogram"]["edges_ns"]), np.array(data["histogram"]["counts"])
+    density = counts / len(analysis.gap_errors) / np.diff(edges)
+    middle = (edges[1:] + edges[:-1]) / 2
+    shown = density > 0  # a logarithmic axis has no zero
+    steps = {**line, "shape": "hvh"}
+    figure.add_scatter(x=middle[shown], y=density[shown], mode="lines", line=steps, row=1, col=1, **shared)
     distances = np.sort(np.abs(analysis.gap_errors))
     kept = np.unique(np.geomspace(1, len(distances), min(len(distances), 2000)).astype(int))  # ranks from the top
-    line = {"color": colour, "width": 1.5}
-    worst = np.maximum(distances[-kept], 0.5)  # a logarithmic axis has no zero
+    worst = np.maximum(distances[-kept], 0.5)
     figure.add_scatter(
         x=worst, y=kept / len(distances), mode="lines", line=line, showlegend=False, row=1, col=2, **shared
     )

@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 PERCENTILES = (0.1, 1, 5, 25, 50, 75, 95, 99, 99.9)
+MOST = (1, 99)  # percentiles between which the histogram looks, and a little beyond
 BINS = 101
 HUBER = 1.345  # scales: 95 % efficient where errors are normal
 MAD_TO_SIGMA = 1.4826
@@ -124,8 +125,9 @@ def percentiles(values: Floats) -> dict[str, float]:
 
 
 def histogram(values: Floats) -> dict[str, Any]:
-    """Between the outermost percentiles, in bins of a whole ns or more; what lies outside is counted beside it."""
-    low, high = np.percentile(values, (PERCENTILES[0], PERCENTILES[-1]))
+    """Of most values, in bins of a whole ns or more; what lies outside is counted beside it."""
+    low, high = np.percentile(values, MOST)
+    low, high = low - (high - low) / 4, high + (high - low) / 4
     width = max(1.0, float(np.ceil((high - low) / BINS)))
     start = np.floor(low / width) * width - width / 2
     edges = start + width * np.arange(int((high - start) // width) + 2)
