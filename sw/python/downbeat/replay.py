@@ -26,7 +26,7 @@ def command(
     schedule: Annotated[Path, typer.Argument(help="CSV: launch_ns,length[,flow]")],
     interface: Annotated[str, typer.Option(help="to send on")],
     to: ToOption,
-    rate: SpeedOption = "",
+    speed: SpeedOption = "",
     method: Annotated[str, typer.Option(help="txtime, wait, or auto: the first that works")] = "auto",
     absolute: Annotated[bool, typer.Option(help="launch_ns is of CLOCK_TAI, not from the start")] = False,
     log: Annotated[Path | None, typer.Option(help="CSV to write: launches and departures, CLOCK_REALTIME")] = None,
@@ -34,7 +34,7 @@ def command(
     """Sends the frames of a schedule at their launch times, and says how late they left and by which clock that is known."""
     with explained():
         planned = schedules.read(schedule)
-        sent = run(planned, interface, to, rate, method, absolute)
+        sent = run(planned, interface, to, speed, method, absolute)
         if log is not None:
             write(log, planned, sent)
     console.print(f"{len(planned)} frames by {sent.method}; {sent.refused} not taken by the kernel", markup=False)
@@ -48,10 +48,10 @@ def command(
         console.print(f"Departures: {sent.clock}. Late by (ns): {shown}", markup=False)
 
 
-def run(planned: Schedule, interface: str, to: str, rate: str, method: str, absolute: bool) -> sending.Sent:
+def run(planned: Schedule, interface: str, to: str, speed: str, method: str, absolute: bool) -> sending.Sent:
     if method not in ("auto", "txtime", "wait"):
         raise Refused(f"--method {method}: there are auto, txtime and wait")
-    schedules.require_room(planned, _rate(interface, rate))
+    schedules.require_room(planned, _link_rate(interface, speed))
     way = sending.choose(interface, method)  # type: ignore[arg-type]
     return sending.send(planned, interface, address(to), way, stamping.clock(interface), absolute)
 
@@ -81,12 +81,17 @@ def address(text: str) -> bytes:
     return bytes.fromhex(text.replace(":", ""))
 
 
-def _rate(interface: str, given: str) -> int:
+def rate(text: str) -> int:
+    """Bits a second."""
+    try:
+        return quantities.rate(text)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+def _link_rate(interface: str, given: str) -> int:
     if given:
-        try:
-            return quantities.rate(given)
-        except ValueError as error:
-            raise Refused(str(error)) from None
+        return rate(given)
     try:
         speed = int((Path("/sys/class/net") / interface / "speed").read_text())
     except (OSError, ValueError):

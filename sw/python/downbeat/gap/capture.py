@@ -36,7 +36,6 @@ class Capture:
         if not wanted:
             raise Refused(f"{self.source}: no packet of an interface {name}; there are {known}")
         packets = [packet for packet in self.packets if packet.interface in wanted]
-        _require_order(self.source, packets)
         return Capture(self.source, self.interfaces, packets)
 
     def frames(self) -> Iterator[tuple[int, int, int, memoryview]]:
@@ -72,14 +71,3 @@ def parse(source: str, data: bytes) -> Capture:
 def is_capture(path: Path) -> bool:
     """Whether this looks like a capture and not like a CSV."""
     return path.suffix in (".pcap", ".pcapng", ".cap")
-
-
-def _require_order(source: str, packets: list[Packet]) -> None:
-    for index in range(1, len(packets)):
-        step = packets[index - 1].stamp - packets[index].stamp
-        if step > 0:
-            raise Refused(
-                f"{source}: packet {index + 1} is stamped {step} ns before the one ahead of it. If the clock was set back, let "
-                "it be slewed and capture again; if the file is merely out of order: reordercap "
-                f"{source} ordered.pcapng"
-            )

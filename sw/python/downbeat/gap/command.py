@@ -10,12 +10,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from downbeat import replay
 from downbeat import schedule as schedules
 from downbeat.gap import capture as captures
 from downbeat.gap import frames, live, report, selftest
 from downbeat.gap.analysis import analyse
 from downbeat.refused import Refused, explained
 from downbeat.replay import SpeedOption
+from downbeat.schedule import Kind
 
 REPORTS = Path("build/reports")
 ReportsOption = Annotated[Path, typer.Option("--reports", help="directory for the .json and .html")]
@@ -48,6 +50,7 @@ def capture(
         str | None, typer.Option(help="of the schedule, if it is a capture with several")
     ] = None,
     flow: Annotated[str | None, typer.Option(envvar="FLOW", help="this flow of the schedule only")] = None,
+    paced: Annotated[str, typer.Option(help="instead of a schedule: the flow's payload has this rate, as 20Mb/s")] = "",
     common_time: Annotated[
         bool, typer.Option(help="schedule and capture have one clock: delay is known, no drift is removed")
     ] = False,
@@ -55,17 +58,21 @@ def capture(
 ) -> None:
     """Pairs the frames of a capture with their schedule and says how far the gaps are from it."""
     with explained():
-        if captures.is_capture(schedule):
-            left = captures.read(schedule).on(schedule_interface)
-            planned = frames.select("tcp", left.frames()).as_schedule(str(schedule))
+        if paced:
+            planned = _captured("tcp", file, interface).paced(str(file), flow, replay.rate(paced))
+        elif captures.is_capture(schedule):
+            planned = _captured("tcp", schedule, schedule_interface).as_schedule(str(schedule))
         else:
             planned = schedules.read(schedule)
         if flow is not None:
             planned = planned.only(flow)
-        seen = captures.read(file).on(interface)
-        found = frames.select(planned.kind, seen.frames())
+        found = _captured(planned.kind, file, interface)
         analysis = analyse(planned, found, str(file), "the capture's", common_time)
         report.show(f"Gaps in {file.name}", "gap-capture", reports, {f"Gaps in {file.name}": analysis})
+
+
+def _captured(kind: Kind, file: Path, interface: str | None) -> frames.Frames:
+    return frames.select(kind, captures.read(file).on(interface).frames()).in_order(str(file))
 
 
 @app.command("live")

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from downbeat.gap import probe
 from downbeat.refused import Refused
-from downbeat.schedule import HEADERS, Flags, Integers, Kind, Schedule
+from downbeat.schedule import HEADERS, NANOSECONDS, Flags, Integers, Kind, Schedule
 
 ETHERNET, PPP, RAW_IP, IPV4 = 1, 9, 101, 228  # link types of pcap and pcapng
 LINKS = (ETHERNET, PPP, RAW_IP, IPV4)
@@ -23,7 +23,7 @@ TCP = 6
 
 @dataclass(frozen=True)
 class Frames:
-    """Frames of one kind, in the order of their stamps; all arrays are of one length."""
+    """Frames of one kind, in the order of the capture; all arrays are of one length."""
 
     stamp: Integers  # ns, of the capture's clock
     flow: tuple[str, ...]
@@ -37,6 +37,22 @@ class Frames:
         flow = tuple(name for name, take in zip(self.flow, wanted, strict=True) if take)
         return Frames(self.stamp[wanted], flow, self.sequence[wanted], self.length[wanted])
 
+    def in_order(self, source: str) -> Frames:
+        """By their stamps. Refuses those of a flow that go back; among flows they may: processors and queues stamp each by itself."""
+        last: dict[str, tuple[int, int]] = {}  # number of the flow's frame, stamp
+        for flow, stamp in zip(self.flow, self.stamp.tolist(), strict=True):
+            number, before = last.get(flow, (0, stamp))
+            last[flow] = number + 1, stamp
+            if (step := before - stamp) > 0:
+                raise Refused(
+                    f"{source}: frame {number + 1} of flow {flow} is stamped {step} ns before the one ahead of it. If the clock was set "
+                    "back, let it be slewed and capture again; if the file is merely out of order: reordercap "
+                    f"{source} ordered.pcapng"
+                )
+        order = np.argsort(self.stamp, kind="stable")
+        flow = tuple(self.flow[index] for index in order)
+        return Frames(self.stamp[order], flow, self.sequence[order], self.length[order])
+
     def as_schedule(self, source: str) -> Schedule:
         """What left here when it left: what comes out elsewhere is held against it."""
         if not len(self):
@@ -49,6 +65,19 @@ class Frames:
             again[index] = key in seen
             seen.add(key)
         return Schedule(source, "tcp", self.stamp, self.length, self.flow, self.sequence, again)
+
+    def paced(self, source: str, flow: str | None, rate: int) -> Schedule:
+        """What a flow's new data would be if each payload byte took its time at `rate` bits a second, whatever the stamps say."""
+        left = self.as_schedule(source)
+        flows = left.flows()
+        if flow is None and len(flows) > 1:
+            raise Refused(f"{source}: which flow is paced? name it (--flow): {', '.join(flows)}")
+        left = left.only(flow or flows[0])
+        steps = np.diff(left.sequence, prepend=left.sequence[:1])
+        ahead = np.cumsum((steps + 2**31) % 2**32 - 2**31)  # bytes since the first segment; sequence numbers wrap
+        new = ~left.retransmission & (ahead == np.maximum.accumulate(ahead))
+        launch = np.rint(ahead * (8 * NANOSECONDS / rate)).astype(np.int64)
+        return replace(left, launch=launch).where(new)
 
 
 def select(kind: Kind, packets: Iterable[tuple[int, int, int, memoryview]]) -> Frames:

@@ -22,7 +22,7 @@ def stamped(stamps: list[int]) -> list[Stamped]:
 
 
 def read(data: bytes, interface: str | None = None) -> frames.Frames:
-    return frames.select("probe", capture.parse("x.pcap", data).on(interface).frames())
+    return frames.select("probe", capture.parse("x.pcap", data).on(interface).frames()).in_order("x.pcap")
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -59,7 +59,10 @@ WRONG = {
         "microseconds.*eth0|eth0.*microseconds",
     ),
     "any": (synthetic.pcap(stamped([0]), link=113), "link type 113.*not on `any`"),
-    "back": (synthetic.pcap(stamped([5_000, 2_000])), "packet 2 is stamped 3000 ns before.*slewed.*reordercap"),
+    "back": (
+        synthetic.pcap(stamped([5_000, 2_000])),
+        "frame 2 of flow 0 is stamped 3000 ns before.*slewed.*reordercap",
+    ),
     "empty": (b"", "cut off at byte 0, behind 0 whole packets"),
     "text": (b"launch_ns,length\n", "neither pcap nor pcapng"),
     "packed": (b"\x1f\x8b\x08\x00", "gunzip it first"),

@@ -120,3 +120,21 @@ def test_a_schedule_may_be_a_capture_of_what_left(tmp_path: Path) -> None:
     assert data["gaps"]["fine"] == 49 and data["gap_error_ns"]["worst"] < 1e-3
     done = downbeat("gap", tmp_path / "came.pcap", *options[:-1], "1.2.3.4:5>6.7.8.9:10")
     assert done.returncode == 2 and "no flow 1.2.3.4:5>6.7.8.9:10; it has 10.0.0.1:40000>10.0.0.2:5001" in done.stderr
+
+
+def test_a_paced_flow_needs_no_schedule(tmp_path: Path) -> None:
+    """500 bytes at 4 Mb/s take a millisecond; the numbers wrap, the last segment is shorter, one is sent again."""
+    start = 2**32 - 5 * 500
+    segments = [synthetic.segment((start + 500 * number) % 2**32, 500 if number < 49 else 100) for number in range(50)]
+    frames = list(zip([GAP * number for number in range(50)], segments, strict=True))
+    frames.insert(20, (frames[19][0] + 300, segments[7]))
+    (tmp_path / "x.pcap").write_bytes(synthetic.pcap(frames))
+    done = downbeat("gap", tmp_path / "x.pcap", "--paced", "4Mb/s", "--reports", tmp_path)
+    assert done.returncode == 0, done.stderr
+    data = json.loads((tmp_path / "gap-capture.json").read_text())
+    assert data["schedule"]["frames"] == 50 and data["gaps"]["disturbed"]["duplicated"] == 2
+    assert data["gap_error_ns"]["worst"] < 1e-3 and abs(data["drift"]["ppb"]) < 1e-3
+    both = [*frames, (GAP * 60, synthetic.segment(5, 10, (7, 8)))]
+    (tmp_path / "x.pcap").write_bytes(synthetic.pcap(both))
+    done = downbeat("gap", tmp_path / "x.pcap", "--paced", "4Mb/s")
+    assert done.returncode == 2 and "--flow): 10.0.0.1:40000>10.0.0.2:5001, 10.0.0.1:7>10.0.0.2:8" in done.stderr
