@@ -38,20 +38,20 @@ class Frames:
         return Frames(self.stamp[wanted], flow, self.sequence[wanted], self.length[wanted])
 
     def in_order(self, source: str) -> Frames:
-        """By their stamps. Refuses those of a flow that go back; among flows they may: processors and queues stamp each by itself."""
+        """By their stamps. Refuses those of a flow that go back; among flows they may: each queue stamps by itself."""
         last: dict[str, tuple[int, int]] = {}  # number of the flow's frame, stamp
         for flow, stamp in zip(self.flow, self.stamp.tolist(), strict=True):
             number, before = last.get(flow, (0, stamp))
             last[flow] = number + 1, stamp
             if (step := before - stamp) > 0:
                 raise Refused(
-                    f"{source}: frame {number + 1} of flow {flow} is stamped {step} ns before the one ahead of it. If the clock was set "
-                    "back, let it be slewed and capture again; if the file is merely out of order: reordercap "
+                    f"{source}: frame {number + 1} of flow {flow} is stamped {step} ns before the one ahead of it. If the clock "
+                    "was set back, let it be slewed and capture again; if the file is merely out of order: reordercap "
                     f"{source} ordered.pcapng"
                 )
         order = np.argsort(self.stamp, kind="stable")
-        flow = tuple(self.flow[index] for index in order)
-        return Frames(self.stamp[order], flow, self.sequence[order], self.length[order])
+        names = tuple(self.flow[index] for index in order)
+        return Frames(self.stamp[order], names, self.sequence[order], self.length[order])
 
     def as_schedule(self, source: str) -> Schedule:
         """What left here when it left: what comes out elsewhere is held against it."""
