@@ -15,6 +15,7 @@ from downbeat.gap.analysis import Analysis
 
 console = Console(highlight=False)
 SHOWN = ("minimum", "p0.1", "p1", "p5", "p50", "p95", "p99", "p99.9", "maximum")
+DISTANCES = ("p50", "p99", "p99.9")
 
 
 def show(title: str, name: str, directory: Path, analyses: dict[str, Analysis], **more: Any) -> None:
@@ -48,6 +49,7 @@ def table(title: str, data: dict[str, Any]) -> Table:
         ("drift", f"{drift['ppb']:.1f} ppb" + (f" ± {uncertainty:.1f}" if uncertainty is not None else "")),
         ("", "removed" if drift["removed"] else f"not removed: {drift['why_not']}"),
         *((f"gap error {name}", f"{errors[name]:,.1f} ns") for name in SHOWN),
+        *((f"|gap error| {name}", f"{errors['distance_' + name]:,.1f} ns") for name in DISTANCES),
         *(
             (f"Allan deviation at {_time(point['tau_ns'])}", f"{point['deviation']:.2e}")
             for point in _decades(data["allan"])

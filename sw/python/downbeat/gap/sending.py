@@ -172,8 +172,7 @@ def _discipline(interface: str) -> tuple[str, int]:
 def obeying(shown: str) -> tuple[str, int]:
     """The same from what `tc -json qdisc show` prints. Every frame must pass it: as the root, or fq on each queue of `mq`."""
     disciplines = json.loads(shown or "[]")
-    for discipline in disciplines:
-        if discipline["kind"] == "etf" and discipline.get("root"):
-            return "etf", time.CLOCK_MONOTONIC if discipline["options"]["clockid"] == "MONOTONIC" else time.CLOCK_TAI
+    if any(discipline["kind"] == "etf" and discipline.get("root") for discipline in disciplines):
+        return "etf", time.CLOCK_TAI
     queues = {discipline["kind"] for discipline in disciplines if discipline["kind"] != "mq"}
     return ("fq", time.CLOCK_MONOTONIC) if queues == {"fq"} else ("", 0)

@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 PERCENTILES = (0.1, 1, 5, 25, 50, 75, 95, 99, 99.9)
+DISTANCES = (50, 95, 99, 99.9)
 MOST = (1, 99)  # percentiles between which the histogram looks, and a little beyond
 BINS = 101
 HUBER = 1.345  # scales: 95 % efficient where errors are normal
@@ -112,16 +113,14 @@ def level_change(rest: Floats) -> tuple[int, float] | None:
 
 
 def percentiles(values: Floats) -> dict[str, float]:
-    """Percentiles of signed values, and the largest distance from zero."""
+    """Percentiles of signed values, and of their distances from zero."""
     found = np.percentile(values, PERCENTILES)
     named = {f"p{percent:g}": float(value) for percent, value in zip(PERCENTILES, found, strict=True)}
+    away = np.percentile(np.abs(values), DISTANCES)
+    distances = {f"distance_p{percent:g}": float(value) for percent, value in zip(DISTANCES, away, strict=True)}
     ends = {"minimum": float(values.min()), **named, "maximum": float(values.max())}
-    return {
-        **ends,
-        "mean": float(values.mean()),
-        "standard_deviation": float(values.std()),
-        "worst": float(np.abs(values).max()),
-    }
+    moments = {"mean": float(values.mean()), "standard_deviation": float(values.std())}
+    return {**ends, **moments, **distances, "worst": float(np.abs(values).max())}
 
 
 def histogram(values: Floats) -> dict[str, Any]:

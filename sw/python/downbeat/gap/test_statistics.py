@@ -116,6 +116,7 @@ def test_percentiles_and_histogram_count_every_gap(random: np.random.Generator) 
     values = np.concatenate([np.arange(-500.0, 501), [1e6, -1e6]])
     found = statistics.percentiles(values)
     assert (found["minimum"], found["p50"], found["maximum"], found["worst"]) == (-1e6, 0, 1e6, 1e6)
+    assert found["distance_p50"] == pytest.approx(250, abs=2) and found["distance_p99.9"] > 500
     assert found["p1"] == pytest.approx(-490, abs=2) and found["p99"] == pytest.approx(490, abs=2)
     drawn = statistics.histogram(values)
     assert sum(drawn["counts"]) + drawn["below"] + drawn["above"] == len(values)
