@@ -84,13 +84,18 @@ def select(kind: Kind, packets: Iterable[tuple[int, int, int, memoryview]]) -> F
     """The frames of this kind among packets (stamp in ns, link type, length on the wire, bytes)."""
     stamps, flows, sequences, lengths = [], [], [], []
     for stamp, link, length, data in packets:
-        found = _probe(link, length, data) if kind == "probe" else _segment(link, data)
+        found = find(kind, link, length, data)
         if found is not None:
             stamps.append(stamp)
             flows.append(found[0])
             sequences.append(found[1])
             lengths.append(found[2])
     return Frames(np.array(stamps, np.int64), tuple(flows), np.array(sequences, np.int64), np.array(lengths, np.int64))
+
+
+def find(kind: Kind, link: int, length: int, data: memoryview) -> tuple[str, int, int] | None:
+    """Flow, sequence number and length of one packet, if it is of this kind."""
+    return _probe(link, length, data) if kind == "probe" else _segment(link, data)
 
 
 def _probe(link: int, length: int, data: memoryview) -> tuple[str, int, int] | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from downbeat import schedule as schedules
-from downbeat.gap import frames, stamping
+from downbeat.gap import frames, sending, stamping
 from downbeat.gap.analysis import Analysis, analyse
 from downbeat.gap.frames import ETHERNET, Frames
 from downbeat.gap.report import console
@@ -24,6 +24,7 @@ from downbeat.refused import Refused
 from downbeat.schedule import Kind, Schedule
 
 KEPT = 128  # bytes of a frame: all headers and numbers
+DAY = 86_400 * 10**9  # ns
 POLL = 0.05  # s
 QUIET = 0.5  # s without a frame after which no more is expected of a sender on this host
 
@@ -64,7 +65,7 @@ def listen(interface: str, by: Clock, kind: Kind, done: Callable[[int, float], b
             except OSError as error:
                 raise Refused(f"{interface}: {error.strerror}: did it go down?") from None
             packet = (stamp or 0, ETHERNET, len(data), memoryview(data[:KEPT]))
-            if not len(frames.select(kind, [packet])):
+            if frames.find(kind, *packet[1:]) is None:
                 continue
             last = time.monotonic()
             if stamp is None:
@@ -124,6 +125,17 @@ def exchange(
         return received, *_logged(log, planned)
 
 
+def _by_clock(planned: Schedule) -> Schedule:
+    """Launches by CLOCK_REALTIME, as stamps are, from CLOCK_TAI."""
+    launch = planned.launch - sending.tai_ahead()
+    if abs(int(launch[0]) - time.time_ns()) > DAY:
+        raise Refused(
+            f"{planned.source}: launches count from the start, so with --common-time arrivals cannot be held against "
+            "them: give times of CLOCK_TAI, and send them by replay --absolute"
+        )
+    return replace(planned, launch=launch)
+
+
 def _logged(log: Path, planned: Schedule) -> tuple[Schedule, Schedule]:
     with log.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -169,6 +181,8 @@ def heard(planned: Schedule, interface: str, patience: float, one_way: bool, com
     """Receives what another host sends: arrivals against the schedule."""
     if one_way:
         require_common_time(stamping.clock(interface), None, common_time)
+    if common_time:
+        planned = _by_clock(planned)
     received = receive(planned, interface, patience)
     analysis = analyse(planned, received.frames, interface, str(received.clock), common_time)
     analysis.data["notes"] += received.notes

@@ -82,8 +82,7 @@ def send(
         if method.txtime:
             raw.setsockopt(socket.SOL_SOCKET, SO_TXTIME, struct.pack("iI", method.clock, 0))
         departed, refused = _loop(schedule, launch, raw, (destination, source), method, by)
-    utc = round((_now() - time.clock_gettime_ns(time.CLOCK_REALTIME)) / NANOSECONDS) * NANOSECONDS
-    return Sent(launch - utc, departed, by, method.words, refused)
+    return Sent(launch - tai_ahead(), departed, by, method.words, refused)
 
 
 def _loop(
@@ -98,13 +97,13 @@ def _loop(
     numbers = probe.flow_numbers(schedule)
     counts = dict.fromkeys(numbers, 0)
     departed = np.zeros(len(schedule), np.int64)
-    accepted: list[int] = []  # entries, by the kernel's number of the frame
+    refused = 0
     shift = _shift(method.clock)
     dues = launch.tolist()
 
     def collect() -> None:
         for number, stamp in stamping.departures(raw, by):
-            departed[accepted[number]] = stamp
+            departed[number] = stamp
 
     gc.disable()
     _hurry(launch)
@@ -124,17 +123,22 @@ def _loop(
                 pass
             try:
                 raw.sendmsg([frame], ancillary)
-                accepted.append(entry)
             except OSError as error:
-                if not isinstance(error, BlockingIOError) and error.errno != errno.ENOBUFS:  # no room in the queue
+                if error.errno != errno.ENOBUFS:
                     raise Refused(f"sending of entry {entry + 1} failed: {error.strerror}") from None
+                refused += 1  # no room in a queue, behind the numbering
         end = time.monotonic() + LAST_STAMPS
-        while time.monotonic() < end and np.count_nonzero(departed) < len(accepted):
+        while time.monotonic() < end and np.count_nonzero(departed) < len(schedule) - refused:
             collect()
             time.sleep(0.001)
     finally:
         gc.enable()
-    return departed, len(schedule) - len(accepted)
+    return departed, refused
+
+
+def tai_ahead() -> int:
+    """Nanoseconds that CLOCK_TAI is ahead of CLOCK_REALTIME: whole seconds; 0 where nobody has told the kernel."""
+    return round((_now() - time.clock_gettime_ns(time.CLOCK_REALTIME)) / NANOSECONDS) * NANOSECONDS
 
 
 def _hurry(launch: Integers) -> None:

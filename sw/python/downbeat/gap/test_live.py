@@ -164,6 +164,32 @@ def test_one_way_delay_wants_one_clock() -> None:
             live.require_common_time(received, sent, False)
 
 
+def test_launches_that_count_from_the_start_have_no_time_in_common(tmp_path: Path) -> None:
+    plan = synthetic.schedule(tmp_path / "plan.csv", [0, MILLISECOND])
+    done = downbeat("gap", "live", "lo", "--schedule", plan, "--common-time")
+    assert done.returncode == 2 and "launches count from the start" in done.stderr
+
+
+@root
+def test_delay_from_another_host_is_known_by_clock_tai(tmp_path: Path) -> None:
+    """Absolute launches, sent by another process; what arrives late by a delay is the sender's lateness and the cable."""
+    start = time.clock_gettime_ns(time.CLOCK_TAI) + 12_000 * MILLISECOND
+    plan = synthetic.schedule(tmp_path / "plan.csv", [start + 5 * MILLISECOND * number for number in range(20)])
+    script = """
+plan, reports, *to = sys.argv[1:]
+hearing = [*downbeat, 'gap', 'live', veth.ENDS[1], '--schedule', plan, '--reports', reports, '--one-way', '--common-time']
+listener = subprocess.Popen([*hearing, '--patience', '20'], stdout=subprocess.PIPE, text=True)
+listener.stdout.readline()
+subprocess.run([*downbeat, 'replay', plan, '--interface', veth.ENDS[0], '--absolute', *to], check=True)
+listener.communicate(timeout=60)
+sys.exit(listener.returncode)
+"""
+    inside(script, plan, tmp_path, *TO)
+    data = json.loads((tmp_path / "gap-live.json").read_text())
+    assert data["frames"]["fine"] == 20 and data["drift"]["why_not"] == "one clock"
+    assert data["delay_ns"]["minimum"] > 0 and data["delay_ns"]["p50"] < 100 * MILLISECOND
+
+
 @pytest.mark.parametrize(
     ("shown", "obeys"),
     [
