@@ -52,7 +52,15 @@ def test_an_interface_is_chosen_by_name() -> None:
         read(data, "nowhere")
 
 
+WHOLE = synthetic.pcapng([("eth0", NANOSECONDS, stamped([0]))])
 WRONG = {
+    "two lengths of a block": (WHOLE[:-4] + b"\x88\0\0\0", "whose two lengths differ; capture again"),
+    "a block that is too short": (WHOLE + b"\x06\0\0\0\x08\0\0\0", "a block of 8 bytes"),
+    "a packet of an unknown interface": (synthetic.pcapng([]) + WHOLE[-132:], "of interface 0"),
+    "no byte order": (WHOLE[:8] + bytes(4) + WHOLE[12:], "without byte order"),
+    "no stamp": (WHOLE + b"\x03\0\0\0\x10\0\0\0\0\0\0\0\x10\0\0\0", "without a stamp"),
+    "an option beyond its block": (WHOLE[: 28 + 16 + 2] + b"\xff" + WHOLE[28 + 16 + 3 :], "longer than its block"),
+    "no nanoseconds": (synthetic.pcap([])[:24] + b"\xff" * 16, "ns behind its second; capture again"),
     "microseconds": (synthetic.pcap(stamped([0, 1]), magic=0xA1B2C3D4), "microseconds.*time-stamp-precision nano"),
     "microseconds in pcapng": (
         synthetic.pcapng([("eth0", b"", stamped([0]))]),

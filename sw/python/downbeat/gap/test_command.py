@@ -46,6 +46,7 @@ def test_known_noise_and_drift_are_reported(tmp_path: Path) -> None:
     assert data["frames"]["fine"] == COUNT and data["gaps"]["fine"] == COUNT - 1
     assert data["drift"]["removed"] and data["drift"]["ppb"] == pytest.approx(30_000, abs=40)
     errors = data["gap_error_ns"]
+    assert abs(errors["mean"]) < 1  # 30 if the drift were still in it
     assert errors["standard_deviation"] == pytest.approx(141.4, rel=0.1)
     assert errors["p95"] == pytest.approx(1.645 * 141.4, rel=0.15) and errors["p5"] == pytest.approx(
         -1.645 * 141.4, rel=0.15

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -150,6 +151,25 @@ def test_hardware_stamps_count_only_if_every_frame_gets_one() -> None:
         assert not lacking.hardware()
 
 
+@pytest.mark.parametrize(
+    ("rx_filters", "says"),
+    [(0b10, "hardware, raw, of the NIC's clock /dev/ptp3"), (0b1000, "software, of the system's clock")],
+)
+def test_what_the_kernel_tells_of_a_nic_decides(monkeypatch: pytest.MonkeyPatch, rx_filters: int, says: str) -> None:
+    """struct ethtool_ts_info of <linux/ethtool.h>; switched on by struct hwtstamp_config, or left alone."""
+    asked = []
+
+    def answer(_: str, command: int, words: bytes) -> bytes:
+        asked.append((command, words))
+        flags = TX_HARDWARE | RX_HARDWARE | RAW_HARDWARE
+        return struct.pack("IIiI3II3I", 0x41, flags, 3, 0b10, 0, 0, 0, rx_filters, 0, 0, 0)
+
+    monkeypatch.setattr(stamping, "_request", answer)
+    assert str(stamping.clock("eth1")).startswith(says)
+    assert asked[0][0] == 0x8946 and struct.unpack_from("I", asked[0][1]) == (0x41,)
+    assert asked[1:] == ([(0x89B0, struct.pack("iii", 0, 1, 1))] if rx_filters == 0b10 else [])
+
+
 def test_an_interface_without_a_clock_says_so() -> None:
     assert str(stamping.clock("lo")).startswith("software, of the system's clock (lo offers no hardware stamps")
 
@@ -173,7 +193,7 @@ def test_launches_that_count_from_the_start_have_no_time_in_common(tmp_path: Pat
 @root
 def test_delay_from_another_host_is_known_by_clock_tai(tmp_path: Path) -> None:
     """Absolute launches, sent by another process; what arrives late by a delay is the sender's lateness and the cable."""
-    start = time.clock_gettime_ns(time.CLOCK_TAI) + 12_000 * MILLISECOND
+    start = time.clock_gettime_ns(time.CLOCK_TAI) + 8_000 * MILLISECOND
     plan = synthetic.schedule(tmp_path / "plan.csv", [start + 5 * MILLISECOND * number for number in range(20)])
     script = """
 plan, reports, *to = sys.argv[1:]
