@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Reading a capture, with exact nanoseconds.
 
-Own code beside the libraries that read these formats: those without the GPL make a float of a stamp, and a float of today's
-time since 1970 has steps of 256 ns.
+Own code beside the libraries that read these formats: docs/decisions/captures-and-allan-deviation-by-ourselves.md says why.
 """
 
 from __future__ import annotations

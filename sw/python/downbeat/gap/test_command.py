@@ -7,7 +7,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,10 @@ import numpy as np
 import pytest
 
 from downbeat.gap import synthetic
+from downbeat.gap.calling import downbeat
 
 SEED = int(os.environ.get("SEED", "1"))
 COUNT, GAP = 2000, 1_000_000  # ns
-
-
-def downbeat(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "downbeat", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def gap(
