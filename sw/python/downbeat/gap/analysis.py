@@ -41,12 +41,13 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
     stamp = (matching.stamp - matching.stamp[fine[0]]).astype(float)
     times, errors = launch[fine], stamp[fine] - launch[fine]
     line = statistics.fit(times, errors)
-    believable = abs(line.slope) <= LARGEST_DRIFT
-    slope = line.slope if believable and not common_time else 0.0
+    why_not = "one clock" if common_time else "no clock drifts so" if abs(line.slope) > LARGEST_DRIFT else None
+    slope = 0.0 if why_not else line.slope
     rest = errors - slope * times
     rest -= np.median(rest)
     gaps = launch[second] - launch[first]
     gap_errors = stamp[second] - stamp[first] - gaps * (1 + slope)
+    delay = (matching.stamp - schedule.launch)[fine]
     step = int(np.gcd.reduce(np.diff(np.sort(matching.stamp[fine]))))
     change = statistics.level_change(rest)
     data = {
@@ -55,8 +56,8 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
         "frames": {**matching.counts(), "unscheduled": matching.unscheduled},
         "gaps": {"fine": len(first), "disturbed": disturbed, "scheduled_ns": _range(gaps)},
         "drift": {
-            "removed": believable and not common_time,
-            "why_not": None if believable and not common_time else "one clock" if common_time else "no clock drifts so",
+            "removed": why_not is None,
+            "why_not": why_not,
             "ppb": line.slope * 1e9,
             "uncertainty_ppb": line.uncertainty * 1e9 if np.isfinite(line.uncertainty) else None,
         },
@@ -64,9 +65,7 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
         "histogram": statistics.histogram(gap_errors),
         "allan": statistics.allan(times, rest),
         "worst_gaps": _worst(matching, first, gaps, gap_errors),
-        "delay_ns": statistics.percentiles((matching.stamp - schedule.launch)[fine].astype(float))
-        if common_time
-        else None,
+        "delay_ns": statistics.percentiles(delay.astype(float)) if common_time else None,
         "notes": [
             *_drift_notes(line.slope if not common_time else 0.0),
             *_step_notes(step),

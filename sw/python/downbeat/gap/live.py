@@ -8,32 +8,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from downbeat import schedule as schedules
-from downbeat.gap import frames, sending, stamping
+from downbeat.gap import sending, stamping
 from downbeat.gap.analysis import Analysis, analyse
-from downbeat.gap.frames import ETHERNET, Frames
-from downbeat.gap.report import console
+from downbeat.gap.frames import Frames
+from downbeat.gap.listening import Received, listen
 from downbeat.gap.stamping import Clock
 from downbeat.refused import Refused
-from downbeat.schedule import Kind, Schedule
+from downbeat.schedule import Schedule
 
-KEPT = 128  # bytes of a frame: all headers and numbers
 DAY = 86_400 * 10**9  # ns
-POLL = 0.05  # s
 QUIET = 0.5  # s without a frame after which no more is expected of a sender on this host
-
-
-@dataclass(frozen=True)
-class Received:
-    frames: Frames
-    clock: Clock
-    notes: list[str]
 
 
 def require_common_time(received: Clock, sent: Clock | None, common_time: bool) -> None:
@@ -45,40 +35,6 @@ def require_common_time(received: Clock, sent: Clock | None, common_time: bool) 
         f"no one-way delay: arrivals are {received}, {other}, and nothing says that they have one time. "
         "Discipline both by PTP or PPS and say --common-time, or leave --one-way out: gaps need no common time"
     )
-
-
-def listen(interface: str, by: Clock, kind: Kind, done: Callable[[int, float], bool]) -> Received:
-    """Gathers frames of this kind until `done`, which is asked with their number and the seconds since the last one."""
-    packets: list[tuple[int, int, int, memoryview]] = []
-    unstamped = 0
-    last = time.monotonic()
-    with stamping.receiver(interface, by) as raw:
-        raw.settimeout(POLL)
-        console.print(f"Listening on {interface}; its stamps are {by}", markup=False, soft_wrap=True)
-        while True:
-            try:
-                data, stamp = stamping.arrival(raw, by)
-            except TimeoutError:
-                if done(len(packets), time.monotonic() - last):
-                    break
-                continue
-            except OSError as error:
-                raise Refused(f"{interface}: {error.strerror}: did it go down?") from None
-            packet = (stamp or 0, ETHERNET, len(data), memoryview(data[:KEPT]))
-            if frames.find(kind, *packet[1:]) is None:
-                continue
-            last = time.monotonic()
-            if stamp is None:
-                unstamped += 1
-            else:
-                packets.append(packet)
-        lost = stamping.dropped(raw)
-    notes = [f"{lost} frames did not fit into the socket's buffer: fewer frames, or more pause between them"] * (
-        lost > 0
-    )
-    notes += [f"{unstamped} frames came without a stamp of {by}"] * (unstamped > 0)
-    packets.sort(key=lambda packet: packet[0])  # the stamps of several queues
-    return Received(frames.select(kind, packets), by, notes)
 
 
 def receive(planned: Schedule, interface: str, patience: float) -> Received:
@@ -99,18 +55,8 @@ def exchange(
     """
     with tempfile.TemporaryDirectory() as directory:
         log = Path(directory) / "log.csv"
-        command = [
-            sys.executable,
-            "-m",
-            "downbeat",
-            "replay",
-            str(schedule),
-            "--interface",
-            sender,
-            "--log",
-            str(log),
-            *options,
-        ]
+        words = ["replay", str(schedule), "--interface", sender, "--log", str(log), *options]
+        command = [sys.executable, "-m", "downbeat", *words]
         by = stamping.clock(interface)
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             try:
@@ -167,7 +113,9 @@ def both(
     left = Frames(departed.launch, departed.flow, departed.sequence, departed.length)
     one_clock = common_time or received.clock.same_as(sent_by)
     analyses = {
-        "arrivals against schedule": analyse(launched, received.frames, interface, str(received.clock)),
+        "arrivals against schedule": analyse(
+            launched, received.frames, interface, str(received.clock), received.clock.phc is None
+        ),
         "arrivals against departures": analyse(
             departed, received.frames, interface, f"{received.clock}; departures: {sent_by}", one_clock
         ),

@@ -34,8 +34,8 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
     )
     figure.update_yaxes(type="log", exponentformat="e", row=1, col=1)
     figure.update_xaxes(type="log", row=1, col=2, title_text="|gap error|")
-    figure.update_yaxes(type="log", row=1, col=2)
-    figure.update_xaxes(type="log", row=2, col=2)
+    figure.update_yaxes(type="log", exponentformat="e", row=1, col=2)
+    figure.update_xaxes(type="log", exponentformat="e", row=2, col=2)
     figure.update_yaxes(type="log", row=2, col=2, exponentformat="e")
     plot = figure.to_html(full_html=False, include_plotlyjs=True, div_id="downbeat")
     notes = "".join(

@@ -30,17 +30,20 @@ def test_the_selftest_knows_every_frame_and_its_floor(tmp_path: Path) -> None:
 
 
 def test_frames_of_another_host_are_heard_and_their_delay_refused(tmp_path: Path) -> None:
-    """The sender here is another process, of which the listener knows the schedule alone."""
+    """The sender here is another process, of which the listener knows the schedule alone; a third one sends what is neither's."""
     plan = synthetic.schedule(tmp_path / "plan.csv", [0, MILLISECOND, 3 * MILLISECOND, 3_100_000, 9 * MILLISECOND])
     script = """
 plan, reports, *to = sys.argv[1:]
 hearing = [*downbeat, 'gap', 'live', veth.ENDS[1], '--schedule', plan, '--reports', reports]
 refused = subprocess.run([*hearing, '--one-way'], capture_output=True, text=True)
 print(refused.returncode, refused.stderr)
+talk = "import socket, time\\ns = socket.socket(17, 3)\\ns.bind(('downbeat0', 0))\\nwhile 1: s.send(bytes(60)), time.sleep(0.002)"
+noise = subprocess.Popen([sys.executable, '-c', talk])
 listener = subprocess.Popen(hearing, stdout=subprocess.PIPE, text=True)
 print(listener.stdout.readline())
 subprocess.run([*downbeat, 'replay', plan, '--interface', veth.ENDS[0], *to], check=True)
 listener.communicate(timeout=60)
+noise.kill()
 sys.exit(listener.returncode)
 """
     said = inside(script, plan, tmp_path, *TO)
