@@ -67,6 +67,7 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
         "worst_gaps": _worst(matching, first, gaps, gap_errors),
         "delay_ns": statistics.percentiles(delay.astype(float)) if common_time else None,
         "notes": [
+            *_absence_notes(matching.absent),
             *_drift_notes(line.slope if not common_time else 0.0),
             *_step_notes(step),
             *_change_notes(change, fine),
@@ -91,6 +92,13 @@ def _worst(matching: Matching, first: statistics.Indices, gaps: Floats, errors: 
         }
         for at in order
     ]
+
+
+def _absence_notes(flows: list[str]) -> list[str]:
+    if not flows:
+        return []
+    named = ", ".join(flows[:6]) + (", ..." if len(flows) > 6 else "")
+    return [f"No frame of flow {named} came: all its entries count as lost."]
 
 
 def _drift_notes(slope: float) -> list[str]:

@@ -28,6 +28,7 @@ class Matching:
     stamp: Integers  # ns; 0 where there is none
     cause: Integers  # FINE to REORDERED: what is the matter with the entry's frame
     unscheduled: int  # frames of these flows that no entry asked for
+    absent: list[str]  # flows of which no frame came
 
     @property
     def fine(self) -> Flags:
@@ -80,7 +81,8 @@ def match(schedule: Schedule, frames: Frames, source: str) -> Matching:
             if len(entries) == 1:
                 cause[entry] = _judge(schedule, frames, entry, index, len(found))
     _mark_reordered(schedule, stamp, cause)
-    return Matching(schedule, stamp, cause, unscheduled)
+    absent = [flow for flow in schedule.flows() if flow not in names]
+    return Matching(schedule, stamp, cause, unscheduled, absent)
 
 
 def _judge(schedule: Schedule, frames: Frames, entry: int, index: int, copies: int) -> int:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 from downbeat.gap import synthetic, veth
@@ -63,10 +62,12 @@ def test_launches_that_count_from_the_start_have_no_time_in_common(tmp_path: Pat
 
 def test_delay_from_another_host_is_known_by_clock_tai(tmp_path: Path) -> None:
     """Absolute launches, sent by another process; what arrives late by a delay is the sender's lateness and the cable."""
-    start = time.clock_gettime_ns(time.CLOCK_TAI) + 8_000 * MILLISECOND
-    plan = synthetic.schedule(tmp_path / "plan.csv", [start + 5 * MILLISECOND * number for number in range(20)])
+    plan = tmp_path / "plan.csv"
     script = """
 plan, reports, *to = sys.argv[1:]
+start = time.clock_gettime_ns(time.CLOCK_TAI) + 8_000_000_000
+with open(plan, 'w') as file:
+    print('launch_ns,length', *(f'{start + 5_000_000 * number},100' for number in range(20)), sep='\\n', file=file)
 hearing = [*downbeat, 'gap', 'live', veth.ENDS[1], '--schedule', plan, '--reports', reports, '--one-way', '--common-time']
 listener = subprocess.Popen([*hearing, '--patience', '20'], stdout=subprocess.PIPE, text=True)
 listener.stdout.readline()

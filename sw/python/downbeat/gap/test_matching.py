@@ -112,6 +112,15 @@ def test_pairs_are_of_one_flow() -> None:
     assert gaps(match(plan, arrivals, "capture")) == [(2 * GAP, 0), (2 * GAP, 1)]
 
 
+def test_a_flow_that_is_not_there_among_others_is_named() -> None:
+    plan = planned(range(4))
+    both = Schedule(
+        "plan", "tcp", plan.launch, plan.length, ("0", "0", "0", "9"), np.array([0, 1, 2, 777]), plan.retransmission
+    )
+    found = matched(both, in_time(3))
+    assert found.absent == ["9"] and found.counts()["lost"] == 1
+
+
 def test_a_flow_that_is_not_there_is_said_with_those_that_are() -> None:
     with pytest.raises(Refused, match=r"capture: no frame of the flows 0 of plan; its flows are a:1>b:2"):
         match(planned([100, 101]), came(in_time(3)), "capture")

@@ -71,6 +71,7 @@ print(replay.lateness(sent)['p50'], sent.refused)
         (("--rate", "fast"), [0, 10_000], "'fast' is no rate"),
         (("--interface", "nowhere"), [0, 10_000], "nowhere: no such interface"),
     ],
+    ids=["past", "tight", "order", "txtime", "method", "address", "rate", "interface"],
 )
 def test_what_cannot_be_sent_is_refused(
     tmp_path: Path, options: tuple[str, ...], launches: list[int], says: str
@@ -99,6 +100,7 @@ def test_what_cannot_be_sent_is_refused(
         ('[{"kind":"mqprio","root":true},{"kind":"etf","parent":":1","options":{"clockid":"TAI"}}]', ("", 0)),
         ("", ("", 0)),
     ],
+    ids=["noqueue", "fq", "etf", "mq-fq", "mq-mixed", "mqprio-etf", "none"],
 )
 def test_launch_times_go_to_disciplines_that_obey_them(shown: str, obeys: tuple[str, int]) -> None:
     assert sending.obeying(shown) == obeys
