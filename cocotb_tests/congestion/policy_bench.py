@@ -73,6 +73,7 @@ def _departure(departure: Departure) -> Beat:
     return {
         "departure_pace": int(departure.pace),
         "departure_time": departure.time,
+        "departure_burst": departure.burst,
         "departure_inverted": int(departure.inverted),
         "departure_together": departure.together,
         "departure_probe": int(departure.probe),

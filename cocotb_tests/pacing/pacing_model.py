@@ -30,13 +30,17 @@ class PacedFlow:
     booked: Fraction | None = None
 
     def book(self, now: Fraction, spacing: int, previous_length: int, *, first: bool = False) -> Fraction:
+        """By ns per byte, 32 fraction bits; zero: not paced."""
         if spacing == 0:
             self.booked = now
-        else:
-            self.booked = now + self.lead
-            if not first and self.before is not None:
-                after = self.before + Fraction(previous_length * spacing, SPACING_FRACTION)
-                self.booked = max(self.booked, after)
+            return now
+        return self.apart(now, Fraction(previous_length * spacing, SPACING_FRACTION), first=first)
+
+    def apart(self, now: Fraction, interval: Fraction, *, burst: int = 0, first: bool = False) -> Fraction:
+        """`interval` ns after the one before; a pause saves up 2^burst - 1 intervals at most."""
+        self.booked = now + self.lead
+        if not first and self.before is not None:
+            self.booked = max(self.before + interval, now + self.lead - (2**burst - 1) * interval)
         return self.booked
 
     def granted(self) -> None:

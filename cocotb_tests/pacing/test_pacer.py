@@ -20,6 +20,7 @@ LEAD = 4000  # ns, the default of DownbeatConfig.grantLead
 LAUNCH_BITS = 64
 LARGEST_SPACING = (1 << 56) - 1
 LARGEST_LENGTH = (1 << 14) - 1
+AT, ASAP, AFTER_PREVIOUS = range(3)  # LaunchMode
 
 
 def test_pacer() -> None:
@@ -36,6 +37,7 @@ class Bench:
         self.flows = [PacedFlow(LEAD) for _ in range(FLOWS)]
         self.generations = [0] * FLOWS
         self.waiting: dict[int, Fraction] = {}  # flow to departure
+        self.modes: list[int] = []  # how the frames of the grants leave
 
     async def start(self) -> None:
         await start(self.dut, **self.time.inputs)
@@ -55,11 +57,33 @@ class Bench:
                 "reference_flow": flow,
                 "reference_generation": self.generations[flow],
                 "first": int(first),
-                "spacing": spacing,
+                "paced": int(spacing != 0),
+                "interval": spacing,
+                "perByte": 1,
                 "previousLength": previous_length,
+                "adjacent": 0,
+                "burst": 0,
             }
         )
         self.waiting[flow] = self.flows[flow].book(self.now, spacing, previous_length, first=first)
+        return self.waiting[flow]
+
+    def apart(self, flow: int, interval: int, *, burst: int = 0, adjacent: bool = False) -> Fraction:
+        """Books at an interval, ns with 16 fraction bits, whatever the length of the segment before."""
+        self.source.put(
+            {
+                "reference_flow": flow,
+                "reference_generation": self.generations[flow],
+                "first": 0,
+                "paced": 1,
+                "interval": interval,
+                "perByte": 0,
+                "previousLength": self.random.randrange(1 << 14),
+                "adjacent": int(adjacent),
+                "burst": burst,
+            }
+        )
+        self.waiting[flow] = self.flows[flow].apart(self.now, Fraction(interval, LAUNCH_FRACTION), burst=burst)
         return self.waiting[flow]
 
     async def quiet(self) -> None:
@@ -76,6 +100,7 @@ class Bench:
             assert beat["reference_generation"] == self.generations[flow]
             shown = beat["launch_ns"] << 16 | beat["launch_fraction"]
             assert shown == launch(due[flow]) % (1 << LAUNCH_BITS)
+            self.modes.append(beat["mode"])
             self.flows[flow].granted()
             del self.waiting[flow]
         return list(due)
@@ -105,7 +130,11 @@ async def _ten_thousand(bench: Bench, begun: Fraction, spacing: int) -> None:
     dut, octets = bench.dut, 0
     dut.bookings_payload_reference_flow.value = 5
     dut.bookings_payload_first.value = 0
-    dut.bookings_payload_spacing.value = spacing
+    dut.bookings_payload_paced.value = 1
+    dut.bookings_payload_perByte.value = 1
+    dut.bookings_payload_adjacent.value = 0
+    dut.bookings_payload_burst.value = 0
+    dut.bookings_payload_interval.value = spacing
     for _ in range(10_000):
         length = bench.random.choice([1447, 1460, 8960])
         octets += length
@@ -142,6 +171,67 @@ async def grants_come_a_lead_ahead_each_with_its_launch(dut: Any, stall: float) 
         for flow in granted:
             bits = draw.choice([20, 30, 35, 44, 56])
             bench.book(flow, draw.randrange(1, 1 << bits), draw.randrange(1 << 14), first=draw.random() < 0.05)
+
+
+@cocotb.test()
+async def an_interval_counts_whatever_the_length(dut: Any) -> None:
+    """To 2^-16 ns, up to 10 s and more; zero is right behind, and its frame too if so booked."""
+    bench = Bench(dut)
+    await bench.start()
+    bench.book(3, spacing(10**9), first=True)
+    await bench.quiet()
+    bench.check_granted()
+    for interval in (4001 << 16 | 1, 12_345_678_901, 10**10 << 16 | 0xFFFF, (1 << 56) - 1):
+        bench.apart(3, interval)
+        await bench.quiet()
+        assert not bench.check_granted()
+        await bench.to_next()
+    bench.apart(3, 0, adjacent=True)
+    await bench.quiet()
+    assert bench.check_granted() == [3]
+    assert bench.modes == [AT] * 5 + [AFTER_PREVIOUS]
+
+
+@cocotb.test()
+@cocotb.parametrize(burst=[0, 1, 2, 3])
+async def a_pause_earns_a_bucket_of_segments_and_no_more(dut: Any, burst: int) -> None:
+    """Token bucket: 2^burst segments leave at once, the next an interval behind the last of them, counted exactly."""
+    bench = Bench(dut)
+    await bench.start()
+    interval = 123_456_789  # 1.9 us
+    bench.book(6, spacing(10**9), first=True)
+    await bench.quiet()
+    bench.check_granted()
+    for pause in (10**9, 3 * HOUR, 4_000):
+        bench.time.set(bench.time.ns + pause, 4321)
+        bench.modes.clear()
+        at_once = 0
+        for _ in range(12):
+            bench.apart(6, interval, burst=burst)
+            await bench.quiet()
+            if bench.check_granted():
+                at_once += 1
+            else:
+                await bench.to_next()
+        if pause > HOUR or pause == 10**9:
+            assert at_once == 2**burst
+            assert bench.modes == [ASAP] * (2**burst - 1) + [AT] * (12 - 2**burst + 1)
+
+
+@cocotb.test()
+async def buckets_follow_the_exact_model_under_random_pauses(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    draw = bench.random
+    bench.book(1, spacing(10**9), first=True)
+    await bench.quiet()
+    bench.check_granted()
+    for _ in range(300):
+        bench.apart(1, draw.getrandbits(draw.choice([20, 30, 40])), burst=draw.randrange(4))
+        await bench.quiet()
+        bench.check_granted() or await bench.to_next()
+        if draw.random() < 0.3:
+            bench.time.set(bench.time.ns + draw.choice([10, 10**4, 10**7]), draw.getrandbits(16))
 
 
 @cocotb.test()

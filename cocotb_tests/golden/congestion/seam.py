@@ -59,6 +59,7 @@ class Departure:
 
     pace: Pace = Pace.CONFIGURED
     time: int = 0  # SPACED: ns per byte, 32 fraction bits; APART: ns, 16 fraction bits
+    burst: int = 0  # a token bucket of 2^burst segments
     inverted: bool = False
     together: int = 0  # segments
     probe: bool = False

@@ -23,6 +23,8 @@ case class Departure() extends Bundle {
   val pace = Pace()
   /** spaced: ns per byte, 32 fraction bits. apart: ns, 16 fraction bits. */
   val time = UInt(56 bits)
+  /** spaced, apart: a token bucket of 2^burst segments, which may leave at once after a pause; then the rate holds again. */
+  val burst = UInt(2 bits)
   /** New data goes in pairs, the later half first, where two full segments of it are there and the peer's window takes both. */
   val inverted = Bool()
   /** It does not leave before the window has room for so many full segments, or nothing is outstanding; nor is it held up when less data

@@ -75,6 +75,8 @@ case class Booking(config: DownbeatConfig) extends Bundle {
   val previousLength = UInt(14 bits)
   /** Right behind the segment before. */
   val adjacent = Bool()
+  /** After a pause 2^burst segments may leave at once, as if the intervals before them had been waited for; zero: none is made up for. */
+  val burst = UInt(2 bits)
 }
 
 /** The earliest instant at which the flow needs a `timer` event; `armed` false: none. */

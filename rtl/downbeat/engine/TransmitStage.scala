@@ -217,6 +217,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   booking.interval := exit(DEPARTURE).time
   booking.perByte := exit(perByte)
   booking.adjacent := exit(adjacent)
+  booking.burst := exit(DEPARTURE).burst
   booking.previousLength := exit(previousLength)
 
   val descriptor = Flow(SegmentDescriptor(config))

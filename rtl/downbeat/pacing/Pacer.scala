@@ -60,7 +60,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
     due.time.epoch := paced.io.due.appointment.content.epoch
     due.time.ns := paced.io.due.appointment.at.ns
     due.time.fraction := paced.io.due.appointment.content.fraction
-    due.mode := paced.io.due.appointment.content.adjacent ? LaunchMode.afterPrevious() | LaunchMode.at()
+    due.mode := paced.io.due.appointment.content.mode
     due
   }
   private val unpacedDue = unpaced.io.pop.translateWith {

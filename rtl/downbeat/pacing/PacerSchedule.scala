@@ -4,6 +4,7 @@ package downbeat.pacing
 import downbeat.DownbeatConfig
 import downbeat.engine.Booking
 import downbeat.flow.FlowReference
+import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -22,8 +23,7 @@ case class GrantContent(config: DownbeatConfig) extends Bundle {
   val generation = UInt(config.generationBits bits)
   val fraction = UInt(32 bits) // 2^-32 ns
   val epoch = UInt(16 bits)
-  /** The frame leaves right behind the one before. */
-  val adjacent = Bool()
+  val mode = LaunchMode()
 }
 
 /** A grant that was given: what the flow's next one counts from. */
@@ -34,8 +34,9 @@ case class GrantedAt(config: DownbeatConfig) extends Bundle {
 
 /** The pacer's arithmetic: from a booking, a clock each, to the instant of its grant:
   *
-  * grant = max(grant before + interval, now), the interval given as such or per byte of the segment before; the first of a
-  * connection: now.
+  * grant = max(grant before + interval, now - (2^burst - 1) * interval), the interval given as such or per byte of the segment before; the
+  * first of a connection: now. A grant in the past, which only a burst can have, is given at once and its frame leaves as soon as it can; what comes
+  * next counts from it all the same, so a burst is paid back.
   *
   * The memory of grants given is written when a grant is given, not when one is booked, so a booking that replaces another
   * counts from the same segment.
@@ -57,8 +58,8 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   before.addAttribute("no_rw_check") // between a flow's booking and its grant lie many clocks
   before.write(io.granted.flow, io.granted.time, enable = io.granted.valid)
 
-  private val multiply, sum, total, countLow, countHigh, compare, choose = Node()
-  private val nodes = List(multiply, sum, total, countLow, countHigh, compare, choose)
+  private val multiply, sum, total, countLow, countHigh, backLow, backHigh, compare, choose = Node()
+  private val nodes = List(multiply, sum, total, countLow, countHigh, backLow, backHigh, compare, choose)
 
   private val booking = io.bookings.m2sPipe(holdPayload = true)
   multiply.valid := booking.valid
@@ -66,6 +67,7 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   private val first = multiply.insert(booking.first)
   private val paced = multiply.insert(booking.paced)
   private val adjacent = multiply.insert(booking.adjacent)
+  private val burst = multiply.insert(booking.burst)
 
   io.unpaced.valid := sum.isValid && !sum(paced)
   io.unpaced.payload := sum(reference)
@@ -88,15 +90,29 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   private val high = countHigh.insert(
     countHigh(last)(95 downto 48) + countHigh(product)(71 downto 48).resize(48) + countHigh(low).msb.asUInt.resize(48))
 
-  private val now = compare.insert(io.now.asBits.asUInt)
-  private val lowIsBefore = compare.insert(compare(low)(47 downto 0) < compare(now)(47 downto 0))
-  private val highIsBefore = compare.insert((compare(high) - compare(now)(95 downto 48)).msb)
-  private val highIsEqual = compare.insert(compare(high) === compare(now)(95 downto 48))
+  // The earliest that counts: (2^burst - 1) intervals ago.
+  private val times = countLow.insert((countLow(product) |<< countLow(burst)).resize(75))
+  private val savedLow = countHigh.insert(countHigh(times)(47 downto 0) -^ countHigh(product)(47 downto 0))
+  private val savedHigh = backLow.insert(
+    backLow(times)(74 downto 48) - backLow(product)(71 downto 48) - backLow(savedLow).msb.asUInt)
+  private val now = backLow.insert(io.now.asBits.asUInt)
+  private val earliestLow = backLow.insert(backLow(now)(47 downto 0) -^ backLow(savedLow)(47 downto 0))
+  private val earliestHigh = backHigh.insert(
+    backHigh(now)(95 downto 48) - backHigh(savedHigh).resize(48) - backHigh(earliestLow).msb.asUInt)
 
-  private val late = choose(highIsBefore) || (choose(highIsEqual) && choose(lowIsBefore))
+  /** The departure that follows from the one before lies before an instant. */
+  private def isBefore(instantLow: UInt, instantHigh: UInt): Bool = {
+    val lowIsBefore = compare.insert(compare(low)(47 downto 0) < instantLow)
+    val highIsBefore = compare.insert((compare(high) - instantHigh).msb)
+    val highIsEqual = compare.insert(compare(high) === instantHigh)
+    choose(highIsBefore) || (choose(highIsEqual) && choose(lowIsBefore))
+  }
+  private val late = isBefore(compare(earliestLow)(47 downto 0), compare(earliestHigh))
+  private val behind = isBefore(compare(now)(47 downto 0), compare(now)(95 downto 48)) && choose(burst).orR
   private val time = PacerTime()
-  time.assignFromBits(
-    (choose(first) || late) ? choose(now).asBits | (choose(high) @@ choose(low)(47 downto 0)).asBits)
+  time.assignFromBits((choose(high) @@ choose(low)(47 downto 0)).asBits)
+  when(late)(time.assignFromBits((choose(earliestHigh) @@ choose(earliestLow)(47 downto 0)).asBits))
+  when(choose(first))(time.assignFromBits(choose(now).asBits))
 
   io.paced.valid := choose.isValid
   io.paced.flow := choose(reference).flow
@@ -105,7 +121,9 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   io.paced.appointment.content.generation := choose(reference).generation
   io.paced.appointment.content.fraction := time.fraction
   io.paced.appointment.content.epoch := time.epoch
-  io.paced.appointment.content.adjacent := choose(adjacent)
+  io.paced.appointment.content.mode := LaunchMode.at
+  when(behind && !choose(first))(io.paced.appointment.content.mode := LaunchMode.asap)
+  when(choose(adjacent))(io.paced.appointment.content.mode := LaunchMode.afterPrevious)
 
   io.idle := !(nodes.map(_.isValid).reduce(_ || _) || booking.valid)
 

@@ -40,9 +40,9 @@ class Pairs:
             case _:
                 pass
         if second:
-            departure = Departure(Pace.APART if gap else Pace.ADJACENT, gap, inverted, 0, probe=True)
+            departure = Departure(Pace.APART if gap else Pace.ADJACENT, gap, inverted=inverted, probe=True)
         else:
-            departure = Departure(Pace.APART, pause << 16, inverted, 2, probe=True, begins=True)
+            departure = Departure(Pace.APART, pause << 16, inverted=inverted, together=2, probe=True, begins=True)
         return Answer(slow_start(event, window), second << ARGUMENT_BITS | given, departure)
 
 

@@ -43,6 +43,7 @@ object Pairs extends StartupPolicy {
     val departure = answer(result).departure
     departure.pace := Pace.apart
     departure.time := argument(gapBits, pauseBits bits).asUInt.resize(40) @@ U(0, 16 bits)
+    departure.burst := 0
     departure.inverted := inverted
     departure.together := second ? U(0, 6 bits) | U(2, 6 bits)
     departure.probe := True
