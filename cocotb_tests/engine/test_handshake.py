@@ -83,30 +83,40 @@ async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(
     (
-        ("first", "next_", "ahead", "reopens"),
+        ("first", "next_", "ahead", "beyond", "reopens"),
         [
-            (None, None, 1, True),
-            (None, None, 0, False),
-            (None, None, -5000, False),
-            (100, 101, -5000, True),
-            (100, 100, 1, True),
-            (100, 100, 0, False),
-            (100, 99, 5000, False),
-            (100, None, 1, True),
-            (100, None, -5000, False),
+            (None, None, 1, 0, True),
+            (None, None, 1, 2**30, True),
+            (None, None, 1, -1, False),
+            (None, None, 1, -(2**30), False),
+            (None, None, 0, 0, False),
+            (None, None, -5000, 0, False),
+            (100, 101, -5000, -(2**30), True),
+            (100, 100, 1, -1, True),
+            (100, 100, 0, 0, False),
+            (100, 99, 5000, 0, False),
+            (100, None, 1, 0, True),
+            (100, None, 1, -1, False),
+            (100, None, -5000, 0, False),
         ],
     )
 )
-async def a_later_syn_ends_time_wait(dut: Any, first: int | None, next_: int | None, ahead: int, reopens: bool) -> None:
-    """RFC 6191 2: by timestamps if both SYNs have them, otherwise by sequence number; others are challenged (RFC 5961 4)."""
+async def a_later_syn_ends_time_wait(
+    dut: Any, first: int | None, next_: int | None, ahead: int, beyond: int, reopens: bool
+) -> None:
+    """RFC 6191 2: by timestamps if both SYNs have them; otherwise by sequence number, and then our next one must lie beyond all that
+    were used (RFC 9293 3.10.7.4). Others are challenged (RFC 5961 4).
+    """
     endpoint = await Endpoint.connected(dut, options=Options(timestamp=first))
+    endpoint.application("written", 500)
     endpoint.application("close")
-    await endpoint.answers()
-    endpoint.ack = (endpoint.ack + 1) % MODULUS
+    (fin,) = await endpoint.answers()
+    endpoint.ack = (fin.seq + 500 + 1) % MODULUS  # SND.MAX
     endpoint.send("FA")
     await endpoint.answers()
     assert endpoint.state == "timeWait"
-    endpoint.send("S", seq=endpoint.seq + ahead, tsval=next_, timestamped=next_ is not None)
+    numbers = {"initialSequence_value": (endpoint.ack + beyond) % MODULUS}
+    endpoint.send("S", seq=endpoint.seq + ahead, tsval=next_, timestamped=next_ is not None, **numbers)
     if reopens:
         await endpoint.silent()
         assert (endpoint.state, endpoint.reason) == ("closed", "finished")

@@ -69,6 +69,9 @@ class Directory:
         key = (beat["remoteIp"], beat["remotePort"], beat["localPort"])
         if key in self.table:
             self._event(beat, self.table[key])
+            if beat["flags_syn"] and not (beat["flags_ack"] or beat["flags_rst"] or beat["report"]):
+                # Of a connection that this SYN may ask for instead.
+                self.events[-1]["initialSequence_value"] = self.numbers.initial_sequence(key, self.now)
             return
         if beat["report"]:
             self.reports += 1

@@ -55,7 +55,7 @@ async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:
         StreamSink(dut, "consumed", stall=stall),
         read_ram(dut, stall=stall, late=late),
     )
-    await start(dut, hold=0)
+    await start(dut)
     return made
 
 
@@ -127,22 +127,6 @@ async def consumed_follows_the_last_beat(dut: Any) -> None:
     assert dut.idle.value == 0
     here.data.stream.stall = 0.0
     await here.delivers(3, 0, 16)
-
-
-@cocotb.test()
-async def while_held_no_request_begins(dut: Any) -> None:
-    here = await room(dut)
-    await here.fill(2, 0, 5000)
-    here.request(2, 3000)
-    here.request(2, 2000)
-    await until(dut, lambda: here.requests.sent == 1, "the first request to begin")
-    dut.hold.value = 1
-    await here.delivers(2, 0, 3000)
-    await until(dut, lambda: dut.idle.value == 1, "idle")
-    await clocks(dut, 50)
-    assert here.requests.sent == 1
-    dut.hold.value = 0
-    await here.delivers(2, 3000, 2000)
 
 
 @cocotb.test()

@@ -50,7 +50,7 @@ async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:
         StreamSink(dut, "written", stall=stall),
         write_ram(dut, stall=stall, late=late),
     )
-    await start(dut, hold=0)
+    await start(dut)
     return made
 
 
@@ -174,19 +174,24 @@ async def an_application_that_pauses_within_a_frame_holds_no_burst(dut: Any) -> 
 
 
 @cocotb.test()
-async def while_held_the_frame_that_has_begun_ends_and_none_begins(dut: Any) -> None:
+async def frames_are_counted_as_they_begin_and_when_the_engine_has_been_told(dut: Any) -> None:
+    """A frame of which nothing is taken has no event, and counts behind the events before it."""
     here = await room(dut)
     await here.open(0, 0)
-    here.data.put(bytes(1600), flow=0)
-    here.data.put(bytes(8), flow=0)
-    await until(dut, lambda: here.data.stream.sent == 100, "half of the frame")
-    dut.hold.value = 1
-    assert await here.taken() == (0, 1600)
-    await until(dut, lambda: dut.idle.value == 1, "idle")
+    here.written.stall = 1
+    beats = here.data._beats(bytes(BUFFER_BYTES), {"flow": 0})
+    await here.data.stream.send(beats[0])
+    assert (dut.begun.value, dut.told.value) == (1, 0)
+    await here.data.stream.send(*beats[1:], clocks=20_000)
+    await here.data.send(bytes(8), flow=0)
+    await until(dut, lambda: dut.overruns.value == 1, "the frame that does not fit")
     await clocks(dut, 50)
-    assert here.data.stream.sent == 200
-    dut.hold.value = 0
-    assert await here.taken() == (0, 8)
+    assert (dut.begun.value, dut.told.value) == (2, 0)
+    here.written.stall = 0
+    assert await here.taken() == (0, BUFFER_BYTES)
+    await clocks(dut, 10)
+    assert (dut.begun.value, dut.told.value) == (2, 2)
+    assert not here.written.pending()
 
 
 @cocotb.test()

@@ -87,7 +87,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   import rooms._ // directory, engine with pacer and timers, command port and notifier
   private val placementWriter = RestingClock(PlacementWriter(config))(_.io.idle)
   private val payloadMemory = PayloadMemory(config)
-  private val receiveBuffer = RestingClock(ReceiveBuffer(config))(room => room.io.idle && !room.io.hold)
+  private val receiveBuffer = RestingClock(ReceiveBuffer(config))(_.io.idle)
   private val sendBuffer = SendBuffer(config)
   private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
   private val transmitter = Transmitter(config)
@@ -142,7 +142,6 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   receiveBuffer.io.received.sequence.value := // FIN takes a number, but no byte
     engine.io.status.received.value - engine.io.status.peerFinished.asUInt
   receiveBuffer.io.requests << commandPort.io.requests
-  receiveBuffer.io.hold := commandPort.io.hold
   payloadMemory.io.deliver <> receiveBuffer.io.axi
   if (config.externalMemory) io.m_axi << payloadMemory.io.memory
   io.m_axis_rx.fromStream(receiveBuffer.io.data) { beat: DeliveredBeat =>
@@ -161,7 +160,6 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   sendBuffer.io.acknowledged.valid := engine.io.status.valid
   sendBuffer.io.acknowledged.flow := engine.io.status.reference.flow
   sendBuffer.io.acknowledged.sequence := engine.io.status.acknowledged
-  sendBuffer.io.hold := commandPort.io.hold
   sendBuffer.io.data << io.s_axis_tx.toStream(ApplicationBeat(config)) { beat =>
     beat.data := io.s_axis_tx.tdata
     beat.keep := io.s_axis_tx.tkeep
@@ -170,7 +168,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   }
   payloadMemory.io.accept <> sendBuffer.io.axi
 
-  commandPort.io.buffersIdle := sendBuffer.io.idle && receiveBuffer.io.idle
+  commandPort.io.framesBegun := sendBuffer.io.begun
+  commandPort.io.framesTold := sendBuffer.io.told
+  commandPort.io.receiveIdle := receiveBuffer.io.idle
   neighbour.io.opens << commandPort.io.opens
   directory.io.opens << neighbour.io.resolved
   engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{Command, Notification}
+import downbeat.application.{Command, CommandPort, Notification}
 import downbeat.engine.{ApplicationEvent, EventKind, PlacedEvent, TraceRecord}
 import downbeat.flow.{DirectoryDrops, OpenRequest}
 import downbeat.rx.{ReceivedSegment, ReportKind}
@@ -44,6 +44,10 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
     /** The application has written; the caller heeds the send buffer's size. TDATA: bytes; TDEST: the flow. */
     val s_axis_written = slave(AxiStream(32, destBits = config.flowBits))
+    /** Frames of data that have begun, since reset, modulo 256; a word of `s_axis_written` follows each, and a shutdown, close or abort waits
+      * for that of all that had begun when it came.
+      */
+    val framesBegun = in UInt (CommandPort.frameBits bits)
 
     val trace = master(Flow(TraceRecord(config)))
     val counters = out(HeaderTapCounters())
@@ -119,9 +123,13 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   }
   private val written = io.s_axis_written.toStream(ApplicationEvent(config)) { word =>
     word := event(EventKind.written, io.s_axis_written.tdest, io.s_axis_written.tdata.asUInt)
-  }.haltWhen(commandPort.io.hold).m2sPipe()
+  }.m2sPipe()
   private val consumed = commandPort.io.requests.map(request => event(EventKind.consumed, request.flow, request.length))
-  commandPort.io.buffersIdle := !written.valid && !consumed.valid
+  private val framesTold = Reg(UInt(CommandPort.frameBits bits)) init 0
+  when(written.fire)(framesTold := framesTold + 1)
+  commandPort.io.framesBegun := io.framesBegun
+  commandPort.io.framesTold := framesTold
+  commandPort.io.receiveIdle := !consumed.valid
   engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(written, consumed, commandPort.io.events)
   notifier.io.refused << directory.io.refused
 

@@ -136,7 +136,9 @@ int ApplicationPort::shutdown(downbeat_connection name) {
 int ApplicationPort::close(downbeat_connection name) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
-  connection->forgotten = connection->closeWanted = true;
+  // What the core has delivered counts as read there: that nobody will is told by a RST all the same (RFC 2525 2.17).
+  connection->forgotten = true;
+  (connection->alive() && connection->unread() ? connection->abortWanted : connection->closeWanted) = true;
   advance(name);
   return DOWNBEAT_OK;
 }

@@ -104,10 +104,10 @@ void ApplicationPort::advance(downbeat_connection name) {
   } else if (connection.abortWanted && !pushing) {
     command(DOWNBEAT_COMMAND_KIND_ABORT, connection);
     forget(name);
-  } else if (connection.closeWanted && !pushing && (connection.ended || connection.flushed())) {
+  } else if (connection.closeWanted && !pushing && (connection.ended || connection.handedOver())) {
     command(DOWNBEAT_COMMAND_KIND_CLOSE, connection);
     forget(name);
-  } else if (connection.shutdownWanted && !connection.shutdownSent && connection.alive() && connection.flushed()) {
+  } else if (connection.shutdownWanted && !connection.shutdownSent && connection.alive() && connection.handedOver()) {
     command(DOWNBEAT_COMMAND_KIND_SHUTDOWN, connection);
     connection.shutdownSent = true;
   }

@@ -58,8 +58,10 @@ struct Connection {
   std::uint64_t room() const { return DOWNBEAT_SEND_BUFFER_BYTES - (pushed - acknowledged); }
   /// Sequence number behind all that was pushed.
   std::uint32_t pushedSequence() const { return writtenSequence_ + static_cast<std::uint32_t>(pushed - written); }
-  /// All that the application wrote has arrived in the core: what it asked for after that may follow.
-  bool flushed() const { return toPush.size() == 0 && written == pushed; }
+  /// All that the application wrote has been handed over; the core keeps the order between that and what it is asked for afterwards.
+  bool handedOver() const { return toPush.size() == 0; }
+  /// Bytes have come that the application has not read: some wait here, or are on their way from the core.
+  bool unread() const { return delivered.size() != 0 || deliveredBytes != requested; }
   bool endOfStream() const { return peerFinished && deliveredBytes == received && delivered.size() == 0; }
 
 private:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import pytest
 from downbeat.device import Device, DeviceError, Error, State, nanoseconds
+from scapy.layers.inet import IP, TCP
+from scapy.layers.l2 import Ether
 
 from sim import build
 from sim.tests.conftest import IPS, MACS, Pair, would_block
@@ -109,6 +111,46 @@ def test_shutdown_ends_one_direction(pair: Pair) -> None:
     assert pair.server.receive(accepted) == b""
     pair.server.send(accepted, b"answer")
     pair.run(lambda: would_block(lambda: pair.client.receive(out)) == b"answer")
+
+
+def test_a_silent_peer_gets_all_data_and_then_fin_on_the_last_segment(pair: Pair) -> None:
+    """RFC 9293 3.10.4: neither a shutdown nor a close waits to hear anything; both go out again together."""
+    for port, end in enumerate((Device.shutdown, Device.close), start=5001):
+        pair.cut = False
+        out, _ = pair.connected(port)
+        pair.run(lambda: pair.client.info(out).state == State.ESTABLISHED)  # noqa: B023
+        pair.run(lambda: not pair.client.frames(), limit_ns=1e6)
+        pair.cut = True
+        begun = pair.client.now
+        pair.client.send(out, bytes(range(250)) * 20)
+        end(pair.client, out)
+        pair.client.advance(begun + nanoseconds(1e6))
+        segments = [segment for _, segment in segments_to(pair.client.frames(), port)]
+        assert b"".join(bytes(segment.payload) for segment in segments) == bytes(range(250)) * 20
+        assert ["F" in segment.flags for segment in segments] == [False] * 3 + [True] and segments[-1].payload
+        pair.client.advance(begun + nanoseconds(400e9))
+        again = [segment for _, segment in segments_to(pair.client.frames(), port) if "F" in segment.flags]
+        assert all(segment.payload and segment.seq == segments[-1].seq for segment in again)
+
+
+def segments_to(frames: list[tuple[bytes, int]], port: int) -> list[tuple[int, TCP]]:
+    """Those of the frames that go to this port, each with its SFD."""
+    packets = [(departure, Ether(frame)[IP]) for frame, departure in frames if frame[12:14] == b"\x08\x00"]
+    trimmed = [(departure, IP(bytes(packet)[: packet.len])[TCP]) for departure, packet in packets]
+    return [(departure, segment) for departure, segment in trimmed if segment.dport == port]
+
+
+def test_a_close_with_data_that_was_not_read_resets(pair: Pair) -> None:
+    """RFC 2525 2.17, wherever the data is by then: in the core, on its way, or in the device."""
+    for step in range(12):
+        out, accepted = pair.connected(5001 + step)
+        pair.run(lambda: pair.client.info(out).state == State.ESTABLISHED)  # noqa: B023
+        pair.server.send(accepted, bytes(3000))
+        pair.run(lambda: pair.client.info(out).received > 250 * step)  # noqa: B023
+        pair.client.close(out)
+        pair.run(lambda: pair.server.info(accepted).error != 0)  # noqa: B023
+        assert pair.server.info(accepted).error == Error.RESET
+        pair.server.close(accepted)
 
 
 def test_closing_both_ends_leaves_nobody(pair: Pair) -> None:

@@ -252,6 +252,7 @@ def test_data_both_ways_arrives(library: ctypes.CDLL, header_tap: ctypes.CDLL) -
         test_device.test_closing_both_ends_leaves_nobody,
         test_device.test_nobody_listening_is_refused,
         test_device.test_abort_resets_the_peer,
+        test_device.test_a_close_with_data_that_was_not_read_resets,
         test_device.test_silence_times_out,
     ],
 )

@@ -10,9 +10,9 @@ import spinal.lib._
 
 /** Sends each command where it is done, in the order in which they came.
   *
-  * A shutdown, close or abort must not overtake what the application wrote or read before it: when every earlier
-  * receive command has left, `hold` tells the buffers to begin nothing new, and the command goes on once `buffersIdle`
-  * says that all that had begun is with the engine.
+  * A shutdown, close or abort must not overtake what the application wrote or asked for before it. Each command notes how many frames of data
+  * had begun when it came; one of these goes on when the engine has been told of as many. Later frames hold up nobody. A close or abort,
+  * behind which the flow may go to somebody else, also waits until nothing of an earlier receive command is left in the buffer.
   */
 case class CommandPort(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -22,16 +22,23 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     val requests = master(Stream(DeliveryRequest(config)))
     /** Shutdown, close, abort. */
     val events = master(Stream(ApplicationEvent(config)))
-    val hold = out(Bool())
-    /** Nothing is on its way from the buffers to the engine; a clock after whatever made it so at the latest. */
-    val buffersIdle = in(Bool())
+    /** Frames that have begun to enter the send buffer, and those of which the engine has been told; modulo 256. */
+    val framesBegun, framesTold = in(UInt(CommandPort.frameBits bits))
+    /** Nothing is on its way from the receive buffer to the engine; a clock after whatever made it so at the latest. */
+    val receiveIdle = in(Bool())
     /** Commands of no known kind, since reset; they were dropped. */
     val unknown = out(UInt(32 bits))
     val idle = out(Bool())
   }
   noIoPrefix()
 
-  private val command = io.commands.m2sPipe()
+  private val numbered = io.commands.map { command =>
+    val numbered = NumberedCommand(config)
+    numbered.command := command
+    numbered.framesBefore := io.framesBegun
+    numbered
+  }.m2sPipe()
+  private val command = numbered.map(_.command)
   private def is(kind: CommandKind.E*): Bool = kind.map(command.kind === _).orR
   private val opens = is(CommandKind.open)
   private val listens = is(CommandKind.listen, CommandKind.unlisten)
@@ -60,11 +67,13 @@ case class CommandPort(config: DownbeatConfig) extends Component {
 
   private val ending = new Area {
     val event = Stream(ApplicationEvent(config))
-    // With a receive command still on its way, `hold` would keep it out for ever.
-    val hold = RegNext(command.valid && ends && !io.requests.valid && !event.fire) init False
-    // The buffers see `hold`, and show what they had begun, a clock later.
-    val settled = RegNext(hold && !event.fire) init False
-    event.valid := settled && io.buffersIdle
+    private val waits = command.valid && ends
+    private val ahead = io.framesTold - numbered.framesBefore // signed, for fewer than half of 256 are on their way
+    /** It stays, however many later frames are told of. */
+    val allTold = RegInit(False) setWhen (waits && !ahead.msb) clearWhen event.fire
+    private val quiet = !io.requests.valid && io.receiveIdle
+    val allRead = quiet && (RegNext(quiet) init False)
+    event.valid := waits && allTold && (is(CommandKind.shutdown) || allRead)
     event.memoryError := False
     event.kind := EventKind.abort
     when(is(CommandKind.shutdown))(event.kind := EventKind.shutdown)
@@ -72,7 +81,6 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     event.flow := command.flow
     event.length := 0
   }
-  io.hold := ending.hold
   io.events << ending.event.m2sPipe()
 
   command.ready := !known || open.fire || listen.fire || receive.fire || ending.event.fire
@@ -81,5 +89,15 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   when(command.valid && !known)(unknown := unknown + 1)
   io.unknown := unknown
   private val outputs = Seq(io.opens.valid, io.listens.valid, io.requests.valid, io.events.valid)
-  io.idle := !command.valid && !outputs.orR && !io.hold
+  io.idle := !command.valid && !outputs.orR
+}
+
+object CommandPort {
+  /** A frame is a word of data at least, and fewer than half as many frames as can be counted are ever in the send buffer. */
+  val frameBits = 8
+}
+
+private case class NumberedCommand(config: DownbeatConfig) extends Bundle {
+  val command = Command(config)
+  val framesBefore = UInt(CommandPort.frameBits bits)
 }

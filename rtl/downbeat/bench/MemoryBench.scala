@@ -35,7 +35,6 @@ case class MemoryBench(config: DownbeatConfig) extends Component {
   sendBuffer.io.data << io.send
   sendBuffer.io.opened << io.sendOpened
   sendBuffer.io.acknowledged << io.acknowledged
-  sendBuffer.io.hold := False
   sendBuffer.io.axi >> memory.io.accept
   io.written << sendBuffer.io.written
 
@@ -54,7 +53,6 @@ case class MemoryBench(config: DownbeatConfig) extends Component {
   receiveBuffer.io.requests << io.requests
   receiveBuffer.io.opened << io.receiveOpened
   receiveBuffer.io.received << io.received
-  receiveBuffer.io.hold := False
   receiveBuffer.io.axi >> memory.io.deliver
   io.receive << receiveBuffer.io.data
   io.consumed << receiveBuffer.io.consumed

@@ -59,10 +59,15 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val follows = s0.insert(!isBefore(past.expected, a))
   private val expectedBehind = s0.insert(isBefore(past.expected, low(s0(sequenceEnd))))
   private val bringsMore = s0.insert(isBefore(received, b))
+  private val expectsMore = s0.insert(past.expected =/= received)
+  private val finIsNext = s0.insert(past.finSequence === received)
 
   // ---- step 1: what it touches
 
   private val ranges = s1(before).reassembly.ranges
+  /** Data in order was accepted and is on its way to memory; a FIN alone is none. */
+  val dataArrives = s1.insert(s1(expectsMore) &&
+    !(s1(before).reassembly.finKnown && !s1(before).reassembly.finReceived && s1(finIsNext)))
   /** A placement that is done; a fetch that failed has no sequence numbers. */
   val arrives = s1.insert(s1(isPlaced) && s1(LIVE) && s1(span).orR)
   private val good = s1(arrives) && !s1(MEMORY_ERROR)
@@ -124,6 +129,8 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   }
 
   private val continues = s3.insert(s3(verdict.accepted) && s3(follows) && s3(expectedBehind))
+  private val takenTo = s3.insert(low(s3(payloadEnd)) - s3(verdict.cut).resize(bits))
+  private val expectedNext = s4.insert(s4(takenTo) + s4(verdict.takesFin).asUInt)
   private val caughtUp = isBefore(s5(before).reassembly.expected, low(s5(RECEIVED)))
 
   val after = ReassemblyState(config)
@@ -135,7 +142,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   after.finKnown := !s5(verdict.receivesSyn) && (known || s5(verdict.takesFin))
   after.finReceived := s5(finReceived)
   after.expected := s5(before).reassembly.expected
-  when(s5(continues))(after.expected := low(s5(sequenceEnd)))
+  when(s5(continues))(after.expected := s5(expectedNext))
   when(caughtUp || s5(verdict.receivesSyn))(after.expected := low(s5(RECEIVED)))
   after.finSequence := known ? s5(before).reassembly.finSequence | low(s5(payloadEnd))
 }

@@ -9,11 +9,6 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** How far the one segment that is being timed has come. */
-object RttTiming extends SpinalEnum {
-  val none, awaitsDeparture, running = newElement()
-}
-
 /** What recovery keeps of a connection. */
 case class RecoveryState(config: DownbeatConfig) extends Bundle {
   // Loss recovery (RFC 6582)
@@ -27,13 +22,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val pairs = config.policiesPace generate InvertedPairsState()
   /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
   val echoed = SequenceNumber()
-  // Round-trip time (RFC 6298): smoothed * 8 and variation * 4, ns
-  val sampled = Bool()
-  val smoothed8 = UInt(39 bits)
-  val variation4 = UInt(38 bits)
-  val timing = RttTiming()
-  val timedEnd = SequenceNumber()
-  val timedStart = Instant()
+  val roundTrip = RoundTripState()
   // The timer: retransmission, or persist when nothing is outstanding
   val armed = Bool()
   val deadline = Instant()
@@ -47,12 +36,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
 /** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298), the persist
   * timer (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
   *
-  * The estimator is Jacobson's in integers of ns: err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4;
-  * RTO = smoothed8/8 + max(1 us, variation4). The RTO that an event arms is made of the samples before it.
-  * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire; a
-  * retransmission ends the timing (Karn).
-  *
-  * With SACK the scoreboard says what is lost and what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC
+  * What the timer begins with is [[RoundTrip]]'s. With SACK the scoreboard says what is lost and what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC
   * 6675's NextSeg the rules 1 and 2 are here; instead of its rescue (rule 4), an ACK of part of the data sends the next hole again if
   * nothing from there on was, as NewReno does.
   */
@@ -60,8 +44,6 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
-  private val minimumRto = U(Instant.nanoseconds(config.minimumRto), 39 bits)
-  private val initialRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(1 sec)), 39 bits) // RFC 6298 2.1
   private val maximumRto = U(Instant.nanoseconds(config.maximumRto), 39 bits)
 
   // ---- step 0: facts
@@ -86,18 +68,15 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val narrow = s0.insert(s0(SEND_WINDOW) < s0(SEGMENT_SIZE))
   private val smallWindow = s0.insert(s0(SEND_WINDOW).resize(16))
   private val sentEnd = s0.insert(s0(SEQUENCE) + (s0(LENGTH) + s0(FLAGS).syn.asUInt + s0(FLAGS).fin.asUInt))
-  private val timedReached = s0.insert(!s0(UNACKNOWLEDGED).isBefore(past.timedEnd))
-  private val timedDeparts = s0.insert(s0(SEQUENCE).value === past.timedEnd.value)
-  private val elapsed = s0.insert(s0(STAMP).instant.since(past.timedStart))
-  private val smoothed = s0.insert(past.smoothed8 >> 3)
-  private val spread = s0.insert((past.variation4 < 1000) ? U(1000, 38 bits) | past.variation4)
 
   private val forget = Payload(Bool())
   private val board = new SackScoreboard(config, signals, scores, forget, s0, s1, s2, s3, s4)
   private val pairs = config.policiesPace generate new InvertedPairs(signals, s0.insert(past.pairs), s0, s1, s2, s5)
   private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
+  private val breaksTiming = Payload(Bool())
+  private val roundTrip = new RoundTrip(config, signals, before, steps, isSent, isDeparted, sentEnd, breaksTiming)
 
-  // ---- step 1: loss, expiry, and a sample
+  // ---- step 1: loss and expiry
 
   private val something = s1.insert(s1(OUTSTANDING).orR)
   /** Data or FIN waits and the window will not take it, with nothing in flight that could open it. */
@@ -110,16 +89,11 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val advancedPart = s1.insert(s1(ADVANCED) && s1(before).recovering && s1(beforeRecover))
   private val recovered = s1.insert(s1(ADVANCED) && s1(before).recovering && !s1(beforeRecover))
   private val expired = s1.insert(s1(isTimer) && s1(live) && s1(before).armed && !s1(deadlineAhead))
-  private val sampleTaken = s1.insert(s1(ADVANCED) && s1(before).timing === RttTiming.running && s1(timedReached))
   private val impatient = s1.insert(
     s1(isTimer) && s1(live) && s1(before).armed && s1(before).userTimeout.orR && !s1(patient))
   private val sentOffset = s1.insert(s1(sentEnd).since(s1(UNACKNOWLEDGED)).resize(config.sendOffsetBits))
-  private val saturated = s1(elapsed)(47 downto 36).orR
-  private val sample = s1.insert(saturated ? U((BigInt(1) << 36) - 1, 36 bits) | s1(elapsed).resize(36))
-  private val variationDecay = s1.insert(s1(before).variation4 - (s1(before).variation4 >> 2))
-  private val rtoRaw = s1.insert(s1(smoothed).resize(40) + s1(spread))
 
-  // ---- step 2: what the timer found; the RTO within its bounds
+  // ---- step 2: what the timer found
 
   private val probes = s2.insert(s2(expired) && (s2(shut) || !s2(something)))
   private val timedOut = s2.insert(s2(expired) && !s2(shut) && s2(something))
@@ -137,9 +111,6 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     s2(isSent) && s2(RESENT) && s2(before).recovering && s2(board.resentTo) < s2(sentOffset))
   private val silent = s2.insert((s2(heard) || s2(OPENING)) ? U(0, 4 bits) |
     ((s2(expired) && s2(before).silent =/= 15) ? (s2(before).silent + 1) | s2(before).silent))
-  private val error = s2.insert((s2(sample).resize(40) - s2(smoothed).resize(40)).asSInt)
-  private val rtoBounded = s2.insert(
-    !s2(before).sampled ? initialRto | ((s2(rtoRaw) < minimumRto) ? minimumRto | s2(rtoRaw).resize(39)))
   private val expiries = s2.insert(
     (s2(ADVANCED) || s2(OPENING)) ? U(0, 4 bits) |
       ((s2(expired) && s2(before).expiries =/= 15) ? (s2(before).expiries + 1) | s2(before).expiries))
@@ -169,14 +140,11 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     (s3(resendsFurther) ? s3(sentOffset) | s3(board.resentTo)))
   s3(REWIND) := s3(timedOut) || s3(probes) || s3(RESUMED)
   s3(PROBE) := s3(probes) || s3(timedOut)
-  private val backedOff = s3.insert(s3(rtoBounded).resize(54) |<< s3(expiries))
+  private val backedOff = s3.insert(s3(roundTrip.timeout).resize(54) |<< s3(expiries))
 
   // ---- step 4: the deadline
 
   private val first = s4(before)
-  private val smoothedNext = s3.insert((s3(before).smoothed8.asSInt.resize(41) + s3(error)).asUInt.resize(39))
-  private val errorMagnitude = s3.insert(s3(error).abs.resize(38))
-  private val variationNext = s4.insert(s4(variationDecay) + s4(errorMagnitude))
   private val rto = s4.insert((s4(backedOff) > maximumRto) ? maximumRto | s4(backedOff).resize(39))
   private val needed = s4(live) && (s4(something) || s4(blocked)) || s4(OPENING)
   private val starts = s4.insert(
@@ -184,14 +152,10 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(RECOVERY_ARMED) := needed && !s4(OPENING)
   private val userTimeout = s4.insert(s4(OPENING) ? s4(PARAMETERS).userTimeout | first.userTimeout)
   private val progresses = s4.insert(s4(ADVANCED) || s4(OPENING) || needed && !first.armed)
-  private val timedEnds = s4.insert(s4(sampleTaken) || s4(timedOut) || s4(lost) || s4(advancedPart) || s4(RESENT))
-  /** Of an inverted pair the second half: the ACK that advances past the first waits for it. */
-  private val startsTiming = s4.insert(s4(isSent) && !s4(RESENT) && !s4(AHEAD) && first.timing === RttTiming.none)
+  s4(breaksTiming) := s4(timedOut) || s4(lost) || s4(advancedPart)
 
   // ---- step 5: write
 
-  s5(RTT_VALID) := s5(sampleTaken)
-  s5(RTT) := s5(sample)
   s5(RECOVERY_DEADLINE) := s5(starts) ? (s5(NOW) + s5(rto)) | s5(before).deadline
   s5(PATIENCE_ARMED) := s5(RECOVERY_ARMED) && s5(userTimeout).orR
   s5(PATIENCE) := s5(progresses) ? (s5(NOW) + (s5(userTimeout) @@ U(0, 30 bits))) | s5(before).patience
@@ -206,25 +170,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.retransmit := s5(RETRANSMIT)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
     (s5(lost) || s5(advancedPart) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))
-  next.sampled := !s5(OPENING) && (last.sampled || s5(sampleTaken))
-  next.smoothed8 := last.smoothed8
-  next.variation4 := last.variation4
-  when(s5(sampleTaken)) {
-    next.smoothed8 := last.sampled ? s5(smoothedNext) | (s5(sample) << 3)
-    next.variation4 := last.sampled ? s5(variationNext) | (s5(sample) << 1).resize(38)
-  }
-  next.timing := last.timing
-  next.timedEnd := last.timedEnd
-  next.timedStart := last.timedStart
-  when(s5(startsTiming)) {
-    next.timing := RttTiming.awaitsDeparture
-    next.timedEnd := s5(sentEnd)
-  }
-  when(s5(isDeparted) && last.timing === RttTiming.awaitsDeparture && s5(timedDeparts)) {
-    next.timing := RttTiming.running
-    next.timedStart := s5(STAMP).instant
-  }
-  when(s5(OPENING) || s5(timedEnds))(next.timing := RttTiming.none)
+  next.roundTrip := roundTrip.after
   next.armed := s5(RECOVERY_ARMED)
   next.deadline := s5(RECOVERY_DEADLINE)
   next.expiries := s5(expiries)

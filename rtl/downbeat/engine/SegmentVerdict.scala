@@ -29,6 +29,8 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   val space = s0.insert(past.acknowledgments.edge.since(past.received))
   private val payloadPastFin = s0.insert((past.reassembly.finSequence - s0(payloadEnd).value.resized).msb)
   private val ackPastWritten = s0.insert(s0(ACKNOWLEDGMENT).since(past.written))
+  /** Of the number that the 4-tuple's next connection would begin with, from SND.MAX; signed. */
+  private val nextNumber = s0.insert(s0(INITIAL_SEQUENCE).since(past.highestSent))
   private val windowAge = s0.insert(s0(SEQUENCE).since(past.windowSequence))
   private val windowAckAge = s0.insert(s0(ACKNOWLEDGMENT).since(past.windowAcknowledgment))
   /** The segment's window in bytes. A SYN's is never scaled, and scaling is only known after it. */
@@ -82,8 +84,12 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val acceptable = s2(touches) && !s2(timestamps.outdated)
   private val judged = inLine && acceptable
   private val repeatsSyn = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
-  /** A SYN for the same 4-tuple that cannot be an old one ends TIME-WAIT early; sent again, it makes a connection (RFC 6191 2). */
-  private val later = s2(timestamps.decides) ? (s2(timestamps.isLater) || s2(timestamps.isSame) && s2(startsAhead)) | s2(startsAhead)
+  /** A SYN for the same 4-tuple that cannot be an old one ends TIME-WAIT early; sent again, it makes a connection (RFC 6191 2). Timestamps
+    * keep the segments of both connections apart, ours and the peer's; without them the numbers must, and so ours too (RFC 9293 3.10.7.4).
+    */
+  private val laterByNumbers = s1.insert(s1(startsAhead) && !s1(nextNumber).msb)
+  private val later =
+    s2(timestamps.decides) ? (s2(timestamps.isLater) || s2(timestamps.isSame) && s2(startsAhead)) | s2(laterByNumbers)
   private val succeeds = segment && s2(isInTimeWait) && flags.syn && !flags.ack && !flags.rst && later
   val reopens = s2.insert(succeeds)
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)

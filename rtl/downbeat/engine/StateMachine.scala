@@ -24,7 +24,9 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
   // ---- what the event is, but for a segment
 
   private val readable = s0.insert(s0(before).received.since(s0(before).consumed))
-  private val hasUnread = s1.insert(s1(readable) =/= s1(before).reassembly.finReceived.asUInt.resize(32))
+  /** Data that was accepted and not read, in memory or on its way there (RFC 2525 2.17). */
+  private val hasUnread = s1.insert(
+    s1(readable) =/= s1(before).reassembly.finReceived.asUInt.resize(32) || s1(reassembly.dataArrives))
   private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged)) // signed
   /** Of a segment of ours, from SND.MAX; signed. */
   val sentPast = s0.insert(s0(SEQUENCE).since(s0(before).highestSent))

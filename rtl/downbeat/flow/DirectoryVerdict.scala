@@ -30,6 +30,8 @@ case class DirectoryVerdict() extends Bundle {
   val found, listening = Bool()
   /** A segment of a connection. */
   val known = Bool()
+  /** It is a SYN, and may ask for the connection's successor: it takes along which number that would begin with. */
+  val succeeds = Bool()
   /** A SYN makes a connection; an open request does. */
   val accepted, opened = Bool()
   /** An open request is told where its search for a port begins. */
@@ -51,7 +53,7 @@ case class DirectoryVerdict() extends Bundle {
 
   def made: Bool = accepted || opened
   def available: Bool = !noFlow && !noBucket
-  def wantsNumber: Bool = made || choosesPort || postponed || returns
+  def wantsNumber: Bool = made || choosesPort || postponed || returns || succeeds
 }
 
 object DirectoryVerdict {
@@ -70,6 +72,7 @@ object DirectoryVerdict {
     val asksToConnect = stranger && listening && flags.syn && !flags.ack && !flags.rst
     val available = flowFree && room
     verdict.known := verdict.isSegment && found
+    verdict.succeeds := verdict.known && !isReport && flags.syn && !flags.ack && !flags.rst
     verdict.accepted := asksToConnect && available && !crowded
     verdict.opened := verdict.isOpen && portFree && !found && available
     verdict.choosesPort := verdict.isOpen && portWanted

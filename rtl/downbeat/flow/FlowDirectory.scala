@@ -15,7 +15,7 @@ import spinal.lib._
   * before the next answer, so each sees what those before it have done, and segments of one flow stay in order.
   *
   * The initial sequence number is a clock of 4.096 us plus [[KeyedNumbers]]' hash of the 4-tuple (RFC 6528 3). The line waits
-  * for that number; segments of connections need none.
+  * for that number; of a connection's segments only a SYN needs one.
   *
   * While half the flows are in handshakes, or none is free, a SYN is answered with a cookie ([[SynCookies]]). The ACK that brings it back
   * becomes two events: the SYN as it must have been, with `cookie`, and the ACK.

@@ -2,7 +2,7 @@
 package downbeat.memory
 
 import downbeat.DownbeatConfig
-import downbeat.application.ApplicationBeat
+import downbeat.application.{ApplicationBeat, CommandPort}
 import spinal.core._
 import spinal.lib._
 
@@ -21,8 +21,8 @@ case class Chunk(config: DownbeatConfig) extends Bundle {
 case class FrameGatherer(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val data = slave(Stream(ApplicationBeat(config)))
-    /** No new frame begins. */
-    val hold = in(Bool())
+    /** Frames that have begun, since reset; modulo 256. */
+    val begun = out(UInt(CommandPort.frameBits bits))
     val chunks = master(Stream(Chunk(config)))
     val words = master(Stream(Bits(64 bits)))
     /** No chunk waits and no frame is half here. */
@@ -32,13 +32,15 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
 
   private val beat = Reg(UInt(8 bits)) init 0
   private val within = RegInit(False)
-  private val admitted = io.data.haltWhen(io.hold && !within)
-  private val closes = admitted.last || beat === beat.maxValue
+  private val begun = Reg(UInt(CommandPort.frameBits bits)) init 0
+  io.begun := begun
+  private val closes = io.data.last || beat === beat.maxValue
 
-  private val (words, chunks) = StreamFork2(admitted, synchronous = true)
-  when(admitted.fire) {
+  private val (words, chunks) = StreamFork2(io.data, synchronous = true)
+  when(io.data.fire) {
     beat := closes ? U(0) | beat + 1
-    within := !admitted.last
+    within := !io.data.last
+    when(!within)(begun := begun + 1)
   }
 
   private val stored = words.map(_.data).queue(2 * MemoryPort.pageBytes / config.beatBytes, forFMax = true)

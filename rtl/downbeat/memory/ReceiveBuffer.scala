@@ -21,8 +21,6 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
     val opened = slave(Flow(FlowPosition(config)))
     /** All data before it is in memory. */
     val received = slave(Flow(FlowPosition(config)))
-    /** No new request begins. */
-    val hold = in(Bool())
     val axi = master(Axi4ReadOnly(MemoryPort.config(config)))
     val data = master(Stream(DeliveredBeat(config)))
     val consumed = master(Stream(ApplicationEvent(config)))
@@ -36,7 +34,7 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
   Axi4SpecRenamer(io.axi)
 
   private val admission = DeliveryAdmission(config)
-  admission.io.requests << io.requests.haltWhen(io.hold)
+  admission.io.requests << io.requests
   admission.io.opened << io.opened
   admission.io.received << io.received
   private val (moving, following) = StreamFork2(admission.io.transfers)

@@ -2,7 +2,7 @@
 package downbeat.memory
 
 import downbeat.DownbeatConfig
-import downbeat.application.ApplicationBeat
+import downbeat.application.{ApplicationBeat, CommandPort}
 import downbeat.engine.{ApplicationEvent, EventKind}
 import spinal.core._
 import spinal.lib._
@@ -21,10 +21,10 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     val opened = slave(Flow(FlowPosition(config)))
     /** All data before it is acknowledged. */
     val acknowledged = slave(Flow(FlowPosition(config)))
-    /** No new frame begins. */
-    val hold = in(Bool())
     val axi = master(Axi4WriteOnly(MemoryPort.config(config)))
     val written = master(Stream(ApplicationEvent(config)))
+    /** Frames that have begun, and those whose `written` was taken, if they had any; since reset, modulo 256. */
+    val begun, told = out(UInt(CommandPort.frameBits bits))
     /** Frames cut, since reset. */
     val overruns = out(UInt(32 bits))
     /** Chunks whose write the memory refused. */
@@ -36,7 +36,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
 
   private val gatherer = FrameGatherer(config)
   gatherer.io.data << io.data
-  gatherer.io.hold := io.hold
+  io.begun := gatherer.io.begun
 
   private val admission = ChunkAdmission(config)
   admission.io.chunks << gatherer.io.chunks
@@ -65,14 +65,19 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   private val failed = moved && writer.io.done.payload
   private val failedBefore = RegInit(False) // an earlier chunk of the frame
   when(reported.fire)(failedBefore := !report.last && (failed || failedBefore))
-  io.written << reported.takeWhen(report.last && report.frameTaken =/= 0).map { frame =>
-    val event = ApplicationEvent(config)
-    event.kind := EventKind.written
-    event.flow := frame.transfer.flow
-    event.length := frame.frameTaken.resized
-    event.memoryError := failed || failedBefore
-    event
+  private val ended = reported.takeWhen(report.last).map { frame =>
+    val end = FrameEnd(config)
+    end.counts := frame.frameTaken =/= 0
+    end.event.kind := EventKind.written
+    end.event.flow := frame.transfer.flow
+    end.event.length := frame.frameTaken.resized
+    end.event.memoryError := failed || failedBefore
+    end
   }.m2sPipe(holdPayload = true)
+  io.written << ended.takeWhen(ended.counts).map(_.event)
+  private val told = Reg(UInt(CommandPort.frameBits bits)) init 0
+  when(ended.fire)(told := told + 1)
+  io.told := told
 
   private val writeErrors = Reg(UInt(32 bits)) init 0
   when(writer.io.done.fire && writer.io.done.payload)(writeErrors := writeErrors + 1)
@@ -80,5 +85,11 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   io.overruns := admission.io.overruns
 
   io.idle := gatherer.io.idle && admission.io.idle && !admitted.valid && !cut.valid && !report.valid && writer.io.idle &&
-    !io.written.valid
+    !ended.valid
+}
+
+/** What the engine is told of a frame, unless nothing of it was taken. */
+private case class FrameEnd(config: DownbeatConfig) extends Bundle {
+  val counts = Bool()
+  val event = ApplicationEvent(config)
 }

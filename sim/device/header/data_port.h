@@ -27,9 +27,11 @@ public:
     passed_ = never;
     written_.clear();
     offered_ = false;
+    begun_ = 0;
   }
 
   void rest(Pins &pins, Stamp now) {
+    pins.framesBegun = begun_;
     offered_ = !written_.empty() && written_.front().due <= now;
     pins.s_axis_written_tvalid = offered_;
     if (!offered_) return;
@@ -37,8 +39,8 @@ public:
     pins.s_axis_written_tdest = written_.front().flow;
   }
   void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp now) {
+    rest(pins, now); // a command that comes now is behind what began before
     if (!begun()) begin(connection, length, now);
-    rest(pins, now);
   }
   bool sample(const Pins &pins, Stamp now, bool &end) {
     const bool taken = pins.s_axis_written_tvalid && pins.s_axis_written_tready;
@@ -75,6 +77,7 @@ private:
       rest -= part;
     }
     passed_ = in_.free() + clockPeriod;
+    ++begun_;
     written_.push_back({connection.flow, length, stored + responseLatency});
   }
 
@@ -99,6 +102,7 @@ private:
   Stamp passed_ = never; // when the packet that is being handed over has
   std::deque<Written> written_;
   bool offered_ = false; // the front one
+  std::uint8_t begun_ = 0; // packets, modulo 256
 };
 
 } // namespace downbeat

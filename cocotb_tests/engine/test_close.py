@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What a close finds: data that nobody will read (RFC 2525 2.17, RFC 1122 4.2.2.13), data that is still to be sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench import generator
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.engine.endpoint import RECEIVE_BUFFER, ROOM, Endpoint
+from cocotb_tests.engine.segment import MODULUS, MSS
+
+
+def test_close() -> None:
+    run_room(ROOM, __name__)
+
+
+async def resets(endpoint: Endpoint) -> bool:
+    """Closes; whether the peer gets a RST, and no FIN then."""
+    endpoint.application("close")
+    answers = await endpoint.answers()
+    flags = "".join(answer.flags for answer in answers)
+    assert ("R" in flags) != ("F" in flags), f"{flags}: a close is answered by a FIN or by a RST"
+    return "R" in flags
+
+
+@cocotb.test()
+@cocotb.parametrize(flags=["A", "FA"])
+async def data_on_its_way_to_memory_is_unread(dut: Any, flags: str) -> None:
+    """It was accepted, and nobody will read it; the flow is given back when memory has answered."""
+    endpoint = await Endpoint.connected(dut, auto_place=False)
+    endpoint.send(flags, 10)
+    await endpoint.silent()
+    assert await resets(endpoint)
+    assert endpoint.reason == "aborted" and not endpoint.released
+    endpoint.place()
+    await endpoint.silent()
+    assert endpoint.released == 1
+
+
+@cocotb.test()
+async def data_behind_what_was_read_is_unread(dut: Any) -> None:
+    """Ten bytes are in memory and read; the next ten are still on their way."""
+    endpoint = await Endpoint.connected(dut, auto_place=False)
+    endpoint.send("A", 10)
+    endpoint.send("A", 10)
+    await endpoint.settle()
+    endpoint.place()
+    await endpoint.settle()
+    endpoint.application("consumed", 10)
+    assert await resets(endpoint)
+
+
+@cocotb.test()
+async def what_fills_a_hole_is_unread(dut: Any) -> None:
+    endpoint = await Endpoint.connected(dut, auto_place=False)
+    endpoint.send("A", 10, seq=endpoint.seq + 10)
+    await endpoint.settle()
+    endpoint.place()
+    await endpoint.answers()
+    endpoint.send("A", 10)
+    await endpoint.settle()
+    assert await resets(endpoint)
+
+
+@cocotb.test()
+async def a_fin_on_its_way_is_no_data(dut: Any) -> None:
+    """All was read: the close is orderly, and the FIN counts when its turn comes."""
+    endpoint = await Endpoint.connected(dut, auto_place=False)
+    endpoint.send("A", 10)
+    await endpoint.settle()
+    endpoint.place()
+    await endpoint.settle()
+    endpoint.application("consumed", 10)
+    endpoint.send("FA")
+    await endpoint.settle()
+    assert not await resets(endpoint)
+    endpoint.place()
+    await endpoint.answers()
+    assert endpoint.state == "closing"
+
+
+@cocotb.test()
+async def what_comes_again_is_no_data(dut: Any) -> None:
+    """Bytes that were read are on their way a second time."""
+    endpoint = await Endpoint.connected(dut, auto_place=False)
+    endpoint.send("A", 10)
+    endpoint.send("A", 10, seq=endpoint.seq - 10)
+    await endpoint.settle()
+    endpoint.place()
+    await endpoint.settle()
+    endpoint.application("consumed", 10)
+    await endpoint.settle()
+    assert endpoint.unplaced, "the second one was to be on its way"
+    assert not await resets(endpoint)
+
+
+@cocotb.test()
+async def what_was_cut_off_at_the_window_is_no_data(dut: Any) -> None:
+    """The peer fills the window and sends more; what was taken is read, and of the rest nothing was accepted."""
+    endpoint = await Endpoint.connected(dut)
+    for _ in range(RECEIVE_BUFFER // 1024 - 1):
+        endpoint.send("A", 1024)
+    await endpoint.answers()
+    endpoint.send("FA", 1500)  # 1,024 of them fit
+    endpoint.seq -= 1500 + 1 - 1024
+    await endpoint.answers()
+    assert endpoint.placements[-1].length == 1024 and not endpoint.placements[-1].fin
+    endpoint.application("consumed", RECEIVE_BUFFER)
+    await endpoint.acknowledged()
+    endpoint.auto_place = False
+    endpoint.send("A", 10, seq=endpoint.seq + 10)  # beyond a hole: it cannot be read
+    await endpoint.settle()
+    assert endpoint.unplaced
+    assert not await resets(endpoint)
+
+
+@cocotb.test()
+@cocotb.parametrize(kind=["shutdown", "close"])
+async def fin_rides_on_the_last_segment(dut: Any, kind: str) -> None:
+    """RFC 9293 3.10.4: queued until all that was written is segmented; a FIN of its own costs a segment. Data and end are events in a row."""
+    endpoint = await Endpoint.connected(dut)
+    length = generator().randrange(1, 3 * MSS)
+    endpoint.application("written", length)
+    endpoint.application(kind)
+    answers = await endpoint.answers()
+    assert [answer.length for answer in answers] == [MSS] * (length // MSS) + [length % MSS] * (length % MSS != 0)
+    assert ["F" in answer.flags for answer in answers] == [False] * (len(answers) - 1) + [True]
+
+
+@cocotb.test()
+async def fin_rides_on_what_the_nagle_algorithm_held_back(dut: Any) -> None:
+    """RFC 9293 3.7.4: nothing more will join it."""
+    endpoint = await Endpoint.connected(dut)
+    endpoint.application("written", 100)
+    (first,) = await endpoint.answers()
+    assert first.length == 100
+    endpoint.application("written", 50)
+    await endpoint.silent()
+    endpoint.application("shutdown")
+    (last,) = await endpoint.answers()
+    assert last.length == 50 and "F" in last.flags
+    endpoint.ack = (endpoint.ack + 151) % MODULUS
+    endpoint.send("A")
+    await endpoint.settle()
+    assert endpoint.state == "finWait2"
+
+
+@cocotb.test()
+@cocotb.parametrize(kind=["shutdown", "close"])
+async def a_silent_peer_gets_data_and_fin_again(dut: Any, kind: str) -> None:
+    """RFC 9293 3.8.1: the FIN is retransmitted like data, and with it."""
+    endpoint = await Endpoint.connected(dut)
+    endpoint.application("written", 100)
+    endpoint.application(kind)
+    (first,) = await endpoint.answers()
+    assert first.length == 100 and "F" in first.flags
+    for _ in range(3):
+        await endpoint.expire()
+        (again,) = await endpoint.answers()
+        assert (again.seq, again.length, "F" in again.flags) == (first.seq, 100, True)
