@@ -89,7 +89,8 @@ def _lines(number: int, said: str, size: int) -> list[Line]:
     if not isinstance(what, Segment) or what.length <= size:
         return [line]
     following = replace(when, earliest=0, latest=0, relative=True)
-    pieces = what.pieces(size)
+    # Whether PSH is set before the last depends on how far the application's bytes have come.
+    pieces = what.pieces(size, ("p" if direction == ">" else "") + "".join(set_ for set_ in what.flags if set_ not in "FPp"))
     return [replace(line, what=pieces[0]), *(replace(line, what=piece, when=following) for piece in pieces[1:])]
 
 
@@ -129,8 +130,10 @@ def _packet(text: str, direction: str) -> Segment | Unreachable:
     if not match:
         raise ScriptError("a segment is: FLAGS SEQ:END(LENGTH) ack N win N urg N <options>, in this order")
     flags = match["flags"]
-    if flags != "-" and (set(flags) - set(FLAGS) or len(set(flags)) != len(flags)):
+    if flags != "-" and (set(flags) - set(FLAGS) - {"p"} or len(set(flags)) != len(flags)):
         raise ScriptError(f"flags '{flags}': each of {FLAGS} once, or - for none")
+    if "p" in flags and (direction == "<" or "P" in flags):
+        raise ScriptError("p is said of what the core sends: PSH or not")
     if match["ecn"] not in (None, "noecn", "ect0", "ect1", "ce"):
         raise ScriptError(f"[{match['ecn']}]: noecn, ect0, ect1 or ce")
     if ("." in flags) != (match["ack"] is not None):
@@ -138,7 +141,7 @@ def _packet(text: str, direction: str) -> Segment | Unreachable:
     sequence, length = _range(match)
     return Segment(
         ecn=match["ecn"],
-        flags="".join(flag for flag in FLAGS if flag in flags),
+        flags="".join(flag for flag in f"p{FLAGS}" if flag in flags),
         sequence=sequence,
         length=length,
         acknowledgment=_integer(match["ack"]),

@@ -47,7 +47,7 @@ class Segment:
     """A TCP segment. In an expectation None means: whatever it is."""
 
     ecn: str | None  # noecn, ect0, ect1, ce
-    flags: str  # of FLAGS, in that order
+    flags: str  # of FLAGS, in that order; in an expectation p: PSH or not
     sequence: int
     length: int
     acknowledgment: int | None
@@ -61,25 +61,26 @@ class Segment:
 
     def differences(self, came: Segment) -> list[str]:
         """What is not as expected, in words."""
+        if "p" in self.flags:
+            return replace(self, flags=came.flags if self.flags[1:] == came.flags.replace("P", "") else self.flags[1:]).differences(came)
         return [
             f"{field.name} {_shown(getattr(came, field.name))}, not {_shown(expected)}"
             for field in fields(self)
             if (expected := getattr(self, field.name)) is not None and not _agree(expected, getattr(came, field.name))
         ]
 
-    def pieces(self, size: int) -> list[Segment]:
-        """The same data in segments of `size` bytes; PSH and FIN go with the last."""
+    def pieces(self, size: int, before_last: str) -> list[Segment]:
+        """The same data in segments of `size` bytes. FIN goes with the last; `before_last` are the flags of the others."""
         starts = range(0, max(self.length, 1), size)
-        cut = [
+        return [
             replace(
                 self,
                 sequence=(self.sequence + start) % MODULUS,
                 length=min(size, self.length - start),
-                flags=self.flags if start == starts[-1] else "".join(set_ for set_ in self.flags if set_ not in "FP"),
+                flags=self.flags if start == starts[-1] else before_last,
             )
             for start in starts
         ]
-        return cut
 
     def __str__(self) -> str:
         words = [f"[{self.ecn}]"] if self.ecn not in (None, "noecn") else []

@@ -26,6 +26,8 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val scoreboard = Scoreboard(config)
   /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
   val echoed = SequenceNumber()
+  /** The handshake's SYN had to go again: no path is known to be quicker than that. */
+  val hesitant = Bool()
   // Round-trip time (RFC 6298): smoothed * 8 and variation * 4, ns
   val sampled = Bool()
   val smoothed8 = UInt(39 bits)
@@ -61,6 +63,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
   private val minimumRto = U(Instant.nanoseconds(config.minimumRto), 39 bits)
   private val initialRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(1 sec)), 39 bits) // RFC 6298 2.1
+  private val hesitantRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(3 sec)), 39 bits) // RFC 6298 5.7
   private val maximumRto = U(Instant.nanoseconds(config.maximumRto), 39 bits)
 
   // ---- step 0: facts
@@ -111,6 +114,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val sentOffset = s1.insert(s1(sentEnd).since(s1(UNACKNOWLEDGED)).resize(config.sendOffsetBits))
   private val saturated = s1(elapsed)(47 downto 36).orR
   private val sample = s1.insert(saturated ? U((BigInt(1) << 36) - 1, 36 bits) | s1(elapsed).resize(36))
+  /** The timeout while there is no sample. */
+  private val unsampledRto = s1.insert((s1(before).hesitant || s1(ESTABLISHED) && s1(before).expiries.orR) ? hesitantRto | initialRto)
   private val variationDecay = s1.insert(s1(before).variation4 - (s1(before).variation4 >> 2))
   private val rtoRaw = s1.insert(s1(smoothed).resize(40) + s1(spread))
 
@@ -134,7 +139,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     ((s2(expired) && s2(before).silent =/= 15) ? (s2(before).silent + 1) | s2(before).silent))
   private val error = s2.insert((s2(sample).resize(40) - s2(smoothed).resize(40)).asSInt)
   private val rtoBounded = s2.insert(
-    !s2(before).sampled ? initialRto | ((s2(rtoRaw) < minimumRto) ? minimumRto | s2(rtoRaw).resize(39)))
+    !s2(before).sampled ? s2(unsampledRto) | ((s2(rtoRaw) < minimumRto) ? minimumRto | s2(rtoRaw).resize(39)))
   private val expiries = s2.insert(
     (s2(ADVANCED) || s2(OPENING)) ? U(0, 4 bits) |
       ((s2(expired) && s2(before).expiries =/= 15) ? (s2(before).expiries + 1) | s2(before).expiries))
@@ -197,6 +202,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.retransmit := s5(RETRANSMIT)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
     (s5(lost) || s5(advancedPart) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))
+  next.hesitant := !s5(OPENING) && (last.hesitant || s5(ESTABLISHED) && last.expiries.orR)
   next.sampled := !s5(OPENING) && (last.sampled || s5(sampleTaken))
   next.smoothed8 := last.smoothed8
   next.variation4 := last.variation4
