@@ -11,9 +11,10 @@ from pathlib import Path
 from downbeat.device import load
 
 from sim import build
+from sim.packetdrill.options import ScriptError
 from sim.packetdrill.parser import read
 from sim.packetdrill.runner import ScriptFailedError, run
-from sim.packetdrill.script import Script, ScriptError
+from sim.packetdrill.script import Script
 
 SCRIPTS = Path(__file__).parent / "scripts"
 WAVES = build.ROOT / "build" / "waves" / "packetdrill.fst"

@@ -136,7 +136,7 @@ class Application:
         return "unknown to the engine"
 
     def _locate(self, connection: Connection) -> None:
-        """Where the core has it, as far as that is known: while one waits for its flow, or has been forgotten, it stays as it was."""
+        """Where the core has it; as it was, while it waits for its flow or when it has been forgotten."""
         try:
             info = self.device.info(connection.name)
         except DeviceError:

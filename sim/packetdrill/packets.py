@@ -9,15 +9,35 @@ from scapy.layers.inet import ICMP, IP, TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
 
-from sim.packetdrill.script import FLAGS, MODULUS, Option, Segment, Unreachable
+from sim.packetdrill.options import Option
+from sim.packetdrill.script import FLAGS, MODULUS, NetworkError, Segment
 
 CORE_MAC, PEER_MAC = "02:00:00:00:00:01", "02:00:00:00:00:02"
 CORE_IP, PEER_IP = "10.0.0.1", "10.0.0.2"
 CORE_PORT = 8080
-UNREACHABLE = {"net_unreachable": 0, "host_unreachable": 1, "protocol_unreachable": 2, "port_unreachable": 3, "frag_needed": 4}
+# ICMP errors: type and code.
+ERRORS = {
+    "unreachable net_unreachable": (3, 0),
+    "unreachable host_unreachable": (3, 1),
+    "unreachable protocol_unreachable": (3, 2),
+    "unreachable port_unreachable": (3, 3),
+    "unreachable frag_needed": (3, 4),
+    "unreachable source_route_failed": (3, 5),
+    "source_quench": (4, 0),
+    "time_exceeded": (11, 0),
+    "parameter_problem": (12, 0),
+}
 ECN = ("noecn", "ect1", "ect0", "ce")  # in order of the IP header's field
 _SCAPY_FLAGS = dict(zip(FLAGS, "FSRPAUEC", strict=True))
-_NAMES = {"NOP": "nop", "EOL": "eol", "SAckOK": "sackOK", "MSS": "mss", "WScale": "wscale", "Timestamp": "TS", "SAck": "sack"}
+_NAMES = {
+    "NOP": "nop",
+    "EOL": "eol",
+    "SAckOK": "sackOK",
+    "MSS": "mss",
+    "WScale": "wscale",
+    "Timestamp": "TS",
+    "SAck": "sack",
+}
 _SCAPY_NAMES = {name: scapy for scapy, name in _NAMES.items()}
 _PERIOD = bytes(range(251))  # a prime: data a page or a segment off is other data
 
@@ -70,12 +90,15 @@ class Conversation:
             tcp.options = [(_SCAPY_NAMES[option.name], self._given(option)) for option in options]
         return bytes(Ether(src=PEER_MAC, dst=CORE_MAC) / ip / tcp / Raw(payload))
 
-    def complaint(self, error: Unreachable) -> bytes:
+    def complaint(self, error: NetworkError) -> bytes:
         """The frame of an ICMP error: the network returns the beginning of a segment that the core sent."""
         sent = IP(src=CORE_IP, dst=PEER_IP, flags="DF", len=40 + error.length)
         header = TCP(sport=self.core_port, dport=self.port, seq=self._ours(error.sequence))
         quoted = bytes(sent / header)[:28]
-        icmp = ICMP(type=3, code=UNREACHABLE[error.code], nexthopmtu=error.mtu)
+        kind, code = ERRORS[error.kind]
+        icmp = ICMP(type=kind, code=code)
+        if error.mtu:
+            icmp.nexthopmtu = error.mtu
         return bytes(Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / icmp / Raw(quoted))
 
     def read(self, packet: Packet) -> Segment:

@@ -8,18 +8,17 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from sim.packetdrill.packets import UNREACHABLE
+from sim.packetdrill.options import Option, ScriptError, parsed_options
+from sim.packetdrill.packets import ERRORS
 from sim.packetdrill.script import (
     FLAGS,
     MODULUS,
     PEER_PORT,
     Call,
     Line,
-    Option,
+    NetworkError,
     Script,
-    ScriptError,
     Segment,
-    Unreachable,
     Value,
     When,
 )
@@ -43,7 +42,7 @@ _SEGMENT = re.compile(
     rf"(?:\[(?P<ecn>\w+)\]\s+)?(?P<flags>\S+)\s+{_RANGE}(?:\s+ack\s+(?P<ack>\d+))?(?:\s+win\s+(?P<win>\d+))?"
     r"(?:\s+urg\s+(?P<urg>\d+))?(?:\s*<(?P<options>[^>]*)>)?"
 )
-_ICMP = re.compile(rf"icmp\s+unreachable\s+(?P<code>\w+)(?:\s+mtu\s+(?P<mtu>\d+))?\s+\[{_RANGE}\]")
+_ICMP = re.compile(rf"icmp\s+(?P<kind>\w+(?:\s+(?!mtu\b)\w+)?)(?:\s+mtu\s+(?P<mtu>\d+))?\s+\[{_RANGE}\]")
 _CALL = re.compile(r"(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)(?:\s*=\s*(?P<result>.+))?")
 _SETTING = re.compile(r"--(\w+)=(.+)")
 
@@ -90,7 +89,9 @@ def _lines(number: int, said: str, size: int) -> list[Line]:
         return [line]
     following = replace(when, earliest=0, latest=0, relative=True)
     # Whether PSH is set before the last depends on how far the application's bytes have come.
-    pieces = what.pieces(size, ("p" if direction == ">" else "") + "".join(set_ for set_ in what.flags if set_ not in "FPp"))
+    pieces = what.pieces(
+        size, ("p" if direction == ">" else "") + "".join(set_ for set_ in what.flags if set_ not in "FPp")
+    )
     return [replace(line, what=pieces[0]), *(replace(line, what=piece, when=following) for piece in pieces[1:])]
 
 
@@ -115,17 +116,18 @@ def _nanoseconds(text: str) -> int:
     return int(Decimal(text) * 1_000_000_000)
 
 
-def _packet(text: str, direction: str) -> Segment | Unreachable:
+def _packet(text: str, direction: str) -> Segment | NetworkError:
     if text.startswith("icmp"):
         match = _ICMP.fullmatch(text)
         if not match:
-            raise ScriptError("an ICMP error is: icmp unreachable CODE [SEQ:END(LENGTH)], with mtu N after the code")
+            raise ScriptError("an ICMP error is: icmp KIND [SEQ:END(LENGTH)], with mtu N after the kind")
         if direction == ">":
             raise ScriptError("the core sends no ICMP errors: write <")
-        if match["code"] not in UNREACHABLE:
-            raise ScriptError(f"no code {match['code']}; there are {', '.join(UNREACHABLE)}")
+        kind = " ".join(match["kind"].split())
+        if kind not in ERRORS:
+            raise ScriptError(f"no {kind}; there are {', '.join(ERRORS)}")
         sequence, length = _range(match)
-        return Unreachable(match["code"], int(match["mtu"] or 0), sequence, length)
+        return NetworkError(kind, int(match["mtu"] or 0), sequence, length)
     match = _SEGMENT.fullmatch(text)
     if not match:
         raise ScriptError("a segment is: FLAGS SEQ:END(LENGTH) ack N win N urg N <options>, in this order")
@@ -163,28 +165,10 @@ def _integer(text: str | None) -> int | None:
 
 
 def _options(text: str, direction: str) -> tuple[Option, ...]:
-    options = tuple(_option(part.strip()) for part in text.split(",") if part.strip())
+    options = parsed_options(text)
     if direction == "<" and any(None in option.values for option in options):
         raise ScriptError("* in an option: only of what the core sends a value may be left open")
     return options
-
-
-def _option(text: str) -> Option:
-    words = text.split()
-    name, values = words[0], words[1:]
-    if name in ("nop", "eol", "sackOK") and not values:
-        return Option(name)
-    if name in ("mss", "wscale") and len(values) == 1 and values[0].isdecimal():
-        return Option(name, (int(values[0]),))
-    if match := re.fullmatch(r"TS val (\d+|\*) ecr (\d+|\*)", text):
-        return Option("TS", tuple(None if value == "*" else int(value) for value in match.groups()))
-    if name == "sack" and values and all(re.fullmatch(r"\d+:\d+", block) for block in values):
-        return Option("sack", tuple(int(edge) for block in values for edge in block.split(":")))
-    if name == "raw" and len(values) == 1 and re.fullmatch(r"(?:[0-9a-f]{2})+", values[0]):
-        return Option("raw", raw=bytes.fromhex(values[0]))
-    raise ScriptError(
-        f"'{text}' is no option: nop, eol, sackOK, mss N, wscale N, TS val N ecr N, sack L:R L:R, raw HEX"
-    )
 
 
 def _call(text: str) -> Call:

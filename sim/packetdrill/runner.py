@@ -10,13 +10,13 @@ from collections.abc import Callable
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from downbeat.device import Device, nanoseconds
+from downbeat.device import Device
 from scapy.layers.inet import TCP
 from scapy.utils import PcapWriter
 
 from sim.packetdrill.application import Application, CheckFailedError
 from sim.packetdrill.packets import CORE_IP, CORE_MAC, OURS, PEER_IP, PEER_MAC, BadFrameError, stream
-from sim.packetdrill.script import MODULUS, Call, Line, Script, Segment, Unreachable
+from sim.packetdrill.script import MODULUS, Call, Line, NetworkError, Script, Segment
 from sim.packetdrill.wire import LINK_RATE, Wire
 
 TOLERANCE = "50"  # us
@@ -27,7 +27,9 @@ class ScriptFailedError(AssertionError):
     """The core did something else than the script says."""
 
 
-def run(script: Script, library: ctypes.CDLL, seed: int = 1, pcap: Path | None = None, waves: Path | None = None) -> None:
+def run(
+    script: Script, library: ctypes.CDLL, seed: int = 1, pcap: Path | None = None, waves: Path | None = None
+) -> None:
     """Raises ScriptFailedError with the line, what was expected, what came, and the last packets."""
     staging = int(script.options.get("staging_bytes", 0))
     mac, ip = bytes.fromhex(CORE_MAC.replace(":", "")), int(IPv4Address(CORE_IP))
@@ -80,7 +82,7 @@ class Run:
         if isinstance(line.what, Call):
             self._call(line.what, line)
             return
-        if isinstance(line.what, Unreachable):
+        if isinstance(line.what, NetworkError):
             frame = conversation.complaint(line.what)
         else:
             if "S" in line.what.flags:
@@ -121,7 +123,9 @@ class Run:
         if differences := line.what.differences(came):
             raise self._failure(f"came:     {came}\n          ({'; '.join(differences)})")
         if arrived.time < earliest or latest is not None and arrived.time > latest:
-            raise self._failure(f"it came {(arrived.time - self._last) / 1e9:+.9f} s after the line before, at {arrived.time / 1e9:.9f}")
+            raise self._failure(
+                f"it came {(arrived.time - self._last) / 1e9:+.9f} s after the line before, at {arrived.time / 1e9:.9f}"
+            )
         self._wire.judge_payload(arrived.packet, stream(came.sequence, came.length, OURS))
         self._last = arrived.time
 

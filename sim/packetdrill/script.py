@@ -6,14 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from sim.packetdrill.options import Option
+
 MODULUS = 1 << 32
 FLAGS = "FSRP.UEW"
 PEER_PORT = 4000
 Value = int | str | None
-
-
-class ScriptError(Exception):
-    """A script that cannot be read; the text names the file, the line and what to change."""
 
 
 @dataclass(frozen=True)
@@ -23,23 +21,6 @@ class When:
     earliest: int
     latest: int | None
     relative: bool
-
-
-@dataclass(frozen=True)
-class Option:
-    """A TCP option: `nop`, `eol`, `sackOK`, `mss 1460`, `wscale 5`, `TS val 1 ecr 2`, `sack 1:2 5:6`, `raw fd04beef`; None: any value."""
-
-    name: str
-    values: tuple[int | None, ...] = ()
-    raw: bytes = b""
-
-    def __str__(self) -> str:
-        shown = ["*" if value is None else str(value) for value in self.values]
-        if self.name == "TS":
-            return f"TS val {shown[0]} ecr {shown[1]}"
-        if self.name == "sack":
-            return " ".join(["sack", *(f"{left}:{right}" for left, right in zip(shown[::2], shown[1::2], strict=True))])
-        return " ".join([self.name, *shown, *([self.raw.hex()] if self.raw else [])])
 
 
 @dataclass(frozen=True)
@@ -62,7 +43,9 @@ class Segment:
     def differences(self, came: Segment) -> list[str]:
         """What is not as expected, in words."""
         if "p" in self.flags:
-            return replace(self, flags=came.flags if self.flags[1:] == came.flags.replace("P", "") else self.flags[1:]).differences(came)
+            bare = self.flags[1:]
+            pushed = bare == came.flags.replace("P", "")
+            return replace(self, flags=came.flags if pushed else bare).differences(came)
         return [
             f"{field.name} {_shown(getattr(came, field.name))}, not {_shown(expected)}"
             for field in fields(self)
@@ -93,10 +76,10 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Unreachable:
-    """An ICMP destination unreachable about a segment of the core's."""
+class NetworkError:
+    """An ICMP error about a segment of the core's."""
 
-    code: str  # of packets.UNREACHABLE
+    kind: str  # of packets.ERRORS
     mtu: int
     sequence: int
     length: int
@@ -104,7 +87,7 @@ class Unreachable:
     def __str__(self) -> str:
         mtu = f" mtu {self.mtu}" if self.mtu else ""
         end = (self.sequence + self.length) % MODULUS
-        return f"icmp unreachable {self.code}{mtu} [{self.sequence}:{end}({self.length})]"
+        return f"icmp {self.kind}{mtu} [{self.sequence}:{end}({self.length})]"
 
 
 @dataclass(frozen=True)
@@ -130,7 +113,7 @@ class Line:
     when: When
     port: int  # the peer's: which connection is meant
     direction: str  # "<" to the core, ">" from it, "" a call
-    what: Segment | Unreachable | Call
+    what: Segment | NetworkError | Call
 
 
 @dataclass(frozen=True)
@@ -142,16 +125,10 @@ class Script:
 
 def _agree(expected: object, came: object) -> bool:
     if isinstance(expected, tuple) and isinstance(came, tuple):
-        return len(expected) == len(came) and all(map(_same_option, expected, came))
+        return len(expected) == len(came) and all(
+            expected_option.agrees(option) for expected_option, option in zip(expected, came, strict=True)
+        )
     return expected == came
-
-
-def _same_option(expected: Option, came: Option) -> bool:
-    if (expected.name, expected.raw, len(expected.values)) != (came.name, came.raw, len(came.values)):
-        return False
-    slack = (1, 0) if expected.name == "TS" else (0,) * len(expected.values)  # a tick may end between two segments
-    pairs = zip(expected.values, came.values, slack, strict=True)
-    return all(wanted is None or value is None or abs(wanted - value) <= ticks for wanted, value, ticks in pairs)
 
 
 def _shown(value: object) -> str:

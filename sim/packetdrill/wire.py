@@ -8,11 +8,12 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from downbeat.device import NEVER, Device, nanoseconds
+from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 from scapy.utils import PcapWriter
 
-from sim.packetdrill.packets import CORE_PORT, TCP, BadFrameError, Conversation, parsed, payload
+from sim.packetdrill.packets import CORE_PORT, BadFrameError, Conversation, parsed, payload
 from sim.packetdrill.script import MODULUS, Segment
 
 LINK_RATE = 8_000_000_000
