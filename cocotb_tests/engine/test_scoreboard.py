@@ -81,6 +81,8 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
         blocks: list[Range | None] = [drawn_range(draw) if draw.random() < 0.6 else None for _ in range(4)]
         recovering = draw.random() < 0.7
+        if draw.random() < 0.05:
+            board = Scoreboard()
         if draw.random() < 0.3:
             board = Scoreboard(board.held, draw.randrange(0, 30) * SEGMENT // 2, board.turn)
         answer = await room.ask(board, blocks, acked=acked, recovering=recovering)
