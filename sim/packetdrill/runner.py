@@ -172,5 +172,5 @@ class Run:
         lines = [f"{place}:{self._line.number}: {self._line.text}", f"expected: {self._line.what}", what]
         if isinstance(self._line.what, Call):
             lines[1:2] = []
-        lines += ["the last packets:", *(f"  {shown}" for shown in self._wire.history)]
+        lines += ["the last packets:", *(f"  {shown}" for shown in self._wire.last_packets())]
         return ScriptFailedError("\n".join(lines))

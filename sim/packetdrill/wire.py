@@ -39,7 +39,7 @@ class Wire:
     capture: PcapWriter | None = None
     arrived: deque[Arrived] = field(default_factory=deque)
     conversations: dict[int, Conversation] = field(default_factory=dict)
-    history: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    history: deque[tuple[int, str | Packet]] = field(default_factory=lambda: deque(maxlen=SHOWN))
     free_at: int = 0  # ns: the peer's frames do not overlap
 
     @property
@@ -58,7 +58,7 @@ class Wire:
         at = max(time, self.now, self.free_at)
         self.device.put_frame(frame, nanoseconds(at))
         self.free_at = at + max(64, len(frame) + 4) + 20  # 8 Gb/s: a byte a ns
-        self._record(at, "<", notation, frame)
+        self._record(at, notation, frame)
         return at
 
     def run(self, until: int) -> None:
@@ -67,7 +67,7 @@ class Wire:
         for frame, departure in self.device.frames():
             packet = parsed(frame)
             self.arrived.append(Arrived(departure >> 16, packet))
-            self._record(departure >> 16, ">", self.notation(packet), frame)
+            self._record(departure >> 16, packet, frame)
 
     def run_until_arrival(self, limit: int) -> None:
         """Time passes until a segment has come, or up to the limit."""
@@ -87,8 +87,15 @@ class Wire:
         if payload(packet) != expected:
             raise BadFrameError("its payload is not what write() gave for these sequence numbers")
 
-    def _record(self, time: int, direction: str, notation: str, frame: bytes) -> None:
-        self.history.append(f"{time / 1e9:.9f} {direction} {notation}")
+    def last_packets(self) -> list[str]:
+        """In the script's numbers, as they are known now."""
+        return [
+            f"{time / 1e9:.9f} {f'< {what}' if isinstance(what, str) else f'> {self.notation(what)}'}"
+            for time, what in self.history
+        ]
+
+    def _record(self, time: int, what: str | Packet, frame: bytes) -> None:
+        self.history.append((time, what))
         if self.capture:
             packet = Ether(frame)
             packet.time = time / 1e9
