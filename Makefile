@@ -11,6 +11,7 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export FRAMES CONNECTIONS PART PCAP FLOW SINCE UNTIL
 export ROLE REORDER DUP CORRUPT CELLS PEER
+export SCRIPT
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION DROP CONGESTION APP
 
 # source: tools on PATH (scripts/env.sh); then the command.
@@ -61,6 +62,9 @@ waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another fi
 bench: $(SIM_RTL) ## how fast the core alone simulates, by both taps [DURATION=seconds TAP=frame or header]
 	@$(PY) -m sim.bench
 
+packetdrill: $(SIM_RTL) ## packet traces against the core in virtual time [SCRIPT=name SEED=n PCAP=file WAVES=1]
+	@$(PY) -m sim.packetdrill
+
 wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate against its model [SEED=n]
 	@$(PY) -m sim.wire
 
@@ -104,4 +108,4 @@ $(SIM64_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn wire fmax lint test clean
+.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire fmax lint test clean

@@ -75,12 +75,14 @@ def ranges_of(answer: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     room = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(("lost", "fifth", "old", "emptied"), 0)
+    seen = dict.fromkeys(("lost", "alone", "fifth", "old", "emptied"), 0)
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
         blocks: list[Range | None] = [drawn_range(draw) if draw.random() < 0.6 else None for _ in range(4)]
         recovering = draw.random() < 0.7
+        if draw.random() < 0.05:
+            board = Scoreboard()
         if draw.random() < 0.3:
             board = Scoreboard(board.held, draw.randrange(0, 30) * SEGMENT // 2, board.turn)
         answer = await room.ask(board, blocks, acked=acked, recovering=recovering)
@@ -88,8 +90,9 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         after = before.told(blocks)
         assert ranges_of(answer) == list(after.held), f"{board} {blocks} {acked}"
         assert answer["resentTo"] == after.resent_to
-        assert answer["firstIsLost"] == is_lost(board, 0, SEGMENT)
         first = blocks[0] or blocks[1]
+        alone = first is not None and is_lost(Scoreboard((first,)), 0, SEGMENT)
+        assert answer["firstIsLost"] == (is_lost(board, 0, SEGMENT) or alone)
         news = first is not None and not any(left <= first[0] and first[1] <= right for left, right in before.held)
         assert answer["isNews"] == news
         waiting = lost_and_waiting(after, SEGMENT) if recovering else []
@@ -100,6 +103,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             run = next((left for left, _ in after.held if left > waiting[0]))
             assert answer["limit"] == run - waiting[0]
         seen["lost"] += bool(waiting)
+        seen["alone"] += alone and not is_lost(board, 0, SEGMENT)
         seen["fifth"] += len(after.held) == RANGES
         seen["old"] += first is not None and not news
         seen["emptied"] += bool(board.held) and not before.held

@@ -120,7 +120,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s3(CONGESTION_KIND) := CongestionEventKind.none
   when(s3(isSent) && !s3(RESENT) && s3(LENGTH).orR)(s3(CONGESTION_KIND) := CongestionEventKind.sent)
   when(s3(answersPair))(s3(CONGESTION_KIND) := CongestionEventKind.paired)
-  when(s3(ADVANCED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
+  // An ACK that echoes a mark does not let the window grow (RFC 3168 6.1.2).
+  when(s3(ADVANCED) && !s3(CONGESTION_ECHOED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
   when(s3(inflates))(s3(CONGESTION_KIND) := CongestionEventKind.duplicate)
   when(s3(advancedPart)) {
     s3(CONGESTION_KIND) := s3(SELECTIVE) ? CongestionEventKind.none() | CongestionEventKind.partial()
@@ -151,6 +152,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     s4(expired) || s4(ADVANCED) && !(s4(advancedPart) && first.partial && !s4(SELECTIVE)) || needed && !first.armed)
   s4(RECOVERY_ARMED) := needed && !s4(OPENING)
   private val userTimeout = s4.insert(s4(OPENING) ? s4(PARAMETERS).userTimeout | first.userTimeout)
+  private val lastAcknowledged = s4.insert(SequenceNumber(s4(UNACKNOWLEDGED).value - 1))
   private val progresses = s4.insert(s4(ADVANCED) || s4(OPENING) || needed && !first.armed)
   s4(breaksTiming) := s4(timedOut) || s4(lost) || s4(advancedPart)
 
@@ -164,7 +166,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
   next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
   next.partial := !s5(lost) && (last.partial || s5(advancedPart))
-  next.recover := last.recover
+  // SND.UNA takes along what it has left behind: no number is ever compared with one that is 2 GiB old.
+  next.recover := (s5(ADVANCED) && s5(beyondRecover)) ? s5(lastAcknowledged) | last.recover
   when(s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived)(next.recover := s5(HIGHEST_SENT))
   when(s5(OPENING))(next.recover := s5(INITIAL_SEQUENCE))
   next.retransmit := s5(RETRANSMIT)
@@ -177,7 +180,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.silent := s5(silent)
   next.userTimeout := s5(userTimeout)
   next.patience := s5(PATIENCE)
-  next.echoed := s5(OPENING) ? s5(INITIAL_SEQUENCE) | (s5(reduces) ? s5(HIGHEST_SENT) | last.echoed)
+  next.echoed := s5(OPENING) ? s5(INITIAL_SEQUENCE) | (s5(reduces) ? s5(HIGHEST_SENT) |
+    ((s5(ADVANCED) && s5(beyondEchoed)) ? s5(lastAcknowledged) | last.echoed))
   next.scoreboard.ranges := s5(board.ranges)
   next.scoreboard.resentTo := s5(resentTo)
   next.scoreboard.turn := s5(board.turn)

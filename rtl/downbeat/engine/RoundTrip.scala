@@ -20,6 +20,8 @@ case class RoundTripState() extends Bundle {
   val timing = RttTiming()
   val timedEnd = SequenceNumber()
   val timedStart = Instant()
+  /** The handshake's SYN had to go again: no path is known to be quicker than that. */
+  val hesitant = Bool()
 }
 
 /** The round-trip time and the timeout that follows from it (RFC 6298).
@@ -41,6 +43,8 @@ class RoundTrip(
   private val minimumRto = U(Instant.nanoseconds(config.minimumRto), 39 bits)
   private val initialRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(1 sec)), 39 bits) // RFC 6298 2.1
 
+  private val hesitantRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(3 sec)), 39 bits) // RFC 6298 5.7
+
   private val timedReached = s0.insert(!s0(UNACKNOWLEDGED).isBefore(past(s0).timedEnd))
   private val timedDeparts = s0.insert(s0(SEQUENCE).value === past(s0).timedEnd.value)
   private val elapsed = s0.insert(s0(STAMP).instant.since(past(s0).timedStart))
@@ -53,10 +57,13 @@ class RoundTrip(
   private val variationDecay = s1.insert(past(s1).variation4 - (past(s1).variation4 >> 2))
   private val rtoRaw = s1.insert(s1(smoothed).resize(40) + s1(spread))
 
+  private val synWasLost = s1.insert(past(s1).hesitant || s1(ESTABLISHED) && s1(before).expiries.orR)
+  private val unsampledRto = s1.insert(s1(synWasLost) ? hesitantRto | initialRto)
+
   private val error = s2.insert((s2(sample).resize(40) - s2(smoothed).resize(40)).asSInt)
   /** Not backed off, and not bounded above. */
   val timeout = s2.insert(
-    !past(s2).sampled ? initialRto | ((s2(rtoRaw) < minimumRto) ? minimumRto | s2(rtoRaw).resize(39)))
+    !past(s2).sampled ? s2(unsampledRto) | ((s2(rtoRaw) < minimumRto) ? minimumRto | s2(rtoRaw).resize(39)))
 
   private val smoothedNext = s3.insert((past(s3).smoothed8.asSInt.resize(41) + s3(error)).asUInt.resize(39))
   private val errorMagnitude = s3.insert(s3(error).abs.resize(38))
@@ -72,6 +79,7 @@ class RoundTrip(
   /** On step 5. */
   val after = RoundTripState()
   private val last = past(s5)
+  after.hesitant := !s5(OPENING) && s5(synWasLost)
   after.sampled := !s5(OPENING) && (last.sampled || s5(sampleTaken))
   after.smoothed8 := last.smoothed8
   after.variation4 := last.variation4

@@ -52,15 +52,18 @@ class SackScoreboard(
   private val other = s0.insert(taken(past.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3))))
   val turn: Payload[UInt] = s0.insert(speaks ? ((past.turn === 2) ? U(0, 2 bits) | past.turn + 1) | past.turn)
 
-  // ---- what was held before: more than two segments, or three ranges (RFC 6675 4, IsLost of the first byte)
+  // ---- more than two segments, or three ranges, were held before, or the first block alone is more than two segments: IsLost of the
+  // first byte (RFC 6675 4), but for what this ACK's blocks make of what was held
 
   private val pairs = s0.insert(Vec(past.ranges.grouped(2).map { pair =>
     pair.map(range => range.valid ? (range.right - range.left) | U(0, bits bits)).reduce(_ +^ _)
   }.toSeq))
   private val total = s1.insert(s1(pairs)(0) +^ s1(pairs)(1))
   private val three = s1.insert(CountOne(s1(before).ranges.map(_.valid)) > 2)
+  private val firstLength = s1.insert(s1(first).valid ? (s1(first).right - s1(first).left) | U(0, bits bits))
   /** The first byte is taken for lost. */
-  val firstIsLost: Payload[Bool] = s2.insert(s2(three) || (s2(SEGMENT_SIZE) << 1) < s2(total))
+  val firstIsLost: Payload[Bool] = s2.insert(
+    s2(three) || (s2(SEGMENT_SIZE) << 1) < s2(total) || (s2(SEGMENT_SIZE) << 1) < s2(firstLength))
 
   // ---- steps 1 and 2, 3 and 4: one block each
 

@@ -70,6 +70,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val isInClosed = s1.insert(state === TcpState.closed)
   private val receiving = s1.insert(
     Seq(TcpState.synReceived, TcpState.established, TcpState.finWait1, TcpState.finWait2).map(state === _).orR)
+  private val wasAnnounced = s1.insert(s1(before).announced)
   private val nobodyReads = s1.insert(s1(before).applicationClosed)
 
   // ---- the verdict
@@ -94,6 +95,9 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   val reopens = s2.insert(succeeds)
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)
 
+  /** The other SYN-ACK of two opens that crossed (RFC 9293 3.5, figure 7): below our window by its SYN, and yet it acknowledges ours. */
+  private val crosses = inLine && inSynReceived && s2(wasAnnounced) && s2(startsWithSyn) && flags.syn && !flags.rst && goodAck
+
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
   private val badHandshakeAck = flags.ack && !flags.rst && !goodAck &&
     (segment && inSynSent || judged && inSynReceived && !flags.syn)
@@ -117,10 +121,10 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   val limited = s2.insert(!(unacceptable && s2(hasPayload) && !flags.syn))
   /** The peer's SYN to our SYN; the handshake is complete. */
   val brings = s2.insert(answersSyn)
-  val connects = s2.insert(answersSyn && flags.ack || passes && inSynReceived)
+  val connects = s2.insert(answersSyn && flags.ack || passes && inSynReceived || crosses)
   /** A SYN of the peer sets all that is received. */
   val receivesSyn = s3.insert(s3(OPENING) || s3(brings))
-  val acknowledges = s2.insert(passes && s2(ackAdvances) || answersSyn && flags.ack)
+  val acknowledges = s2.insert(passes && s2(ackAdvances) || answersSyn && flags.ack || crosses)
   val updatesWindow = s2.insert(passes && s2(windowNewer) || answersSyn)
   val raisesWindow = s2.insert((passes && s2(windowNewer) || answersSyn) && s2(largerWindow))
   /** RFC 5681 section 2. */

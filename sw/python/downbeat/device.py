@@ -214,13 +214,15 @@ class Device:
         preset: str | None = None,
         link_rate: int = 0,
         secret: int = 1,
+        staging_bytes: int = 0,
         initial_values: int = 0,
         netmask: int = 0,
         gateway: int = 0,
     ) -> None:
         self._library = library
         name = preset.encode() if preset else None
-        options = Options(name, (c_uint8 * 6)(*mac), ip, link_rate, secret, 0, initial_values, netmask, gateway)
+        options = Options(name, (c_uint8 * 6)(*mac), ip, link_rate, secret, staging_bytes)
+        options.initial_values, options.netmask, options.gateway = initial_values, netmask, gateway
         error = c_int(0)
         self._device = library.downbeat_create(byref(options), byref(error))
         if not self._device:

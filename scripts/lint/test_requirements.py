@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""docs/rfc9293.md has each requirement of RFC 9293 once, and the tests that it names are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts.lint.tools import ROOT
+
+PAGE = ROOT / "docs" / "rfc9293.md"
+SCRIPTS = ROOT / "sim" / "packetdrill" / "scripts"
+# How many of each RFC 9293 appendix B has, numbered from 1.
+NUMBERS = {"MUST": 69, "REC": 1, "SHLD": 31, "MAY": 18}
+TESTED = {"kept", "used", "in part"}
+UNTESTED = {"not kept", "not used", "does not apply"}
+ROW = re.compile(r"\| ((?:MUST|SHLD|MAY|REC)-\d+) \| ([\d.]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|")
+QUOTED = re.compile(r"`([^`]+)`")
+
+
+def wrong(page: str) -> list[str]:
+    """What is wrong with the page, a sentence each."""
+    rows = ROW.findall(page)
+    found = [number for number, *_ in rows]
+    wanted = [f"{kind}-{number}" for kind, count in NUMBERS.items() for number in range(1, count + 1)]
+    complaints = [f"{number} is missing" for number in wanted if number not in found]
+    complaints += [f"{number} is no requirement of RFC 9293" for number in found if number not in wanted]
+    complaints += [f"{number} is there twice" for number in sorted(set(found)) if found.count(number) > 1]
+    for number, _, _, status, text in rows:
+        complaints += [f"{number}: {reason}" for reason in _judged(status.strip(), text)]
+    return complaints
+
+
+def _judged(status: str, text: str) -> list[str]:
+    tests = [name for name in QUOTED.findall(text) if name.endswith(".pkt") or "::" in name]
+    complaints = [f"there is no test {name}" for name in tests if not _exists(name)]
+    if status in TESTED and not tests:
+        complaints.append(f"'{status}' and no test")
+    if status in UNTESTED and not QUOTED.sub("", text).strip(" ;,-"):
+        complaints.append(f"'{status}' and no reason")
+    if status not in TESTED | UNTESTED:
+        complaints.append(f"'{status}' is none of {', '.join(sorted(TESTED | UNTESTED))}")
+    if status in ("kept", "used"):
+        complaints += [f"{name} is expected to fail" for name in tests if _exists(name) and _must_fail(name)]
+    return complaints
+
+
+def _exists(name: str) -> bool:
+    if name.endswith(".pkt"):
+        return (SCRIPTS / name).is_file()
+    module, _, case = name.partition("::")
+    return any(case in _functions(place / f"{module}.py") for place in (ROOT / "cocotb_tests", ROOT))
+
+
+def _functions(module: Path) -> set[str]:
+    """Names of the functions at the top of a module that pytest or cocotb runs."""
+    if not module.is_file():
+        return set()
+    nodes = ast.parse(module.read_text()).body
+    return {
+        node.name
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        or isinstance(node, ast.AsyncFunctionDef)
+        and any("cocotb.test" in ast.unparse(mark) for mark in node.decorator_list)
+    }
+
+
+def _must_fail(name: str) -> bool:
+    return name.endswith(".pkt") and "--expected_failure" in (SCRIPTS / name).read_text()
+
+
+def test_each_requirement_has_its_test_or_its_reason() -> None:
+    complaints = wrong(PAGE.read_text())
+    assert not complaints, "docs/rfc9293.md:\n" + "\n".join(complaints)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (r"\| MUST-7 .*\n", "", "MUST-7 is missing"),
+        (r"MUST-8 ", "MUST-7 ", "MUST-7 is there twice"),
+        (r"MUST-69 ", "MUST-70 ", "MUST-70 is no requirement of RFC 9293"),
+        (r"`karn\.pkt`", "`gone.pkt`", "MUST-18: there is no test gone.pkt"),
+        (r"(`rx/test_option_walker::)\w+", r"\1gone", "MUST-50: there is no test rx/test_option_walker::gone"),
+        (r"`rx/test_option_walker::\w+`", "`rx/gone::gone`", "MUST-50: there is no test rx/gone::gone"),
+        (r"in part (\| `karn)", r"kept \1", "MUST-18: karn_backoff.pkt is expected to fail"),
+        (r"`nagle_off\.pkt`", "surely", "MUST-17: 'kept' and no test"),
+        (r"kept (\| `nagle_off)", r"maybe \1", "MUST-17: 'maybe' is none of"),
+        (r"it is 64 ", "- ", "MUST-49: 'not kept' and no reason"),
+    ],
+)
+def test_a_wrong_page_is_found(old: str, new: str, reason: str) -> None:
+    page, changed = re.subn(old, new, PAGE.read_text(), count=1)
+    assert changed and any(complaint.startswith(reason) for complaint in wrong(page))
