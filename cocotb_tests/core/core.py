@@ -117,6 +117,7 @@ class Core:
         spacing: int = 0,
         no_delay: int = 0,
         user_timeout: int = 0,
+        ecn: int = 0,
     ) -> None:
         self.command(
             "open",
@@ -128,6 +129,7 @@ class Core:
             parameters_spacing=spacing,
             parameters_noDelay=no_delay,
             parameters_userTimeout=user_timeout,
+            parameters_ecn=ecn,
         )
 
     def listen(self, port: int) -> None:

@@ -113,7 +113,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- step 3: congestion's view; back-off
 
   s3(CONGESTION_KIND) := CongestionEventKind.none
-  when(s3(ADVANCED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
+  // An ACK that says that data was marked opens no window (RFC 3168 6.1.2).
+  when(s3(ADVANCED) && !s3(CONGESTION_ECHOED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
   when(s3(inflates))(s3(CONGESTION_KIND) := CongestionEventKind.duplicate)
   when(s3(advancedPart)) {
     s3(CONGESTION_KIND) := s3(SELECTIVE) ? CongestionEventKind.none() | CongestionEventKind.partial()
