@@ -54,8 +54,8 @@ async def flight(core: Core, peer: Peer) -> list[TCP]:
 
 @cocotb.test()
 async def a_sender_halves_its_window_once_in_a_window_and_says_so_once(dut: Any) -> None:
-    """RFC 3168 6.1.2: of 16 segments in flight the first is marked; the receiver says ECE until it sees CWR, which comes with the first new
-    data. Until then the window neither falls again nor grows, and nothing is sent again.
+    """RFC 3168 6.1.2: of 16 segments in flight the first is marked; the receiver says ECE until it sees CWR, which comes
+    with the first new data. Until then the window neither falls again nor grows, and nothing is sent again.
     """
     core, peer, flow = await opened(dut, initial_window=16)
     core.write(flow, bytes(44 * MSS))
@@ -80,7 +80,7 @@ async def a_sender_halves_its_window_once_in_a_window_and_says_so_once(dut: Any)
             waiting.append(new)
         in_flight.append(len(waiting))
     assert told == 1
-    # Sixteen less those acknowledged, down to half; there it stays for as long as ECE comes, which is one more round trip of eight.
+    # Sixteen less those acknowledged, down to half; there it stays while ECE comes, one more round trip of eight.
     assert in_flight[:16] == [*range(15, 8, -1), *[8] * 9], str(in_flight)
     assert max(in_flight[16:]) in (9, 10, 11), "then it grows by a segment each round trip (RFC 5681 3.1)"
 
