@@ -117,6 +117,7 @@ class Core:
         spacing: int = 0,
         no_delay: int = 0,
         user_timeout: int = 0,
+        ecn: int = 0,
         startup: str = "standard",
         startup_argument: int = 0,
     ) -> None:
@@ -130,6 +131,7 @@ class Core:
             parameters_spacing=spacing,
             parameters_noDelay=no_delay,
             parameters_userTimeout=user_timeout,
+            parameters_ecn=ecn,
             parameters_startup=policy("StartupPolicy", startup),
             parameters_startupArgument=startup_argument,
         )

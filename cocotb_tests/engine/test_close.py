@@ -34,10 +34,11 @@ async def data_on_its_way_to_memory_is_unread(dut: Any, flags: str) -> None:
     endpoint.send(flags, 10)
     await endpoint.silent()
     assert await resets(endpoint)
-    assert endpoint.reason == "aborted" and not endpoint.released
+    released = [endpoint.released]
+    assert endpoint.reason == "aborted"
     endpoint.place()
     await endpoint.silent()
-    assert endpoint.released == 1
+    assert [*released, endpoint.released] == [0, 1]
 
 
 @cocotb.test()
@@ -120,7 +121,7 @@ async def what_was_cut_off_at_the_window_is_no_data(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(kind=["shutdown", "close"])
 async def fin_rides_on_the_last_segment(dut: Any, kind: str) -> None:
-    """RFC 9293 3.10.4: queued until all that was written is segmented; a FIN of its own costs a segment. Data and end are events in a row."""
+    """RFC 9293 3.10.4: queued until all that was written is segmented. Data and end are events in a row."""
     endpoint = await Endpoint.connected(dut)
     length = generator().randrange(1, 3 * MSS)
     endpoint.application("written", length)

@@ -104,8 +104,8 @@ async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
 async def a_later_syn_ends_time_wait(
     dut: Any, first: int | None, next_: int | None, ahead: int, beyond: int, reopens: bool
 ) -> None:
-    """RFC 6191 2: by timestamps if both SYNs have them; otherwise by sequence number, and then our next one must lie beyond all that
-    were used (RFC 9293 3.10.7.4). Others are challenged (RFC 5961 4).
+    """RFC 6191 2: by timestamps if both SYNs have them; otherwise by sequence number, and then our next one must lie
+    beyond all that were used (RFC 9293 3.10.7.4). Others are challenged (RFC 5961 4).
     """
     endpoint = await Endpoint.connected(dut, options=Options(timestamp=first))
     endpoint.application("written", 500)

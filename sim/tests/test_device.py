@@ -143,7 +143,7 @@ def segments_to(frames: list[tuple[bytes, int]], port: int) -> list[tuple[int, T
 def test_a_close_with_data_that_was_not_read_resets(pair: Pair) -> None:
     """RFC 2525 2.17, wherever the data is by then: in the core, on its way, or in the device."""
     for step in range(12):
-        out, accepted = pair.connected(5001 + step)
+        out, accepted = pair.connected()
         pair.run(lambda: pair.client.info(out).state == State.ESTABLISHED)  # noqa: B023
         pair.server.send(accepted, bytes(3000))
         pair.run(lambda: pair.client.info(out).received > 250 * step)  # noqa: B023

@@ -32,12 +32,14 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val numbered = io.commands.map { command =>
+  // They wait with their number: before the port it would grow with what others write.
+  private val waiting = io.commands.map { command =>
     val numbered = NumberedCommand(config)
     numbered.command := command
     numbered.framesBefore := io.framesBegun
     numbered
-  }.m2sPipe()
+  }.queue(CommandPort.places, latency = 1)
+  private val numbered = waiting.m2sPipe()
   private val command = numbered.map(_.command)
   private def is(kind: CommandKind.E*): Bool = kind.map(command.kind === _).orR
   private val opens = is(CommandKind.open)
@@ -89,12 +91,14 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   when(command.valid && !known)(unknown := unknown + 1)
   io.unknown := unknown
   private val outputs = Seq(io.opens.valid, io.listens.valid, io.requests.valid, io.events.valid)
-  io.idle := !command.valid && !outputs.orR
+  io.idle := !waiting.valid && !command.valid && !outputs.orR
 }
 
 object CommandPort {
   /** A frame is a word of data at least, and fewer than half as many frames as can be counted are ever in the send buffer. */
   val frameBits = 8
+  /** Commands that wait for their turn. */
+  val places = 16
 }
 
 private case class NumberedCommand(config: DownbeatConfig) extends Bundle {
