@@ -30,7 +30,7 @@ object Crossings {
     found.sorted.toSeq
   }
 
-  /** The clocks of the registers and inputs behind a register's input; none if it only follows its reset. */
+  /** The clocks of the registers and inputs behind a register's input, `no clock` for an asynchronous pin; none if it only follows its reset. */
   private def sources(register: BaseType): Set[String] = {
     val clocks = mutable.Set[String]()
     val seen = mutable.Set[BaseNode](register)
@@ -39,6 +39,7 @@ object Crossings {
       case base: BaseType if base.isReg => clocks += base.clockDomain.clock.getName()
       case base: BaseType if base.hasTag(classOf[ClockDomainTag]) =>
         clocks += base.getTag(classOf[ClockDomainTag]).get.clockDomain.clock.getName()
+      case pin: BaseType if pin.component.parent == null && pin.isInput => clocks += "no clock"
       case base: BaseType               => base.foreachStatements(walkStatement)
       case expression: Expression       => expression.foreachDrivingExpression(walk)
     }
