@@ -2,14 +2,14 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench, ScoreboardBench, WireBench}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MacOnOneClock, MemoryBench, ScoreboardBench, TimeBench, WireBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
-import downbeat.mac.GmiiMac
+import downbeat.mac.{GmiiMac, Slew, TimeBase}
 import downbeat.memory._
 import downbeat.neighbour.Neighbour
-import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.pacing.{Pacer, PacerSchedule, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
 import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
@@ -38,6 +38,7 @@ object Rooms {
     "GmiiMac" -> (GmiiMac(_)),
     "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
     "LayoutBench" -> (LayoutBench(_)),
+    "MacOnOneClock" -> (MacOnOneClock(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "MemoryBench" -> (MemoryBench(_)),
     "Notifier" -> (Notifier(_)),
@@ -46,7 +47,11 @@ object Rooms {
     "ScoreboardBench" -> (ScoreboardBench(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
     "SendBuffer" -> (SendBuffer(_)),
+    "Slew" -> (_ => Slew()),
+    "TimeBase" -> (_ => TimeBase()),
+    "TimeBench" -> (TimeBench(_)),
     "Pacer" -> (config => Pacer(config)),
+    "PacerSchedule" -> (PacerSchedule(_)),
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TupleHasher" -> (_ => TupleHasher()),
