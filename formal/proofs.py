@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mistake in the Verilog: `pattern`, a regular expression that fits once, becomes `replacement`; `breaks` is the first property lost."""
+    """A mistake in the Verilog: `pattern`, which fits once, becomes `replacement`, and the property `breaks` no longer holds."""
 
     name: str
     pattern: str
@@ -20,7 +20,8 @@ class Mutant:
 class Proof:
     """formal/NAME.sv around build/rtl/ROOM.v.
 
-    With `induction` of `depth` steps it holds for ever; otherwise in each of the first `depth` clocks from any state, if the file says why that is enough.
+    With `induction` of `depth` steps it holds for ever; otherwise in the first `depth` clocks from any state: the file says why
+    that is enough.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Proof:
     depth: int
     mutants: tuple[Mutant, ...]
     free: tuple[str, ...] = ()  # signals of the room that may have any value
+    quick: bool = True  # seconds: `make test` has it; otherwise `make formal` alone
 
 
 PROOFS = (
@@ -44,9 +46,19 @@ PROOFS = (
                 r"<= {\1[79:32] + addend[79:32], \1[31:0] + addend[31:0]};",
                 breaks="sum",
             ),
-            Mutant("the last bit of the fraction is dropped", r"<= \((\w+) \+ offset\);", r"<= (\1 + offset) & ~80'd1;", "sum"),
+            Mutant(
+                "the last bit of the fraction is dropped",
+                r"<= \((\w+) \+ offset\);",
+                r"<= (\1 + offset) & ~80'd1;",
+                "sum",
+            ),
             Mutant("a stamp is rounded, not cut", r"= (time_\w+)\[79 : 16\];", r"= \1[79:16] + \1[15];", "floor"),
-            Mutant("a correction loses its sign", r"\{\{48\{correction\[31\]\}\}, correction\}", "{48'd0, correction}", "sum"),
+            Mutant(
+                "a correction loses its sign",
+                r"\{\{48\{correction\[31\]\}\}, correction\}",
+                "{48'd0, correction}",
+                "sum",
+            ),
             Mutant("`step` knows no correction", r"<= (_zz__zz_step)\[39:0\];", r"<= increment_1;", "told"),
         ),
     ),
@@ -56,7 +68,12 @@ PROOFS = (
         induction=True,
         depth=3,
         mutants=(
-            Mutant("one clock too many", r"left <= \(\$signed\((_zz_left)\) - \$signed\(33'h\w+\)\);", r"left <= \1;", "count"),
+            Mutant(
+                "one clock too many",
+                r"left <= \(\$signed\((_zz_left)\) - \$signed\(33'h\w+\)\);",
+                r"left <= \1;",
+                "count",
+            ),
             Mutant("the correction goes on after the end", r"\(active \? (perClock) : 32'h0\)", r"\1", "amount"),
         ),
     ),
@@ -65,7 +82,14 @@ PROOFS = (
         "PacerSchedule",
         induction=False,
         depth=5,
-        mutants=(Mutant("a limb is taken a bit off", r"booking_payload_spacing\[53 : 36\]", "booking_payload_spacing[52:35]", "limbs"),),
+        mutants=(
+            Mutant(
+                "a limb is taken a bit off",
+                r"booking_payload_spacing\[53 : 36\]",
+                "booking_payload_spacing[52:35]",
+                "limbs",
+            ),
+        ),
     ),
     Proof(
         "pacer_schedule",
@@ -73,10 +97,21 @@ PROOFS = (
         induction=False,
         depth=10,
         free=tuple(f"sum_products_{limb}" for limb in range(4)),
+        quick=False,
         mutants=(
             Mutant("the carry between the halves of the sum is dropped", r"= countHigh_low\[48\];", "= 1'b0;", "exact"),
-            Mutant("the product's upper limbs are added a bit too low", r"total_productLow\[49 : 36\]", "total_productLow[48:35]", "exact"),
-            Mutant("the product's fraction is cut", r"total_productLow\[35 : 0\]\}", "total_productLow[35:4], 4'b0}", "exact"),
+            Mutant(
+                "the product's upper limbs are added a bit too low",
+                r"total_productLow\[49 : 36\]",
+                "total_productLow[48:35]",
+                "exact",
+            ),
+            Mutant(
+                "the product's fraction is cut",
+                r"total_productLow\[35 : 0\]\}",
+                "total_productLow[35:4], 4'b0}",
+                "exact",
+            ),
         ),
     ),
 )

@@ -40,7 +40,9 @@ def run(proof: Proof, mutant: Mutant | None = None) -> Outcome:
     if mutant:
         verilog, fits = re.subn(mutant.pattern, mutant.replacement, verilog)
         if fits != 1:
-            raise ProofError(f"{proof.name}: mutant '{mutant.name}' fits {fits} places of {proof.room}.v: mend its pattern")
+            raise ProofError(
+                f"{proof.name}: mutant '{mutant.name}' fits {fits} places of {proof.room}.v: mend its pattern"
+            )
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     (place / f"{proof.room}.v").write_text(verilog)
