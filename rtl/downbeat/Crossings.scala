@@ -16,7 +16,7 @@ object Crossings {
       val components = Iterator.iterate(component)(_.parent).takeWhile(_ != top).map(_.getName()).toSeq.reverse
       val others = from - to.clock.getName()
       val origin = if (others.isEmpty) "reset" else others.toSeq.sorted.mkString(", ")
-      found += s"| `${(components :+ name).mkString(".")}` | $origin | ${to.clock.getName()} |"
+      if (from.isEmpty || others.nonEmpty) found += s"| `${(components :+ name).mkString(".")}` | $origin | ${to.clock.getName()} |"
     }
     GraphUtils.walkAllComponents(top, component => component.dslBody.walkStatements {
       case register: BaseType if register.isReg && register.hasTag(crossClockDomain) =>

@@ -6,14 +6,14 @@ import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MacOnOn
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
-import downbeat.mac.{GmiiMac, Slew, TimeBase}
+import downbeat.mac.{GmiiMac, Slew, TimeBase, WireTime}
 import downbeat.memory._
 import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, PacerSchedule, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
 import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
-import spinal.core.Component
+import spinal.core.{ClockDomain, Component}
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
@@ -59,7 +59,8 @@ object Rooms {
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Neighbour" -> (config => Neighbour(config)),
     "Receiver" -> (config => Receiver(config)),
-    "WireBench" -> (WireBench(_))
+    "WireBench" -> (WireBench(_)),
+    "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current))
   )
 
   /** With one for each registered policy. */

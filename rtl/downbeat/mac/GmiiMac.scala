@@ -97,7 +97,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val accepted = end.valid && end.good && fits
   }
 
-  reader.io.frames << receiveFrames.io.pop
+  reader.io.frames << coreSoft(receiveFrames.io.pop.m2sPipe()) // a block RAM goes into a register
   receiveMemory.io.enable := reader.io.enable
   receiveMemory.io.address := reader.io.address
   receiveMemory.io.read := reader.io.address

@@ -28,7 +28,7 @@ case class PulseOutput() extends Component {
   private val halfPeriod = RegNextWhen(io.plan.halfPeriod, io.plan.valid)
 
   /** The clock edge three after that of `time` is where a change that is due now comes to the pin, two clocks of them in these registers. */
-  private val coming = RegNext(io.time + RegNext(io.step * U(3, 2 bits))) >> TimeBase.fractionBits
+  private val coming = RegNext(io.time + RegNext(TimeBase.clocks(io.step, 3))) >> TimeBase.fractionBits
   private val due = RegNext(!(coming - edge).msb) init False
   // What is due follows a new `edge` by a clock.
   private val settling = RegNext(io.plan.valid) init False

@@ -57,5 +57,12 @@ object TimeBase {
     stamp.assignFromBits(time(bits - 1 downto fractionBits - 16).asBits)
     stamp
   }
+  /** What `times` clocks last, by shifts and one sum: a multiplier would take half a byte time alone. */
+  def clocks(step: UInt, times: Int): UInt = {
+    val shifts = (0 until 8).filter(bit => (times >> bit & 1) == 1)
+    val width = incrementBits + log2Up(times + 1)
+    if (isPow2(times + 1)) (step << log2Up(times + 1)).resize(width) - step
+    else shifts.map(shift => (step << shift).resize(width)).reduce(_ + _)
+  }
   def fromStamp(stamp: Stamp): UInt = (stamp.asBits ## B(0, fractionBits - 16 bits)).asUInt
 }
