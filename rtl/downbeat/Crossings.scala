@@ -30,7 +30,7 @@ object Crossings {
     found.sorted.toSeq
   }
 
-  /** The clocks of the registers and inputs behind a register's input, `no clock` for an asynchronous pin; none if it only follows its reset. */
+  /** The clocks of the registers and inputs behind a register's input, `no clock` for a pin; none if it only follows its reset. */
   private def sources(register: BaseType): Set[String] = {
     val clocks = mutable.Set[String]()
     val seen = mutable.Set[BaseNode](register)

@@ -27,7 +27,7 @@ case class PulseOutput() extends Component {
   private val edge = Reg(UInt(48 bits)) // ns: when the pin shall change
   private val halfPeriod = RegNextWhen(io.plan.halfPeriod, io.plan.valid)
 
-  /** The clock edge three after that of `time` is where a change that is due now comes to the pin, two clocks of them in these registers. */
+  /** A change that is due two clocks from now comes to the pin at the third clock edge after that of `time`. */
   private val coming = RegNext(io.time + RegNext(TimeBase.clocks(io.step, 3))) >> TimeBase.fractionBits
   private val due = RegNext(!(coming - edge).msb) init False
   // What is due follows a new `edge` by a clock.

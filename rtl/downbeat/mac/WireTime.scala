@@ -63,7 +63,8 @@ case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain)
   io.step := timeBase.io.step
 
   private val compared = new ClockingArea(wire) {
-    val instant = TimeBase.stamp(RegNext(timeBase.io.time - RegNext(TimeBase.clocks(timeBase.io.step, WireTime.eventAgeHalves) >> 1).resize(TimeBase.bits)))
+    val age = RegNext(TimeBase.clocks(timeBase.io.step, WireTime.eventAgeHalves) >> 1)
+    val instant = TimeBase.stamp(RegNext(timeBase.io.time - age.resize(TimeBase.bits)))
     pulseInput.io.pin := io.pulseIn
     pulseInput.io.instant := instant
     comparison.io.sample << externalTime.io.output.toFlow

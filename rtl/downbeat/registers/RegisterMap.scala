@@ -162,7 +162,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     private val nominal = TimeBase.nominalIncrement
     private val high = register("incrementHigh", "Time by which a clock of the wire moves the time base on.")
       .field(UInt(TimeBase.incrementBits - 32 bits), AccessType.RW, nominal >> 32, "ns; 8 at 125 MHz.")(SymbolName("ns"))
-    private val lowRegister = register("incrementLow", "Its fraction. A write takes both over, unless `incrementHigh` is 0; the time stays monotone.")
+    private val lowRegister =
+      register("incrementLow", "Its fraction. A write takes both over, unless `incrementHigh` is 0; the time stays monotone.")
     private val low = lowRegister.field(UInt(32 bits), AccessType.RW, nominal % (BigInt(1) << 32), "2^-32 ns.")(SymbolName("fraction"))
     private val written = RegNext(lowRegister.eventW()) init False
     io.mac.increment := RegNextWhen(high @@ low, written && high =/= 0) init U(nominal, TimeBase.incrementBits bits)
