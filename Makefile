@@ -74,6 +74,9 @@ fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEE
 churn: $(SIM_RTL) ## connections opened and closed in every order, a SYN flood, blind attacks [PART SEED CONNECTIONS FRAMES]
 	@$(PY) -m sim.churn
 
+formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants that they must refuse
+	@$(PY) -m formal
+
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
@@ -108,4 +111,4 @@ $(SIM64_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire fmax lint test clean
+.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire fmax formal lint test clean

@@ -49,6 +49,8 @@ class Mac:
         dut.increment.value = increment
         dut.linkUp.value = link
         dut.softReset.value = 0
+        for pin in TIME_INPUTS:
+            getattr(dut, pin).value = 0
         dut.reset.value = 1
         clocks = [
             clock(pin, period)
@@ -92,6 +94,12 @@ class Mac:
         counts = {name: int(getattr(self.dut, prefix + name).value) for name in COUNTERS[side]}
         return {name: count for name, count in counts.items() if count}
 
+
+# What sets and compares the time, without its payloads: nobody does (cocotb_tests/mac/test_wire_time.py has the tests).
+TIME_INPUTS = (
+    *(f"time_{name}" for name in ("jump_valid", "slew_valid", "pulses_valid", "follow", "sample", "events_ready")),
+    *("pulseIn", "externalClock", "externalTime_valid"),
+)
 
 COUNTERS = {
     "receive": ("frames", "linkDown", "rxError", "runt", "oversize", "badFcs", "pause", "overflow", "reset"),

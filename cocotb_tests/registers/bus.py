@@ -30,8 +30,8 @@ class RefusedError(Exception):
 class Registers:
     """A bus master; `stall` is the share of clocks in which each of its five channels pauses."""
 
-    def __init__(self, dut: Any, *, stall: float = 0.0) -> None:
-        self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.reset)
+    def __init__(self, dut: Any, *, prefix: str = "s_axil", stall: float = 0.0) -> None:
+        self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, prefix), dut.clk, dut.reset)
         write, read = self.master.write_if, self.master.read_if
         for side in (write, read):
             side.log.setLevel(logging.WARNING)

@@ -16,7 +16,7 @@ object Crossings {
       val components = Iterator.iterate(component)(_.parent).takeWhile(_ != top).map(_.getName()).toSeq.reverse
       val others = from - to.clock.getName()
       val origin = if (others.isEmpty) "reset" else others.toSeq.sorted.mkString(", ")
-      found += s"| `${(components :+ name).mkString(".")}` | $origin | ${to.clock.getName()} |"
+      if (from.isEmpty || others.nonEmpty) found += s"| `${(components :+ name).mkString(".")}` | $origin | ${to.clock.getName()} |"
     }
     GraphUtils.walkAllComponents(top, component => component.dslBody.walkStatements {
       case register: BaseType if register.isReg && register.hasTag(crossClockDomain) =>
@@ -30,7 +30,7 @@ object Crossings {
     found.sorted.toSeq
   }
 
-  /** The clocks of the registers and inputs behind a register's input; none if it only follows its reset. */
+  /** The clocks of the registers and inputs behind a register's input, `no clock` for a pin; none if it only follows its reset. */
   private def sources(register: BaseType): Set[String] = {
     val clocks = mutable.Set[String]()
     val seen = mutable.Set[BaseNode](register)
@@ -39,6 +39,7 @@ object Crossings {
       case base: BaseType if base.isReg => clocks += base.clockDomain.clock.getName()
       case base: BaseType if base.hasTag(classOf[ClockDomainTag]) =>
         clocks += base.getTag(classOf[ClockDomainTag]).get.clockDomain.clock.getName()
+      case pin: BaseType if pin.component.parent == null && pin.isInput => clocks += "no clock"
       case base: BaseType               => base.foreachStatements(walkStatement)
       case expression: Expression       => expression.foreachDrivingExpression(walk)
     }

@@ -2,18 +2,18 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MemoryBench, ScoreboardBench, WireBench}
+import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MacOnOneClock, MemoryBench, ScoreboardBench, TimeBench, WireBench}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
-import downbeat.mac.GmiiMac
+import downbeat.mac.{GmiiMac, Slew, TimeBase, WireTime}
 import downbeat.memory._
 import downbeat.neighbour.Neighbour
-import downbeat.pacing.{Pacer, Timers, TournamentTree}
+import downbeat.pacing.{Pacer, PacerSchedule, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
 import downbeat.rx.Receiver
 import downbeat.tx.Transmitter
-import spinal.core.Component
+import spinal.core.{ClockDomain, Component}
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Rooms {
@@ -38,6 +38,7 @@ object Rooms {
     "GmiiMac" -> (GmiiMac(_)),
     "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
     "LayoutBench" -> (LayoutBench(_)),
+    "MacOnOneClock" -> (MacOnOneClock(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "MemoryBench" -> (MemoryBench(_)),
     "Notifier" -> (Notifier(_)),
@@ -46,7 +47,11 @@ object Rooms {
     "ScoreboardBench" -> (ScoreboardBench(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
     "SendBuffer" -> (SendBuffer(_)),
+    "Slew" -> (_ => Slew()),
+    "TimeBase" -> (_ => TimeBase()),
+    "TimeBench" -> (TimeBench(_)),
     "Pacer" -> (config => Pacer(config)),
+    "PacerSchedule" -> (PacerSchedule(_)),
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (_ => TournamentTree(entries = 16)),
     "TupleHasher" -> (_ => TupleHasher()),
@@ -54,7 +59,8 @@ object Rooms {
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Neighbour" -> (config => Neighbour(config)),
     "Receiver" -> (config => Receiver(config)),
-    "WireBench" -> (WireBench(_))
+    "WireBench" -> (WireBench(_)),
+    "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current))
   )
 
   /** With one for each registered policy. */

@@ -9,17 +9,19 @@ import spinal.lib._
 
 /** The wire at 1 Gb/s: GMII on one side, the core's frame streams, stamps and time on the other.
   *
-  * Three domains: the core's `clk`, and the wire's two, whose resets follow from the core's and from `softReset`.
+  * Four domains: the core's `clk`, the wire's two, and an external time's, whose resets follow from the core's and from `softReset`.
   */
 case class GmiiMac(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val gmii = master(Gmii())
 
     // In the core's domain.
-    /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point. Taken over within 20 clocks; time stays monotone. */
+    /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point, at least one. Taken over within 20 clocks; time stays monotone. */
     val increment = in UInt (TimeBase.incrementBits bits)
-    /** Monotone; late by at most six clocks of its own and four of the wire. */
+    /** Monotone, but for a jump; late by at most six clocks of its own and four of the wire. */
     val now = out(Stamp())
+    /** To set, discipline and compare the time. Inputs that are not connected mean that nobody does. */
+    val time = slave(TimeControl())
     val linkUp = in Bool ()
     /** A clock or more: all frames on their way are given up and counted. Lasts `GmiiMac.softResetClocks`. */
     val softReset = in Bool ()
@@ -28,22 +30,35 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val transmit = slave Stream (TransmitBeat())
     val departures = master Flow (Departure())
     val counters = out(MacCounters())
+
+    /** Asynchronous: its rising edges are stamped. */
+    val pulseIn = in Bool ()
+    /** Of `gtx_clk`: a square wave by the time base. */
+    val pulseOut = out Bool ()
+    val externalClock = in Bool () // may stand
+    /** Of `externalClock`: the time of the clock edge that takes it. */
+    val externalTime = slave Flow (Stamp())
+    for (input <- time.flatten ++ externalTime.flatten ++ Seq(pulseIn, externalClock) if input.isInput) GmiiMac.optional(input)
   }
   noIoPrefix()
 
   private val core = ClockDomain.current
-  private val domains = MacDomains(core, io.gmii.rx_clk, io.gmii.gtx_clk, io.softReset)
-  import domains.{coreSoft, receiveHard, receiveSoft, transmitHard, transmitSoft}
-  for (input <- Seq(io.increment, io.linkUp, io.softReset) ++ io.transmit.flatten) input.addTag(ClockDomainTag(core))
+  private val domains = MacDomains(core, io.gmii.rx_clk, io.gmii.gtx_clk, io.externalClock, io.softReset)
+  import domains.{coreSoft, externalHard, receiveHard, receiveSoft, transmitHard, transmitSoft}
+  for (input <- Seq(io.increment, io.linkUp, io.softReset) ++ io.transmit.flatten ++ io.time.flatten if input.isInput)
+    input.addTag(ClockDomainTag(core))
+  for (input <- io.externalTime.flatten) input.addTag(ClockDomainTag(externalHard))
   for (input <- Seq(io.gmii.rxd, io.gmii.rx_dv, io.gmii.rx_er)) input.addTag(ClockDomainTag(receiveSoft))
 
   // ---- time
 
-  private val increment = new NewestCopy(io.increment, core, transmitHard, U(TimeBase.nominalIncrement, TimeBase.incrementBits bits))
-  private val timeBase = transmitHard(TimeBase())
-  timeBase.io.increment := increment.value
-  private val now = new NewestCopy(TimeBase.stamp(timeBase.io.time), transmitHard, core, Stamp.zero)
-  io.now := now.value
+  private val wireTime = WireTime(core, transmitHard, externalHard)
+  wireTime.io.increment := io.increment
+  wireTime.io.control <> io.time
+  wireTime.io.pulseIn := io.pulseIn
+  wireTime.io.externalTime << io.externalTime
+  io.pulseOut := wireTime.io.pulseOut
+  io.now := wireTime.io.now
 
   // ---- wire in
 
@@ -60,8 +75,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   receiver.io.gmii.error := io.gmii.rx_er
   receiver.io.linkUp := receiveSoft(BufferCC(io.linkUp, False))
   stamps.io.startOfFrame := receiver.io.startOfFrame
-  stamps.io.time := timeBase.io.time
-  stamps.io.increment := increment.value
+  stamps.io.time := wireTime.io.time
+  stamps.io.increment := wireTime.io.step
 
   private val receiving = new ClockingArea(receiveSoft) {
     val lost = RegInit(False) // a word of this frame did not fit
@@ -82,7 +97,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val accepted = end.valid && end.good && fits
   }
 
-  reader.io.frames << receiveFrames.io.pop
+  reader.io.frames << coreSoft(receiveFrames.io.pop.m2sPipe()) // a block RAM goes into a register
   receiveMemory.io.enable := reader.io.enable
   receiveMemory.io.address := reader.io.address
   receiveMemory.io.read := reader.io.address
@@ -105,13 +120,13 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   intake.io.timed <> timed.io.intake
   intake.io.immediate <> immediate.io.intake
   for (lane <- Seq(timed, immediate)) {
-    lane.io.time := timeBase.io.time
-    lane.io.increment := increment.value
+    lane.io.time := wireTime.io.time
+    lane.io.increment := wireTime.io.step
     lane.io.start := gate.io.start.valid
     lane.io.fetch := transmitter.io.fetch
   }
-  gate.io.time := timeBase.io.time
-  gate.io.increment := increment.value
+  gate.io.time := wireTime.io.time
+  gate.io.increment := wireTime.io.step
   gate.io.linkUp := transmitSoft(BufferCC(io.linkUp, False))
   gate.io.timed << timed.io.head
   gate.io.immediate << immediate.io.head
@@ -121,7 +136,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   immediate.io.read := gate.io.immediateRead.resized
   transmitter.io.start << gate.io.start
   transmitter.io.word := transmitSoft(RegNext(gate.io.startImmediate ? immediate.io.word | timed.io.word))
-  transmitter.io.time := timeBase.io.time
+  transmitter.io.time := wireTime.io.time
   io.gmii.txd := transmitter.io.gmii.data
   io.gmii.tx_en := transmitter.io.gmii.valid
   io.gmii.tx_er := transmitter.io.gmii.error
@@ -157,6 +172,13 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
 }
 
 object GmiiMac {
+  private def optional(input: BaseType): Unit = input match {
+    case bit: Bool  => bit.default(False)
+    case bits: Bits => bits.default(bits.getZero)
+    case bits: UInt => bits.default(bits.getZero)
+    case bits: SInt => bits.default(bits.getZero)
+  }
+
   /** What a pulse of `softReset` takes, in core clocks. */
   val softResetClocks = 64
 

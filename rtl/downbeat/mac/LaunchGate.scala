@@ -40,7 +40,7 @@ case class LaunchGate(pointerBits: Int) extends Component {
   private val immediate = Lane(io.immediate, io.immediateSettled)
 
   /** The SFD of a decision two clocks from now, which is when what follows from it is known. */
-  private val sfd = RegNext(io.time + RegNext(io.increment * U(LaunchGate.decisionToSfd + 3)))
+  private val sfd = RegNext(io.time + RegNext(TimeBase.clocks(io.increment, LaunchGate.decisionToSfd + 3)))
   private val lateness = RegNext(sfd - TimeBase.fromStamp(timed.request.launch)) // two's complement
   private val due = RegNext(!lateness.msb || timed.request.afterPrevious)
   private val late = RegNext(!(lateness - io.increment).msb && !timed.request.afterPrevious)

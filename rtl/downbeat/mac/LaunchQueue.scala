@@ -26,7 +26,8 @@ case class LaunchQueue() extends Component {
   noIoPrefix()
 
   /** When the SFD would be if the frame that is judged now left as soon as it can. */
-  private val soonest = RegNext(io.time + RegNext(io.increment * U(LaunchGate.decisionToSfd + LaunchQueue.judgedToDecision + 1)))
+  private val ahead = LaunchGate.decisionToSfd + LaunchQueue.judgedToDecision + 1 // clocks
+  private val soonest = RegNext(io.time + RegNext(TimeBase.clocks(io.increment, ahead)))
 
   private val comes = io.requests.m2sPipe()
   private val lastLaunch = RegNextWhen(comes.launch, comes.fire && !comes.afterPrevious)

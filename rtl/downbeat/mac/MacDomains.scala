@@ -8,7 +8,7 @@ import spinal.lib._
   *
   * The wire's resets are asynchronous: they come even while the PHY has stopped its clock, and go two clocks after the core's.
   */
-case class MacDomains(core: ClockDomain, receiveClock: Bool, transmitClock: Bool, softReset: Bool) extends Area {
+case class MacDomains(core: ClockDomain, receiveClock: Bool, transmitClock: Bool, externalClock: Bool, softReset: Bool) extends Area {
   private val count = Reg(UInt(log2Up(GmiiMac.softResetClocks) bits)) init 0
   when(count =/= 0)(count := count - 1)
   when(softReset)(count := GmiiMac.softResetClocks - 1)
@@ -35,4 +35,6 @@ case class MacDomains(core: ClockDomain, receiveClock: Bool, transmitClock: Bool
   val receiveSoft: ClockDomain = wire(receiveClock, soft)
   val transmitHard: ClockDomain = wire(transmitClock, hard)
   val transmitSoft: ClockDomain = wire(transmitClock, soft)
+  /** Of an external time; its clock may stand. */
+  val externalHard: ClockDomain = wire(externalClock, hard)
 }

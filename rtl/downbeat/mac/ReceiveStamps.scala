@@ -38,7 +38,7 @@ case class ReceiveStamps(receive: ClockDomain, transmit: ClockDomain) extends Co
     val changed = RegNext(tag =/= seen) init False
     val time = RegNext(io.time)
     /** Receive clocks to the tag's register (2), transmit clocks through the synchroniser (1 and a half on average). */
-    val age = RegNext((io.increment * U(7, 3 bits)) >> 1)
+    val age = RegNext(TimeBase.clocks(io.increment, 7) >> 1)
     val answer = Stream(Answer())
     val pending = RegInit(False) clearWhen answer.ready
     val stamp = Reg(Stamp())

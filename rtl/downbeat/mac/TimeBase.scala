@@ -3,20 +3,45 @@ package downbeat.mac
 
 import downbeat.time.Stamp
 import spinal.core._
+import spinal.lib._
 
-/** The one clock of all stamps: 48 bits of nanoseconds and 32 of fraction, in the transmit wire domain. Only `reset` sets it back. */
+/** The one clock of all stamps: 48 bits of nanoseconds and 32 of fraction, in the transmit wire domain.
+  *
+  * Each clock it moves on by `increment` and `correction`, exactly: no remainder is dropped (formal/time_base.sv proves it). A jump takes
+  * effect three clocks after it came, an increment or a correction likewise.
+  */
 case class TimeBase() extends Component {
   val io = new Bundle {
-    /** Nanoseconds that a clock lasts, 8.32 fixed point; a host may change it at any time, time stays monotone. */
+    /** Nanoseconds that a clock lasts, 8.32 fixed point: at least one. A host may change it at any time, time stays monotone. */
     val increment = in UInt (TimeBase.incrementBits bits)
+    /** Added in each clock, 2^-32 ns: less than half a nanosecond, so time stays monotone. */
+    val correction = in SInt (TimeBase.fractionBits bits)
+    /** Three clocks apart or more. */
+    val jump = slave Flow (TimeJump())
     /** 48.32, of the clock edge that has just been. */
     val time = out UInt (TimeBase.bits bits)
+    /** The same, cut. */
+    val stamp = out(Stamp())
+    /** What a clock lasts now, correction and all, 8.32 ns. */
+    val step = out UInt (TimeBase.incrementBits bits)
   }
   noIoPrefix()
 
+  private val nominal = U(TimeBase.nominalIncrement, TimeBase.incrementBits bits)
+  private val increment = RegNext(io.increment) init nominal
+  private val correction = RegNext(io.correction) init 0
+  io.step := RegNext((increment.intoSInt + correction).asUInt.resize(TimeBase.incrementBits)) init nominal
+
+  // A register before and behind each of the two sums.
+  private val moves = io.jump.valid && io.jump.relative
+  private val offset = RegNext(moves ? io.jump.value.asSInt | io.correction.resize(TimeBase.bits)) init 0
+  private val addend = RegNext(increment.resize(TimeBase.bits) + offset.asUInt) init nominal.resize(TimeBase.bits)
+  private val value = RegNextWhen(io.jump.value, io.jump.valid)
   private val time = Reg(UInt(TimeBase.bits bits)) init 0
-  time := time + io.increment
+  time := time + addend
+  when(Delay(io.jump.valid && !io.jump.relative, 2, init = False))(time := value)
   io.time := time
+  io.stamp := TimeBase.stamp(time)
 }
 
 object TimeBase {
@@ -26,11 +51,18 @@ object TimeBase {
   /** 125 MHz. */
   val nominalIncrement: BigInt = BigInt(8) << fractionBits
 
-  /** 48.32 to what the core sees, 48.16. */
+  /** 48.32 to what the core sees, 48.16: the rest is cut, so a stamp is never later than what it stamps. */
   def stamp(time: UInt): Stamp = {
     val stamp = Stamp()
     stamp.assignFromBits(time(bits - 1 downto fractionBits - 16).asBits)
     stamp
+  }
+  /** What `times` clocks last, by shifts and one sum: a multiplier would take half a byte time alone. */
+  def clocks(step: UInt, times: Int): UInt = {
+    val shifts = (0 until 8).filter(bit => (times >> bit & 1) == 1)
+    val width = incrementBits + log2Up(times + 1)
+    if (isPow2(times + 1)) (step << log2Up(times + 1)).resize(width) - step
+    else shifts.map(shift => (step << shift).resize(width)).reduce(_ + _)
   }
   def fromStamp(stamp: Stamp): UInt = (stamp.asBits ## B(0, fractionBits - 16 bits)).asUInt
 }

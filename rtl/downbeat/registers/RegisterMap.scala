@@ -4,8 +4,9 @@ package downbeat.registers
 import downbeat.{Counters, DownbeatConfig}
 import downbeat.application.Layout
 import downbeat.engine.TraceRecord
-import downbeat.mac.{GmiiMac, MacCounters, TimeBase}
+import downbeat.mac.{GmiiMac, MacCounters, TimeBase, TimeControl}
 import downbeat.neighbour.StaticNeighbour
+import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config, AxiLite4SpecRenamer}
@@ -37,6 +38,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
       val counters = in(MacCounters())
       val increment = out(UInt(TimeBase.incrementBits bits))
       val softReset = out(Bool())
+      val now = in(Stamp())
+      val time = master(TimeControl())
     }
   }
   noIoPrefix()
@@ -159,12 +162,14 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     private val nominal = TimeBase.nominalIncrement
     private val high = register("incrementHigh", "Time by which a clock of the wire moves the time base on.")
       .field(UInt(TimeBase.incrementBits - 32 bits), AccessType.RW, nominal >> 32, "ns; 8 at 125 MHz.")(SymbolName("ns"))
-    private val lowRegister = register("incrementLow", "Its fraction. A write takes both over; the time stays monotone.")
+    private val lowRegister =
+      register("incrementLow", "Its fraction. A write takes both over, unless `incrementHigh` is 0; the time stays monotone.")
     private val low = lowRegister.field(UInt(32 bits), AccessType.RW, nominal % (BigInt(1) << 32), "2^-32 ns.")(SymbolName("fraction"))
     private val written = RegNext(lowRegister.eventW()) init False
-    io.mac.increment := RegNextWhen(high @@ low, written) init U(nominal, TimeBase.incrementBits bits)
+    io.mac.increment := RegNextWhen(high @@ low, written && high =/= 0) init U(nominal, TimeBase.incrementBits bits)
     for (field <- Layout.ofBundle("MacCounters", io.mac.counters).fields)
       shown(s"counter_mac_${field.name}", io.mac.counters.asBits(field.offset, field.width bits), "Frames since `reset`, modulo 2^32.")
+    new TimeRegisters(declare, io.mac.time, io.mac.now, mayJump = !enable)
   }
 
   port.io.readable := answers(port.io.address, !_.isWriteOnly())
