@@ -58,6 +58,9 @@ bench: $(SIM_RTL) ## how fast the core alone simulates, by both taps [DURATION=s
 wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate against its model [SEED=n]
 	@$(PY) -m sim.wire
 
+gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, against their schedules [SEED=n JOBS=n]
+	@$(PY) -m sim.gap
+
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.fuzz
 
@@ -98,4 +101,4 @@ $(SIM64_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire fmax lint test clean
+.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire gap fmax lint test clean

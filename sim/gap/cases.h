@@ -15,7 +15,8 @@ void conflict(const Options &options, Bench &bench, Object &result);
 void pairs(const Options &options, Bench &bench, Object &result);
 /// Trains of 2 to 64 frames with equal gaps, or back to back. --trains --length
 void trains(const Options &options, Bench &bench, Object &result);
-/// --flows flows of --rate payload b/s each for --seconds. --phases=apart: none ever meets another's frame; =any. --length
+/// --flows flows for --seconds. --phases=apart: each of --rate payload b/s, none ever meets another's frame; --phases=any: rates from half
+/// as much to half as much again. --length
 void paced(const Options &options, Bench &bench, Object &result);
 /// The same without frames: the pacer's grants alone.
 void pacer(const Options &options, Bench &bench, Object &result);

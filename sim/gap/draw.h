@@ -29,11 +29,10 @@ public:
   }
   /// Anything below so many ns, on no grid but that of the stamps.
   Stamp spare(double ns) { return below(static_cast<std::uint64_t>(ns * 65536) + 1); }
+  /// From 0 to 1.
+  double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
   /// Uniform in the logarithm, ns.
-  Stamp logarithmic(double least, double most) {
-    const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
-    return static_cast<Stamp>(least * std::pow(most / least, share) * 65536);
-  }
+  Stamp logarithmic(double least, double most) { return static_cast<Stamp>(least * std::pow(most / least, share()) * 65536); }
 
 private:
   std::mt19937_64 random_;

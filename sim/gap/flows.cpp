@@ -8,20 +8,26 @@
 
 namespace gap {
 
-Flows::Flows(Bench &bench, std::size_t count, double rate, std::uint32_t payload, std::uint64_t segmentsEach)
-    : bench_(bench), rate_(rate), payload_(payload), spacing_(static_cast<std::uint64_t>(std::llroundl(8e9L / rate * 0x1p32L))),
-      segmentsEach_(segmentsEach), flows_(count) {}
+Flows::Flows(Bench &bench, const std::vector<double> &rates, std::uint32_t payload, double seconds) : bench_(bench), payload_(payload) {
+  for (const double rate : rates) {
+    const auto spacing = static_cast<std::uint64_t>(std::llroundl(8e9L / rate * 0x1p32L));
+    const auto intervals = static_cast<std::uint64_t>(std::ceil(seconds * rate / 8 / payload));
+    flows_.push_back({.rate = rate, .spacing = spacing, .segments = intervals + 1});
+    segments_ += intervals + 1;
+  }
+}
 
-void Flows::begin(std::uint32_t flow) { bench_.room().book({flow, true, spacing_, 0}); }
+void Flows::begin(std::uint32_t flow) { bench_.room().book({flow, true, flows_[flow].spacing, 0}); }
 
 void Flows::granted(std::uint32_t number, Stamp launch) {
   Flow &flow = flows_[number];
-  flow.departure = flow.segments == 0 ? timeOf(launch) : flow.departure + Time{spacing_} * payload_;
+  flow.departure = flow.granted == 0 ? timeOf(launch) : flow.departure + Time{flow.spacing} * payload_;
   inexact_ += launch != stampAfter(flow.departure);
-  outOfOrder_ += launch < newest_;
+  Disorder &disorder = flow.granted == 0 ? starts_ : steady_;
+  if (launch < newest_) disorder = {disorder.grants + 1, std::max(disorder.most, timeOf(newest_ - launch))};
   newest_ = launch;
   ++grants_;
-  if (++flow.segments < segmentsEach_) bench_.room().book({number, false, spacing_, payload_});
+  if (++flow.granted < flow.segments) bench_.room().book({number, false, flow.spacing, payload_});
 }
 
 void Flows::left(std::uint32_t number, Time sfd) {
@@ -33,7 +39,8 @@ void Flows::left(std::uint32_t number, Time sfd) {
 Flows::Rate Flows::rate() const {
   Rate rate{0, HUGE_VAL};
   for (const Flow &flow : flows_) {
-    const long double asked = static_cast<long double>(flow.departed - 1) * 8 * payload_ / rate_, took = static_cast<long double>(flow.last - flow.first) * 0x1p-32L * 1e-9L;
+    const long double asked = static_cast<long double>(flow.departed - 1) * 8 * payload_ / flow.rate;
+    const long double took = static_cast<long double>(flow.last - flow.first) * 0x1p-32L * 1e-9L;
     rate.error = std::max(rate.error, static_cast<double>(std::abs(took / asked - 1)));
     rate.seconds = std::min(rate.seconds, static_cast<double>(took));
   }

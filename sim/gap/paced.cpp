@@ -11,35 +11,39 @@ namespace gap {
 namespace {
 
 struct Paced {
-  std::size_t flows, length;
-  double rate;
-  std::uint64_t segments; // of each flow: so many that first and last are --seconds apart
+  std::size_t length; // without FCS
+  std::vector<double> rates;
+  std::vector<Time> starts; // from the first flow's on
 
-  explicit Paced(const Options &options) : flows(options.count("flows")), length(options.count("length") - 4), rate(options.number("rate")) {
-    segments = 2 + static_cast<std::uint64_t>(options.number("seconds") * rate / (8.0 * static_cast<double>(payload())));
+  explicit Paced(const Options &options) : length(options.count("length") - 4), rates(options.count("flows"), options.number("rate")) {
+    Draw draw(options.count("seed"), "mixed");
+    const bool apart = options.text("phases") == "apart";
+    const std::size_t flows = rates.size();
+    // Apart: all at one rate, and each so long after another that they never meet. Otherwise each at a rate and a time of its own.
+    if (!apart)
+      for (double &rate : rates) rate *= 0.5 + draw.share();
+    for (std::size_t i = 0; i < flows; ++i) starts.push_back(static_cast<Time>(period() * (apart ? static_cast<double>(i) / static_cast<double>(flows) : draw.share())));
+    std::ranges::sort(starts);
   }
   std::uint32_t payload() const { return static_cast<std::uint32_t>(length - headers); }
-  Time period() const { return static_cast<Time>(8e9 * payload() / rate * 0x1p32); }
+  /// From one segment of the slowest flow to its next, 2^-32 ns.
+  double period() const { return 8e9 * payload() / *std::ranges::min_element(rates) * 0x1p32; }
 };
 
-/// Starts all flows within a period: apart, each so long after another that they never meet; or at any time.
-void begin(const Options &options, const Paced &paced, Bench &bench, Flows &flows) {
-  Draw draw(options.count("seed"), "mixed");
-  std::vector<Time> starts(paced.flows);
-  const bool apart = options.text("phases") == "apart";
-  for (std::size_t i = 0; i < starts.size(); ++i)
-    starts[i] = apart ? paced.period() * static_cast<Time>(i) / static_cast<Time>(paced.flows) : paced.period() * static_cast<Time>(draw.below(1 << 24)) >> 24;
-  std::ranges::sort(starts);
+void run(const Paced &paced, Bench &bench, Flows &flows) {
   const Time origin = bench.now();
-  for (std::uint32_t flow = 0; flow < paced.flows; ++flow) {
-    bench.run(origin + starts[flow]);
+  for (std::uint32_t flow = 0; flow < paced.starts.size(); ++flow) {
+    bench.run(origin + paced.starts[flow]);
     flows.begin(flow);
   }
+  while (!flows.done()) bench.run(bench.now() + static_cast<Time>(paced.period()));
 }
 
 void report(const Flows &flows, Object &result) {
   const Flows::Rate rate = flows.rate();
-  result.add("grants", flows.grants()).add("inexact_grants", flows.inexact()).add("grants_out_of_order", flows.outOfOrder());
+  result.add("grants", flows.grants()).add("inexact_grants", flows.inexact());
+  result.add("grants_out_of_order", flows.steady().grants).add("max_steady_disorder_ns", inNanoseconds(flows.steady().most));
+  result.add("starts_out_of_order", flows.starts().grants).add("max_start_disorder_ns", inNanoseconds(flows.starts().most));
   result.add("rate_error", rate.error).add("rate_seconds", rate.seconds);
 }
 
@@ -47,7 +51,7 @@ void report(const Flows &flows, Object &result) {
 
 void paced(const Options &options, Bench &bench, Object &result) {
   const Paced paced(options);
-  Flows flows(bench, paced.flows, paced.rate, paced.payload(), paced.segments);
+  Flows flows(bench, paced.rates, paced.payload(), options.number("seconds"));
   Departures departures;
   constexpr unsigned flowShift = 32;
   std::uint64_t number = 0;
@@ -59,8 +63,7 @@ void paced(const Options &options, Bench &bench, Object &result) {
     departures.add(fate);
     flows.left(static_cast<std::uint32_t>(fate.launch.id >> flowShift), fate.sfd);
   };
-  begin(options, paced, bench, flows);
-  while (!flows.done()) bench.run(bench.now() + paced.period());
+  run(paced, bench, flows);
   result.add("all_back", bench.finish());
   departures.report(result, bench.room().pins());
   report(flows, result);
@@ -68,13 +71,12 @@ void paced(const Options &options, Bench &bench, Object &result) {
 
 void pacer(const Options &options, Bench &bench, Object &result) {
   const Paced paced(options);
-  Flows flows(bench, paced.flows, paced.rate, paced.payload(), paced.segments);
+  Flows flows(bench, paced.rates, paced.payload(), options.number("seconds"));
   bench.onGrant = [&](std::uint32_t flow, Stamp launch) {
     flows.granted(flow, launch);
     flows.left(flow, timeOf(launch));
   };
-  begin(options, paced, bench, flows);
-  while (!flows.done()) bench.run(bench.now() + paced.period());
+  run(paced, bench, flows);
   report(flows, result);
 }
 

@@ -16,6 +16,14 @@ constexpr std::uint64_t transmitPeriod = 8'000'000; // fs
 constexpr std::uint16_t anyTag = 1;                 // departures come in order: no tag need tell them apart
 constexpr unsigned timeWords = 3, wordBits = 32;
 
+/// Eight bytes of a frame: its number, then noise, with an EtherType for local experiments (IEEE 802).
+std::uint64_t wordAt(std::uint64_t id, std::size_t position) {
+  constexpr std::uint64_t etherType = 0xb588, shift = 32, mask = std::uint64_t{0xffff} << shift;
+  if (position == 0) return id;
+  const std::uint64_t noise = (id + position) * 0x9e3779b97f4a7c15;
+  return position == downbeat::beatBytes ? (noise & ~mask) | etherType << shift : noise;
+}
+
 } // namespace
 
 Room::Room(const Clocks &clocks, Listener &listener)
@@ -108,7 +116,8 @@ void Room::receiveEdge() {
 }
 
 bool Room::quiet() const {
-  const bool all = left_ == departed_ && left_ == returned_ && left_ == received_;
+  constexpr std::uint64_t settling = 8; // clocks until the pacer shows that it is busy
+  const bool all = left_ == departed_ && left_ == returned_ && left_ == received_ && simulated_ > lastBooking_ + settling;
   return all && launches_.empty() && bookings_.empty() && !top_->gmii_tx_en && loop_.empty() && top_->idle && !top_->grants_valid;
 }
 
@@ -140,12 +149,13 @@ void Room::driveCore() {
     pins.bookings_payload_spacing = booking.spacing;
     pins.bookings_payload_previousLength = static_cast<std::uint16_t>(booking.previousLength);
     bookings_.pop_front();
+    lastBooking_ = simulated_;
   }
   pins.transmit_valid = !launches_.empty();
   if (launches_.empty()) return;
   const Launch &launch = launches_.front();
   const std::size_t rest = launch.length - position_;
-  pins.transmit_payload_frame_data = position_ == 0 ? launch.id : launch.id * 0x9e3779b97f4a7c15 + position_;
+  pins.transmit_payload_frame_data = wordAt(launch.id, position_);
   pins.transmit_payload_frame_keep = downbeat::keepOf(std::min(rest, downbeat::beatBytes));
   pins.transmit_payload_frame_last = rest <= downbeat::beatBytes;
   pins.transmit_payload_mode = static_cast<std::uint8_t>(launch.mode);

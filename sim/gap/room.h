@@ -92,7 +92,7 @@ private:
   Listener &listener_;
   Time byteTime_, now_ = 0;
   std::uint64_t receivePeriod_, nextTransmit_ = 0, nextReceive_ = 0; // fs
-  std::uint64_t simulated_ = 0, receiveEdges_ = 0;
+  std::uint64_t simulated_ = 0, receiveEdges_ = 0, lastBooking_ = 0; // clocks
   std::deque<Launch> launches_;
   std::deque<Booking> bookings_;
   std::size_t position_ = 0; // in the front launch
