@@ -36,6 +36,7 @@ NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
 GAP = ROOT / "sim" / "gap"
+LINEARITY = ROOT / "sim" / "linearity"
 FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
 MATRIX = ROOT / "sim" / "matrix"
@@ -125,17 +126,28 @@ def fairness() -> Path:
     return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
 
 
+def linearity() -> Path:
+    """The directory of gap_path, a dumbbell of ns-3 without the core."""
+    flags, link, version = _ns3()
+    return _program("linearity", "gap_path", sorted(LINEARITY.glob("*.cpp")), flags, link, [], version)
+
+
 def _ns3_program(
     part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP, preset: str = PRESET
 ) -> Path:
+    """An ns-3 program with the core in it."""
+    flags, link, version = _ns3()
+    link = [*_with_library(library(waves, tap, preset)), *link]
+    return _program(_part(part, waves, tap), name, sources, [*flags, f"-I{DEVICE}"], link, [], version)
+
+
+def _ns3() -> tuple[list[str], list[str], str]:
+    """What the compiler and the linker are told, and ns-3's version."""
     home = Path(os.environ["NS3_ROOT"])
-    flags = ["-std=c++23", "-O2", *WARNINGS, f"-I{DEVICE}", "-isystem", str(home / "include")]
+    flags = ["-std=c++23", "-O2", *WARNINGS, "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
     link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
-    directory = library(waves, tap, preset)
-    version = importlib.metadata.version("ns3")
-    link = [*_with_library(directory), *link]
-    return _program(_part(part, waves, tap), name, sources, flags, link, [], version)
+    return flags, link, importlib.metadata.version("ns3")
 
 
 def linux(waves: bool = False) -> Path:
@@ -216,6 +228,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "tap-waves": lambda: linux(waves=True),
     "wire": wire,
     "gap": gap,
+    "linearity": linearity,
 }
 
 

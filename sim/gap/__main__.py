@@ -26,7 +26,7 @@ def main() -> int:
     seed, jobs = int(os.environ.get("SEED") or 1), int(os.environ.get("JOBS") or 2)
     begin = time.monotonic()
     try:
-        build.gap()
+        program = build.gap() / "gap_bench"
     except build.BuildFailed as error:
         print(error, file=sys.stderr)
         return 1
@@ -36,7 +36,7 @@ def main() -> int:
 
     def timed(case: Case) -> dict[str, Any]:
         start = time.monotonic()
-        figures = run(case, seed)
+        figures = run(case, seed, program)
         seconds[case.name] = round(time.monotonic() - start, 1)
         verdict = "; ".join(figures["failures"]) or "right"
         print(f"  {case.name} ({seconds[case.name]:.0f} s): {verdict}", flush=True)
@@ -66,8 +66,10 @@ def _print(report: dict[str, Any], wall: dict[str, Any]) -> None:
     console.print(table)
     clocks = sum(figures["simulated_clocks"] for figures in report["cases"])
     busy = sum(wall["cases"].values())
-    print(f"{wall['seconds']:.0f} s of wall time, {wall['build']:.0f} s to build; {clocks / 1e6:.0f} M clocks of pacer and MAC "
-          f"at {clocks / busy / 1e6:.2f} M a second and process")
+    print(
+        f"{wall['seconds']:.0f} s of wall time, {wall['build']:.0f} s to build; {clocks / 1e6:.0f} M clocks of pacer and MAC "
+        f"at {clocks / busy / 1e6:.2f} M a second and process"
+    )
     for failure in report["failures"]:
         print(f"WRONG: {failure}")
     names = f"{REPORT.relative_to(build.ROOT)}, {PAGE.name}"

@@ -20,6 +20,14 @@ void Bench::handIn(const Launch &launch) {
   room_.transmit(launch);
 }
 
+void Bench::arrive(std::uint64_t id, std::size_t length, Time sfd) {
+  fates_.push_back({.launch = {id, length, LaunchMode::asap, 0}});
+  ++frames_;
+  ++left_;
+  ++departed_;
+  room_.arrive(id, length, sfd);
+}
+
 void Bench::run(Time until) {
   constexpr std::uint64_t seldom = 16;
   while (room_.now() < until) {

@@ -32,6 +32,8 @@ public:
 
   /// Gives a frame to the gate. `at` and `afterPrevious` only.
   void handIn(const Launch &launch);
+  /// A frame of somebody else's comes: its fate has no departure.
+  void arrive(std::uint64_t id, std::size_t length, Time sfd);
   /// A frame is given to the gate so long before its launch: as the pacer's grants are.
   static constexpr Time lead = nanoseconds(4000);
   /// Runs until so long before a launch that a frame can be handed in.

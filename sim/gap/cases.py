@@ -27,7 +27,11 @@ class Case:
         if quick:
             whole = options[self.scaled]
             options[self.scaled] = type(whole)(min(max(whole / QUICK, self.least), whole))
-        return [self.command, f"--seed={seed}", *(f"--{name.replace('_', '-')}={value}" for name, value in options.items())]
+        return [
+            self.command,
+            f"--seed={seed}",
+            *(f"--{name.replace('_', '-')}={value}" for name, value in options.items()),
+        ]
 
 
 def _schedule(name: str, frames: int, length: int | str, spare: float, increment_ppm: float = 0) -> Case:

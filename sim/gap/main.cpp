@@ -9,14 +9,15 @@ namespace {
 
 using Case = void (*)(const gap::Options &, gap::Bench &, gap::Object &);
 const std::map<std::string, Case> cases{{"schedule", gap::schedule}, {"conflict", gap::conflict}, {"pairs", gap::pairs},
-                                        {"trains", gap::trains},     {"paced", gap::paced},       {"pacer", gap::pacer}};
+                                        {"trains", gap::trains},     {"paced", gap::paced},       {"pacer", gap::pacer},
+                                        {"launch", gap::launch},     {"receive", gap::receive}};
 
 } // namespace
 
 int main(int count, char **arguments) try {
   const auto chosen = count > 1 ? cases.find(arguments[1]) : cases.end();
   if (chosen == cases.end()) {
-    std::fprintf(stderr, "usage: %s schedule|conflict|pairs|trains|paced|pacer --name=value...\n", arguments[0]);
+    std::fprintf(stderr, "usage: %s schedule|conflict|pairs|trains|paced|pacer|launch|receive --name=value...\n", arguments[0]);
     return 2;
   }
   const gap::Options options(count - 2, arguments + 2);

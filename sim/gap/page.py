@@ -58,7 +58,9 @@ def render(report: dict[str, Any]) -> str:
             legend = f"legend{2 * (row - 1) + col}"
             figure.update_traces(legend=legend, row=row, col=col)
             top, right = plot.yaxis.domain[1], plot.xaxis.domain[1]
-            figure.update_layout({legend: {"x": right, "y": top, "xanchor": "right", "bgcolor": "rgba(255,255,255,0.7)"}})
+            figure.update_layout(
+                {legend: {"x": right, "y": top, "xanchor": "right", "bgcolor": "rgba(255,255,255,0.7)"}}
+            )
     return _page(report, figure.to_html(full_html=False, include_plotlyjs=True, div_id="gap"))
 
 
@@ -66,7 +68,9 @@ def _histograms(figure: go.Figure, row: int, col: int, cases: Sequence[Figures],
     for case in cases:
         histogram, count = case[name]["histogram"], case[name]["count"]
         x = [histogram["first"] + (i + 0.5) * histogram["width"] for i in range(len(histogram["counts"]))]
-        y = [share / count / histogram["width"] for share in histogram["counts"]]  # a density: cases differ in their bins
+        y = [
+            share / count / histogram["width"] for share in histogram["counts"]
+        ]  # a density: cases differ in their bins
         figure.add_scatter(x=x, y=y, name=case["case"], line={"shape": "hvh", "width": 1.3}, row=row, col=col)
     figure.update_yaxes(title_text="share per ns", rangemode="tozero", row=row, col=col)
 
@@ -102,7 +106,9 @@ def _lateness(figure: go.Figure, row: int, col: int, cases: Sequence[Figures]) -
 
 def _rates(figure: go.Figure, row: int, col: int, cases: Sequence[Figures]) -> None:
     spans = [0.05, 20]
-    figure.add_scatter(x=spans, y=[8e-9 / span for span in spans], name="a byte time", mode="lines", line=LINES, row=row, col=col)
+    figure.add_scatter(
+        x=spans, y=[8e-9 / span for span in spans], name="a byte time", mode="lines", line=LINES, row=row, col=col
+    )
     least = 1e-13  # what is exact has no logarithm
     figure.add_scatter(
         x=[case["rate_seconds"] for case in cases],

@@ -2,6 +2,7 @@
 #include "room.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "Vgap___024root.h"
 
@@ -92,12 +93,29 @@ void Room::transmitEdge() {
   now_ += byteTime_;
   ++simulated_;
   const wire::Symbol symbol{top_->gmii_txd, top_->gmii_tx_en != 0};
-  loop_.put(symbol);
+  beginArrival();
+  loop_.put(arriving_.empty() ? symbol : arriving_.next());
   if (!outgoing_.take(symbol, simulated_)) return;
   const wire::Seen &seen = outgoing_.seen;
   damaged_ += !seen.right;
   ++left_;
   listener_.left(seen.head, seen.length, now_ - byteTime_ * (simulated_ - seen.sfd));
+}
+
+void Room::beginArrival() {
+  constexpr unsigned preamble = 7;
+  if (arrivals_.empty() || now_ + preamble * byteTime_ < arrivals_.front().sfd) return;
+  const Arrival arrival = arrivals_.front();
+  arrivals_.pop_front();
+  wire::Bytes bytes((arrival.length + downbeat::beatBytes - 1) / downbeat::beatBytes * downbeat::beatBytes);
+  for (std::size_t at = 0; at < bytes.size(); at += downbeat::beatBytes) {
+    const std::uint64_t word = wordAt(arrival.id, at);
+    std::memcpy(bytes.data() + at, &word, sizeof word);
+  }
+  bytes.resize(arrival.length);
+  arriving_.put(bytes);
+  ++left_;
+  ++departed_;
 }
 
 void Room::receiveEdge() {
@@ -118,7 +136,7 @@ void Room::receiveEdge() {
 bool Room::quiet() const {
   constexpr std::uint64_t settling = 8; // clocks until the pacer shows that it is busy
   const bool all = left_ == departed_ && left_ == returned_ && left_ == received_ && simulated_ > lastBooking_ + settling;
-  return all && launches_.empty() && bookings_.empty() && !top_->gmii_tx_en && loop_.empty() && top_->idle && !top_->grants_valid;
+  return all && launches_.empty() && bookings_.empty() && arrivals_.empty() && arriving_.empty() && !top_->gmii_tx_en && loop_.empty() && top_->idle && !top_->grants_valid;
 }
 
 Room::Next Room::nextGrant() const { return {top_->next_armed != 0, nanoseconds(top_->next_at_ns)}; }

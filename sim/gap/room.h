@@ -68,6 +68,8 @@ public:
 
   void transmit(const Launch &launch) { launches_.push_back(launch); }
   void book(const Booking &booking) { bookings_.push_back(booking); }
+  /// A frame of somebody else's comes, its SFD at the first byte time at or after `sfd` and what the far end takes for it.
+  void arrive(std::uint64_t id, std::size_t length, Time sfd) { arrivals_.push_back({id, length, sfd}); }
   /// No frame is on its way but those that wait at the gate, and the pacer waits for `nextGrant`.
   bool quiet() const;
   /// The instant at which the pacer next does something; `armed` false: never.
@@ -85,6 +87,7 @@ private:
   void sampleCore();
   void driveCore();
   void transmitEdge();
+  void beginArrival();
   void receiveEdge();
 
   VerilatedContext context_;
@@ -97,6 +100,13 @@ private:
   std::deque<Booking> bookings_;
   std::size_t position_ = 0; // in the front launch
   bool midFrame_ = false;    // of `receive`
+  struct Arrival {
+    std::uint64_t id;
+    std::size_t length;
+    Time sfd;
+  };
+  std::deque<Arrival> arrivals_;
+  wire::Serialiser arriving_;
   Loop loop_;
   wire::Deserialiser outgoing_, incoming_;
   std::uint64_t left_ = 0, departed_ = 0, returned_ = 0, received_ = 0, damaged_ = 0;

@@ -8,17 +8,22 @@ from typing import Any
 
 import pytest
 
+from sim import build
 from sim.gap import page
 from sim.gap.cases import CASES, Case
 from sim.gap.checks import failures
-from sim.gap.run import run
+from sim.gap.run import run as run_program
 
 SEED = int(os.environ.get("SEED") or 1)
 
 
+def run(case: Case) -> dict[str, Any]:
+    return run_program(case, SEED, build.gap() / "gap_bench", quick=True)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(case: Case) -> None:
-    figures = run(case, SEED, quick=True)
+    figures = run(case)
     assert not figures["failures"], figures["command"]
     assert figures["frames"] if case.command != "pacer" else figures["grants"]
 
@@ -64,13 +69,13 @@ def test_a_check_refuses(
 ) -> None:
     case = _case(command, **options)
     if case.name not in measured:
-        measured[case.name] = run(case, SEED, quick=True)
+        measured[case.name] = run(case)
     said = failures(case, {**measured[case.name], **change})
     assert len(said) == 1 and words in said[0], said
 
 
 def test_the_page_names_every_case_and_failure() -> None:
-    cases = [{**run(case, SEED, quick=True), "failures": []} for case in (CASES[0], _case("conflict"), _case("pairs", gaps="timed"))]
+    cases = [{**run(case), "failures": []} for case in (CASES[0], _case("conflict"), _case("pairs", gaps="timed"))]
     text = page.render({"passed": False, "failures": ["nothing <works>"], "seed": SEED, "cases": cases})
     assert "nothing &lt;works&gt;" in text
     assert all(figures["case"] in text for figures in cases)
