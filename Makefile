@@ -61,6 +61,9 @@ wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate agains
 gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, against their schedules [SEED=n JOBS=n]
 	@$(PY) -m sim.gap
 
+linearity: $(SIM_RTL) ## sent gap against received gap over ns-3, our MAC at both ends [SEED=n DURATION=seconds JOBS=n]
+	@$(PY) -m sim.linearity
+
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.fuzz
 
@@ -101,4 +104,4 @@ $(SIM64_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire gap fmax lint test clean
+.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire gap linearity fmax lint test clean

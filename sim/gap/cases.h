@@ -21,8 +21,8 @@ void paced(const Options &options, Bench &bench, Object &result);
 /// The same without frames: the pacer's grants alone.
 void pacer(const Options &options, Bench &bench, Object &result);
 
-/// Frames from standard input, a line "id bytes instant" each, in order: bytes with FCS; 2^-16 ns. `launch` sends them at these instants and
-/// says when their SFDs left; to `receive` they come, and it says how it stamped them. The result's `stamps` are [id, 2^-16 ns].
+/// Frames from standard input, a line "id bytes instant" each, in order: bytes with FCS; 2^-16 ns. `launch` sends them at these instants
+/// and says when their SFDs left; to `receive` they come, and it says how it stamped them. The result's `stamps` are [id, 2^-16 ns].
 void launch(const Options &options, Bench &bench, Object &result);
 void receive(const Options &options, Bench &bench, Object &result);
 

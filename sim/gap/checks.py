@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sim.gap.cases import Case
 
+Rule = Callable[[Case, dict[str, Any]], Iterator[str]]
+
 MOST_RATE_ERROR = 1e-9
-LONG_SECONDS = 10  # from here on the byte grid of the wire is finer than that
+LONG_SECONDS = 10  # from here on the wire's byte grid is finer than that
 
 
 def failures(case: Case, figures: dict[str, Any]) -> list[str]:
-    rules = [_pacer, _rate] if case.command == "pacer" else [_bench, _departures]
+    rules: list[Rule] = [_pacer, _rate] if case.command == "pacer" else [_bench, _departures]
     if "gaps" in figures:
         rules.append(_gaps)
     if case.command == "paced":
@@ -21,7 +23,7 @@ def failures(case: Case, figures: dict[str, Any]) -> list[str]:
     return [failure for rule in rules for failure in rule(case, figures)]
 
 
-def _bench(_: Case, figures: dict[str, Any]) -> Iterator[str]:
+def _bench(case: Case, figures: dict[str, Any]) -> Iterator[str]:
     if not figures["all_back"]:
         yield "not all frames left and came back"
     if not figures["clock_right"]:
@@ -66,14 +68,14 @@ def _gaps(case: Case, figures: dict[str, Any]) -> Iterator[str]:
         yield f"one clock at both ends, and yet a measured gap {measured:g} ns off"
 
 
-def _pacer(_: Case, figures: dict[str, Any]) -> Iterator[str]:
+def _pacer(case: Case, figures: dict[str, Any]) -> Iterator[str]:
     if figures["inexact_grants"]:
         yield f"{figures['inexact_grants']} grants are not the departure before plus its bytes times the spacing"
     if figures["grants_out_of_order"] and figures["max_steady_disorder_ns"] >= 1:
         yield f"{figures['grants_out_of_order']} grants out of order, by up to {figures['max_steady_disorder_ns']:g} ns"
 
 
-def _rate(_: Case, figures: dict[str, Any]) -> Iterator[str]:
+def _rate(case: Case, figures: dict[str, Any]) -> Iterator[str]:
     # First and last SFD each lie on the byte grid: less than a byte time in all.
     grid = 0 if figures["rate_seconds"] >= LONG_SECONDS else figures["byte_time_ns"] * 1e-9 / figures["rate_seconds"]
     if figures["rate_error"] > MOST_RATE_ERROR + grid:

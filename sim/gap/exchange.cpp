@@ -22,7 +22,9 @@ bool read(Line &line) {
 
 class Stamps {
 public:
-  void add(std::uint64_t id, Stamp stamp) { list_ += (list_.empty() ? "[" : ", [") + std::to_string(id) + ", " + std::to_string(stamp) + "]"; }
+  void add(std::uint64_t id, Stamp stamp) {
+    list_ += (list_.empty() ? "[" : ", [") + std::to_string(id) + ", " + std::to_string(stamp) + "]";
+  }
   std::string json() const { return "[" + list_ + "]"; }
 
 private:

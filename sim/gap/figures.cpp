@@ -19,7 +19,8 @@ std::string Spread::json() const {
   if (values_.empty()) return "null";
   std::vector<double> sorted = values_;
   std::ranges::sort(sorted);
-  const auto at = [&sorted](double share) { return sorted[static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size() - 1)))]; };
+  const auto last = static_cast<double>(sorted.size() - 1);
+  const auto at = [&](double share) { return sorted[static_cast<std::size_t>(std::ceil(share * last))]; };
   constexpr std::size_t bins = 64;
   const double first = sorted.front(), width = std::max((sorted.back() - first) / bins, 1e-6);
   std::vector<std::uint64_t> counts(bins);
@@ -61,10 +62,12 @@ void Departures::add(const Fate &fate) {
 
 void Departures::report(Object &object, const Vgap &pins) const {
   Object cause;
-  cause.add("arrived", std::uint64_t{pins.counters_transmit_lateArrived}).add("inverted", std::uint64_t{pins.counters_transmit_lateInverted});
+  cause.add("arrived", std::uint64_t{pins.counters_transmit_lateArrived});
+  cause.add("inverted", std::uint64_t{pins.counters_transmit_lateInverted});
   cause.add("busy", std::uint64_t{pins.counters_transmit_lateBusy});
   object.add("early", early_).add("late", late_).add("late_by_cause", cause.json()).add("unexpected", unexpected_);
-  object.add("max_error_ns", error_.largest()).add("max_lateness_ns", lateness_.largest()).add("most_frames_ahead", std::uint64_t{mostAhead_});
+  object.add("max_error_ns", error_.largest()).add("max_lateness_ns", lateness_.largest());
+  object.add("most_frames_ahead", std::uint64_t{mostAhead_});
   object.add("wrong_departure_stamps", wrongStamps_).add("max_receive_stamp_error_ns", receiveStamps_.worst());
   object.add("error_ns", error_.json()).add("lateness_ns", lateness_.json()).add("receive_stamp_error_ns", receiveStamps_.json());
 }

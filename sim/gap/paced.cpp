@@ -22,7 +22,10 @@ struct Paced {
     // Apart: all at one rate, and each so long after another that they never meet. Otherwise each at a rate and a time of its own.
     if (!apart)
       for (double &rate : rates) rate *= 0.5 + draw.share();
-    for (std::size_t i = 0; i < flows; ++i) starts.push_back(static_cast<Time>(period() * (apart ? static_cast<double>(i) / static_cast<double>(flows) : draw.share())));
+    for (std::size_t i = 0; i < flows; ++i) {
+      const double share = apart ? static_cast<double>(i) / static_cast<double>(flows) : draw.share();
+      starts.push_back(static_cast<Time>(period() * share));
+    }
     std::ranges::sort(starts);
   }
   std::uint32_t payload() const { return static_cast<std::uint32_t>(length - headers); }

@@ -59,7 +59,15 @@ def render(report: dict[str, Any]) -> str:
             figure.update_traces(legend=legend, row=row, col=col)
             top, right = plot.yaxis.domain[1], plot.xaxis.domain[1]
             figure.update_layout(
-                {legend: {"x": right, "y": top, "xanchor": "right", "bgcolor": "rgba(255,255,255,0.7)"}}
+                {
+                    legend: {
+                        "x": right,
+                        "y": top,
+                        "xanchor": "right",
+                        "yanchor": "top",
+                        "bgcolor": "rgba(255,255,255,0.6)",
+                    }
+                }
             )
     return _page(report, figure.to_html(full_html=False, include_plotlyjs=True, div_id="gap"))
 
@@ -126,7 +134,7 @@ def _rates(figure: go.Figure, row: int, col: int, cases: Sequence[Figures]) -> N
 def _table(cases: Sequence[Figures]) -> str:
     columns = {"SFD after launch": "error_ns", "lateness": "lateness_ns", "sent gap": "sent_gap_error_ns"}
     columns["measured gap"] = "measured_gap_error_ns"
-    shown = ("p50", "p99", "p99_9", "max")
+    shown = ("min", "p50", "p99", "p99_9", "max")
     heads = "".join(f"<th colspan={len(shown)}>{name}, ns</th>" for name in columns)
     names = "".join(f"<th>{name.replace('_', '.')}</th>" for _ in columns for name in shown)
     rows = ""
@@ -144,11 +152,15 @@ def _page(report: dict[str, Any], plot: str) -> str:
     commands = "".join(f"<li><code>{html.escape(figures['command'])}</code></li>" for figures in report["cases"])
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Downbeat: make gap</title>
-<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1400px }} table {{ border-collapse: collapse; font-size: 80% }}
-td, th {{ padding: 0.2em 0.6em; text-align: right; border-bottom: 1px solid #ddd }} td:first-child {{ text-align: left; white-space: nowrap }}</style>
-</head><body>
+<style>
+body {{ font-family: sans-serif; margin: 2em auto; max-width: 1400px }}
+table {{ border-collapse: collapse; font-size: 80% }}
+td, th {{ padding: 0.2em 0.6em; text-align: right; border-bottom: 1px solid #ddd }}
+td:first-child {{ text-align: left; white-space: nowrap }}
+</style></head><body>
 <h1>The gap bench</h1>
-<p>Pacer, launch gate and MAC in simulation, observed at the GMII pins; seed {report["seed"]}: <b>{verdict}</b></p><ul>{failures}</ul>
+<p>Pacer, launch gate and MAC in simulation, observed at the GMII pins; seed {report["seed"]}: <b>{verdict}</b></p>
+<ul>{failures}</ul>
 {plot}
 <h2>Percentiles</h2>
 {_table(report["cases"])}

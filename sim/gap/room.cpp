@@ -50,6 +50,10 @@ Time Room::timeBase() const {
 }
 
 void Room::skip(std::uint64_t clocks) {
+  // The receive clock comes out where it would have run to, between this transmit clock and the next.
+  const auto gone = static_cast<std::uint64_t>(Time{transmitPeriod} * clocks % receivePeriod_);
+  nextReceive_ -= gone;
+  if (nextReceive_ + transmitPeriod <= nextTransmit_) nextReceive_ += receivePeriod_;
   now_ += byteTime_ * clocks;
   Time time = timeBase() + byteTime_ * clocks;
   for (unsigned word = 0; word < timeWords; ++word, time >>= wordBits) GAP_TIME_BASE(top_)[word] = static_cast<std::uint32_t>(time);
@@ -135,8 +139,10 @@ void Room::receiveEdge() {
 
 bool Room::quiet() const {
   constexpr std::uint64_t settling = 8; // clocks until the pacer shows that it is busy
-  const bool all = left_ == departed_ && left_ == returned_ && left_ == received_ && simulated_ > lastBooking_ + settling;
-  return all && launches_.empty() && bookings_.empty() && arrivals_.empty() && arriving_.empty() && !top_->gmii_tx_en && loop_.empty() && top_->idle && !top_->grants_valid;
+  const bool allThrough = left_ == departed_ && left_ == returned_ && left_ == received_;
+  const bool nothingGiven = launches_.empty() && bookings_.empty() && arrivals_.empty() && simulated_ > lastBooking_ + settling;
+  const bool wireIdle = !top_->gmii_tx_en && arriving_.empty() && loop_.empty();
+  return allThrough && nothingGiven && wireIdle && top_->idle && !top_->grants_valid;
 }
 
 Room::Next Room::nextGrant() const { return {top_->next_armed != 0, nanoseconds(top_->next_at_ns)}; }
@@ -144,7 +150,10 @@ Room::Next Room::nextGrant() const { return {top_->next_armed != 0, nanoseconds(
 void Room::sampleCore() {
   const auto &pins = *top_;
   const auto stamp = [](std::uint64_t ns, std::uint64_t fraction) { return Stamp{ns << 16 | fraction}; };
-  if (pins.grants_valid) listener_.granted(pins.grants_payload_reference_flow, stamp(pins.grants_payload_launch_ns, pins.grants_payload_launch_fraction));
+  if (pins.grants_valid) {
+    const Stamp launch = stamp(pins.grants_payload_launch_ns, pins.grants_payload_launch_fraction);
+    listener_.granted(pins.grants_payload_reference_flow, launch);
+  }
   if (pins.departures_valid) {
     ++departed_;
     listener_.departed(stamp(pins.departures_payload_stamp_ns, pins.departures_payload_stamp_fraction));

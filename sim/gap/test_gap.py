@@ -32,7 +32,7 @@ def _case(command: str, **wanted: Any) -> Case:
     return next(case for case in CASES if case.command == command and wanted.items() <= case.options.items())
 
 
-BROKEN = (
+BROKEN: tuple[tuple[str, dict[str, Any], dict[str, Any], str], ...] = (
     ("schedule", {}, {"early": 1}, "early"),
     ("schedule", {}, {"max_error_ns": 8.0}, "after its launch"),
     ("schedule", {}, {"late": 1, "late_by_cause": {"arrived": 0, "inverted": 0, "busy": 1}}, "late, up to"),
