@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sim import build
-from sim.gap import page
+from sim.gap import page, table
 from sim.gap.cases import CASES, Case
 from sim.gap.run import run
 
@@ -51,19 +51,18 @@ def main() -> int:
     # What depends on the machine comes last.
     REPORT.write_text(json.dumps({**report, "wall_clock": wall}, indent=2) + "\n")
     PAGE.write_text(page.render(report))
+    REPORT.with_suffix(".md").write_text(table.markdown(report))
     _print(report, wall)
     return 1 if failures else 0
 
 
 def _print(report: dict[str, Any], wall: dict[str, Any]) -> None:
-    table = Table(title="The gap bench: what stood at the GMII pins", title_justify="left")
-    table.add_column("case", no_wrap=True)
-    for title in ("frames", "late", "SFD after launch, ns", "sent gap off, ns", "measured gap off, ns", "rate error"):
-        table.add_column(title, justify="right")
+    wide = Table(title="The gap bench: what stood at the GMII pins", title_justify="left")
+    for title in table.TITLES:
+        wide.add_column(title, justify="left" if title == "case" else "right", no_wrap=title == "case")
     for figures in report["cases"]:
-        table.add_row(figures["case"], *page.cells(figures))
-    console = Console()
-    console.print(table)
+        wide.add_row(*table.row(figures))
+    Console(width=150).print(wide)
     clocks = sum(figures["simulated_clocks"] for figures in report["cases"])
     busy = sum(wall["cases"].values())
     print(

@@ -10,27 +10,11 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from sim.gap import table
+
 CAUSES = {"busy": "#1f77b4", "inverted": "#ff7f0e", "arrived": "#d62728"}
 LINES = {"color": "grey", "dash": "dot", "width": 1}
 Figures = dict[str, Any]
-
-
-def cells(figures: Figures) -> list[str]:
-    """Frames, late ones, errors of SFDs, sent and measured gaps in ns, rate error; a dash where the case has none."""
-
-    def worst(name: str) -> str:
-        return f"{figures[name]:.5g}" if name in figures else "-"
-
-    rate = f"{figures['rate_error']:.1e} in {figures['rate_seconds']:.3g} s" if "rate_error" in figures else "-"
-    error = figures.get("error_ns")
-    return [
-        f"{figures['frames'] or figures.get('grants', 0):,}",
-        f"{figures['late']:,}" if "late" in figures else "-",
-        f"{error['min']:.3f} to {error['max']:.3f}" if error else "-",
-        worst("max_sent_gap_error_ns"),
-        worst("max_measured_gap_error_ns"),
-        rate,
-    ]
 
 
 def render(report: dict[str, Any]) -> str:
@@ -141,7 +125,7 @@ def _table(cases: Sequence[Figures]) -> str:
     for figures in cases:
         spreads = [figures.get(name) for name in columns.values()]
         values = [f"{spread[name]:.6g}" if spread else "-" for spread in spreads for name in shown]
-        counts = [figures["case"], *cells(figures)[:2], *values]
+        counts = [figures["case"], *table.row(figures)[1:3], *values]
         rows += "<tr>" + "".join(f"<td>{html.escape(value)}</td>" for value in counts) + "</tr>\n"
     return f"<table><tr><th colspan=3></th>{heads}</tr><tr><th>case</th><th>frames</th><th>late</th>{names}</tr>\n{rows}</table>"
 
