@@ -49,13 +49,14 @@ bool Bench::finish() {
 }
 
 void Bench::skipIdle(Time until) {
-  constexpr Time margin = 48; // clocks: the copy of time in the core, the gate's arithmetic, a frame on its way to the gate
+  // Clocks: a frame on its way to the gate, the gate's arithmetic; the copy of time in the core.
+  constexpr Time forFrames = 48, forGrants = 16;
   if (!room_.quiet()) return;
   Time target = until;
   if (left_ < frames_) target = std::min(target, fate(left_).due);
   const Room::Next next = room_.nextGrant();
   if (next.armed) target = std::min(target, next.at);
-  const Time clocks = (target - room_.now()) / byteTime() - margin;
+  const Time clocks = (target - room_.now()) / byteTime() - (left_ < frames_ ? forFrames : forGrants);
   if (clocks > 0) room_.skip(static_cast<std::uint64_t>(clocks));
 }
 

@@ -64,7 +64,7 @@ private:
   Time wireTime(std::size_t length) const { return byteTimes(length) * bench_.byteTime(); }
   /// The next train's launch, after a rest of its own.
   Stamp start() {
-    const Stamp launch = stampAfter(std::max(free_, bench_.now() + Bench::lead) + bench_.byteTime() + timeOf(draw.spare(1000)));
+    const Stamp launch = stampAfter(std::max(free_, bench_.now() + Bench::lead) + bench_.byteTime() + timeOf(draw.spare(200)));
     bench_.runToHandIn(launch);
     return launch;
   }
