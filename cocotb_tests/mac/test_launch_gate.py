@@ -147,8 +147,8 @@ async def what_comes_late_behind_a_frame_that_holds_the_wire_is_late_because_of_
     await mac.start()
     frame = bytes(1500)  # 188 clocks to come in, 1,524 to go out
     launch = (mac.now // BYTE + 400) * BYTE
-    for tag in (1, 2, 3, 4):
-        mac.send(frame, mode=AT, launch=launch, tag=tag)  # the third and the fourth are complete only after their launch
+    for tag in (1, 2, 3, 4):  # the third and the fourth are complete only after their launch
+        mac.send(frame, mode=AT, launch=launch, tag=tag)
     departed = await stamps(mac, 4)
     assert departed == {tag: launch + (tag - 1) * wire_time(frame) for tag in (1, 2, 3, 4)}
     await ClockCycles(dut.clk, 1600)
