@@ -21,14 +21,17 @@ from sim.linearity.sweep import GAPS_MS, Programs, receive, send
 REPORT = build.ROOT / "build" / "reports" / "linearity.json"
 PAGE = REPORT.with_suffix(".html")
 SECONDS = 1000  # virtual; as the thesis
+RUNS = 10  # that share them, each with phases of its own
 
 
 def measure(programs: Programs, seconds: float, seed: int, jobs: int) -> dict[str, Any]:
     with ThreadPoolExecutor(jobs) as pool:
-        sent = list(pool.map(lambda gap: send(programs, gap, seconds, seed), GAPS_MS))
+        wanted = [(gap, seconds / RUNS, seed * RUNS + number) for gap in GAPS_MS for number in range(RUNS)]
+        sent = list(pool.map(lambda run: send(programs, *run), wanted))
+        runs = [sent[first : first + RUNS] for first in range(0, len(sent), RUNS)]
 
         def one(figure: Figure) -> dict[str, Any]:
-            points = list(pool.map(lambda pairs: receive(programs, pairs, figure.cross, seed), sent))
+            points = list(pool.map(lambda same: receive(programs, same, figure.cross, seed), runs))
             return {
                 "figure": figure.number,
                 "cross_sources": figure.cross,

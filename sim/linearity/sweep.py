@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,30 +63,40 @@ def send(programs: Programs, gap_ms: int, seconds: float, seed: int) -> Sent:
     return Sent(gap_ms, seconds, stamps, max(abs(error) for error in errors) / 65536)
 
 
-def receive(programs: Programs, sent: Sent, cross: int, seed: int) -> dict[str, Any]:
-    """The gaps as the receiver's stamps have them, beside so many constant-rate sources."""
-    last_byte = BYTE_NS * (FRAME_BYTES + 1) << 16
-    lines = (f"{number} {PACKET_BYTES} {_picoseconds(stamp + last_byte)}" for number, stamp in sent.stamps.items())
+def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> dict[str, Any]:
+    """The gaps as the receiver's stamps have them, beside so many constant-rate sources, whose phases each run draws anew."""
+    gaps: list[int] = []
+    errors: list[int] = []
+    sent_pairs = 0
+    for number, sent in enumerate(runs):
+        came = _over_the_path(programs, sent, cross, seed * 1000 + number)
+        lines = (f"{frame} {FRAME_BYTES} {instant}" for frame, instant in came.items())
+        stamps: Stamps = dict(_bench(programs, "receive", lines, receive_ppm=50)["stamps"])
+        sent_pairs += len(sent.stamps) // 2
+        # Of a pair one of which the queue dropped, the other says nothing.
+        whole = [pair for pair in range(len(sent.stamps) // 2) if 2 * pair in stamps and 2 * pair + 1 in stamps]
+        gaps += [_gap(stamps, pair) for pair in whole]
+        errors += [abs(_gap(stamps, pair) - _gap(came, pair)) for pair in whole]
+    milliseconds = sorted(gap / 65536e6 for gap in gaps)
+    return {
+        "gap_ms": runs[0].gap_ms,
+        "pairs": len(gaps),
+        "disturbed": sent_pairs - len(gaps),
+        "received_ms": sum(milliseconds) / len(gaps),
+        "p5_ms": milliseconds[len(gaps) // 20],
+        "p95_ms": milliseconds[-1 - len(gaps) // 20],
+        "max_sent_error_ns": max(sent.max_error_ns for sent in runs),
+        "max_measured_error_ns": max(errors) / 65536,
+    }
+
+
+def _over_the_path(programs: Programs, sent: Sent, cross: int, seed: int) -> Stamps:
+    """When each frame's SFD comes to the receiver: behind the preamble of a frame that goes out once it has come in whole."""
+    last_byte, preamble = BYTE_NS * (FRAME_BYTES + 1) << 16, 8 * BYTE_NS << 16
+    lines = (f"{frame} {PACKET_BYTES} {_picoseconds(stamp + last_byte)}" for frame, stamp in sent.stamps.items())
     until = sent.seconds + 10  # longer than any queue
     arrivals = (line.split() for line in _run([programs.path, cross, seed, until], lines).splitlines())
-    # The frame goes out to the receiver when it has come in whole: its SFD follows the preamble.
-    preamble = 8 * BYTE_NS << 16
-    came: Stamps = {int(number): (int(instant) << 16) // 1000 + preamble for number, instant in arrivals}
-    lines = (f"{number} {FRAME_BYTES} {stamp}" for number, stamp in came.items())
-    stamps: Stamps = dict(_bench(programs, "receive", lines, receive_ppm=50)["stamps"])
-    pairs = [pair for pair in range(len(sent.stamps) // 2) if 2 * pair in stamps and 2 * pair + 1 in stamps]
-    gaps = sorted(_gap(stamps, pair) / 65536e6 for pair in pairs)
-    errors = [abs(_gap(stamps, pair) - _gap(came, pair)) / 65536 for pair in pairs]
-    return {
-        "gap_ms": sent.gap_ms,
-        "pairs": len(pairs),
-        "disturbed": len(sent.stamps) // 2 - len(pairs),  # the queue dropped one of the two: not used
-        "received_ms": sum(gaps) / len(gaps),
-        "p5_ms": gaps[len(gaps) // 20],
-        "p95_ms": gaps[-1 - len(gaps) // 20],
-        "max_sent_error_ns": sent.max_error_ns,
-        "max_measured_error_ns": max(errors),
-    }
+    return {int(frame): (int(instant) << 16) // 1000 + preamble for frame, instant in arrivals}
 
 
 def _gap(stamps: Stamps, pair: int) -> int:

@@ -25,7 +25,7 @@ def programs() -> Programs:
 def test_an_empty_path_keeps_a_gap_but_one_shorter_than_a_packet(
     programs: Programs, gap_ms: int, received_ms: int
 ) -> None:
-    point = receive(programs, send(programs, gap_ms, SECONDS, seed=1), cross=0, seed=1)
+    point = receive(programs, [send(programs, gap_ms, SECONDS, seed=1)], cross=0, seed=1)
     assert point["pairs"] > SECONDS / 2 and point["disturbed"] == 0
     assert point["max_sent_error_ns"] < BYTE_NS and point["max_measured_error_ns"] <= 2 * BYTE_NS
     for name in ("received_ms", "p5_ms", "p95_ms"):
@@ -33,7 +33,7 @@ def test_an_empty_path_keeps_a_gap_but_one_shorter_than_a_packet(
 
 
 def test_cross_traffic_stands_between_the_packets_of_a_pair(programs: Programs) -> None:
-    point = receive(programs, send(programs, 8, SECONDS, seed=1), cross=2, seed=1)
+    point = receive(programs, [send(programs, 8, SECONDS, seed=1)], cross=2, seed=1)
     assert 8 < point["received_ms"] <= 24 and point["p95_ms"] >= 16
 
 
