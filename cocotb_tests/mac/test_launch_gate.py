@@ -141,6 +141,28 @@ async def lateness_is_counted_by_its_cause(dut: Any) -> None:
 
 
 @cocotb.test()
+async def what_comes_late_behind_a_frame_that_holds_the_wire_is_late_because_of_that(dut: Any) -> None:
+    """However early it had come, it would not have left sooner."""
+    mac = Mac(dut)
+    await mac.start()
+    frame = bytes(1500)  # 188 clocks to come in, 1,524 to go out
+    launch = (mac.now // BYTE + 400) * BYTE
+    for tag in (1, 2, 3, 4):  # the third and the fourth are complete only after their launch
+        mac.send(frame, mode=AT, launch=launch, tag=tag)
+    departed = await stamps(mac, 4)
+    assert departed == {tag: launch + (tag - 1) * wire_time(frame) for tag in (1, 2, 3, 4)}
+    await ClockCycles(dut.clk, 1600)
+    assert mac.counters("transmit") == {"frames": 4, "lateBusy": 3}
+
+    long_ago = mac.now - 1000 * BYTE
+    for tag in (1, 2, 3):
+        mac.send(frame, mode=AT, launch=long_ago + tag, tag=tag)  # all came too late, not the first alone
+    await stamps(mac, 3)
+    await ClockCycles(dut.clk, 1600)
+    assert mac.counters("transmit") == {"frames": 7, "lateBusy": 3, "lateArrived": 3}
+
+
+@cocotb.test()
 async def the_longest_wait_holds_immediate_frames_only_where_they_collide(dut: Any) -> None:
     """A launch in ten hours leaves the wire to the others."""
     mac = Mac(dut)

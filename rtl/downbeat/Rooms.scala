@@ -2,7 +2,9 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
-import downbeat.bench.{BenchFifo, BenchShapes, FmaxHarness, LayoutBench, MacOnOneClock, MemoryBench, ScoreboardBench, TimeBench, WireBench}
+import downbeat.bench.{
+  BenchFifo, BenchShapes, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench, ScoreboardBench, TimeBench, WireBench
+}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
@@ -37,6 +39,7 @@ object Rooms {
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "GmiiMac" -> (GmiiMac(_)),
     "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
+    "GapBench" -> (config => GapBench(config.copy(flows = 1024))),
     "LayoutBench" -> (LayoutBench(_)),
     "MacOnOneClock" -> (MacOnOneClock(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),

@@ -6,13 +6,14 @@ namespace downbeat {
 void LaunchGate::push(LaunchMode mode, Stamp launch, Stamp now) {
   const std::uint64_t complete = byteAt(now + latency);
   std::uint64_t earliest = complete;
-  Cause cause = busy;
+  bool arrivedLate = false, inverted = false;
   if (mode == LaunchMode::at) {
     earliest = std::max(complete, byteAt(launch));
-    cause = complete > byteAt(launch) ? arrived : launch < lastLaunch_ ? inverted : busy;
+    arrivedLate = complete > byteAt(launch);
+    inverted = launch < lastLaunch_;
     lastLaunch_ = launch;
   }
-  (mode == LaunchMode::asap ? asap_ : timed_).push_back({filling_, mode, launch, earliest, cause});
+  (mode == LaunchMode::asap ? asap_ : timed_).push_back({filling_, mode, launch, earliest, arrivedLate, inverted});
   const bool decided = next_ != never && nextByte_ < complete;
   if (!decided) choose();
 }
@@ -36,6 +37,7 @@ void LaunchGate::choose() {
 void LaunchGate::reset() {
   timed_.clear();
   asap_.clear();
+  heldByTimed_ = false;
   choose();
 }
 
@@ -44,8 +46,12 @@ Frame LaunchGate::depart() {
   Waiting waiting = queue.front();
   queue.pop_front();
   waiting.frame.time = next_;
+  const bool held = heldByTimed_ && nextByte_ == free_;
+  heldByTimed_ = !nextIsAsap_;
   if (waiting.mode == LaunchMode::at && next_ > timeOf(byteAt(waiting.launch))) {
-    ++late_[waiting.cause];
+    const Cause cause = waiting.arrivedLate && !held ? arrived : waiting.inverted ? inverted : busy;
+    ++late_[cause];
+    if (cause == arrived) heldByTimed_ = false;
     worstLateness_ = std::max(worstLateness_, next_ - waiting.launch);
   }
   free_ = nextByte_ + bytesOf(waiting.frame);

@@ -48,7 +48,7 @@ public:
 
   /// Frames that left after their launch: all, and by the cause that comes first.
   std::uint64_t lateDepartures() const { return lateArrived() + lateInverted() + lateBusy(); }
-  std::uint64_t lateArrived() const { return late_[arrived]; }   // complete too late
+  std::uint64_t lateArrived() const { return late_[arrived]; }   // complete too late, and no timed frame held the wire
   std::uint64_t lateInverted() const { return late_[inverted]; } // behind a frame with a later launch
   std::uint64_t lateBusy() const { return late_[busy]; }         // an earlier frame held the wire
   Stamp worstLateness() const { return worstLateness_; }
@@ -67,7 +67,7 @@ private:
     LaunchMode mode;
     Stamp launch;
     std::uint64_t earliest; // byte of the grid at or after which the SFD may be
-    Cause cause;            // if it is late
+    bool arrivedLate, inverted;
   };
 
   std::uint64_t byteAt(Stamp time) const { return static_cast<std::uint64_t>((Wide{time} * rate_ + 8 * stampsPerBit - 1) / (8 * stampsPerBit)); }
@@ -83,6 +83,7 @@ private:
   bool nextIsAsap_ = false;
   std::uint64_t nextByte_ = 0;
   Stamp lastLaunch_ = 0; // of the timed frames that came
+  bool heldByTimed_ = false; // up to `free_`, by a frame that did not itself come too late
   std::uint64_t late_[3] = {};
   Stamp worstLateness_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "ethernet.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace wire {
 
@@ -95,6 +96,8 @@ bool Deserialiser::take(Symbol symbol, std::uint64_t clock) {
   constexpr std::size_t start = preamble + 1;
   const bool whole = bytes_.size() >= start + 60 + fcsBytes;
   seen.length = whole ? bytes_.size() - start - fcsBytes : 0;
+  seen.head = 0;
+  if (whole) std::memcpy(&seen.head, bytes_.data() + start, sizeof seen.head);
   std::uint32_t check = 0;
   for (unsigned i = 0; whole && i < fcsBytes; ++i) check |= std::uint32_t{bytes_[bytes_.size() - fcsBytes + i]} << 8 * i;
   const auto isPreamble = [](std::uint8_t byte) { return byte == preambleByte; };

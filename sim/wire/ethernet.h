@@ -39,6 +39,7 @@ private:
 /// A frame that was seen on the wire.
 struct Seen {
   std::size_t length = 0;   // without FCS
+  std::uint64_t head = 0;   // its first eight bytes, the first lowest
   std::uint64_t sfd = 0;    // the edge at which the SFD came to the pins
   std::uint64_t gap = 0;    // idle clocks before its preamble
   bool right = false;       // preamble and FCS

@@ -83,10 +83,16 @@ case class LaunchGate(pointerBits: Int) extends Component {
 
   private def pulse(event: Bool): Bool = RegNext(event) init False
   private val lateNow = startTimed && late
+  /** The wire has just come free behind a timed frame: whoever leaves now would not have left sooner, whenever it came. Not
+    * so if that frame itself came too late: then those that came with it did too.
+    */
+  private val heldByTimed = RegInit(False)
+  private val lateByItself = lateNow && io.timed.arrivedLate && !heldByTimed
+  when(free)(heldByTimed := startTimed && !lateByItself)
   io.dropped := pulse(dropTimed || dropImmediate)
-  io.lateArrived := pulse(lateNow && io.timed.arrivedLate)
-  io.lateInverted := pulse(lateNow && !io.timed.arrivedLate && io.timed.inverted)
-  io.lateBusy := pulse(lateNow && !io.timed.arrivedLate && !io.timed.inverted)
+  io.lateArrived := pulse(lateByItself)
+  io.lateInverted := pulse(lateNow && !lateByItself && io.timed.inverted)
+  io.lateBusy := pulse(lateNow && !lateByItself && !io.timed.inverted)
 }
 
 object LaunchGate {

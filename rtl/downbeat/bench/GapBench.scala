@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.bench
+
+import downbeat.DownbeatConfig
+import downbeat.engine.{Booking, GrantEvent}
+import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
+import downbeat.pacing.{NextInstant, Pacer}
+import downbeat.wire.{Departure, ReceivedBeat, TransmitBeat}
+import spinal.core._
+import spinal.lib._
+
+/** Test-only room: the pacer and the MAC on one time base. Whoever drives it stands where the engine and the transmitter are: it books,
+  * and makes a frame of each grant (`make gap`).
+  */
+case class GapBench(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val gmii = master(Gmii())
+    /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point. */
+    val increment = in UInt (TimeBase.incrementBits bits)
+    val bookings = slave(Flow(Booking(config)))
+    val grants = master(Stream(GrantEvent(config)))
+    val transmit = slave(Stream(TransmitBeat()))
+    val departures = master(Flow(Departure()))
+    val receive = master(Stream(ReceivedBeat()))
+    val counters = out(MacCounters())
+    /** Of the pacer: when it next does something, and that it does nothing until then. */
+    val next = out(NextInstant())
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  private val mac = GmiiMac(config)
+  mac.io.gmii <> io.gmii
+  mac.io.increment := io.increment
+  mac.io.linkUp := True
+  mac.io.softReset := False
+  mac.io.transmit << io.transmit
+  io.departures << mac.io.departures
+  io.receive << mac.io.receive
+  io.counters := mac.io.counters
+
+  private val pacer = Pacer(config)
+  pacer.io.now := mac.io.now
+  pacer.io.bookings << io.bookings
+  io.grants << pacer.io.grants
+  io.next := pacer.io.next
+  io.idle := pacer.io.idle
+}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What `make gap` measures. Rates are of payload; lengths are with FCS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+QUICK = 200  # a quick run has so many times fewer frames
+OVERHEAD = 58  # bytes of a frame that are not payload: Ethernet, IPv4, TCP, FCS
+LINE_RATE = 949e6  # of 1,460 bytes in each 1,538 byte times it is 949.28
+
+
+@dataclass(frozen=True)
+class Case:
+    """`options` are those of gap_bench; `scaled` names the one that says how much is measured, `least` how much at least."""
+
+    name: str
+    command: str
+    options: dict[str, Any]
+    scaled: str
+    least: float = 20
+    conflicts: bool = False
+
+    def arguments(self, seed: int, quick: bool) -> list[str]:
+        options = dict(self.options)
+        if quick:
+            whole = options[self.scaled]
+            options[self.scaled] = type(whole)(min(max(whole / QUICK, self.least), whole))
+        return [
+            self.command,
+            f"--seed={seed}",
+            *(f"--{name.replace('_', '-')}={value}" for name, value in options.items()),
+        ]
+
+
+def _schedule(name: str, frames: int, length: int | str, spare: float, increment_ppm: float = 0) -> Case:
+    options = {"frames": frames, "length": length, "spare": spare, "increment_ppm": increment_ppm}
+    return Case(f"schedule, {name}", "schedule", options, "frames")
+
+
+def _conflict(frames: int, length: int | str, burst: int) -> Case:
+    options = {"frames": frames, "length": length, "burst": burst}
+    return Case(f"conflict, up to {burst} of {length}", "conflict", options, "frames", conflicts=True)
+
+
+def _pairs(gaps: str, pairs: int, length: int | str, receive_ppm: float) -> Case:
+    name = f"pairs {gaps}, {length}" + (f", far clock {receive_ppm:+g} ppm" if receive_ppm else "")
+    return Case(name, "pairs", {"gaps": gaps, "pairs": pairs, "length": length, "receive_ppm": receive_ppm}, "pairs")
+
+
+def _paced(flows: int, rate: float, length: int, seconds: float, phases: str = "apart", command: str = "paced") -> Case:
+    options = {"flows": flows, "rate": rate, "length": length, "seconds": float(seconds), "phases": phases}
+    name = f"{command}, {flows} x {rate:.12g} b/s of {length}" + (", any phase" if phases == "any" else "")
+    interval = 8 * (length - OVERHEAD) / rate
+    # At least some segments of each flow, and some hundred in all.
+    least = max(2 * interval, 300 * interval / flows)
+    return Case(name, command, options, "seconds", least, conflicts=phases == "any")
+
+
+CASES = (
+    _schedule("64", 1_000_000, 64, 3),
+    _schedule("mixed", 100_000, "mixed", 2000),
+    _schedule("64, own clock +73 ppm", 100_000, 64, 3, increment_ppm=73.1),
+    _schedule("mixed, own clock -100 ppm", 10_000, "mixed", 50, increment_ppm=-100),
+    _conflict(100_000, 64, 100),
+    _conflict(10_000, "mixed", 16),
+    _pairs("back-to-back", 500_000, 64, 0),
+    _pairs("back-to-back", 15_000, "mixed", 0),
+    _pairs("timed", 480_000, 64, 100),
+    _pairs("timed", 10_000, "mixed", -100),
+    _pairs("timed", 20_000, 64, 0),
+    Case("trains", "trains", {"trains": 500, "length": "mixed", "receive_ppm": 100}, "trains"),
+    _paced(1, 1e3, 64, 10),
+    _paced(1, 9_600, 128, 10),
+    _paced(1, 64e3, 1518, 10),
+    _paced(1, 333_333.333, 577, 10),
+    _paced(1, 3_141_592.653589, 1518, 10),
+    _paced(1, 10e6, 1518, 10),
+    _paced(1, LINE_RATE, 1518, 0.1),
+    _paced(16, 100e3, 1518, 10),
+    _paced(16, 58.7e6, 1518, 0.1),
+    _paced(16, 55e6, 1518, 0.1, "any"),
+    _paced(1024, 10e3, 1518, 10),
+    _paced(1024, 58e3, 64, 0.1),
+    _paced(1024, 64e3, 64, 0.1, "any"),
+    _paced(1024, 800e3, 1518, 0.1, "any"),
+    _paced(1, LINE_RATE, 1518, 10, command="pacer"),
+    _paced(1024, LINE_RATE / 1024, 1518, 1, command="pacer"),
+)
