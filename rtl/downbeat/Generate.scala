@@ -67,7 +67,7 @@ object Generate {
       true
     } catch {
       case NonFatal(error) =>
-        Console.err.println(s"Generate: $room: ${error.getMessage}")
+        Console.err.println(s"Generate: $room: ${error.getMessage.stripPrefix("requirement failed: ")}")
         false
     } finally {
       scratch.toFile.listFiles.foreach(_.delete())
