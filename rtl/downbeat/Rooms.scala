@@ -48,7 +48,7 @@ object Rooms {
     "SendBuffer" -> (SendBuffer(_)),
     "Pacer" -> (config => Pacer(config)),
     "Timers" -> (config => Timers(config)),
-    "TournamentTree" -> (_ => TournamentTree(entries = 16)),
+    "TournamentTree" -> (config => TournamentTree(config.flows)),
     "TupleHasher" -> (_ => TupleHasher()),
     "SipHash" -> (_ => SipHash()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
