@@ -20,6 +20,7 @@ SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM64_RTL := build/sim/rtl-sim64.stamp
+SIM65536_RTL := build/sim/rtl-sim65536.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 
 help: ## this list
@@ -65,6 +66,9 @@ fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEE
 churn: $(SIM_RTL) ## connections opened and closed in every order, a SYN flood, blind attacks [PART SEED CONNECTIONS FRAMES]
 	@$(PY) -m sim.churn
 
+scale: $(SIM65536_RTL) ## 65,536 connections at once, opened, used and closed; 16 MiB in flight [SEED=n]
+	@$(PY) -m sim.scale
+
 pacing: $(PACER_RTL) ## the pacer alone: order among 16 to 65,536 flows, rates for ten seconds [SEED=n]
 	@$(PY) -m sim.pacing
 
@@ -102,8 +106,12 @@ $(SIM64_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
+$(SIM65536_RTL): build/scala.stamp
+	@scripts/rtl.sh elaborate sim65536 build/sim/rtl-sim65536 HeaderTap
+	@touch $@
+
 $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire pacing fmax lint test clean
+.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire pacing scale fmax lint test clean

@@ -27,10 +27,11 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build" / "sim"
 PRESET = "sim"
 CROWD = "sim64"  # the preset of many flows, in a directory of its own
+LARGEST = "sim65536"  # of the most flows and the largest windows
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap"}
 TAP = "frame"
-RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64"}
+RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64", LARGEST: BUILDS / "rtl-sim65536"}
 LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
@@ -213,6 +214,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
     "lib-header": lambda: library(tap="header"),
+    "lib-sim65536-header": lambda: library(tap="header", preset=LARGEST),
     "bench": bench,
     "bench-header": lambda: bench(tap="header"),
     "example": example,
@@ -305,7 +307,7 @@ def _names_header(tap: str, preset: str) -> Path:
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
         lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
-    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog(tap).read_text())
+    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog(tap, preset).read_text())
     lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
     text = "\n".join([*lines, ""])
     place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))

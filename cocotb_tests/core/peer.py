@@ -44,7 +44,7 @@ class Peer:
             options=options or [],
         )
         frame = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp / Raw(data)
-        self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=self.core.now << 16)
+        self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=self.core.stamp)
         if advance and sequence is None:
             self.sequence = (self.sequence + len(data) + ("S" in flags) + ("F" in flags)) % 2**32
 
@@ -55,7 +55,7 @@ class Peer:
         tag = user >> 66
         if tag:
             self.launches.append((user & (1 << 64) - 1) / 2**16)
-            self.core.departures.put({"data": self.core.now << 32 | tag})
+            self.core.departures.put({"data": self.core.stamp << 16 | tag})
         packet = Ether(frame.data)
         assert packet[IP].src == CORE_IP and packet[IP].dst == PEER_IP
         assert packet.src == CORE_MAC and packet.dst == PEER_MAC

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t defaultInitialWindow = 10; // RFC 6928
 constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
+constexpr std::size_t requests = 0xffff;           // names of opens that wait for their flow
 
 } // namespace
 
@@ -36,6 +37,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
 int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
                              const downbeat_parameters *parameters, downbeat_connection &name) {
   if (remotePort == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  if (byRequest_.size() == requests) return DOWNBEAT_OUT_OF_RESOURCES;
   CommandWords words{};
   if (const int error = setParameters(words, parameters)) return error;
   // Zero names no request, and a request that still waits for its flow keeps its name.
@@ -87,6 +89,7 @@ std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t 
   if (!connection->established || held >= staging_) return DOWNBEAT_WOULD_BLOCK;
   const std::size_t accepted = std::min(length, staging_ - held);
   connection->toPush.append(data, accepted);
+  sending_.insert(name);
   choosePush();
   return static_cast<std::int64_t>(accepted);
 }
