@@ -29,6 +29,7 @@ object Rooms {
     "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
     "FlowEngine" -> (FlowEngine(_)),
     "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
+    "FlowEngineWide" -> (config => FlowEngine(config.copy(sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24))),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
     "CommandPort" -> (CommandPort(_)),

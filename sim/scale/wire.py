@@ -44,8 +44,10 @@ class Wire:
         """Time passes, so much or until something is due; the frames that left meanwhile, with who sent them."""
         deadline = min(device.next_deadline for device in self.devices)
         now = max(device.now for device in self.devices)
+        if deadline == NEVER:
+            deadline = now
         # What leaves within the delay arrives after it.
-        until = max(now, min(deadline, NEVER - self.delay)) + min(nanoseconds(longest_ns), self.delay)
+        until = max(now, deadline) + min(nanoseconds(longest_ns), self.delay)
         carried = []
         for device in self.devices:
             device.advance(until)

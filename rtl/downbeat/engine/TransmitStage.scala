@@ -49,7 +49,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
   private val congestionWindow = s0.insert(s0(WINDOW).cwnd(47 downto 16) + s0(CREDIT).resize(32))
   private val resendFrom = s0.insert(s0(UNACKNOWLEDGED) + s0(RETRANSMIT_OFFSET))
-  private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(17), s0(SEGMENT_SIZE).resize(17)).resize(16))
+  private val limitBits = config.sendOffsetBits max 16
+  private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(limitBits), s0(SEGMENT_SIZE).resize(limitBits)).resize(16))
   private val inSyn = s0.insert(s0(STATE) === TcpState.synSent || s0(STATE) === TcpState.synReceived)
   private val inData = s0.insert(
     Seq(TcpState.established, TcpState.closeWait, TcpState.finWait1, TcpState.closing, TcpState.lastAck).map(s0(STATE) === _).orR)
