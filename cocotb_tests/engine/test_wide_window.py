@@ -25,6 +25,8 @@ async def flying(dut: Any, *, sack: bool) -> tuple[Endpoint, int]:
     endpoint = await Endpoint.create(dut, options=Options(scale=SCALE, sack=sack), parameters=parameters)
     endpoint.window = (16 << 20) >> SCALE
     await endpoint.connect()
+    endpoint.send("A")  # a SYN's window is not scaled (RFC 7323 2.2)
+    await endpoint.silent()
     endpoint.application("written", SEGMENTS * MSS)
     segments = await endpoint.answers()
     assert [(offset(segment.seq, endpoint.ack), segment.length) for segment in segments] == [
@@ -38,12 +40,10 @@ async def flying(dut: Any, *, sack: bool) -> tuple[Endpoint, int]:
 async def a_hole_of_any_length_is_sent_again_in_full_segments(dut: Any, held: int) -> None:
     """RFC 6675 4, NextSeg rule 1: from the first lost byte on, as much as half of what was in flight allows at once."""
     endpoint, begin = await flying(dut, sack=True)
-    block: dict[str, Any] = {
-        "options_sack_0_valid": 1,
-        "options_sack_0_left": held * MSS,
-        "options_sack_0_right": SEGMENTS * MSS,
-    }
-    endpoint.send("A", **block)
+    block: dict[str, Any] = {"options_sack_0_valid": 1, "options_sack_0_right": SEGMENTS * MSS}
+    # What the one before said makes the first byte lost (RFC 6675 4, IsLost).
+    endpoint.send("A", options_sack_0_left=(SEGMENTS - 5) * MSS, **block)
+    endpoint.send("A", options_sack_0_left=held * MSS, **block)
     again = await endpoint.answers()
     assert [(offset(segment.seq, begin), segment.length) for segment in again] == [
         (i * MSS, MSS) for i in range(len(again))
@@ -52,9 +52,8 @@ async def a_hole_of_any_length_is_sent_again_in_full_segments(dut: Any, held: in
     # The rest of the hole goes as the first of it is acknowledged.
     endpoint.ack = (begin + len(again) * MSS) % 2**32
     rest = held - len(again)
-    endpoint.send(
-        "A", **(block | {"options_sack_0_left": rest * MSS, "options_sack_0_right": (rest + SEGMENTS - held) * MSS})
-    )
+    block["options_sack_0_right"] = (rest + SEGMENTS - held) * MSS
+    endpoint.send("A", options_sack_0_left=rest * MSS, **block)
     more = await endpoint.answers()
     assert [(offset(segment.seq, endpoint.ack), segment.length) for segment in more] == [
         (i * MSS, MSS) for i in range(rest)
