@@ -210,3 +210,22 @@ async def a_time_wait_that_begins_before_the_wrap_ends_after_it(dut: Any, wrap: 
     _, flow = await accepted(core, peer, OPTIONS)
     await close(core, peer, flow)
     assert wrap < core.now < wrap + 31 * SECOND
+
+
+@cocotb.test()
+async def our_timestamps_count_on_through_sixteen_wraps_of_time(dut: Any) -> None:
+    """52 days, when what counts the wraps wraps itself, and with it the timestamps."""
+    core = await listening(dut)
+    peer = Peer(core, port=5000, core_port=PORT)
+    begun = core.now
+    peer.send("S", options=[*OPTIONS, ("Timestamp", (1, 0))])
+    answer = await peer.receive()
+    peer.expected = (answer.seq + 1) % MODULUS
+    first = dict(answer.options)["Timestamp"][0]
+    peer.send("A", options=[("NOP", None), ("NOP", None), ("Timestamp", (1, first))])
+    flow = (await core.notified_of("established"))["status_reference_flow"]
+    await core.advance(begun + 16 * TIME_WRAP + 5 * TICK)
+    core.write(flow, b"awake")
+    segment = await peer.receive()
+    value, _ = dict(segment.options)["Timestamp"]
+    assert (value - first - (core.now - begun) // TICK) % MODULUS in (0, 1, MODULUS - 1)

@@ -22,6 +22,7 @@ HANDSHAKES = 4096  # at once: far from half the flows, where SYN cookies begin
 BUSY = 512  # connections that send at once
 QUIET_NS = 50_000  # longer than anything takes but a timeout
 MOST_STEPS = 3_000_000
+PATIENCE = 8  # steps: to look at hundreds of connections takes longer than they do
 
 
 @dataclass
@@ -30,17 +31,19 @@ class Crowd:
     out: list[int] = field(default_factory=list)  # names at the client, by connection
     accepted: dict[int, int] = field(default_factory=dict)  # at the server, by connection
 
-    def until(self, condition: Callable[[], bool], what: str) -> None:
-        for _ in range(MOST_STEPS):
+    def until(self, condition: Callable[[], bool], what: str, steps: int = 1) -> None:
+        """Looks every so many steps."""
+        for _ in range(0, MOST_STEPS, steps):
             if condition():
                 return
-            self.wire.step(STEP_NS)
+            for _ in range(steps):
+                self.wire.step(STEP_NS)
         raise Failed(f"{what}: does not happen")
 
     def open(self) -> None:
         client, server = self.wire.devices
         for port in range(PORTS):
-            server.listen(80 + port)
+            server.listen(80 + port, no_delay=1)
 
         def more() -> bool:
             for port in range(PORTS):
@@ -48,7 +51,7 @@ class Crowd:
                     self.accepted[self._number(server.info(name).remote_port, port)] = name
             while len(self.out) < FLOWS and len(self.out) - len(self.accepted) < HANDSHAKES:
                 port, local = divmod(len(self.out), FLOWS // PORTS)
-                self.out.append(client.connect(IPS[1], 80 + port, FIRST_PORT + local))
+                self.out.append(client.connect(IPS[1], 80 + port, FIRST_PORT + local, no_delay=1))
             return len(self.accepted) == FLOWS
 
         self.until(more, "all connections established")
@@ -78,7 +81,7 @@ class Crowd:
         return 1 + (number * 7 if from_client else number * 13) % 3000
 
     def transfer(self) -> None:
-        """Request and answer on each connection, some hundred at once; then both close, half of them the server first."""
+        """Request and answer on each connection, some hundred at once."""
         client, server = self.wire.devices
         waiting = list(range(FLOWS))[::-1]
         asking: set[int] = set()
@@ -99,7 +102,7 @@ class Crowd:
                     answering.remove(number)
             return not (waiting or asking or answering)
 
-        self.until(more, "request and answer on all connections")
+        self.until(more, "request and answer on all connections", steps=PATIENCE)
 
     @staticmethod
     def _send(device: Device, name: int, length: int) -> None:
@@ -118,6 +121,7 @@ class Crowd:
         return False
 
     def close(self) -> None:
+        """Both ends of each connection; of half of them the server first."""
         client, server = self.wire.devices
         for first in range(0, FLOWS, BUSY):
             for number in range(first, first + BUSY):
