@@ -21,6 +21,8 @@ SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM64_RTL := build/sim/rtl-sim64.stamp
+SIM65536_RTL := build/sim/rtl-sim65536.stamp
+PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -80,13 +82,19 @@ fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEE
 churn: $(SIM_RTL) ## connections opened and closed in every order, a SYN flood, blind attacks [PART SEED CONNECTIONS FRAMES]
 	@$(PY) -m sim.churn
 
+scale: $(SIM65536_RTL) ## 65,536 connections at once, opened, used and closed; 16 MiB in flight [SEED=n]
+	@$(PY) -m sim.scale
+
+pacing: $(PACER_RTL) ## the pacer alone: order among 16 to 65,536 flows, rates for ten seconds [SEED=n]
+	@$(PY) -m sim.pacing
+
 formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants that they must refuse
 	@$(PY) -m formal
 
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
-test: $(RTL) $(SIM_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
+test: $(RTL) $(SIM_RTL) $(PACER_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
 fmax: build/scala.stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6 SEED=n PRESET=name]
@@ -117,4 +125,12 @@ $(SIM64_RTL): build/scala.stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire gap linearity fmax formal lint test clean
+$(SIM65536_RTL): build/scala.stamp
+	@scripts/rtl.sh elaborate sim65536 build/sim/rtl-sim65536 HeaderTap
+	@touch $@
+
+$(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
+	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
+	@touch $@
+
+.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing scale gap linearity fmax formal lint test clean

@@ -84,7 +84,7 @@ class Station:
             ack=number % 2**32,
             window=65535,
         )
-        self.peer.put(tcp, at)
+        self.peer.put(tcp, at << 16)
 
 
 async def something_leaves(core: Core) -> None:

@@ -2,14 +2,17 @@
 // PacerSchedule: each limb of 18 bits of the spacing times the length, exactly. That the length times the whole is the sum of these is the
 // distributive law: test_formal.py asks a solver of numbers, one of bits would not end with it.
 //
-// Its pipeline remembers nothing but the grants given. So one booking, seven clocks after any state at all and among any others, is every booking.
+// Its pipeline remembers nothing but the grants given. So one booking, nine clocks after any state at all and among any others, is every booking.
 
 module pacer_products (
     input logic clk,
     input logic bookings_valid,
     input logic [3:0] bookings_flow,
     input logic bookings_first,
-    input logic [55:0] bookings_spacing,
+    input logic bookings_paced,
+    input logic bookings_per_byte,
+    input logic [1:0] bookings_burst,
+    input logic [55:0] bookings_interval,
     input logic [13:0] bookings_length,
     input logic [95:0] now,
     input logic granted_valid,
@@ -23,8 +26,9 @@ module pacer_products (
   PacerSchedule dut (
       .clk, .reset(1'b0), .bookings_valid,
       .bookings_payload_reference_flow(bookings_flow), .bookings_payload_reference_generation(8'b0),
-      .bookings_payload_first(bookings_first), .bookings_payload_spacing(bookings_spacing),
-      .bookings_payload_previousLength(bookings_length),
+      .bookings_payload_first(bookings_first), .bookings_payload_paced(bookings_paced), .bookings_payload_interval(bookings_interval),
+      .bookings_payload_perByte(bookings_per_byte), .bookings_payload_previousLength(bookings_length),
+      .bookings_payload_adjacent(1'b0), .bookings_payload_burst(bookings_burst),
       .now_fraction(now[31:0]), .now_ns(now[79:32]), .now_epoch(now[95:80]),
       .granted_valid, .granted_payload_flow(granted_flow),
       .granted_payload_time_fraction(granted_time[31:0]), .granted_payload_time_ns(granted_time[79:32]),
@@ -38,7 +42,7 @@ module pacer_products (
   (* anyconst *) logic [13:0] length;
   logic [3:0] clocks = 0;
   always_ff @(posedge clk) clocks <= clocks + 1;
-  always_comb if (clocks == 1) assume (bookings_valid && bookings_spacing == spacing && bookings_length == length);
+  always_comb if (clocks == 1) assume (bookings_valid && bookings_per_byte && bookings_interval == spacing && bookings_length == length);
 
   (* hierconn *) logic [31:0] \dut.sum_products_0 , \dut.sum_products_1 , \dut.sum_products_2 ;  // Yosys joins them with the registers
   (* hierconn *) logic [15:0] \dut.sum_products_3 ;

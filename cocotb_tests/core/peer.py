@@ -43,14 +43,14 @@ class Peer:
             window=self.window,
             options=options or [],
         )
-        self.put(tcp / Raw(data), self.core.now)
+        self.put(tcp / Raw(data), self.core.stamp)
         if advance and sequence is None:
             self.sequence = (self.sequence + len(data) + ("S" in flags) + ("F" in flags)) % 2**32
 
-    def put(self, tcp: TCP, at: int) -> None:
-        """Puts a segment of the test's own making on the wire, its SFD stamped `at`, ns."""
+    def put(self, tcp: TCP, stamp: int) -> None:
+        """Puts a segment of the test's own making on the wire, with the stamp of its SFD, 2^-16 ns."""
         frame = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp
-        self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=at << 16)
+        self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=stamp)
 
     async def receive(self, clocks: int = 20_000) -> TCP:
         """The next segment of the core, whose checksums scapy finds right; its departure stamp goes back to the core."""
@@ -59,7 +59,7 @@ class Peer:
         tag = user >> 66
         if tag:
             self.launches.append((user & (1 << 64) - 1) / 2**16)
-            self.core.departures.put({"data": self.core.now << 32 | tag})
+            self.core.departures.put({"data": self.core.stamp << 16 | tag})
         packet = Ether(frame.data)
         assert packet[IP].src == CORE_IP and packet[IP].dst == PEER_IP
         assert packet.src == CORE_MAC and packet.dst == PEER_MAC

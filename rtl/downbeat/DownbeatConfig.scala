@@ -7,10 +7,10 @@ import spinal.lib.bus.amba4.axi.Axi4Config
 
 /** The one configuration of a build. Immutable; every width in the core derives from it.
   *
-  * @param flows              connections at once; a power of two
+  * @param flows              connections at once; a power of two, 16 to 65,536 (more than 1,024 are for simulation)
   * @param listeners          TCP ports that can listen at once
-  * @param sendBufferBytes    unacknowledged and unsent data per flow; a power of two, at least 4 KiB
-  * @param receiveBufferBytes received data per flow not yet read; a power of two, at least 4 KiB
+  * @param sendBufferBytes    unacknowledged and unsent data per flow; a power of two, 4 KiB to 16 MiB
+  * @param receiveBufferBytes received data per flow not yet read; a power of two, 4 KiB to 16 MiB
   * @param maximumFrameBytes  largest Ethernet frame with its FCS, 1,518 to 9,018
   * @param payloadSlots       received frames whose payload waits for a verdict; a power of two
   * @param assumedPeerMss     MSS in bytes for a peer that sends no MSS option (RFC 9293 3.7.1 says 536)
@@ -46,7 +46,7 @@ case class DownbeatConfig(
     clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
 ) {
-  require(isPow2(flows) && flows >= 16, s"flows = $flows: use a power of two from 16")
+  require(isPow2(flows) && flows >= 16 && flows <= 65536, s"flows = $flows: use a power of two, 16 to 65536")
   for ((name, size) <- Seq("sendBufferBytes" -> sendBufferBytes, "receiveBufferBytes" -> receiveBufferBytes))
     require(isPow2(size) && size >= 4096 && size <= (1 << 24), s"$name = $size: use a power of two, 4 KiB to 16 MiB")
   require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018, s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
@@ -103,12 +103,14 @@ object DownbeatConfig {
   private val small = DownbeatConfig(sendBufferBytes = 4096, receiveBufferBytes = 4096)
 
   /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
-    * like ns-3's that send no MSS option), `sim64` for many flows at once, `small` for an FPGA with little block RAM.
+    * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest windows,
+    * `small` for an FPGA with little block RAM.
     */
   val presets: Map[String, DownbeatConfig] = Map(
     "default" -> DownbeatConfig(),
     "sim" -> DownbeatConfig(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
     "sim64" -> DownbeatConfig(flows = 64, assumedPeerMss = 1460),
+    "sim65536" -> DownbeatConfig(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24, assumedPeerMss = 1460),
     "small" -> small
   )
 }

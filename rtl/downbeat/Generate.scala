@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import spinal.core._
 
 /** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each:
-  * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`. Beside them stand downbeat_layout.h and .json: where fields lie and what
+  * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what
   * numbers mean in this preset, for programs; with the room RegisterMap its registers, downbeat_registers.h, .md and .json; and for each
   * room of several clocks ROOM.crossings, its clock-domain crossings.
   *
@@ -22,10 +22,7 @@ object Generate {
 
   def main(args: Array[String]): Unit = {
     val request = parse(args.toList, Request())
-    val config = DownbeatConfig.presets.getOrElse(
-      request.preset,
-      refuse(s"no preset '${request.preset}'; there are: ${names(DownbeatConfig.presets.keys)}")
-    )
+    val config = BuildName.parse(request.preset).fold(refuse, identity)
     val rooms = if (request.rooms.contains("all")) Rooms.all.keys.toList.sorted else request.rooms
     for (unknown <- rooms.find(Rooms.find(_).isEmpty))
       refuse(s"no room '$unknown' in Rooms.scala; there are: ${names(Rooms.all.keys)}")
@@ -70,7 +67,7 @@ object Generate {
       true
     } catch {
       case NonFatal(error) =>
-        Console.err.println(s"Generate: $room: ${error.getMessage}")
+        Console.err.println(s"Generate: $room: ${error.getMessage.stripPrefix("requirement failed: ")}")
         false
     } finally {
       scratch.toFile.listFiles.foreach(_.delete())

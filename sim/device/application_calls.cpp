@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t defaultInitialWindow = 10; // RFC 6928
 constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
+constexpr std::size_t requests = 0xffff;           // names of opens that wait for their flow
 
 /// Sets a field of up to 128 bits; false if the value is wider.
 template <std::size_t N>
@@ -54,6 +55,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
 int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
                              const downbeat_parameters *parameters, downbeat_connection &name) {
   if (remotePort == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  if (byRequest_.size() == requests) return DOWNBEAT_OUT_OF_RESOURCES;
   CommandWords words{};
   if (const int error = setParameters(words, parameters)) return error;
   // Zero names no request, and a request that still waits for its flow keeps its name.
@@ -105,6 +107,7 @@ std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t 
   if (!connection->established || held >= staging_) return DOWNBEAT_WOULD_BLOCK;
   const std::size_t accepted = std::min(length, staging_ - held);
   connection->toPush.append(data, accepted);
+  sending_.insert(name);
   choosePush();
   return static_cast<std::int64_t>(accepted);
 }

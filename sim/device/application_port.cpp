@@ -135,20 +135,21 @@ void ApplicationPort::requestData(Connection &connection) {
   }
 }
 
-/// Picks the next packet for s_axis_tx, in turn over the connections.
+/// Picks the next packet for s_axis_tx, in turn over the connections that have something to send.
 void ApplicationPort::choosePush() {
   urgent_ = false;
-  auto entry = connections_.upper_bound(lastPushed_);
-  for (std::size_t left = connections_.size(); left > 0; --left, ++entry) {
-    if (entry == connections_.end()) entry = connections_.begin();
-    Connection &connection = entry->second;
+  std::erase_if(sending_, [this](downbeat_connection name) { return connections_.at(name).toPush.size() == 0; });
+  auto entry = sending_.upper_bound(lastPushed_);
+  for (std::size_t left = sending_.size(); left > 0; --left, ++entry) {
+    if (entry == sending_.end()) entry = sending_.begin();
+    Connection &connection = connections_.at(*entry);
     const std::uint64_t room = connection.alive() ? connection.room() : 0;
     const std::size_t length = std::min({connection.toPush.size(), static_cast<std::size_t>(room), chunkBytes});
     if (length == 0) continue;
     urgent_ = urgent_ || room > DOWNBEAT_SEND_BUFFER_BYTES / 2;
     if (chunk_.connection != none) continue;
-    lastPushed_ = entry->first;
-    chunk_ = {entry->first, length};
+    lastPushed_ = *entry;
+    chunk_ = {*entry, length};
     connection.pushed += length;
   }
 }
@@ -159,6 +160,7 @@ void ApplicationPort::reset() {
   chunk_ = {};
   data_.reset();
   urgent_ = false;
+  sending_.clear();
   std::ranges::fill(byFlow_, none);
   byRequest_.clear();
   for (const auto &[port, waiting] : std::exchange(listening_, {}))
@@ -175,6 +177,7 @@ void ApplicationPort::forget(downbeat_connection name) {
   const Connection &connection = connections_.at(name);
   if (connection.known && byFlow_[connection.flow] == name) byFlow_[connection.flow] = none;
   if (!connection.known) byRequest_.erase(connection.request);
+  sending_.erase(name);
   connections_.erase(name);
 }
 

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "connection.h"
@@ -63,6 +64,7 @@ private:
 
   std::size_t staging_;
   std::map<downbeat_connection, Connection> connections_;
+  std::set<downbeat_connection> sending_; // those with bytes that the core has not been given; perhaps some more
   std::vector<downbeat_connection> byFlow_;
   std::map<std::uint16_t, downbeat_connection> byRequest_;
   std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted

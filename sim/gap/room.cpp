@@ -173,7 +173,9 @@ void Room::driveCore() {
     const Booking &booking = bookings_.front();
     pins.bookings_payload_reference_flow = static_cast<std::uint16_t>(booking.flow);
     pins.bookings_payload_first = booking.first;
-    pins.bookings_payload_spacing = booking.spacing;
+    pins.bookings_payload_paced = booking.spacing != 0;
+    pins.bookings_payload_interval = booking.spacing;
+    pins.bookings_payload_perByte = 1;
     pins.bookings_payload_previousLength = static_cast<std::uint16_t>(booking.previousLength);
     bookings_.pop_front();
     lastBooking_ = simulated_;

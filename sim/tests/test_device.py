@@ -209,6 +209,15 @@ def test_another_network_is_reached_by_the_gateway_or_not_at_all(library: ctypes
         assert device.info(connection).error == Error.UNREACHABLE
 
 
+def test_more_opens_at_once_than_requests_have_names_are_refused(device: Device) -> None:
+    """16 bits, of which zero names none."""
+    for number in range(0xFFFF):
+        device.connect(IPS[1], 80, 1 + number)
+    with pytest.raises(DeviceError) as caught:
+        device.connect(IPS[1], 81)
+    assert caught.value.code is Error.OUT_OF_RESOURCES
+
+
 @pytest.mark.parametrize("link_rate", [10_000_000, 1_000_000_000])
 def test_the_link_serialises(library: ctypes.CDLL, link_rate: int) -> None:
     """A frame takes its bytes and 24 more (IEEE 802.3: preamble, SFD, FCS, gap), at least 84."""

@@ -53,7 +53,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
   private val congestionWindow = s0.insert(s0(WINDOW).cwnd(47 downto 16) + s0(CREDIT).resize(32))
   private val resendFrom = s0.insert(s0(UNACKNOWLEDGED) + s0(RETRANSMIT_OFFSET))
-  private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(17), s0(SEGMENT_SIZE).resize(17)).resize(16))
+  private val limitBits = config.sendOffsetBits max 16
+  private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(limitBits), s0(SEGMENT_SIZE).resize(limitBits)).resize(16))
   /** The first half of the pair at SND.NXT is still to go. */
   private val halfWay = s0.insert(if (config.policiesPace) past.inverted && !s0(OPENING) && !s0(REWIND) else False)
   private val inSyn = s0.insert(s0(STATE) === TcpState.synSent || s0(STATE) === TcpState.synReceived)

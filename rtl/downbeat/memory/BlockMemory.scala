@@ -16,6 +16,8 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
   Axi4SpecRenamer(io.axi)
+  require(config.memoryBytes <= BlockMemory.mostBytes,
+    s"payload memory of ${config.memoryBytes >> 20} MiB is no block RAM: set externalMemory, or use fewer flows or smaller buffers")
 
   private val lanes = Seq.fill(config.beatBytes)(MemoryLane((config.memoryBytes / config.beatBytes).toInt))
 
@@ -56,4 +58,9 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
       response
     }.m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
   }
+}
+
+object BlockMemory {
+  /** More than any FPGA has; a simulator's memory holds it. */
+  val mostBytes: Long = 1L << 30
 }
