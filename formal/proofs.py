@@ -85,8 +85,8 @@ PROOFS = (
         mutants=(
             Mutant(
                 "a limb is taken a bit off",
-                r"booking_payload_spacing\[53 : 36\]",
-                "booking_payload_spacing[52:35]",
+                r"booking_payload_interval\[53 : 36\]",
+                "booking_payload_interval[52:35]",
                 "limbs",
             ),
         ),
@@ -95,7 +95,7 @@ PROOFS = (
         "pacer_schedule",
         "PacerSchedule",
         induction=False,
-        depth=10,
+        depth=12,
         free=tuple(f"sum_products_{limb}" for limb in range(4)),
         quick=False,
         mutants=(
