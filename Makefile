@@ -11,7 +11,7 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export FRAMES CONNECTIONS PART PCAP FLOW SINCE UNTIL
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION DROP CONGESTION
+export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION DROP CONGESTION APP
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
@@ -24,7 +24,7 @@ SIM65536_RTL := build/sim/rtl-sim65536.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(SET_UP) ## Python environment and system packages; the other targets call it
 	@:
@@ -39,7 +39,7 @@ registers: $(RTL) ## take the generated register page and C header over into doc
 sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED TAP=header WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.sim
 
-interop: $(SIM_RTL) ## files between the core on a TAP and the Linux kernel; root [SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
+interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.interop
 
 matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDER DUP CORRUPT SEED CELLS=n JOBS=n WAVES=1 PCAP=file]
@@ -50,6 +50,12 @@ fairness: $(SIM64_RTL) ## 64 flows of one core at once: what each gets [SEED=n]
 
 trace: $(SET_UP) ## a line for each event of the last make sim [RECORD=file.csv FLOW=n SINCE=ns UNTIL=ns]
 	@$(PY) -m downbeat trace $(RECORD)
+
+gap-capture: $(SET_UP) ## a capture against its schedule: errors of gaps [CAPTURE=x.pcapng SCHEDULE=s.csv INTERFACE=name FLOW=name]
+	@$(PY) -m downbeat gap capture $(CAPTURE) $(if $(SCHEDULE),--schedule $(SCHEDULE)) $(if $(INTERFACE),--interface $(INTERFACE))
+
+gap-selftest: $(SET_UP) ## what `downbeat gap live` and `downbeat replay` themselves get wrong on this machine; root
+	@$(PY) -m downbeat gap selftest
 
 waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
 	@scripts/waves.sh
@@ -114,4 +120,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace waves bench fuzz churn wire pacing scale fmax lint test clean
+.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn wire pacing scale fmax lint test clean

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # shellcheck shell=bash
 # What must come from the system (Debian 12, Ubuntu 24.04): checked by use, not by package name, so that
-# other ways to install them count too. Root gets them installed; anybody else gets the line to type.
+# other ways to install them count too. Root gets them installed; anybody else gets the line to type. Not here are curl, iperf3,
+# nginx-light and nmap: `make interop` visits those that are there (Debian's nginx would begin to serve on this machine).
 
 # A Python with venv and a shared library (cocotb loads it into the simulator; Debian packs it apart).
 usable_python() {
@@ -42,6 +43,7 @@ missing_packages() {
   compiles_cxx23 || echo g++
   has_header zlib.h || echo zlib1g-dev # waves: FST is compressed
   has_header lz4.h || echo liblz4-dev
+  has_header nlohmann/json.hpp || echo nlohmann-json3-dev # make interop: iperf3 talks JSON
   command -v ccache >/dev/null || echo ccache # Verilator's own sources, compiled once and not once a room
   command -v make >/dev/null || echo make
   command -v perl >/dev/null || echo perl

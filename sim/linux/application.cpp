@@ -6,6 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <nlohmann/json.hpp>
+
 void Application::step() {
   if (!finished_ && failure_.empty()) advance();
 }
@@ -13,6 +15,8 @@ void Application::step() {
 bool Application::info(downbeat_info &info) const {
   return shown_ != 0 && downbeat_connection_info(device_, shown_, &info) == DOWNBEAT_OK;
 }
+
+nlohmann::json Application::details() const { return nullptr; }
 
 bool Application::check(std::int64_t result, const char *what) {
   if (result >= 0) return true;

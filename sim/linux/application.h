@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "downbeat_sim.h"
 
 class Application {
@@ -21,6 +23,8 @@ public:
   const std::string &failure() const { return failure_; }
   /// Payload bytes accepted by the core, or received from it.
   std::uint64_t bytes() const { return bytes_; }
+  /// What only this application knows, for the result; null: nothing.
+  virtual nlohmann::json details() const;
   /// Of the connection that is looked at first when something goes wrong. False before there is one.
   bool info(downbeat_info &info) const;
 

@@ -14,8 +14,9 @@
 namespace {
 
 constexpr const char *usage = "downbeat_tap --tap=NAME --core-ip=IP --core-mac=MAC\n"
-                              "             (--send=FILE --peer-ip=IP | --receive=FILE | --fetch=PATH --peer-ip=IP --receive=FILE |\n"
-                              "              --serve=FILE [--requests=N])\n"
+                              "             (--send=FILE --peer-ip=IP | --receive=FILE | --serve=FILE [--requests=N] | --iperf3=server |\n"
+                              "              --fetch=PATH --peer-ip=IP --receive=FILE [--connections=N] [--requests=N] |\n"
+                              "              --iperf3=client --peer-ip=IP --bytes=N [--connections=N] [--reverse=1])\n"
                               "             [--port=N] [--drop=SHARE] [--reorder=SHARE] [--duplicate=SHARE] [--corrupt=SHARE]\n"
                               "             [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
 
@@ -53,7 +54,11 @@ Options Options::parse(int count, char **arguments) {
       {"--receive", [&](const std::string &text) { options.receive = text; }},
       {"--fetch", [&](const std::string &text) { options.fetch = text; }},
       {"--serve", [&](const std::string &text) { options.serve = text; }},
+      {"--iperf3", [&](const std::string &text) { options.iperf3 = text; }},
       {"--requests", [&](const std::string &text) { options.requests = static_cast<std::uint64_t>(number(text, 1, 1e9)); }},
+      {"--connections", [&](const std::string &text) { options.connections = static_cast<std::uint64_t>(number(text, 1, 1e5)); }},
+      {"--bytes", [&](const std::string &text) { options.bytes = static_cast<std::uint64_t>(number(text, 1, 0x1p53)); }},
+      {"--reverse", [&](const std::string &text) { options.reverse = number(text, 0, 1) != 0; }},
       {"--core-ip", [&](const std::string &text) { options.coreIp = ipOf(text); }},
       {"--core-mac", [&](const std::string &text) { options.coreMac = macOf(text); }},
       {"--peer-ip", [&](const std::string &text) { options.peerIp = ipOf(text); }},
@@ -75,10 +80,13 @@ Options Options::parse(int count, char **arguments) {
     found->second(argument.substr(equals + 1));
   }
   if (options.tap.empty() || options.coreIp == 0) refuse("--tap, --core-ip and --core-mac are needed");
-  const bool fetches = !options.fetch.empty();
-  const int jobs = !options.send.empty() + (!options.receive.empty() && !fetches) + fetches + !options.serve.empty();
-  if (jobs != 1) refuse("one of --send, --receive, --fetch and --serve is needed");
+  const bool fetches = !options.fetch.empty(), client = options.iperf3 == "client";
+  const int files = !options.send.empty() + (!options.receive.empty() && !fetches);
+  if (files + fetches + !options.serve.empty() + !options.iperf3.empty() != 1)
+    refuse("one of --send, --receive, --fetch, --serve and --iperf3 is needed");
+  if (!options.iperf3.empty() && !client && options.iperf3 != "server") refuse("--iperf3 is server or client");
   if (fetches && options.receive.empty()) refuse("--fetch needs --receive");
-  if ((fetches || !options.send.empty()) && options.peerIp == 0) refuse("--send and --fetch need --peer-ip");
+  if (client && options.bytes == 0) refuse("--iperf3=client needs --bytes");
+  if ((fetches || client || !options.send.empty()) && options.peerIp == 0) refuse("who connects needs --peer-ip");
   return options;
 }

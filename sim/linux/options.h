@@ -14,11 +14,15 @@ struct Options {
   std::string receive;           // file to write what comes into
   std::string fetch;             // path of a page to get from the peer's web server, into `receive`
   std::string serve;             // file to serve to whoever asks by HTTP
-  std::uint64_t requests = 1;    // serve: how many, and then it ends
+  std::string iperf3;            // "server" or "client"
+  std::uint64_t requests = 1;    // serve: how many, and then it ends; fetch: on each connection
+  std::uint64_t connections = 1; // fetch: at once; iperf3 client: streams
+  std::uint64_t bytes = 0;       // iperf3 client: on all streams together
+  bool reverse = false;          // iperf3 client: the server sends
   std::uint32_t coreIp = 0;      // 0x0a000001 for 10.0.0.1
   std::array<std::uint8_t, 6> coreMac{};
-  std::uint32_t peerIp = 0;      // send, fetch: whom the core connects to
-  std::uint16_t port = 5001;     // send, fetch: the peer's; otherwise the one that the core listens on
+  std::uint32_t peerIp = 0;      // send, fetch, iperf3 client: whom the core connects to
+  std::uint16_t port = 5001;     // of whom the core connects to; otherwise the one that it listens on
   Impairment impairment;         // each way
   std::uint64_t seed = 1;        // of what happens to frames, and of the core's secret
   double wallLimit = 120;        // seconds after which to give up

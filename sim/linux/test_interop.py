@@ -16,57 +16,26 @@ import pytest
 from scapy.utils import PcapNgReader
 
 from sim import build
-
-INTEROP = [sys.executable, "-m", "downbeat.interop"]
-SEED = os.environ.get("SEED", "1")
-SIZE = 200_000
-LIMIT_SECONDS = 600  # a first build of the core is in it
-# In a process of its own: it moves into another network namespace.
-REQUIRE = """
-from downbeat.interop import namespace
-try:
-    namespace.require()
-except namespace.Missing as missing:
-    print(missing)
-"""
+from sim.linux.conftest import INTEROP, LIMIT_SECONDS, SEED, SIZE, run
 
 pytestmark = pytest.mark.heavy
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _possible() -> None:
-    missing = subprocess.run(
-        [sys.executable, "-c", REQUIRE], capture_output=True, text=True, timeout=60, check=True
-    ).stdout
-    if missing:
-        pytest.skip(missing.strip())
-
-
-def run(reports: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [*INTEROP, f"--seed={SEED}", f"--reports={reports}", *arguments]
-    return subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_SECONDS, check=False
-    )
-
-
-def test_files_and_pages_arrive_byte_exact_also_when_frames_are_lost(tmp_path: Path) -> None:
-    done = run(tmp_path, f"--size={SIZE}", "--drop=3%")
+def test_files_arrive_byte_exact_also_when_frames_are_lost(tmp_path: Path) -> None:
+    done = run(tmp_path, "--app=transfers", f"--size={SIZE}", "--drop=3%")
     assert done.returncode == 0, done.stdout
-    report = json.loads((tmp_path / "interop.json").read_text())
-    transfers, web = report["transfers"], report["web"]
+    transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
     assert [transfer["direction"] for transfer in transfers] == ["linux to core", "core to linux"] * 2
     assert all(transfer["bytes"] == SIZE and transfer["sha256_equal"] for transfer in transfers)
+    assert all(transfer["options"] == ["timestamps", "SACK", "window scale"] for transfer in transfers)
     whole, lossy = transfers[:2], transfers[2:]
     assert sum(transfer["dropped_frames"] for transfer in whole) == 0
     assert sum(transfer["dropped_frames"] for transfer in lossy) > 0
     assert sum(transfer["retransmissions"] for transfer in lossy) > 0
-    clients = {visit["client"]: visit for visit in web}
-    assert set(clients) == ({"curl", "core"} if shutil.which("curl") else {"core"})
-    assert all(visit["bytes"] == SIZE and visit["equal"] and not visit["failures"] for visit in web)
 
 
 def test_a_capture_holds_the_core_s_wire_both_ways(tmp_path: Path) -> None:
-    done = run(tmp_path, f"--size={SIZE}", "--drop=0", f"--pcap={tmp_path / 'x.pcapng'}")
+    done = run(tmp_path, "--app=transfers", f"--size={SIZE}", "--drop=0", f"--pcap={tmp_path / 'x.pcapng'}")
     assert done.returncode == 0, done.stdout
     transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
     for number, transfer in enumerate(transfers):
@@ -119,7 +88,7 @@ def test_linux_finds_the_core_by_arp_and_pings_it() -> None:
 
 
 def test_a_transfer_without_an_end_is_given_up_and_told(tmp_path: Path) -> None:
-    done = run(tmp_path, "--size=50MB", "--wall-limit=1")
+    done = run(tmp_path, "--app=transfers", "--size=50MB", "--wall-limit=1")
     assert done.returncode == 1
     for told in ("not done within 1 s", "state established", "last events", f"seed {SEED}", "WAVES=1"):
         assert told in done.stdout, f"{told} is not in\n{done.stdout}"
@@ -127,12 +96,25 @@ def test_a_transfer_without_an_end_is_given_up_and_told(tmp_path: Path) -> None:
     assert not any(transfer["sha256_equal"] for transfer in transfers)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_end_by_a_signal_leaves_no_process_and_no_namespace(tmp_path: Path, number: signal.Signals) -> None:
-    with subprocess.Popen([*INTEROP, "--size=50MB", f"--reports={tmp_path}"], stdout=subprocess.DEVNULL) as process:
+@pytest.mark.parametrize(
+    ("app", "program", "number"),
+    [
+        ("transfers", "downbeat_tap", signal.SIGINT),
+        ("transfers", "downbeat_tap", signal.SIGTERM),
+        ("transfers", "downbeat_tap", signal.SIGKILL),
+        ("iperf3", "iperf3", signal.SIGKILL),
+    ],
+)
+def test_an_end_by_a_signal_leaves_no_process_and_no_namespace(
+    tmp_path: Path, app: str, program: str, number: signal.Signals
+) -> None:
+    if app == "iperf3" and shutil.which("iperf3") is None:
+        pytest.skip("iperf3 is missing; apt install iperf3")
+    command = [*INTEROP, f"--app={app}", "--size=50MB", f"--reports={tmp_path}"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + LIMIT_SECONDS
-        while not (programs := [pid for pid in children(process.pid) if name(pid) == "downbeat_tap"]):
-            assert process.poll() is None and time.monotonic() < deadline, "downbeat_tap was never started"
+        while not (programs := [pid for pid in children(process.pid) if name(pid) == program]):
+            assert process.poll() is None and time.monotonic() < deadline, f"{program} was never started"
             time.sleep(0.05)
         namespace = network_namespace(process.pid)
         assert namespace == network_namespace(programs[0]) != network_namespace(os.getpid())

@@ -1,34 +1,69 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "web_client.h"
 
-#include <fstream>
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+constexpr std::string_view endOfHeader = "\r\n\r\n";
+constexpr const char *lengthField = "\r\ncontent-length:";
+
+} // namespace
 
 WebClient::WebClient(downbeat_device *device, const Options &options)
-    : Application(device), path_(options.receive), request_("GET " + options.fetch + " HTTP/1.0\r\nUser-Agent: downbeat\r\n\r\n") {
-  check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &shown_), "connect");
+    : Application(device), path_(options.fetch), file_(options.receive, std::ios::binary) {
+  if (!file_) failure_ = "cannot write " + options.receive;
+  for (std::uint64_t i = 0; i < options.connections; ++i) {
+    downbeat_connection connection;
+    check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect");
+    visits_.push_back({.connection = shown_ = connection, .left = options.requests, .request = {}, .answer = {}});
+  }
 }
 
 void WebClient::advance() {
-  downbeat_info state;
-  if (!check(downbeat_connection_info(device_, shown_, &state), "connection") || !check(state.error, "connection")) return;
-  if (!send(shown_, request_, position_)) return;
-  if (!kept_) {
-    if (!receive(shown_, answer_)) return;
-    keep();
-    check(downbeat_shutdown(device_, shown_), "shutdown");
-  }
-  finished_ = state.state == DOWNBEAT_CLOSED || state.state == DOWNBEAT_TIME_WAIT;
+  bool all = true;
+  for (Visit &visit : visits_) all &= proceed(visit);
+  if (all && !file_.flush()) failure_ = "cannot write what was received";
+  finished_ = all;
 }
 
-void WebClient::keep() {
-  kept_ = true;
-  const auto status = answer_.find(" 200 ");
-  const auto header = answer_.find("\r\n\r\n");
-  if (!answer_.starts_with("HTTP/1.") || header == std::string::npos || status > answer_.find("\r\n")) {
-    failure_ = "the server answered: " + answer_.substr(0, answer_.find("\r\n"));
-    return;
+bool WebClient::proceed(Visit &visit) {
+  downbeat_info state;
+  if (!check(downbeat_connection_info(device_, visit.connection, &state), "connection")) return false;
+  if (!check(state.error, "connection")) return false;
+  while (!visit.over) {
+    if (visit.request.empty()) {
+      const std::string more = visit.left == 1 ? "\r\nConnection: close" : "";
+      visit.request = "GET " + path_ + " HTTP/1.1\r\nHost: peer" + more + std::string(endOfHeader);
+    }
+    if (!send(visit.connection, visit.request, visit.position)) return false;
+    const bool ended = receive(visit.connection, visit.answer);
+    if (!keep(visit)) {
+      if (ended && failure_.empty()) failure_ = "the server ended an answer after " + std::to_string(visit.answer.size()) + " bytes";
+      return false;
+    }
+    visit.request.clear();
+    visit.position = 0;
+    visit.over = --visit.left == 0;
   }
-  std::ofstream file(path_, std::ios::binary);
-  file.write(answer_.data() + header + 4, static_cast<std::streamsize>(answer_.size() - header - 4));
-  if (!file.flush()) failure_ = "cannot write " + path_;
+  check(downbeat_shutdown(device_, visit.connection), "shutdown");
+  return state.state == DOWNBEAT_CLOSED || state.state == DOWNBEAT_TIME_WAIT;
+}
+
+bool WebClient::keep(Visit &visit) {
+  const auto end = visit.answer.find(endOfHeader);
+  if (end == std::string::npos) return false;
+  const std::string header = visit.answer.substr(0, end);
+  const char *length = strcasestr(header.c_str(), lengthField);
+  if (!header.starts_with("HTTP/1.") || header.find(" 200 ") > header.find("\r\n") || length == nullptr) {
+    failure_ = "the server answered: " + header.substr(0, header.find("\r\n")) + (length == nullptr ? ", without a Content-Length" : "");
+    return false;
+  }
+  const std::size_t body = end + endOfHeader.size(), size = std::strtoull(length + std::strlen(lengthField), nullptr, 10);
+  if (visit.answer.size() < body + size) return false;
+  file_.write(visit.answer.data() + body, static_cast<std::streamsize>(size));
+  visit.answer.erase(0, body + size);
+  return true;
 }

@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Fetches one page by HTTP/1.0 and keeps its body.
+// Fetches one page by HTTP/1.1, as often as asked for, on several connections at once, and keeps the bodies.
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "application.h"
 #include "options.h"
 
 class WebClient : public Application {
 public:
-  /// GETs `options.fetch` from `options.peerIp` and writes its body to `options.receive`.
+  /// GETs `options.fetch` from `options.peerIp`, `options.requests` times on each of `options.connections` connections, and
+  /// writes the bodies, each whole, one behind the other to `options.receive`.
   WebClient(downbeat_device *device, const Options &options);
 
 protected:
   void advance() override;
 
 private:
-  void keep();
+  struct Visit {
+    downbeat_connection connection;
+    std::uint64_t left; // requests to come
+    std::string request, answer;
+    std::size_t position = 0; // in the request
+    bool over = false;
+  };
+  /// True once the visit is over and closed.
+  bool proceed(Visit &visit);
+  /// Keeps the body if the answer is whole, or says what is wrong with it.
+  bool keep(Visit &visit);
 
-  std::string path_; // of the file to write
-  std::string request_, answer_;
-  std::size_t position_ = 0;
-  bool kept_ = false;
+  std::string path_; // of the page
+  std::ofstream file_;
+  std::vector<Visit> visits_;
 };

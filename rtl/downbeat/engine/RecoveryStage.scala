@@ -75,6 +75,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val isDeparted = s0.insert(s0(LIVE) && s0(KIND) === EventKind.departed)
   private val isTimer = s0.insert(s0(LIVE) && s0(KIND) === EventKind.timer)
   private val beforeRecover = s0.insert(s0(UNACKNOWLEDGED).isBefore(past.recover))
+  /** After a timeout, until all is acknowledged that was sent before it. */
+  private val rewound = s0.insert(s0(UNACKNOWLEDGED).isBefore(past.recover) && !past.recovering)
   private val beyondRecover = s0.insert(past.recover.isBefore(s0(UNACKNOWLEDGED)))
   private val deadlineAhead = s0.insert(s0(NOW).isBefore(past.deadline))
   private val unsent = s0.insert(s0(WRITTEN).since(s0(UNACKNOWLEDGED)))
@@ -156,7 +158,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s3(UNINFLATED) := s3(SELECTIVE) || !s3(lost)
   private val lastExpiry = U(config.retransmissions min 15, 4 bits)
   s3(GIVEN_UP) := s3(timedOut) && s3(before).expiries === lastExpiry || s3(probes) && s3(before).silent === lastExpiry || s3(impatient)
-  s3(forget) := s3(OPENING) || s3(timedOut)
+  // What the peer holds beyond SND.NXT is not in flight, so it gives no credit.
+  s3(forget) := s3(OPENING) || s3(timedOut) || s3(rewound)
   private val resentTo = s3.insert((s3(OPENING) || s3(timedOut) || s3(lost)) ? U(0, config.sendOffsetBits bits) |
     (s3(resendsFurther) ? s3(sentOffset) | s3(board.resentTo)))
   s3(REWIND) := s3(timedOut) || s3(probes) || s3(RESUMED)

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import typer
 
-from downbeat import trace
+from downbeat import replay, trace
+from downbeat.gap import command as gap
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.command("trace")(trace.command)
+app.add_typer(gap.app, name="gap")
+app.command("replay")(replay.command)
 
 
 @app.callback()

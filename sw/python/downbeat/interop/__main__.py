@@ -8,22 +8,41 @@ import random
 import signal
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
 
-from downbeat.interop import namespace, web
+from downbeat.interop import iperf3, namespace, nmap, web
 from downbeat.interop import report as reports
-from downbeat.interop.transfer import FROM_CORE, TO_CORE, Impairment, Plan, Result, run
+from downbeat.interop.transfer import FROM_CORE, TO_CORE, Impairment, Plan, run
+from downbeat.interop.visit import Setting, Visit
 from downbeat.sim import quantities
 from sim import build
 
 ROOT = Path(__file__).resolve().parents[4]
 WAVES = ROOT / "build" / "waves"
 
+VISITS: dict[str, Sequence[Callable[[Setting], Visit]]] = {
+    "web": web.VISITS,
+    "iperf3": iperf3.VISITS,
+    "nmap": nmap.VISITS,
+}
+
 console = Console(highlight=False)
+
+
+class App(StrEnum):
+    """What Linux and the core do together."""
+
+    ALL = "all"
+    TRANSFERS = "transfers"
+    WEB = "web"
+    IPERF3 = "iperf3"
+    NMAP = "nmap"
 
 
 def main(
@@ -31,6 +50,7 @@ def main(
     drop: Annotated[
         str, typer.Option(envvar="DROP", help="share of frames lost in the second pair of transfers")
     ] = "1%",
+    app: Annotated[App, typer.Option(envvar="APP", help="one of the parts alone")] = App.ALL,
     seed: Annotated[int, typer.Option(envvar="SEED", min=1, max=2**32 - 1)] = 1,
     congestion: Annotated[
         str, typer.Option(envvar="CONGESTION", help="the kernel's congestion control; empty: its own")
@@ -46,7 +66,7 @@ def main(
         Path, typer.Option("--reports", envvar="REPORTS", help="where interop.json goes")
     ] = ROOT / "build" / "reports",
 ) -> None:
-    """Sends a file each way between the Verilated core on a TAP interface and the Linux kernel, without and with lost frames."""
+    """The Verilated core on a TAP interface and Linux: files each way, also with lost frames; the web, iperf3, nmap."""
     signal.signal(signal.SIGTERM, _interrupt)
     reports_directory.mkdir(parents=True, exist_ok=True)
     json_path = reports_directory / "interop.json"
@@ -61,7 +81,7 @@ def main(
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.linux(waves=waves) / "downbeat_tap"
     except namespace.Missing as missing:
-        json_path.write_text(json.dumps({"skipped": str(missing), "transfers": []}, indent=2) + "\n")
+        json_path.write_text(json.dumps({"skipped": [str(missing)], "transfers": []}, indent=2) + "\n")
         console.print(f"skipped: {missing}", markup=False, soft_wrap=True)
         raise typer.Exit(0) from None
     except (ValueError, build.BuildFailed) as error:
@@ -84,39 +104,45 @@ def main(
         for number, (loss, direction) in enumerate(
             (loss, direction) for loss in (0.0, share) for direction in (TO_CORE, FROM_CORE)
         )
+        if app in (App.ALL, App.TRANSFERS)
     ]
-    results, visits = _run_all(plans, program)
-    data = reports.report(results, visits, seed)
+    report = reports.Report(seed)
+    with tempfile.TemporaryDirectory(prefix="interop-", dir=ROOT / "build") as name:
+        for plan in plans:
+            with console.status(f"{plan.direction}, {100 * plan.impairment.drop:g} % of frames dropped"):
+                report.transfers.append(run(plan, program, Path(name)))
+        setting = Setting(program, Path(name), contents, seed, wall_limit)
+        for part in (part for part in VISITS if app in (App.ALL, part)):
+            with console.status(part):
+                _visit(part, setting, report)
+    data = report.as_json()
     json_path.write_text(json.dumps(data, indent=2) + "\n")
-    console.print(reports.table(data))
-    for visit in data["web"]:
-        console.print(reports.visit_line(visit), style="red" if visit["failures"] else None, markup=False)
+    if report.transfers:
+        console.print(reports.table(data))
+    for visit in report.all_visits():
+        console.print(visit.line(), style="red" if visit.failures else None, markup=False, soft_wrap=True)
+    for skipped in report.skipped:
+        console.print(f"skipped: {skipped}", markup=False, soft_wrap=True)
     chosen = f" CONGESTION={congestion}" if congestion else ""
-    again = f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen} WAVES=1"
-    if any(visit["failures"] for visit in data["web"]):
-        console.print(f"again: {again}", style="red", markup=False, soft_wrap=True)
+    again = f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen}"
+    for part, visits in report.visits.items():
+        if any(visit.failures for visit in visits):
+            console.print(f"again: {again} APP={part}", style="red", markup=False, soft_wrap=True)
     for number, transfer in enumerate(data["transfers"]):
         if transfer["failures"]:
-            show = f"{again}; make waves FST=build/waves/interop-{number}.fst"
+            show = f"{again} APP=transfers WAVES=1; make waves FST=build/waves/interop-{number}.fst"
             console.print(reports.story(transfer, seed, show), style="red", markup=False, soft_wrap=True)
     raise typer.Exit(0 if data["passed"] else 1)
 
 
-def _run_all(plans: list[Plan], program: Path) -> tuple[list[Result], list[web.Visit]]:
-    results, visits = [], []
-    with tempfile.TemporaryDirectory(prefix="interop-", dir=ROOT / "build") as name:
-        work = Path(name)
-        for plan in plans:
-            with console.status(f"{plan.direction}, {100 * plan.impairment.drop:g} % of frames dropped"):
-                results.append(run(plan, program, work))
-        first = plans[0]
-        for visit in (web.curl_from_core, web.core_from_python):
-            with console.status("a page by HTTP"):
-                try:
-                    visits.append(visit(program, work, first.contents, first.seed, first.wall_limit))
-                except namespace.Missing as missing:
-                    console.print(f"skipped: {missing}", markup=False)
-    return results, visits
+def _visit(part: str, setting: Setting, report: reports.Report) -> None:
+    """All visits of that part whose programs are there."""
+    for visit in VISITS[part]:
+        try:
+            report.visits[part].append(visit(setting))
+        except namespace.Missing as missing:
+            if str(missing) not in report.skipped:
+                report.skipped.append(str(missing))
 
 
 def _interrupt(*_: object) -> NoReturn:

@@ -15,12 +15,10 @@ from downbeat.interop.namespace import CORE_IP, LINUX_IP
 
 TICK_SECONDS = 0.1  # between two looks at whether the other side still runs
 CHUNK_BYTES = 1 << 16
-# Bounds what is in flight. The core takes data in order only and offers neither SACK nor timestamps, so a loss costs
-# the kernel all of that once more, and each loss among it another doubling of its RTO: no RTT may be sampled from
-# what was sent twice. Without the bound, 1 MB with 1 % of frames lost may take minutes.
-SEND_BUFFER_BYTES = 1 << 16
-# struct tcp_info of <linux/tcp.h>: eight bytes, then 32-bit numbers.
+# struct tcp_info of <linux/tcp.h>: eight bytes, the sixth the options agreed on, then 32-bit numbers.
 TCP_INFO_BYTES = 104
+OPTIONS_BYTE = 5
+OPTIONS = {1: "timestamps", 2: "SACK", 4: "window scale", 8: "ECN"}
 TOTAL_RETRANSMISSIONS = 8 + 4 * 23
 
 
@@ -36,6 +34,7 @@ class Outcome:
     seconds: float
     retransmissions: int
     congestion_control: str
+    options: list[str]  # on which both sides agreed
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,6 @@ def _reset_if_it_fails(connection: socket.socket) -> Iterator[socket.socket]:
 def _socket(congestion_control: str) -> socket.socket:
     made = socket.socket()
     made.setblocking(False)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     if congestion_control:
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion_control.encode())
     return made
@@ -121,4 +119,5 @@ def _outcome(connection: socket.socket, data: bytes, start: float) -> Outcome:
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
     (retransmissions,) = struct.unpack_from("I", info, TOTAL_RETRANSMISSIONS)
     name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
-    return Outcome(data, seconds, retransmissions, name.rstrip(b"\0").decode())
+    options = [option for bit, option in OPTIONS.items() if info[OPTIONS_BYTE] & bit]
+    return Outcome(data, seconds, retransmissions, name.rstrip(b"\0").decode(), options)

@@ -57,6 +57,7 @@ def interface() -> Iterator[str]:
         # Its frames are of nobody's asking. They do no harm where the file is not there or must not be written.
         with suppress(OSError):
             Path(f"/proc/sys/net/ipv6/conf/{setting}/disable_ipv6").write_text("1")
+    _ip("link", "set", "dev", "lo", "up")  # the way to own addresses: curl asks an nginx beside it
     _ip("tuntap", "add", "dev", INTERFACE, "mode", "tap")
     try:
         _ip("link", "set", "dev", INTERFACE, "address", LINUX_MAC, "txqueuelen", str(QUEUE_FRAMES), "multicast", "off")

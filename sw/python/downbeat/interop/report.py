@@ -3,27 +3,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from rich.table import Table
 
 from downbeat.interop.transfer import Result
-from downbeat.interop.web import Visit
+from downbeat.interop.visit import Visit
 
 
-def report(results: list[Result], visits: list[Visit], seed: int) -> dict[str, Any]:
-    """All of interop.json."""
-    return {
-        "passed": not any([*(result.failures for result in results), *(visit.failures for visit in visits)]),
-        "seed": seed,
-        "transfers": [result.as_json() for result in results],
-        "web": [visit.as_json() for visit in visits],
-    }
+@dataclass
+class Report:
+    """All that a run showed."""
 
+    seed: int
+    transfers: list[Result] = field(default_factory=list)
+    visits: dict[str, list[Visit]] = field(default_factory=lambda: {"web": [], "iperf3": [], "nmap": []})
+    skipped: list[str] = field(default_factory=list)  # what is missing for a visit, in words
 
-def visit_line(visit: dict[str, Any]) -> str:
-    what = f"{visit['client']} from {visit['server']}: {visit['bytes']} bytes by HTTP"
-    return f"{what}, {'; '.join(visit['failures']) or 'equal'}"
+    def all_visits(self) -> Iterator[Visit]:
+        for visits in self.visits.values():
+            yield from visits
+
+    def as_json(self) -> dict[str, Any]:
+        """All of interop.json."""
+        failures = [result.failures for result in self.transfers] + [visit.failures for visit in self.all_visits()]
+        return {
+            "passed": not any(failures),
+            "seed": self.seed,
+            "transfers": [result.as_json() for result in self.transfers],
+            **{part: [visit.as_json() for visit in visits] for part, visits in self.visits.items()},
+            "skipped": self.skipped,
+        }
 
 
 def table(data: dict[str, Any]) -> Table:

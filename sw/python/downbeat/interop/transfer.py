@@ -65,6 +65,7 @@ class Result:
         dropped: dict[str, int] = self.core.get("dropped", {})
         return {
             "peer": f"linux {platform.release()} {self.kernel.congestion_control if self.kernel else 'unknown'}",
+            "options": self.kernel.options if self.kernel else [],
             "direction": self.plan.direction,
             "bytes": len(self.received),
             "sha256": sha256(self.plan.contents),

@@ -1,102 +1,149 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The web both ways: curl gets a page from the core, and the core gets one from Python's web server."""
+"""The web both ways: curl, alone and by nginx, gets a page from the core; the core gets one from Python's server and nginx."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import hashlib
 import sys
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from downbeat.interop import namespace
+from downbeat.interop import namespace, tools
 from downbeat.interop.program import ended, started
+from downbeat.interop.visit import Setting, Visit, core_failures
 
 PORT = 80
+PROXY_PORT = 8080
 PAGE = "/page.bin"
-STARTING_SECONDS = 10  # of Python's server
+CONNECTIONS = 4  # at once, where there are several
+REQUESTS = 2  # on each, one after the other, where they are kept alive
+# As root, whose page it may read; two workers, as a server has several.
+NGINX = """
+user root;
+worker_processes 2;
+daemon off;
+error_log stderr;
+pid {work}/nginx.pid;
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {work}/nginx;
+  proxy_temp_path {work}/nginx;
+  fastcgi_temp_path {work}/nginx;
+  uwsgi_temp_path {work}/nginx;
+  scgi_temp_path {work}/nginx;
+  server {{
+    listen {ip}:{port};
+    location / {{ {does} }}
+  }}
+}}
+"""
 
 
-@dataclass(frozen=True)
-class Visit:
-    client: str
-    server: str
-    sent: bytes
-    received: bytes
-    failures: list[str]
-    core: dict[str, Any]
-
-    def as_json(self) -> dict[str, Any]:
-        """One of interop.json's `web`."""
-        return {
-            "client": self.client,
-            "server": self.server,
-            "bytes": len(self.received),
-            "equal": self.sent == self.received,
-            "failures": self.failures,
-            "core": self.core,
-        }
+def curl_from_core(setting: Setting) -> Visit:
+    tools.require("curl", "curl")
+    with namespace.interface() as name, started(_serves(setting, name, 1)) as process:
+        received, failures = _curl(setting, f"{namespace.CORE_IP}:{PORT}", 1)
+        core = ended(process, setting.patience)
+    return _visit("curl", "core", 1, received, setting.contents, failures, core)
 
 
-def curl_from_core(program: Path, work: Path, page: bytes, seed: int, wall_limit: float) -> Visit:
-    """Raises Missing without curl."""
-    if shutil.which("curl") is None:
-        raise namespace.Missing("no curl command: install curl")
-    served = work / "served.bin"
-    served.write_bytes(page)
-    with namespace.interface() as name:
-        command = [*_core(program, name, seed, wall_limit), f"--serve={served}"]
-        with started(command) as process:
-            url = f"http://{namespace.CORE_IP}:{PORT}{PAGE}"
-            curl = ["curl", "--silent", "--show-error", "--max-time", str(wall_limit), url]
-            done = subprocess.run(curl, capture_output=True, check=False)
-            core = ended(process, wall_limit)
-    failures = [f"curl: {done.stderr.decode().strip()}"] if done.returncode else []
-    return _visit("curl", "core", page, done.stdout, failures, core)
+def nginx_from_core(setting: Setting) -> Visit:
+    """nginx as a proxy: it asks the core for each page that curl asks it for."""
+    tools.require("curl", "curl")
+    tools.require("nginx", "nginx-light")
+    command = _nginx(setting, PROXY_PORT, f"proxy_pass http://{namespace.CORE_IP}:{PORT};")
+    with (
+        namespace.interface() as name,
+        started(_serves(setting, name, CONNECTIONS)) as process,
+        tools.serving(command, setting.work / "nginx.log"),
+    ):
+        received, failures = _curl(setting, f"{namespace.LINUX_IP}:{PROXY_PORT}", CONNECTIONS)
+        core = ended(process, setting.patience)
+    return _visit("nginx", "core", CONNECTIONS, received, setting.contents * CONNECTIONS, failures, core)
 
 
-def core_from_python(program: Path, work: Path, page: bytes, seed: int, wall_limit: float) -> Visit:
-    site, received = work / "site", work / "fetched.bin"
-    site.mkdir(exist_ok=True)
-    (site / PAGE.removeprefix("/")).write_bytes(page)
+def core_from_python(setting: Setting) -> Visit:
+    bind = ["--bind", namespace.LINUX_IP, "--directory", str(_site(setting))]
+    return _core_from("python http.server", [sys.executable, "-m", "http.server", str(PORT), *bind], setting, 1, 1)
+
+
+def core_from_nginx(setting: Setting) -> Visit:
+    """Several connections at once, each with several requests."""
+    tools.require("nginx", "nginx-light")
+    command = _nginx(setting, PORT, f"root {_site(setting)};")
+    return _core_from("nginx", command, setting, CONNECTIONS, REQUESTS)
+
+
+VISITS = (curl_from_core, core_from_python, core_from_nginx, nginx_from_core)
+
+
+def _core_from(server: str, command: list[str], setting: Setting, connections: int, requests: int) -> Visit:
+    received = setting.work / "fetched.bin"
     received.write_bytes(b"")
+    core: dict[str, Any] = {}
     failures = []
+    job = [f"--fetch={PAGE}", f"--receive={received}", f"--peer-ip={namespace.LINUX_IP}"]
+    job += [f"--connections={connections}", f"--requests={requests}"]
     with namespace.interface() as name:
-        bind = ["--bind", namespace.LINUX_IP, "--directory", str(site)]
-        server = [sys.executable, "-m", "http.server", str(PORT), *bind]
-        with subprocess.Popen(server, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as web:
-            try:
-                if not _listens(web):
-                    failures.append("Python's web server does not start")
-                command = [*_core(program, name, seed, wall_limit), f"--fetch={PAGE}", f"--receive={received}"]
-                with started([*command, f"--peer-ip={namespace.LINUX_IP}"]) as process:
-                    core = ended(process, wall_limit)
-            finally:
-                web.kill()
-    return _visit("core", "python http.server", page, received.read_bytes(), failures, core)
+        try:
+            with (
+                tools.serving(command, setting.work / "server.log"),
+                started(setting.core(name, PORT, *job)) as process,
+            ):
+                core = ended(process, setting.patience)
+        except tools.NotStarted as error:
+            failures.append(str(error))
+    pages = connections * requests
+    return _visit("core", server, pages, received.read_bytes(), setting.contents * pages, failures, core)
 
 
-def _core(program: Path, interface: str, seed: int, wall_limit: float) -> list[str]:
-    own = [f"--core-ip={namespace.CORE_IP}", f"--core-mac={namespace.CORE_MAC}", f"--port={PORT}"]
-    return [str(program), f"--tap={interface}", *own, f"--seed={seed}", f"--wall-limit={wall_limit}"]
+def _serves(setting: Setting, interface: str, requests: int) -> list[str]:
+    served = setting.work / "served.bin"
+    served.write_bytes(setting.contents)
+    return setting.core(interface, PORT, f"--serve={served}", f"--requests={requests}")
 
 
-def _visit(client: str, server: str, sent: bytes, received: bytes, failures: list[str], core: dict[str, Any]) -> Visit:
-    if core.get("failure", "no result"):
-        failures.append(f"core: {core.get('failure', 'its program ended without a result')}")
-    if sent != received:
-        failures.append(f"the page differs: {len(received)} bytes of {len(sent)}")
-    return Visit(client, server, sent, received, failures, core)
+def _site(setting: Setting) -> Path:
+    site = setting.work / "site"
+    site.mkdir(exist_ok=True)
+    (site / PAGE.removeprefix("/")).write_bytes(setting.contents)
+    return site
 
 
-def _listens(server: subprocess.Popen[bytes]) -> bool:
-    """Waits until the namespace has a socket that listens."""
-    deadline = time.monotonic() + STARTING_SECONDS
-    while time.monotonic() < deadline and server.poll() is None:
-        rows = Path(f"/proc/{server.pid}/net/tcp").read_text().splitlines()[1:]
-        if any(row.split()[3] == "0A" for row in rows):  # TCP_LISTEN
-            return True
-        time.sleep(0.05)
-    return False
+def _nginx(setting: Setting, port: int, does: str) -> list[str]:
+    configuration = setting.work / "nginx.conf"
+    configuration.write_text(NGINX.format(work=setting.work, ip=namespace.LINUX_IP, port=port, does=does))
+    return ["nginx", "-p", str(setting.work), "-c", str(configuration)]
+
+
+def _curl(setting: Setting, host: str, times: int) -> tuple[bytes, list[str]]:
+    """The page so many times, at once; what came, one behind the other, and what went wrong."""
+    files = [setting.work / f"curl-{number}.bin" for number in range(times)]
+    command = ["curl", "--silent", "--show-error", "--fail", "--parallel", "--parallel-immediate"]
+    for file in files:
+        file.write_bytes(b"")
+        command += ["--output", str(file), f"http://{host}{PAGE}"]
+    done = tools.run(command, setting.wall_limit)
+    failures = [f"curl: {done.stderr.decode().strip()}"] if done.returncode else []
+    return b"".join(file.read_bytes() for file in files), failures
+
+
+def _visit(
+    client: str, server: str, pages: int, received: bytes, sent: bytes, failures: list[str], core: dict[str, Any]
+) -> Visit:
+    hashes = [hashlib.sha256(contents).hexdigest() for contents in (sent, received)]
+    equal = hashes[0] == hashes[1]
+    figures = {
+        "client": client,
+        "server": server,
+        "pages": pages,
+        "bytes": len(received),
+        "sha256": hashes[0],
+        "equal": equal,
+    }
+    failures = failures + core_failures(core)
+    if not equal:
+        failures.append(f"what came differs: {len(received)} bytes of {len(sent)}")
+    summary = f"{len(received)} bytes by HTTP" + (f" in {pages} pages" if pages > 1 else "")
+    return Visit(f"{client} from {server}", figures, failures, core, summary)

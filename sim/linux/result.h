@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a run showed, as the JSON object that downbeat_tap prints at its end.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "application.h"
+#include "real_time.h"
+#include "trace_log.h"
+
+nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application, const TraceLog &log);

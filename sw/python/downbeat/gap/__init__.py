@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`downbeat gap`: how right the gaps between frames are on a real link (docs/measuring-real-links.md)."""
