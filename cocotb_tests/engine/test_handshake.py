@@ -115,7 +115,7 @@ async def a_later_syn_ends_time_wait(
     endpoint.send("FA")
     await endpoint.answers()
     assert endpoint.state == "timeWait"
-    numbers = {"initialSequence_value": (endpoint.ack + beyond) % MODULUS}
+    numbers: dict[str, Any] = {"initialSequence_value": (endpoint.ack + beyond) % MODULUS}
     endpoint.send("S", seq=endpoint.seq + ahead, tsval=next_, timestamped=next_ is not None, **numbers)
     if reopens:
         await endpoint.silent()
