@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "Vgap___024root.h"
 
@@ -55,6 +56,8 @@ void Room::skip(std::uint64_t clocks) {
   nextReceive_ -= gone;
   if (nextReceive_ + transmitPeriod <= nextTransmit_) nextReceive_ += receivePeriod_;
   now_ += byteTime_ * clocks;
+  constexpr unsigned nanosecondBits = 48;
+  if (now_ >> (nanosecondBits + 32) != 0) throw std::range_error("time would wrap after 78 virtual hours: ask for less");
   Time time = timeBase() + byteTime_ * clocks;
   for (unsigned word = 0; word < timeWords; ++word, time >>= wordBits) GAP_TIME_BASE(top_)[word] = static_cast<std::uint32_t>(time);
 }
