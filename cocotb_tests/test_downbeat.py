@@ -22,7 +22,7 @@ def test_downbeat() -> None:
     run_room("Downbeat", __name__)
 
 
-async def opened(dut: Any, *, stall: float = 0.0, **parameters: int) -> tuple[Core, Peer, int]:
+async def opened(dut: Any, *, stall: float = 0.0, **parameters: Any) -> tuple[Core, Peer, int]:
     """A connection that the core has opened: core, peer, flow."""
     core = await Core.create(dut, stall=stall)
     peer = Peer(core, port=PORT)

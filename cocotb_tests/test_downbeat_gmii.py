@@ -28,7 +28,7 @@ def test_downbeat_gmii() -> None:
     run_room("DownbeatGmii", __name__)
 
 
-async def opened(core: GmiiCore, port: int = PORT, **parameters: int) -> tuple[Peer, int]:
+async def opened(core: GmiiCore, port: int = PORT, **parameters: Any) -> tuple[Peer, int]:
     peer = Peer(core, port=port)
     core.connect(port=port, **parameters)
     await peer.accept_connection([("MSS", MSS)])

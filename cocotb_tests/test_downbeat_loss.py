@@ -59,7 +59,7 @@ class Receiver(Peer):
         self.send("A", options=sack if self.selective and edges else None)
 
 
-async def opened(dut: Any, *, selective: bool = False, **parameters: int) -> tuple[Core, Receiver, int]:
+async def opened(dut: Any, *, selective: bool = False, **parameters: Any) -> tuple[Core, Receiver, int]:
     core = await Core.create(dut)
     peer = Receiver(core, selective=selective)
     core.connect(port=PORT, **parameters)
