@@ -8,8 +8,8 @@ import spinal.lib._
 
 /** All of it: GMII pins on one side, registers and the application's streams on the other.
   *
-  * Its clocks are `clk`, the two of the wire and that of an external time. The time is the MAC's; `time_now` shows the core's copy of it. A soft reset of the
-  * core resets what holds frames in the MAC too.
+  * Its clocks are `clk`, the two of the wire and that of an external time. The time is the MAC's; `time_now` shows the core's copy of it. A
+  * soft reset of the core resets what holds frames in the MAC too.
   */
 case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, withMac = true) {
   val gmii = master(Gmii())

@@ -7,10 +7,10 @@ import java.nio.file.{Files, Path, Paths}
 import scala.util.control.NonFatal
 import spinal.core._
 
-/** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each:
-  * `Generate --out DIRECTORY [--preset NAME] ROOM...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what
-  * numbers mean in this preset, for programs; with the room RegisterMap its registers, downbeat_registers.h, .md and .json; and for each
-  * room of several clocks ROOM.crossings, its clock-domain crossings.
+/** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each: `Generate --out DIRECTORY [--preset NAME] ROOM...|all`,
+  * NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
+  * programs; with the room RegisterMap its registers, downbeat_registers.h, .md and .json; and for each room of several clocks
+  * ROOM.crossings, its clock-domain crossings.
   *
   * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its text
   * depends on the sources alone (no date, no commit, no path).

@@ -44,8 +44,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
     /** The application has written; the caller heeds the send buffer's size. TDATA: bytes; TDEST: the flow. */
     val s_axis_written = slave(AxiStream(32, destBits = config.flowBits))
-    /** Frames of data that have begun, since reset, modulo 256; a word of `s_axis_written` follows each, and a shutdown, close or abort waits
-      * for that of all that had begun when it came.
+    /** Frames of data that have begun, since reset, modulo 256; a word of `s_axis_written` follows each, and a shutdown, close or abort
+      * waits for that of all that had begun when it came.
       */
     val framesBegun = in UInt (CommandPort.frameBits bits)
 

@@ -10,9 +10,9 @@ import spinal.lib._
 
 /** Sends each command where it is done, in the order in which they came.
   *
-  * A shutdown, close or abort must not overtake what the application wrote or asked for before it. Each command notes how many frames of data
-  * had begun when it came; one of these goes on when the engine has been told of as many. Later frames hold up nobody. A close or abort,
-  * behind which the flow may go to somebody else, also waits until nothing of an earlier receive command is left in the buffer.
+  * A shutdown, close or abort must not overtake what the application wrote or asked for before it. Each command notes how many frames of
+  * data had begun when it came; one of these goes on when the engine has been told of as many. Later frames hold up nobody. A close or
+  * abort, behind which the flow may go to somebody else, also waits until nothing of an earlier receive command is left in the buffer.
   */
 case class CommandPort(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -16,8 +16,8 @@ object Pace extends SpinalEnum {
 }
 
 /** How a policy wants the flow's next new segment to leave. It is asked with every event, and what it answers counts if that event books a
-  * departure or sends the segment: so what it answers to `sent` is between that segment and the next. The start-up policy's wish counts as long as
-  * it has one, other than `configured`; then the steady policy's.
+  * departure or sends the segment: so what it answers to `sent` is between that segment and the next. The start-up policy's wish counts as
+  * long as it has one, other than `configured`; then the steady policy's.
   */
 case class Departure() extends Bundle {
   val pace = Pace()

@@ -44,7 +44,8 @@ case class CongestionEvent() extends Bundle {
     * but marked.
     */
   val uninflated = Bool()
-  /** Bytes in flight before the event; with `loss` and `timeout` at most cwnd: what limited transmit added does not count (RFC 5681 3.2). */
+  /** Bytes in flight before the event; with `loss` and `timeout` at most cwnd: what limited transmit added does not count (RFC 5681 3.2).
+    */
   val flight = UInt(32 bits)
   /** Sender's maximum segment size, bytes. */
   val segmentSize = UInt(16 bits)
@@ -109,10 +110,12 @@ trait Policy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 
-/** Grows the window from the opening to ssthresh. Its windows are taken on `established` and, while `startingUp`, on `acknowledged`; its word always. */
+/** Grows the window from the opening to ssthresh. Its windows are taken on `established` and, while `startingUp`, on `acknowledged`; its
+  * word always.
+  */
 trait StartupPolicy extends Policy
 
-/** Grows the window from ssthresh on and answers a loss. Its windows are taken on `acknowledged` when not `startingUp`, and its ssthresh on `loss`
-  * and `timeout`; its word always.
+/** Grows the window from ssthresh on and answers a loss. Its windows are taken on `acknowledged` when not `startingUp`, and its ssthresh on
+  * `loss` and `timeout`; its word always.
   */
 trait SteadyPolicy extends Policy

@@ -201,8 +201,9 @@ object FlowEngine {
   /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
   val credits = 64
 
-  /** True while one more may be taken, seen three clocks late. Each event takes one; it is free again when the event causes nothing, or when
-    * what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's reader.
+  /** True while one more may be taken, seen three clocks late. Each event takes one; it is free again when the event causes nothing, or
+    * when what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's
+    * reader.
     */
   private def credit(taken: Bool, unused: Bool, freed: Bool): Bool = {
     val used = Reg(UInt(log2Up(credits + 1) bits)) init 0

@@ -16,8 +16,8 @@ case class InvertedPairsState() extends Bundle {
 /** Knows the ACK that the first half of an inverted pair brings back: it repeats the number at which the pair begins, once. It says that a
   * segment arrived and nothing of a loss (Yu, Algorithm 2, with two numbers in place of its list).
   *
-  * Each event of the flow moves `first` on by one pair at most; a pair brings several. A pair that does not begin where the last one ends takes the
-  * place of all before it: their ACKs, if still due, then count as duplicates, one each.
+  * Each event of the flow moves `first` on by one pair at most; a pair brings several. A pair that does not begin where the last one ends
+  * takes the place of all before it: their ACKs, if still due, then count as duplicates, one each.
   */
 class InvertedPairs(
     signals: Signals, before: Payload[InvertedPairsState], s0: Node, s1: Node, s2: Node, s5: Node)

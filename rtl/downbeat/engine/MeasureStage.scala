@@ -12,8 +12,8 @@ case class MeasureState(config: DownbeatConfig) extends Bundle {
   val probes = config.policiesPace generate ProbeLogState()
 }
 
-/** Measure: what round trips and gaps tell. The smallest of a connection's samples, for policies that compare with the unloaded path; and, if a
-  * policy of the build sends probes, which ACK answers which of them.
+/** Measure: what round trips and gaps tell. The smallest of a connection's samples, for policies that compare with the unloaded path; and,
+  * if a policy of the build sends probes, which ACK answers which of them.
   */
 class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {

@@ -39,9 +39,9 @@ case class ProbeLogState() extends Bundle {
 
 /** The probes of each flow in order of sending, until they are answered: a side memory of `places` records for each flow.
   *
-  * `sent` writes a record, `departed` its time, and an ACK is held against the two oldest. One that has been passed without an ACK of its own is
-  * taken away, two with each ACK, and the chain is broken. When something is lost or sent again all are forgotten: what comes then tells
-  * nothing. A probe for which there is no place is not measured.
+  * `sent` writes a record, `departed` its time, and an ACK is held against the two oldest. One that has been passed without an ACK of its
+  * own is taken away, two with each ACK, and the chain is broken. When something is lost or sent again all are forgotten: what comes then
+  * tells nothing. A probe for which there is no place is not measured.
   */
 class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, before: Payload[ProbeLogState], steps: Seq[Node])
     extends Area {
@@ -106,7 +106,8 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
   private val skips = s4.insert(any && s4(oldest.passed))
   private val exact = s4.insert(any && s4(oldest.exact) || s4(skips) && two && s4(second.exact))
   /** How many go. */
-  private val leaves = s4.insert((s4(skips) && two && (s4(second.exact) || s4(second.passed))) ? U(2, 2 bits) | (s4(exact) || s4(skips)).asUInt.resize(2))
+  private val both = s4(skips) && two && (s4(second.exact) || s4(second.passed))
+  private val leaves = s4.insert(both ? U(2, 2 bits) | (s4(exact) || s4(skips)).asUInt.resize(2))
   private val departs = s4.insert(s4(isDeparted) && s4(anyToDepart) && s4(isItself))
   private val logs = s4.insert(s4(isSent) && !s4(toAnswer).msb)
   private val answerer = s4.insert(s4(skips) ? s4(second.record) | s4(oldest.record))

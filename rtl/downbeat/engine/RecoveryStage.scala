@@ -36,9 +36,9 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
 /** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298), the persist
   * timer (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
   *
-  * What the timer begins with is [[RoundTrip]]'s. With SACK the scoreboard says what is lost and what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC
-  * 6675's NextSeg the rules 1 and 2 are here; instead of its rescue (rule 4), an ACK of part of the data sends the next hole again if
-  * nothing from there on was, as NewReno does.
+  * What the timer begins with is [[RoundTrip]]'s. With SACK the scoreboard says what is lost and what has left the network
+  * ([[LossEstimate]]), and the window is not inflated. Of RFC 6675's NextSeg the rules 1 and 2 are here; instead of its rescue (rule 4), an
+  * ACK of part of the data sends the next hole again if nothing from there on was, as NewReno does.
   */
 class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
@@ -98,7 +98,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val probes = s2.insert(s2(expired) && (s2(shut) || !s2(something)))
   private val timedOut = s2.insert(s2(expired) && !s2(shut) && s2(something))
   /** With SACK those that say something new, whatever else they bring (RFC 6675 2). */
-  private val counts = s2.insert(s2(live) && !s2(shut) && !s2(answersPair) && (s2(SELECTIVE) ? (s2(REPEATED) && s2(board.isNews)) | s2(DUPLICATE)))
+  private val counts = s2.insert(
+    s2(live) && !s2(shut) && !s2(answersPair) && (s2(SELECTIVE) ? (s2(REPEATED) && s2(board.isNews)) | s2(DUPLICATE)))
   private val third = s2.insert(s2(counts) && s2(before).duplicates === 2)
   private val mayLose = s2.insert(s2(counts) && !s2(before).recovering && s2(beyondRecover))
   private val inflates = s2.insert(s2(counts) && s2(before).recovering && !s2(SELECTIVE))

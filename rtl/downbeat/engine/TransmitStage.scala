@@ -206,7 +206,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val adjacent = s5.insert(asked.pace === Pace.adjacent)
   private val previousLength = s5.insert(s5(before).lastLength)
   /** Our window as the wire carries it: never scaled with SYN. */
-  private val unscaledRoom = s2.insert(s2(RECEIVE_ROOM) |>> ((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits)))
+  private val scale = s2.insert((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits))
+  private val unscaledRoom = s2.insert(s2(RECEIVE_ROOM) |>> s2(scale))
   private val wireWindow = s3.insert((s3(unscaledRoom) > 65535) ? U(65535, 16 bits) | s3(unscaledRoom).resize(16))
 
   val booking = Flow(Booking(config))

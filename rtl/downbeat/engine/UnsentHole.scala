@@ -12,8 +12,8 @@ case class HoleState(config: DownbeatConfig) extends Bundle {
   val start = config.policiesPace generate SequenceNumber()
 }
 
-/** The hole that the first half of an inverted pair leaves, until the second half goes, or something before it goes again: after a timeout all
-  * is sent once more, in order. What is acknowledged beyond its start has never been sent.
+/** The hole that the first half of an inverted pair leaves, until the second half goes, or something before it goes again: after a timeout
+  * all is sent once more, in order. What is acknowledged beyond its start has never been sent.
   */
 class UnsentHole(view: ProtocolView) extends Area {
   import view._

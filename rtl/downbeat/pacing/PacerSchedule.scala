@@ -35,8 +35,8 @@ case class GrantedAt(config: DownbeatConfig) extends Bundle {
 /** The pacer's arithmetic: from a booking, a clock each, to the instant of its grant:
   *
   * grant = max(grant before + interval, now - (2^burst - 1) * interval), the interval given as such or per byte of the segment before; the
-  * first of a connection: now. A grant in the past, which only a burst can have, is given at once and its frame leaves as soon as it can; what comes
-  * next counts from it all the same, so a burst is paid back.
+  * first of a connection: now. A grant in the past, which only a burst can have, is given at once and its frame leaves as soon as it can;
+  * what comes next counts from it all the same, so a burst is paid back.
   *
   * The memory of grants given is written when a grant is given, not when one is booked, so a booking that replaces another
   * counts from the same segment.

@@ -6,8 +6,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** A paced flight: the first `count` segments leave `gap` apart, then slow start goes on unpaced (Yu, thesis, 2.2: MISS and jump start send their first
-  * window so, over one round trip; TCP/SPAND likewise).
+/** A paced flight: the first `count` segments leave `gap` apart, then slow start goes on unpaced (Yu, thesis, 2.2: MISS and jump start send
+  * their first window so, over one round trip; TCP/SPAND likewise).
   *
   * Argument: `count` in bits 15..0; `gap` in bits 67..16, ns with 16 fraction bits. For n segments over R: count = n, gap = R / n. The n-th
   * departure is within n / 2 * 2^-16 ns of its place.

@@ -6,13 +6,14 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Packet pairs by command, for measuring a path (Keshav 1991): data goes in pairs of probes, `gap` between the two, and `pause` from the second of a
-  * pair to the first of the next. Windows are those of slow start.
+/** Packet pairs by command, for measuring a path (Keshav 1991): data goes in pairs of probes, `gap` between the two, and `pause` from the
+  * second of a pair to the first of the next. Windows are those of slow start.
   *
   * Argument: `gap` in bits 51..0, ns with 16 fraction bits, zero for back to back; `pause` in bits 87..52, ns; bit 88: inverted, for a
   * receiver that delays ACKs. What the path did with each pair is in the event log (`ProbeAnswer`).
   *
-  * A pair leaves when the window has room for both. A segment that is not full is no probe, and after it, or after a loss, a pair begins anew.
+  * A pair leaves when the window has room for both. A segment that is not full is no probe, and after it, or after a loss, a pair begins
+  * anew.
   */
 object Pairs extends StartupPolicy {
   val name = "pairs"

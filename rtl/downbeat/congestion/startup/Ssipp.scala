@@ -10,12 +10,12 @@ import spinal.lib.misc.pipeline._
   * A receiver that delays ACKs answers at once what comes out of order and what fills a hole. Sent in the order n + 1, n a pair brings two
   * ACKs, so the window doubles in each round trip as if none were delayed.
   *
-  * On an ACK of N new bytes: cwnd += min(N, SMSS). On the ACK of a pair's first half (`paired`): cwnd += SMSS. The first segment goes alone;
-  * all others in inverted pairs while cwnd < ssthresh, until the first loss or timeout. A pair needs two full segments of data and the
-  * peer's window for both, but cwnd only for one: the second half may follow with the next ACK.
+  * On an ACK of N new bytes: cwnd += min(N, SMSS). On the ACK of a pair's first half (`paired`): cwnd += SMSS. The first segment goes
+  * alone; all others in inverted pairs while cwnd < ssthresh, until the first loss or timeout. A pair needs two full segments of data and
+  * the peer's window for both, but cwnd only for one: the second half may follow with the next ACK.
   *
-  * Departs from the thesis: what limited transmit sends goes in pairs as well; an ACK that covers less than a segment grows the window by what it
-  * covers (ns-2 counts ACKs).
+  * Departs from the thesis: what limited transmit sends goes in pairs as well; an ACK that covers less than a segment grows the window by
+  * what it covers (ns-2 counts ACKs).
   */
 object Ssipp extends StartupPolicy {
   val name = "ssipp"
