@@ -18,8 +18,9 @@ def replay(
     The arguments are what the connection told its policies when it opened.
 
     A row has `kind` (as Seam.scala spells it), `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and
-    `initial_ssthresh` (bytes), `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap` and
-    `arrival_gap` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and
+    `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample), `initial_window` (segments), `sent_probe`, `sent_ahead`
+    (0 or 1), `departure_gap` and `arrival_gap` (ns), each a number or its text in a CSV file; `probe` ("" for none,
+    begins, whole or disturbed); and
     `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused.
     """
@@ -44,6 +45,7 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
         segment_size=int(row["mss"]),
         initial_window=int(row["initial_window"]),
         initial_ssthresh=int(row["initial_ssthresh"]),
+        rtt=int(row["rtt"]) if row["rtt"] != "" else None,
         sent_probe=bool(int(row["sent_probe"])),
         sent_ahead=bool(int(row["sent_ahead"])),
         probe=_probe(row) if row["probe"] else None,

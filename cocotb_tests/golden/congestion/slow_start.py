@@ -3,6 +3,7 @@
 
 On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
 On an ACK of N new bytes: cwnd += min(N, SMSS); on the ACK of a pair's first half, if `pairs_grow`: cwnd += SMSS.
+Variants: another bound than SMSS (`at_most`, bytes); a quarter of the growth (`quartered`).
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ from dataclasses import replace
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Window, of_bytes, wrap
 
 
-def slow_start(event: CongestionEvent, window: Window, *, pairs_grow: bool = False) -> Window:
+def slow_start(
+    event: CongestionEvent, window: Window, *, pairs_grow: bool = False, at_most: int | None = None, quartered: bool = False
+) -> Window:
     """Windows after an event."""
     match event.kind:
         case Kind.ESTABLISHED:
             return Window(of_bytes(event.initial_window * event.segment_size), of_bytes(event.initial_ssthresh))
         case Kind.ACKNOWLEDGED:
-            return _grown(window, min(event.acked_bytes, event.segment_size))
+            growth = of_bytes(min(event.acked_bytes, event.segment_size if at_most is None else at_most))
+            return _grown(window, growth // 4 if quartered else growth)
         case Kind.PAIRED if pairs_grow:
-            return _grown(window, event.segment_size)
+            return _grown(window, of_bytes(event.segment_size))
         case _:
             return window
 
 
-def _grown(window: Window, count: int) -> Window:
-    return replace(window, cwnd=wrap(window.cwnd + of_bytes(count)))
+def _grown(window: Window, growth: int) -> Window:
+    return replace(window, cwnd=wrap(window.cwnd + growth))

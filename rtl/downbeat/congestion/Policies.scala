@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion
 
-import downbeat.congestion.startup.{Paced, Pairs, Ssipp, Standard}
-import downbeat.congestion.steady.Reno
+import downbeat.congestion.startup.{Hystart, Lbc, Limited, Paced, Pairs, Ssipp, Standard}
+import downbeat.congestion.steady.{Aimd, Reno}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -10,9 +10,13 @@ object Policies {
     Standard,
     Ssipp,
     Paced,
-    Pairs
+    Pairs,
+    Lbc,
+    Hystart,
+    Limited
   )
   val steady: Seq[SteadyPolicy] = Seq(
-    Reno
+    Reno,
+    Aimd
   )
 }

@@ -36,6 +36,7 @@ def _model_row(row: dict[str, str]) -> dict[str, str | int]:
         "acked": row["acked"],
         "flight": row["flight"],
         "mss": row["segment_size"],
+        "rtt": row["rtt_ns"],
         "initial_window": row["initial_window"],
         "initial_ssthresh": row["initial_ssthresh"],
         "startup": row["startup"],

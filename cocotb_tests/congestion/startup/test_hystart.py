@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""HyStart++: the RTL is its golden model's, bit for bit, and the golden model does what RFC 9406 says with sequence numbers."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
+from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from cocotb_tests.golden.congestion.startup.hystart import POLICY
+
+SMSS = 1460
+MILLISECOND = 1_000_000
+IW = 10
+
+
+def test_hystart() -> None:
+    run_room("PolicyHystart", __name__)
+
+
+@cocotb.test()
+async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
+    await agrees_with_golden_model(dut, POLICY)
+
+
+@dataclass
+class Rfc9406:
+    """Section 4.2, by its names, in floats; one sample is enough for a round."""
+
+    cwnd: float = IW * SMSS
+    ssthresh: float = inf
+    una: int = 0
+    window_end: int = IW * SMSS
+    current_round_min_rtt: float = inf
+    last_round_min_rtt: float = inf
+    css_baseline_min_rtt: float = inf
+    css: bool = False
+    css_round: int = 0
+
+    def ack(self, number: int, snd_nxt: int, rtt: float | None) -> None:
+        acked, self.una = number - self.una, number
+        self.cwnd += min(acked, 8 * SMSS) / (4 if self.css else 1)
+        if rtt is not None:
+            self.current_round_min_rtt = min(self.current_round_min_rtt, rtt)
+        if self.css:
+            if self.current_round_min_rtt < self.css_baseline_min_rtt:
+                self.css = False
+        elif self.current_round_min_rtt < inf and self.last_round_min_rtt < inf:
+            threshold = max(4e6, min(self.last_round_min_rtt / 8, 16e6))
+            if self.current_round_min_rtt >= self.last_round_min_rtt + threshold:
+                self.css, self.css_round = True, 0
+                self.css_baseline_min_rtt = self.current_round_min_rtt
+        if number >= self.window_end:
+            self.css_round += self.css
+            if self.css and self.css_round == 5:
+                self.ssthresh = self.cwnd
+            self.window_end = snd_nxt
+            self.last_round_min_rtt, self.current_round_min_rtt = self.current_round_min_rtt, inf
+
+
+def opened() -> Answer:
+    event = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=IW, initial_ssthresh=1 << 30)
+    return POLICY.answer(event, Window(0, 0), 0)
+
+
+def acknowledge(state: Answer, acked: int, flight: int, rtt: int | None) -> Answer:
+    starting = state.window.cwnd < state.window.ssthresh
+    event = CongestionEvent(
+        Kind.ACKNOWLEDGED, starting_up=starting, acked_bytes=acked, flight=flight, rtt=rtt, segment_size=SMSS
+    )
+    return POLICY.answer(event, state.window, state.word)
+
+
+@pytest.mark.parametrize("base", [2, 20, 40, 100, 200, 400])
+@pytest.mark.parametrize("seed", range(5))
+def test_each_ack_leaves_the_window_of_rfc_9406(base: int, seed: int) -> None:
+    draw = random.Random(seed)
+    state, rfc, nxt, delay = opened(), Rfc9406(), IW * SMSS, 0.0
+    conservative = resumed = acks = 0
+    while rfc.ssthresh == inf and rfc.cwnd < 1 << 29:
+        acked = min(draw.choice([1, 2, 2, 3, 12]) * SMSS, nxt - rfc.una - 1)
+        delay = max(0.0, delay + draw.uniform(-3.0, 3.3) * MILLISECOND)
+        # Multiples of 8 ns: an eighth of a round trip is whole.
+        rtt = round((base * MILLISECOND + delay) / 8) * 8 if draw.random() < 0.2 else None
+        state = acknowledge(state, acked, nxt - rfc.una, rtt)
+        was = rfc.css
+        rfc.ack(rfc.una + acked, nxt, rtt)
+        conservative, resumed, acks = conservative + (rfc.css > was), resumed + (rfc.css < was), acks + 1
+        assert state.window.cwnd == rfc.cwnd * of_bytes(1)
+        assert (state.window.ssthresh == state.window.cwnd) == (rfc.ssthresh == rfc.cwnd)
+        nxt = rfc.una + int(rfc.cwnd)
+    assert rfc.ssthresh < inf and conservative > 0, f"{conservative} times conservative, {resumed} resumed, {acks} ACKs"
+
+
+def rounds(state: Answer, rtts: list[int]) -> list[int]:
+    """Segments that each round adds, with one sample (ms), in its first ACK; each ACK is of two segments at most."""
+    added, una, nxt = [], 0, state.window.cwnd // of_bytes(1)
+    for rtt in rtts:
+        before, window_end = state.window.cwnd, nxt
+        sample: int | None = rtt * MILLISECOND
+        while una < window_end:
+            nxt = una + state.window.cwnd // of_bytes(1)
+            acked = min(2 * SMSS, window_end - una)
+            if state.window.cwnd < state.window.ssthresh:
+                state = acknowledge(state, acked, nxt - una, sample)
+            una, sample = una + acked, None
+        added.append((state.window.cwnd - before) // of_bytes(SMSS))
+    return added
+
+
+@pytest.mark.parametrize(("last", "rise"), [(16, 4), (32, 4), (80, 10), (128, 16), (400, 16)])
+def test_a_rise_by_an_eighth_within_4_and_16_ms_quarters_the_growth(last: int, rise: int) -> None:
+    # The first round's last ACK found 16 segments beyond it. A quarter of them, but for the ACK with the sample: 2 + 14 / 4.
+    assert rounds(opened(), [last, last + rise - 1])[1] == 16
+    assert rounds(opened(), [last, last + rise])[1] == 5
+
+
+def test_the_fifth_conservative_round_ends_start_up() -> None:
+    added = rounds(opened(), [40, 50, 50, 50, 50, 50, 50, 50])
+    assert all(count > 0 for count in added[:6]) and added[6:] == [0, 0]
+
+
+def test_a_round_below_the_baseline_resumes_slow_start() -> None:
+    assert rounds(opened(), [40, 50, 49, 49])[3] >= 30
+
+
+@pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
+def test_after_a_loss_it_is_standard_slow_start(kind: Kind) -> None:
+    state = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().word)
+    grown = acknowledge(state, 4 * SMSS, 10 * SMSS, 40 * MILLISECOND)
+    assert grown.window.cwnd == state.window.cwnd + of_bytes(SMSS)
+    assert grown.word == state.word

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Limited slow start: the RTL is its golden model's, bit for bit, and the golden model keeps to RFC 3742's equation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
+from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from cocotb_tests.golden.congestion.startup.limited import POLICY
+
+SMSS = 1460
+
+
+def test_limited() -> None:
+    run_room("PolicyLimited", __name__)
+
+
+@cocotb.test()
+async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
+    await agrees_with_golden_model(dut, POLICY)
+
+
+def opened(segments: int) -> Answer:
+    event = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=segments, initial_ssthresh=1 << 30)
+    return POLICY.answer(event, Window(0, 0), 0)
+
+
+def acknowledge(state: Answer, acked: int = SMSS) -> Answer:
+    event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=acked, segment_size=SMSS)
+    return POLICY.answer(event, state.window, state.word)
+
+
+def cwnd(state: Answer) -> int:
+    """Segments, whole throughout these tests."""
+    return state.window.cwnd // of_bytes(SMSS)
+
+
+@pytest.mark.parametrize(
+    ("segments", "k", "increment"),
+    [
+        (100, 1, 1460),
+        (101, 2, 730),
+        (149, 2, 730),
+        (150, 3, 486),
+        (200, 4, 365),
+        (400, 8, 182),
+        (1000, 20, 73),
+    ],
+)
+def test_k_acks_add_a_segment(segments: int, k: int, increment: int) -> None:
+    state = opened(100)
+    while cwnd(state) < segments:
+        state = acknowledge(state)
+    acks = 0
+    while cwnd(state) == segments:
+        state, acks = acknowledge(state), acks + 1
+    assert (acks, SMSS // acks) == (k, increment)
+    assert cwnd(state) == segments + 1
+
+
+def test_growth_keeps_to_the_equation_within_a_segment() -> None:
+    """RFC 3742: cwnd += SMSS / K, K = int(cwnd / (max_ssthresh / 2)), here without rounding the increment."""
+    state, equation = opened(90), Fraction(90 * SMSS)
+    for _ in range(20_000):
+        state = acknowledge(state)
+        k = 1 if equation <= 100 * SMSS else equation // (50 * SMSS)
+        equation += Fraction(SMSS, k)
+        assert equation - SMSS < cwnd(state) * SMSS <= equation
+    assert cwnd(state) > 1000
+
+
+@pytest.mark.parametrize("acked", [1, 500, 1460, 5840])
+def test_an_ack_counts_for_a_segment_at_most(acked: int) -> None:
+    small, large = opened(50), opened(120)
+    counted = min(acked, SMSS)
+    assert acknowledge(small, acked).window.cwnd == small.window.cwnd + of_bytes(counted)
+    assert acknowledge(large, acked).word - large.word == counted
+
+
+@pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
+def test_a_loss_begins_anew(kind: Kind) -> None:
+    state = opened(100)
+    for _ in range(5000):
+        state = acknowledge(state)
+    answer = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), state.window, state.word)
+    assert state.word != answer.word == opened(100).word
