@@ -97,12 +97,16 @@ def test_the_envelope_holds_after_every_event() -> None:
 
 
 def test_a_record_is_replayed_row_by_row() -> None:
-    common: dict[str, str | int] = NAMES | NO_PROBE | {
-        "mss": 1460,
-        "uninflated": 0,
-        "initial_window": 10,
-        "initial_ssthresh": 16060,
-    }
+    common: dict[str, str | int] = (
+        NAMES
+        | NO_PROBE
+        | {
+            "mss": 1460,
+            "uninflated": 0,
+            "initial_window": 10,
+            "initial_ssthresh": 16060,
+        }
+    )
     rows: list[dict[str, str | int]] = [
         {"kind": "none", "acked": 0, "flight": 0},
         {"kind": "established", "acked": 0, "flight": 0},
