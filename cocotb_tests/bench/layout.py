@@ -21,3 +21,9 @@ def number(enumeration: str, element: str) -> int:
     """number("CloseReason", "reset")"""
     value: int = layout()["enums"][enumeration][element]
     return value
+
+
+def widths(bundle: str, prefix: str) -> dict[str, int]:
+    """The bits of each field of a bundle whose name begins so, by the rest of its name."""
+    fields = layout()["bundles"][bundle]["fields"]
+    return {name.removeprefix(prefix): field["width"] for name, field in fields.items() if name.startswith(prefix)}

@@ -20,6 +20,7 @@ from cocotb_tests.golden.congestion.window import CongestionState
 
 SMSS = 1460
 NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}
+NO_PROBE: dict[str, str | int] = {"sent_probe": 0, "sent_ahead": 0, "probe": "", "departure_gap": 0, "arrival_gap": 0}
 
 
 def connection(cwnd: int, ssthresh: int) -> CongestionState:
@@ -96,12 +97,16 @@ def test_the_envelope_holds_after_every_event() -> None:
 
 
 def test_a_record_is_replayed_row_by_row() -> None:
-    common: dict[str, str | int] = NAMES | {
-        "mss": 1460,
-        "uninflated": 0,
-        "initial_window": 10,
-        "initial_ssthresh": 16060,
-    }
+    common: dict[str, str | int] = (
+        NAMES
+        | NO_PROBE
+        | {
+            "mss": 1460,
+            "uninflated": 0,
+            "initial_window": 10,
+            "initial_ssthresh": 16060,
+        }
+    )
     rows: list[dict[str, str | int]] = [
         {"kind": "none", "acked": 0, "flight": 0},
         {"kind": "established", "acked": 0, "flight": 0},
@@ -125,6 +130,6 @@ def test_a_record_is_replayed_row_by_row() -> None:
 
 def test_a_record_keeps_its_policies() -> None:
     row: dict[str, str | int] = {"kind": "none", "acked": 0, "uninflated": 0, "flight": 0, "mss": 1460}
-    row |= {"initial_window": 1, "initial_ssthresh": 1}
+    row |= NO_PROBE | {"initial_window": 1, "initial_ssthresh": 1}
     with pytest.raises(ValueError, match="row 1 changes the policies"):
         list(replay([row | NAMES, row | NAMES | {"steady": "cubic"}]))

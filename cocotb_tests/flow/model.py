@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from cocotb_tests.bench.layout import number
+from cocotb_tests.bench.layout import number, widths
 from cocotb_tests.flow.numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
 from cocotb_tests.golden.half_siphash import TupleHash, tuple_hash
 
@@ -20,17 +20,7 @@ LISTENERS = 4
 OUT_OF_RESOURCES = number("CloseReason", "outOfResources")
 ADDRESS_IN_USE = number("CloseReason", "addressInUse")
 # Of a connection, and how wide.
-PARAMETERS = {
-    "startup": 1,
-    "steady": 1,
-    "initialWindow": 8,
-    "ssthresh": 32,
-    "spacing": 56,
-    "noDelay": 1,
-    "ecn": 1,
-    "keepAlive": 16,
-    "userTimeout": 16,
-}
+PARAMETERS = widths("Command", "parameters_")
 
 
 @dataclass

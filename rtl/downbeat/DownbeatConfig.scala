@@ -80,8 +80,8 @@ case class DownbeatConfig(
 
   private val policies = startupPolicies ++ steadyPolicies
   /** Bits that a connection may tell its policies when it opens. */
-  val startupArgumentBits: Int = startupPolicies.map(_.argumentBits).max
-  val steadyArgumentBits: Int = steadyPolicies.map(_.argumentBits).max
+  val startupArgumentBits: Int = startupPolicies.map(_.argumentBits).max max 1
+  val steadyArgumentBits: Int = steadyPolicies.map(_.argumentBits).max max 1
   /** Some policy says how segments leave. */
   val policiesPace: Boolean = policies.exists(_.paces)
 

@@ -8,7 +8,7 @@
 #include "Vgap___024root.h"
 
 // The register of rtl/downbeat/mac/TimeBase.scala, made visible by room.vlt.
-#define GAP_TIME_BASE(top) (top)->rootp->GapBench__DOT__mac__DOT__timeBase_1__DOT__time_2
+#define GAP_TIME_BASE(top) (top)->rootp->GapBench__DOT__mac__DOT__wireTime_1__DOT__timeBase_1__DOT__time_2
 
 namespace gap {
 
