@@ -103,6 +103,7 @@ def test_a_record_is_replayed_row_by_row() -> None:
         | {
             "mss": 1460,
             "uninflated": 0,
+            "rtt": "",
             "initial_window": 10,
             "initial_ssthresh": 16060,
         }
@@ -129,7 +130,7 @@ def test_a_record_is_replayed_row_by_row() -> None:
 
 
 def test_a_record_keeps_its_policies() -> None:
-    row: dict[str, str | int] = {"kind": "none", "acked": 0, "uninflated": 0, "flight": 0, "mss": 1460}
+    row: dict[str, str | int] = {"kind": "none", "acked": 0, "uninflated": 0, "flight": 0, "mss": 1460, "rtt": ""}
     row |= NO_PROBE | {"initial_window": 1, "initial_ssthresh": 1}
     with pytest.raises(ValueError, match="row 1 changes the policies"):
         list(replay([row | NAMES, row | NAMES | {"steady": "cubic"}]))

@@ -111,7 +111,11 @@ def test_one_and_a_half_is_reno_bit_for_bit(given: int) -> None:
         own = POLICY.answer(event, window, own.word)
         its = reno.POLICY.answer(event, window, its.word)
         assert (own.window, own.word >> ARGUMENT_BITS) == (its.window, its.word << 16)
-        window = Window(max(own.window.ssthresh, of_bytes(SMSS)), own.window.ssthresh) if event.kind is Kind.LOSS else own.window
+        window = (
+            Window(max(own.window.ssthresh, of_bytes(SMSS)), own.window.ssthresh)
+            if event.kind is Kind.LOSS
+            else own.window
+        )
 
 
 def test_a_credit_too_large_stays_at_its_bound() -> None:

@@ -14,7 +14,12 @@ from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Window, o
 
 
 def slow_start(
-    event: CongestionEvent, window: Window, *, pairs_grow: bool = False, at_most: int | None = None, quartered: bool = False
+    event: CongestionEvent,
+    window: Window,
+    *,
+    pairs_grow: bool = False,
+    at_most: int | None = None,
+    quartered: bool = False,
 ) -> Window:
     """Windows after an event."""
     match event.kind:

@@ -2,7 +2,8 @@
 """HyStart++ (RFC 9406), as rtl/downbeat/congestion/startup/Hystart.scala.
 
 Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). Rounds are counted in bytes: one ends when
-the flight that it began with is acknowledged; where there was none the next ACK begins one. One round-trip sample makes a round's minimum.
+the flight that it began with is acknowledged; where there was none the next ACK begins
+one. One round-trip sample makes a round's minimum.
 """
 
 from __future__ import annotations
@@ -31,7 +32,15 @@ class Rounds:
     conservative: bool = False
     lost: bool = False
 
-    FIELDS = (("left", 32), ("current", 36), ("last", 36), ("baseline", 36), ("rounds", 3), ("conservative", 1), ("lost", 1))
+    FIELDS = (
+        ("left", 32),
+        ("current", 36),
+        ("last", 36),
+        ("baseline", 36),
+        ("rounds", 3),
+        ("conservative", 1),
+        ("lost", 1),
+    )
 
     @classmethod
     def unpacked(cls, word: int) -> Rounds:

@@ -26,8 +26,8 @@ case class HystartWord() extends Bundle {
   * the fifth round in CSS, the one in which it began counted: ssthresh = cwnd. A loss ends HyStart++; slow start is then RFC 5681's.
   *
   * A round ends when what was outstanding at its beginning is acknowledged. The event has no sequence numbers and needs none: windowEnd -
-  * SND.UNA is the flight that the beginning ACK left, less all bytes acknowledged since. The ACK that ends a round belongs to it. Where nothing
-  * was outstanding the next ACK begins a round and ends none.
+  * SND.UNA is the flight that the beginning ACK left, less all bytes acknowledged since. The ACK that ends a round belongs to it. Where
+  * nothing was outstanding the next ACK begins a round and ends none.
   *
   * Departs from the RFC: N_RTT_SAMPLE is 1, not 8, because the engine times one segment in a round trip (RFC 6298).
   */
@@ -53,7 +53,8 @@ object Hystart extends StartupPolicy {
     val leftNext = compare.insert(past(compare).left - event(compare).ackedBytes)
     val flightAfter = compare.insert(event(compare).flight - event(compare).ackedBytes)
     val eighth = past(compare).last |>> 3
-    val rise = compare.insert((eighth < leastRise) ? U(leastRise, 24 bits) | ((eighth > mostRise) ? U(mostRise, 24 bits) | eighth.resize(24)))
+    val most = (eighth > mostRise) ? U(mostRise, 24 bits) | eighth.resize(24)
+    val rise = compare.insert((eighth < leastRise) ? U(leastRise, 24 bits) | most)
 
     val current = add.insert(add(smaller) ? event(add).rtt | past(add).current)
     val limit = add.insert(past(add).last +^ add(rise).resize(36))

@@ -7,12 +7,12 @@ import spinal.lib.misc.pipeline._
 
 /** Limited slow start (RFC 3742) with max_ssthresh = 100 SMSS, its recommendation.
   *
-  * On an ACK of N new bytes: while cwnd <= max_ssthresh as slow start; beyond, cwnd += SMSS / K with K = int(cwnd / (max_ssthresh / 2)), so about
-  * max_ssthresh / 2 in a round trip.
+  * On an ACK of N new bytes: while cwnd <= max_ssthresh as slow start; beyond, cwnd += SMSS / K with
+  * K = int(cwnd / (max_ssthresh / 2)), so about max_ssthresh / 2 in a round trip.
   *
-  * No division: the word holds K SMSS and the window from which K is one more. credit += min(N, SMSS); if credit >= K SMSS: credit -= K SMSS,
-  * cwnd += SMSS. K goes up by one at most for an event; it is 2 as the connection is made and after a loss, from which on it takes some
-  * ACKs to reach a large window's again.
+  * No division: the word holds K SMSS and the window from which K is one more. credit += min(N, SMSS); if credit >= K SMSS:
+  * credit -= K SMSS, cwnd += SMSS. K goes up by one at most for an event; it is 2 as the connection is made and after a loss, from which
+  * on it takes some ACKs to reach a large window's again.
   *
   * Departs from the RFC: whole segments after K ACKs in the place of int(SMSS / K) bytes with each, and nothing rounded away.
   */
