@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, generator, start
@@ -12,14 +13,18 @@ from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind
 QUESTIONS = 5000
 
 
-async def agrees_with_golden_model(dut: Any, policy: Policy) -> None:
-    """5,000 questions, one a clock, among them every kind and every field's extremes."""
+# Draws a word that is about to matter to this event: at a threshold, or one beside it.
+NearWord = Callable[[random.Random, CongestionEvent, Window], int]
+
+
+async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | None = None) -> None:
+    """5,000 questions, one a clock, among them every kind and every field's extremes; half of the words by `near`."""
     source, sink, draw = StreamSource(dut, "question"), StreamSink(dut, "answer"), generator()
     await start(dut)
     expected = []
     for _ in range(QUESTIONS):
         event, window = _event(draw), _window(draw)
-        word = _bits(draw, policy.state_bits)
+        word = near(draw, event, window) if near and draw.random() < 0.5 else _bits(draw, policy.state_bits)
         source.put(_beat(event, window, word, policy.state_bits))
         answer = policy.answer(event, window, word)
         beat = {"window_cwnd": answer.window.cwnd, "window_ssthresh": answer.window.ssthresh}

@@ -14,7 +14,7 @@ import pytest
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.hystart import POLICY
+from cocotb_tests.golden.congestion.startup.hystart import POLICY, Rounds
 
 SMSS = 1460
 MILLISECOND = 1_000_000
@@ -27,7 +27,21 @@ def test_hystart() -> None:
 
 @cocotb.test()
 async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
-    await agrees_with_golden_model(dut, POLICY)
+    await agrees_with_golden_model(dut, POLICY, near)
+
+
+def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
+    """Rounds about to end, round trips about the thresholds, CSS about to be over."""
+    last = draw.randrange(1, 300) * MILLISECOND
+    threshold = last + min(max(last // 8, 4 * MILLISECOND), 16 * MILLISECOND)
+    return Rounds(
+        left=(event.acked_bytes + draw.randint(-1, 1)) % (1 << 32),
+        current=threshold + draw.randint(-1, 1),
+        last=last,
+        baseline=threshold + draw.randint(-1, 1),
+        rounds=draw.randint(3, 4),
+        conservative=draw.random() < 0.7,
+    ).packed()
 
 
 @dataclass

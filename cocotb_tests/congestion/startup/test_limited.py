@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.limited import POLICY
+from cocotb_tests.golden.congestion.startup.limited import POLICY, packed
 
 SMSS = 1460
 
@@ -23,7 +24,14 @@ def test_limited() -> None:
 
 @cocotb.test()
 async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
-    await agrees_with_golden_model(dut, POLICY)
+    await agrees_with_golden_model(dut, POLICY, near)
+
+
+def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
+    """The credit about to be enough, cwnd about to raise K."""
+    spent = draw.randrange(2, 40) * event.segment_size
+    credit = spent - min(event.acked_bytes, event.segment_size) + draw.choice([-1, 0, 1, event.segment_size])
+    return packed(credit, spent, ((window.cwnd >> 16) + draw.randint(-1, 1)) % (1 << 32))
 
 
 def opened(segments: int) -> Answer:
