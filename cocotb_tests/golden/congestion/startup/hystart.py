@@ -29,8 +29,8 @@ class Rounds:
     last: int = NONE
     baseline: int = NONE
     rounds: int = 0
-    conservative: bool = False
-    lost: bool = False
+    conservative: int = 0  # a flag, as the next
+    lost: int = 0
 
     FIELDS = (
         ("left", 32),
