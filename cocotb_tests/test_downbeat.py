@@ -104,6 +104,7 @@ async def received_data_is_acknowledged_and_read(dut: Any, stall: float) -> None
 async def close_by_the_core_passes_fin_wait_and_time_wait(dut: Any) -> None:
     core, peer, flow = await opened(dut)
     core.write(flow, b"last words")
+    await core.writes.drained()
     core.command("close", flow=flow)
     segment = await peer.receive()
     peer.accept(segment)
@@ -132,6 +133,7 @@ async def close_by_the_peer_passes_close_wait_and_last_ack(dut: Any) -> None:
     told = await core.notified_of("closeWait")
     assert told["status_peerFinished"] == 1
     core.write(flow, b"and goodbye")
+    await core.writes.drained()
     core.command("close", flow=flow)
     finished = False
     while not finished:

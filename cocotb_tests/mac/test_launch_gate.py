@@ -119,9 +119,11 @@ async def lateness_is_counted_by_its_cause(dut: Any) -> None:
     frame = bytes(100)
     long_ago = mac.now - 1000 * BYTE
     mac.send(frame, mode=AT, launch=long_ago, tag=1)  # came too late
-    await stamps(mac, 1)
+    departed = await stamps(mac, 1)
+    worst = (departed[1] - long_ago) >> 16
     await ClockCycles(dut.clk, 200)
     assert mac.counters("transmit") == {"frames": 1, "lateArrived": 1}
+    assert dut.counters_transmit_worstLateness.value == worst > 1000 * 8
 
     launch = (mac.now // BYTE + 500) * BYTE
     mac.send(frame, mode=AT, launch=launch, tag=1)
@@ -138,6 +140,7 @@ async def lateness_is_counted_by_its_cause(dut: Any) -> None:
     await stamps(mac, 2)
     await ClockCycles(dut.clk, 200)
     assert mac.counters("transmit") == {"frames": 6, "lateArrived": 1, "lateBusy": 1, "lateInverted": 1}
+    assert dut.counters_transmit_worstLateness.value == worst  # the others were late by less
 
 
 @cocotb.test()

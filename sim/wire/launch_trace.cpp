@@ -138,7 +138,8 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
   const auto &gate = model.gate;
   const bool right = equal == frames && model.left.size() == frames &&
                      pins.counters_transmit_lateArrived == gate.lateArrived() &&
-                     pins.counters_transmit_lateInverted == gate.lateInverted() && pins.counters_transmit_lateBusy == gate.lateBusy();
+                     pins.counters_transmit_lateInverted == gate.lateInverted() && pins.counters_transmit_lateBusy == gate.lateBusy() &&
+                     pins.counters_transmit_worstLateness == gate.worstLateness() >> 16;
   if (equal < left.size() && equal < model.left.size())
     std::fprintf(stderr, "departure %llu: the gate's tag %u at %.3f ns, the model's tag %u at %.3f ns\n", print(equal), left[equal].tag,
                  static_cast<double>(left[equal].stamp) / 65536, model.left[equal].tag, static_cast<double>(model.left[equal].stamp) / 65536);

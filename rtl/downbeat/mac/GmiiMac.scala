@@ -169,6 +169,13 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   counters.transmit.lateArrived := sent("lateArrived", gate.io.lateArrived)
   counters.transmit.lateInverted := sent("lateInverted", gate.io.lateInverted)
   counters.transmit.lateBusy := sent("lateBusy", gate.io.lateBusy)
+  private val worst = new ClockingArea(transmitHard) {
+    private val late = gate.io.lateArrived || gate.io.lateInverted || gate.io.lateBusy
+    val lateness = Reg(UInt(32 bits)) init 0
+    when(late && lateness < gate.io.lateBy)(lateness := gate.io.lateBy)
+  }
+  private val worstLateness = new NewestCopy(worst.lateness, transmitHard, core, init = U(0, 32 bits))
+  counters.transmit.worstLateness := worstLateness.value
 }
 
 object GmiiMac {

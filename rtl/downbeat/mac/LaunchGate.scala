@@ -25,6 +25,8 @@ case class LaunchGate(pointerBits: Int) extends Component {
     val timedRead, immediateRead = out UInt (pointerBits bits)
     // One clock for each frame.
     val dropped, lateArrived, lateInverted, lateBusy = out Bool ()
+    /** With each of the last three: its SFD after its launch, ns; all ones: that or more. */
+    val lateBy = out UInt (32 bits)
   }
   noIoPrefix()
 
@@ -93,6 +95,9 @@ case class LaunchGate(pointerBits: Int) extends Component {
   io.lateArrived := pulse(lateByItself)
   io.lateInverted := pulse(lateNow && !lateByItself && io.timed.inverted)
   io.lateBusy := pulse(lateNow && !lateByItself && !io.timed.inverted)
+  private val latenessNow = RegNext(lateness)
+  private val nanoseconds = latenessNow(TimeBase.bits - 1 downto TimeBase.fractionBits)
+  io.lateBy := RegNext(nanoseconds(47 downto 32).orR ? U((BigInt(1) << 32) - 1, 32 bits) | nanoseconds.resize(32))
 }
 
 object LaunchGate {

@@ -39,9 +39,11 @@ case class TransmitCounters() extends Bundle {
   val lateInverted = UInt(32 bits)
   /** ... or in time and in order, but an earlier frame still held the wire. */
   val lateBusy = UInt(32 bits)
+  /** Of all these the longest time from launch to SFD, ns; all ones: that or more. */
+  val worstLateness = UInt(32 bits)
 }
 
-/** 32 bits each, since `reset`; they wrap, and a soft reset leaves them. */
+/** 32 bits each, since `reset`; counts wrap, and a soft reset leaves all. */
 case class MacCounters() extends Bundle {
   val receive = ReceiveCounters()
   val transmit = TransmitCounters()

@@ -167,8 +167,10 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     private val low = lowRegister.field(UInt(32 bits), AccessType.RW, nominal % (BigInt(1) << 32), "2^-32 ns.")(SymbolName("fraction"))
     private val written = RegNext(lowRegister.eventW()) init False
     io.mac.increment := RegNextWhen(high @@ low, written && high =/= 0) init U(nominal, TimeBase.incrementBits bits)
-    for (field <- Layout.ofBundle("MacCounters", io.mac.counters).fields)
-      shown(s"counter_mac_${field.name}", io.mac.counters.asBits(field.offset, field.width bits), "Frames since `reset`, modulo 2^32.")
+    for (field <- Layout.ofBundle("MacCounters", io.mac.counters).fields) {
+      val meaning = if (field.name.endsWith("Lateness")) "ns, since `reset`; all ones: that or more." else "Frames since `reset`, modulo 2^32."
+      shown(s"counter_mac_${field.name}", io.mac.counters.asBits(field.offset, field.width bits), meaning)
+    }
     new TimeRegisters(declare, io.mac.time, io.mac.now, mayJump = !enable)
   }
 
