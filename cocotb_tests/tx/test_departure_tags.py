@@ -9,10 +9,11 @@ import cocotb
 
 from cocotb_tests.bench import clocks
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.tx.segment import AT, Segment, random_segment
+from cocotb_tests.tx.segment import ASAP, AT, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
 ENTRIES = 64
+BYTE_TIME = 8  # ns, of 1 Gb/s
 
 
 def test_departure_tags() -> None:
@@ -36,12 +37,14 @@ def depart(bench: Transmitter, tag: int) -> tuple[int, int]:
 
 
 async def expect_departed(bench: Transmitter, segment: Segment, stamp: tuple[int, int]) -> None:
+    after = (stamp[0] - segment.launch[0]) % (1 << 32)
     assert await bench.departed.receive() == {
         "reference_flow": segment.flow,
         "reference_generation": segment.generation,
         "end_value": segment.end,
         "stamp_ns": stamp[0],
         "stamp_fraction": stamp[1],
+        "late": int(segment.mode == AT and BYTE_TIME < after < 1 << 31),
     }
 
 
@@ -56,6 +59,19 @@ async def a_stamp_returns_with_flow_and_end(dut: Any, stall: float) -> None:
     for segment, tag in zip(segments, tags, strict=True):
         await expect_departed(bench, segment, depart(bench, tag))
     assert int(dut.staleStamps.value) == 0
+
+
+@cocotb.test()
+@cocotb.parametrize(mode=[AT, ASAP])
+async def a_departure_more_than_a_byte_time_after_its_launch_is_late(dut: Any, mode: int) -> None:
+    bench = await Transmitter.create(dut)
+    offsets = (0, 1, 7, 8, 9, 1000, 1 << 30, -1, -1000)
+    segments = [stamped(bench, mode=mode) for _ in offsets]
+    for segment, tag, offset in zip(segments, await send_all(bench, segments), offsets, strict=True):
+        stamp = (segment.launch[0] + offset) % (1 << 48)
+        bench.departures.put({"tag": tag, "stamp_ns": stamp, "stamp_fraction": 0})
+        beat = await bench.departed.receive()
+        assert beat["late"] == (mode == AT and offset > BYTE_TIME)
 
 
 @cocotb.test()
