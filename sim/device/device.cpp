@@ -107,10 +107,14 @@ void Device::trace() {
   event.sent_probe = pins.trace_payload_congestion_sentProbe;
   event.sent_ahead = pins.trace_payload_congestion_sentAhead;
   event.probe_answered = pins.trace_payload_congestion_probe_answered;
-  event.probe_begins = pins.trace_payload_congestion_probe_begins;
-  event.probe_disturbed = pins.trace_payload_congestion_probe_disturbed;
-  event.departure_gap = pins.trace_payload_congestion_probe_departureGap;
-  event.arrival_gap = pins.trace_payload_congestion_probe_arrivalGap;
+  if (event.probe_answered) { // otherwise the others mean nothing
+    event.probe_begins = pins.trace_payload_congestion_probe_begins;
+    event.probe_disturbed = pins.trace_payload_congestion_probe_disturbed;
+  }
+  if (event.probe_answered && !event.probe_begins) {
+    event.departure_gap = pins.trace_payload_congestion_probe_departureGap;
+    event.arrival_gap = pins.trace_payload_congestion_probe_arrivalGap;
+  }
   event.segment_size = pins.trace_payload_congestion_segmentSize;
   event.sent_length = pins.trace_payload_sentLength;
   event.acked = pins.trace_payload_congestion_ackedBytes;
