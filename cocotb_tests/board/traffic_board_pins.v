@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The board with the core, and a PHY that puts each clock in the middle of its data, 2 ns late.
+module traffic_board_pins (
+  input  wire       clk,
+  input  wire       reset,
+  input  wire       wire_clk,
+  input  wire       late_clk,
+  output wire       uart_txd,
+  input  wire       uart_rxd,
+  output wire       tx_clk,
+  output wire       tx_ctl,
+  output wire [3:0] txd,
+  input  wire       rx_ctl,
+  input  wire [3:0] rxd,
+  output wire       mdc,
+  input  wire       mdio_in,
+  output wire       mdio_out,
+  output wire       mdio_drives,
+  output wire       phy_reset_n
+);
+  TrafficBoard board (
+    .clk(clk), .reset(reset), .wire_clk(wire_clk), .uart_txd(uart_txd), .uart_rxd(uart_rxd),
+    .rgmii_tx_clk(tx_clk), .rgmii_tx_ctl(tx_ctl), .rgmii_txd(txd),
+    .rgmii_rx_clk(late_clk), .rgmii_rx_ctl(rx_ctl), .rgmii_rxd(rxd),
+    .mdio_C(mdc), .mdio_IO_read(mdio_in), .mdio_IO_write(mdio_out), .mdio_IO_writeEnable(mdio_drives),
+    .phy_reset_n(phy_reset_n)
+  );
+endmodule

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.board
+
+import downbeat.registers.DescribesRegisters
+import spinal.core._
+import spinal.lib._
+import spinal.lib.blackbox.lattice.ecp5.{BB, EHXPLLL, EHXPLLLConfig}
+
+/** A board's FPGA: its pins, named as in boards/NAME.toml, and its clocks.
+  *
+  * The oscillator's PLL makes 125 MHz for the wire and the core's clock; the reset lasts until it has locked.
+  */
+case class BoardTop(board: Board) extends Component with DescribesRegisters {
+  noIoPrefix()
+  val clock = in(Bool())
+  val uart_rx = in(Bool())
+  val uart_tx = out(Bool())
+  val rgmii = Vec(master(Rgmii()), board.ports.size)
+  val mdc = out(Bool())
+  val mdio = inout(Analog(Bool()))
+  val phy_reset_n = out(Bool())
+  val leds = out(Bits(board.leds bits))
+
+  private val pll = EHXPLLL(BoardTop.dividers(board))
+  pll.io.CLKI := clock
+  pll.io.CLKFB := pll.io.CLKOP
+  pll.io.ENCLKOP := True
+  pll.io.ENCLKOS := True
+  for (off <- Seq(pll.io.ENCLKOS2, pll.io.ENCLKOS3, pll.io.STDBY, pll.io.RST, pll.io.PLLWAKESYNC, pll.io.PHASESEL0, pll.io.PHASESEL1,
+      pll.io.PHASEDIR, pll.io.PHASESTEP, pll.io.PHASELOADREG)) off := False
+
+  private val unlocked = ClockDomain(pll.io.CLKOS, config = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = HIGH))
+  private val core = unlocked.copy(reset = ResetCtrl.asyncAssertSyncDeassert(!pll.io.LOCK, unlocked))
+  private val inside = core(ProbeBoard(board))
+  inside.io.wire_clk := pll.io.CLKOP
+  inside.io.uart.rxd := uart_rx
+  uart_tx := inside.io.uart.txd
+  for ((outer, inner) <- rgmii.zip(inside.io.rgmii)) outer <> inner
+  phy_reset_n := inside.io.phy_reset_n
+  leds := inside.io.leds
+
+  mdc := inside.io.mdio.C
+  private val pad = BB()
+  pad.I := inside.io.mdio.IO.write
+  pad.T := !inside.io.mdio.IO.writeEnable
+  inside.io.mdio.IO.read := pad.O
+  mdio := pad.B
+
+  def files: Seq[(String, String)] = inside.files
+}
+
+object BoardTop {
+  /** CLKOP is the wire's clock and closes the loop, CLKOS the core's. */
+  private def dividers(board: Board): EHXPLLLConfig = {
+    def whole(ratio: BigDecimal): List[Int] = List(ratio).filter(r => r.isWhole && r >= 1 && r < 128).map(_.toInt)
+    val found = for {
+      input <- (1 to 16).toList
+      feedback <- whole(Board.wire / board.oscillator * input)
+      output <- 4 to 6 // 500 to 750 MHz inside
+      second <- whole(Board.wire * output / board.core)
+    } yield EHXPLLLConfig(clkiFreq = board.oscillator, mDiv = input, fbDiv = feedback, opDiv = output, osDiv = second, os2Div = output,
+      os3Div = output, fbPath = EHXPLLLConfig.CLKOP)
+    require(found.nonEmpty, s"${board.name}: no PLL setting makes ${Board.wire} and ${board.core} of ${board.oscillator}; change `core`")
+    found.head
+  }
+}

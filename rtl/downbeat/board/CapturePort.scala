@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.board
+
+import downbeat.DownbeatConfig
+import downbeat.mac._
+import spinal.core._
+import spinal.lib._
+
+/** Keeps the stamp and the first bytes of every frame that a port receives, good or not, for the host.
+  *
+  * A record is `CapturePort.recordWords` words of 64 bits: the frame's first `headWords` words (byte 0 of the wire in bits 7 to 0; what a
+  * shorter frame has not is undefined), the SFD's stamp (ns in bits 63 to 16, fraction below), and the verdict: bits 13 to 0 length without
+  * FCS, 16 to 21 the causes of [[ReceivedEnd]] in their order (zero: a good frame), 63 to 32 the number of the frame, lost ones counted.
+  * A frame that comes while there is no room for its record, or while the last one is still written (fragments without a gap), is lost.
+  */
+case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: ClockDomain, receive: ClockDomain) extends Component {
+  import CapturePort._
+  val io = new Bundle {
+    // Of `receive`.
+    val gmii = in(GmiiSymbol())
+    // Of `transmit`: the time base and what a clock of it lasts now.
+    val time = in UInt (TimeBase.bits bits)
+    val increment = in UInt (TimeBase.incrementBits bits)
+    // Of `core`.
+    val enable = in Bool ()
+    val words = master(Stream(Bits(64 bits)))
+    val level = out UInt (log2Up(depth + 1) bits)
+    val lost = out UInt (32 bits)
+  }
+  noIoPrefix()
+  for (signal <- io.gmii.flatten) signal.addTag(ClockDomainTag(receive))
+  for (signal <- Seq(io.time, io.increment)) signal.addTag(ClockDomainTag(transmit))
+  io.enable.addTag(ClockDomainTag(core))
+
+  private val receiver = receive(GmiiReceiver(config))
+  private val stamps = ReceiveStamps(receive, transmit)
+  // Room is found where time is plenty, and a record ahead: the crossing is never full.
+  private val crossing = new StreamFifoCC(Bits(64 bits), 32, receive, core, withPopBufferedReset = false)
+  private val store = core(StreamFifo(Bits(64 bits), depth, latency = 2, forFMax = true))
+  private val hasRoom = core(RegNext(store.io.occupancy < depth - 4 * recordWords) init False)
+  receiver.io.gmii := io.gmii
+  receiver.io.linkUp := True
+  stamps.io.startOfFrame := receiver.io.startOfFrame
+  stamps.io.time := io.time
+  stamps.io.increment := io.increment
+  store.io.push << crossing.io.pop
+  io.words << store.io.pop
+  io.level := store.io.occupancy
+
+  private val writing = new ClockingArea(receive) {
+    val enabled = BufferCC(io.enable, False)
+    val frames = Reg(UInt(32 bits)) init 0
+    val place = Reg(UInt(log2Up(recordWords + 1) bits)) init 0
+    val keeps = RegInit(False) // this frame has a record
+    val closing = RegInit(False) // its end has come, its record is filled up
+    val verdict = Reg(Bits(64 bits))
+    val end = receiver.io.end
+    val starts = receiver.io.startOfFrame
+
+    val room = BufferCC(hasRoom, False)
+    val loses = starts && enabled && (!room || keeps)
+    when(starts && enabled)(frames := frames + 1)
+    when(starts && enabled && room && !keeps) {
+      keeps := True
+      place := 0
+    }
+    val head = keeps && !closing && receiver.io.word.valid && place < headWords
+    when(keeps && !closing && end.valid) {
+      closing := True
+      val causes = Seq(end.linkDown, end.rxError, end.runt, end.oversize, end.badFcs, end.pause).asBits()
+      verdict := (frames - 1) ## B(0, 10 bits) ## causes ## B(0, 2 bits) ## end.length
+    }
+    crossing.io.push.valid := head || closing
+    crossing.io.push.payload := receiver.io.word.payload
+    when(place === headWords)(crossing.io.push.payload := stamps.io.stamp.asBits)
+    when(place === headWords + 1)(crossing.io.push.payload := verdict)
+    when(crossing.io.push.valid)(place := place + 1)
+    when(closing && place === recordWords - 1) {
+      closing := False
+      keeps := False
+    }
+  }
+  io.lost := EventCounter.of("lost", writing.loses, receive, core)
+}
+
+object CapturePort {
+  val headWords = 8
+  val recordWords: Int = headWords + 2
+  /** Words that wait for the host. */
+  val depth = 4096
+}

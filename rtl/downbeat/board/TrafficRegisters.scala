@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.board
+
+import downbeat.DownbeatConfig
+import downbeat.application.{Command, Layout}
+import downbeat.flow.Refusal
+import downbeat.registers.{RegisterDeclarations, RegisterFiles, RegisterMap, RegisterPort}
+import downbeat.time.Stamp
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite.AxiLite4
+import spinal.lib.bus.misc.SizeMapping
+import spinal.lib.bus.regif._
+
+/** The own registers of a board with the core: which board it is, its PHYs, commands, what flows are to send, and how they are. */
+case class TrafficRegisters(board: Board, config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val bus = slave(AxiLite4(CommonRegisters.bus))
+    val now = in(Stamp())
+    val phys = in(Vec(PhyState(), board.ports.size))
+    val mdio = master(Stream(MdioCommand()))
+    val mdioAnswer = slave(Flow(Bits(16 bits)))
+    val command = master(Stream(Command(config)))
+    val supply = master(Stream(TrafficSupply(config)))
+    val refused = slave(Flow(Refusal()))
+    val select = out(UInt(config.flowBits bits))
+    val flow = in(TrafficFlow(config))
+    val receivedBytes = in(UInt(40 bits))
+    val damagedFrames = in(UInt(32 bits))
+  }
+  noIoPrefix()
+
+  private val port = RegisterPort(CommonRegisters.bus)
+  port.io.bus << io.bus
+  port.io.hold := False
+  private val inner = AxiLite4(CommonRegisters.bus)
+  inner << port.io.registers
+  private val map = AxiLite4BusInterface(inner, SizeMapping(0, RegisterMap.bytes))
+  private val declare = new RegisterDeclarations(map)
+  import declare._
+  new CommonRegisters(declare, board, "traffic", io.now, io.phys, io.mdio, io.mdioAnswer)
+
+  /** A write hands something over; it waits until it is taken. */
+  private def handedOver[T <: Data](stream: Stream[T], write: Bool): Unit =
+    stream.valid := RegInit(False) clearWhen stream.fire setWhen (RegNext(write) init False)
+
+  // ---- commands: each field of Command, 32 bits a register
+
+  startAt(0x080)
+  private val fields = for (field <- Layout.ofBundle("Command", io.command.payload).fields) yield {
+    val parts = for ((low, part) <- (0 until field.width by 32).zipWithIndex)
+      yield value(s"command_${field.name}" + (if (part == 0) "" else s"_$part"), 32 min (field.width - low), AccessType.RW,
+        s"Command's `${field.name}`, bits from $low on.")
+    parts.reduce((low, high) => high ## low)
+  }
+  io.command.payload.assignFromBits(fields.reduce((low, high) => high ## low))
+  private val send = register("commandSend", "A write hands the command to the core.")
+  send.field(Bool(), AccessType.RW, 0, "Anything.")(SymbolName("value"))
+  handedOver(io.command, send.eventW())
+
+  // ---- traffic
+
+  startAt(0x100)
+  io.supply.flow := value("supplyFlow", config.flowBits, AccessType.RW, "The flow that is to send.").asUInt
+  private val low = value("supplyBytes", 32, AccessType.RW, "How many bytes more, bits 31 to 0.")
+  private val supply = register("supply", "A write hands that over.")
+  private val high = supply.field(UInt(8 bits), AccessType.RW, 0, "Bytes, bits 39 to 32.")(SymbolName("high"))
+  io.supply.closes := supply.field(Bool(), AccessType.RW, 0, "1: the connection is closed then.")(SymbolName("closes"))
+  io.supply.bytes := high @@ low.asUInt
+  handedOver(io.supply, supply.eventW())
+  private val waits = register("waits", "What has not been taken yet.")
+  waits.field(Bool(), AccessType.RO, "A command.")(SymbolName("command")) := io.command.valid
+  waits.field(Bool(), AccessType.RO, "A supply.")(SymbolName("supply")) := io.supply.valid
+  shown("receivedBytes", io.receivedBytes.asBits, "Bytes that all flows have received and read.")
+  shown("damagedFrames", io.damagedFrames.asBits, "Frames of these that the memory refused.")
+
+  // ---- flows
+
+  startAt(0x140)
+  io.select := value("flowSelect", config.flowBits, AccessType.RW, "The flow that `flow_...` shows.").asUInt
+  for (field <- Layout.ofBundle("TrafficFlow", io.flow).fields)
+    shown(s"flow_${field.name}", io.flow.asBits(field.offset, field.width bits), s"TrafficFlow's `${field.name}`.")
+  private val refusals = RegInit(U(0, 16 bits))
+  when(io.refused.valid)(refusals := refusals + 1)
+  private val refused = register("refused", "The last command that was refused.")
+  refused.field(UInt(16 bits), AccessType.RO, "How many were, modulo 2^16.")(SymbolName("count")) := refusals
+  refused.field(Bits(8 bits), AccessType.RO, "Why, a number of CloseReason.")(SymbolName("reason")) :=
+    RegNextWhen(io.refused.reason.asBits.resize(8), io.refused.valid)
+
+  port.io.readable := answers(port.io.address, !_.isWriteOnly())
+  port.io.writable := answers(port.io.address, field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
+
+  val files: Seq[(String, String)] = RegisterFiles.ofBoard("traffic", registers)
+}

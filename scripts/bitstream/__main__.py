@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make bitstream`, `make program`: a board's design through Yosys, nextpnr-ecp5 and ecppack, and into it by openFPGALoader.
+
+It fails when a clock misses its frequency; then there is no .bit (docs/boards.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+from scripts.bitstream import flow
+from scripts.bitstream.board import ROOT, Board, BoardRefused, load
+from scripts.bitstream.judge import Clock, Use, clocks, overflow, uses
+from scripts.fmax.tools import ToolFailed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make bitstream", description=__doc__)
+    parser.add_argument("board")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--program", action="store_true", help="load what was built into the board")
+    arguments = parser.parse_args()
+    os.chdir(ROOT)
+    try:
+        board = load(arguments.board)
+        if arguments.program:
+            return flow.program(board)
+        return build(board, arguments.seed)
+    except (BoardRefused, ToolFailed) as refused:
+        print(refused, file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError:
+        return 1  # it has said why
+
+
+def build(board: Board, seed: int) -> int:
+    for tool in flow.TOOLS:
+        flow.require(tool)
+    print(f"{board.name} ({board.device}): {board.what}")
+    home = flow.home(board)
+    netlist = flow.synthesise(board, flow.elaborate(board))
+    log = home / "nextpnr.log"
+    try:
+        config, report = flow.place_and_route(board, netlist, seed, log)
+    except ToolFailed:
+        line = overflow(log.read_text() if log.exists() else "", board.device)
+        if line is None:
+            raise
+        raise BoardRefused(line) from None
+    found, used = clocks(json.loads(report.read_text())), uses(log.read_text())
+    print(_text(found, used))
+    bit = home / f"{board.name}.bit"
+    bit.unlink(missing_ok=True)
+    missed = [clock for clock in found if clock.missed]
+    _record(board, seed, found, used)
+    if missed:
+        for clock in missed:
+            print(
+                f"{clock.name} reaches {clock.reached_mhz:.2f} MHz, not {clock.wanted_mhz:g}: no bitstream",
+                file=sys.stderr,
+            )
+        return 1
+    flow.pack(config, bit)
+    print(f"{bit} ({bit.stat().st_size:,} bytes)")
+    return 0
+
+
+def _text(found: list[Clock], used: list[Use]) -> str:
+    lines = ["  " + ", ".join(f"{use.part} {use.used:,}/{use.there:,}" for use in used)]
+    lines += [f"  {clock.name}: {clock.reached_mhz:.1f} MHz, {clock.wanted_mhz:g} wanted" for clock in found]
+    return "\n".join(lines)
+
+
+def _record(board: Board, seed: int, found: list[Clock], used: list[Use]) -> None:
+    file = ROOT / "build" / "reports" / f"bitstream-{board.name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    record = {
+        "board": board.name,
+        "device": board.device,
+        "contents": board.what,
+        "seed": seed,
+        "clocks": [asdict(clock) | {"missed": clock.missed} for clock in found],
+        "used": [asdict(use) for use in used],
+    }
+    file.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A board as a file, boards/NAME.toml: device, pins by function, clocks; and nextpnr's constraints (LPF) made of it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BOARDS = ROOT / "boards"
+
+
+class BoardRefused(Exception):
+    """What was asked for cannot be built; one line that says what to change."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """Pins that serve one purpose, and their electrical side."""
+
+    name: str
+    sites: dict[str, str]  # port of the top: ball of the package
+    options: dict[str, str]  # IO_TYPE, SLEWRATE, ...
+
+
+@dataclass(frozen=True)
+class Board:
+    name: str
+    device: str
+    nextpnr: list[str]
+    programmer: list[str]  # options of openFPGALoader
+    what: str  # is in the build
+    clocks: dict[str, float]  # MHz, by port
+    functions: list[Function]
+
+    @property
+    def top(self) -> str:
+        """The room, as Rooms.scala names it."""
+        return f"Board_{self.name.replace('-', '_')}"
+
+    def constraints(self) -> str:
+        lines = ["BLOCK RESETPATHS;", "BLOCK ASYNCPATHS;"]
+        for function in self.functions:
+            lines.append(f"# {function.name.replace('_', ' ')}")
+            options = " ".join(f"{key}={value}" for key, value in function.options.items())
+            for port, site in function.sites.items():
+                lines += [f'LOCATE COMP "{port}" SITE "{site}";', f'IOBUF PORT "{port}" {options};']
+        lines += [f'FREQUENCY PORT "{port}" {mhz:g} MHZ;' for port, mhz in self.clocks.items()]
+        return "\n".join(lines) + "\n"
+
+
+OPTIONS = {"io_type": "IO_TYPE", "slew": "SLEWRATE", "pull": "PULLMODE"}
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in BOARDS.glob("*.toml"))
+
+
+def load(name: str) -> Board:
+    if name not in names():
+        raise BoardRefused(f"no board '{name}'; there are: {', '.join(names())} (make bitstream BOARD=name)")
+    data = tomllib.loads((BOARDS / f"{name}.toml").read_text())
+    functions = [
+        Function(function, pins["sites"], {OPTIONS[key]: value for key, value in pins.items() if key != "sites"})
+        for function, pins in data["pins"].items()
+    ]
+    device = data["device"]
+    return Board(
+        name,
+        device["name"],
+        device["nextpnr"],
+        device["programmer"],
+        data["contents"]["what"],
+        data["clocks"],
+        functions,
+    )

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make bitstream`: what it refuses in a line each, and that a missed clock leaves no .bit; on texts as nextpnr writes them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scripts.bitstream.__main__ as program
+from scripts.bitstream import flow
+from scripts.bitstream.board import load, names
+from scripts.fmax.tools import ToolFailed
+
+LOG = """\
+Info: Device utilisation:
+Info: 	          TRELLIS_IO:    31/  245    12%
+Info: 	              DP16KD:    28/  108    25%
+Info: 	          MULT18X18D:     0/   72     0%
+Info: 	          TRELLIS_FF:  {ff}/43848   {share}%
+Info: 	        TRELLIS_COMB:  7111/43848    16%
+"""
+WIRE, CORE = "$glbnet$rgmii_0_rx_clk$TRELLIS_IO_IN", "$glbnet$inside_1.CLKOS"
+
+
+def report(wire_mhz: float) -> dict[str, Any]:
+    clocks = {WIRE: {"achieved": wire_mhz, "constraint": 125.0}, CORE: {"achieved": 70.0, "constraint": 62.5}}
+    return {"fmax": clocks, "critical_paths": []}
+
+
+@pytest.fixture
+def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program with tools that leave a log and a report; its exit status and the .bit's path."""
+
+    def build(*arguments: str, wire_mhz: float = 130.0, ff: int = 5648, fails: bool = False) -> tuple[int, Path]:
+        place, bit = tmp_path / "build", tmp_path / "build" / "colorlight-i9.bit"
+        place.mkdir(exist_ok=True)
+
+        def placed(*_: Any) -> tuple[Path, Path]:
+            (place / "nextpnr.log").write_text(LOG.format(ff=ff, share=100 * ff // 43848))
+            if fails:
+                raise ToolFailed("nextpnr failed")
+            (place / "placed.json").write_text(json.dumps(report(wire_mhz)))
+            return place / "placed.config", place / "placed.json"
+
+        for module in (program, flow):
+            monkeypatch.setattr(module, "ROOT", tmp_path)
+        monkeypatch.setattr(flow, "require", lambda tool: tool)
+        monkeypatch.setattr(flow, "home", lambda _: place)
+        monkeypatch.setattr(flow, "elaborate", lambda _: place / "top.v")
+        monkeypatch.setattr(flow, "synthesise", lambda *_: place / "netlist.json")
+        monkeypatch.setattr(flow, "place_and_route", placed)
+        monkeypatch.setattr(flow, "pack", lambda _, bit: bit.write_bytes(b"bits"))
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["bitstream", *(arguments or ("colorlight-i9",))])
+        return program.main(), bit
+
+    return build
+
+
+def lines(text: str) -> list[str]:
+    return text.splitlines()
+
+
+def test_a_build_whose_clocks_are_met_leaves_a_bit_and_its_record(build: Any, tmp_path: Path) -> None:
+    status, bit = build()
+    assert status == 0
+    assert bit.read_bytes() == b"bits"
+    record = json.loads((tmp_path / "build" / "reports" / "bitstream-colorlight-i9.json").read_text())
+    assert {clock["name"]: clock["missed"] for clock in record["clocks"]} == {
+        "rgmii_0_rx_clk": False,
+        "inside_1.CLKOS": False,
+    }
+
+
+def test_the_build_says_what_is_in_it(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    build()
+    assert lines(capsys.readouterr().out)[0].startswith("colorlight-i9 (LFE5U-45F-6BG381C): gap bench")
+
+
+def test_a_missed_clock_is_told_and_takes_an_earlier_bit_away(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    build()
+    status, bit = build(wire_mhz=124.99)
+    assert status == 1
+    assert not bit.exists()
+    assert lines(capsys.readouterr().err) == ["rgmii_0_rx_clk reaches 124.99 MHz, not 125: no bitstream"]
+
+
+def test_a_design_that_does_not_fit_is_told_in_one_line(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _ = build(ff=71225, fails=True)
+    assert status == 1
+    said = lines(capsys.readouterr().err)
+    assert said == ["the design does not fit LFE5U-45F-6BG381C: 71,225 of 43,848 flip-flops"]
+
+
+def test_another_failure_of_nextpnr_is_not_taken_for_that(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _ = build(fails=True)
+    assert status == 1
+    assert lines(capsys.readouterr().err) == ["nextpnr failed"]
+
+
+def test_an_unknown_board_is_told_with_those_there_are(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _ = build("tango")
+    assert status == 1
+    said = lines(capsys.readouterr().err)
+    assert said == [f"no board 'tango'; there are: {', '.join(names())} (make bitstream BOARD=name)"]
+
+
+def test_a_missing_tool_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(sys, "argv", ["bitstream", "colorlight-i9"])
+    assert program.main() == 1
+    said = lines(capsys.readouterr().err)
+    assert len(said) == 1
+    assert said[0].startswith("yosys is missing: `make setup` installs one")
+
+
+def test_program_without_openfpgaloader_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(flow, "home", lambda _: tmp_path)
+    (tmp_path / "colorlight-i9.bit").write_bytes(b"bits")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(sys, "argv", ["bitstream", "colorlight-i9", "--program"])
+    assert program.main() == 1
+    said = lines(capsys.readouterr().err)
+    assert len(said) == 1
+    assert said[0].startswith("openFPGALoader is missing")
+
+
+def test_program_before_a_build_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(flow, "home", lambda _: tmp_path)
+    monkeypatch.setattr(sys, "argv", ["bitstream", "colorlight-i9", "--program"])
+    assert program.main() == 1
+    assert "make bitstream BOARD=colorlight-i9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_pin_of_a_board_has_one_function_and_one_site(name: str) -> None:
+    board = load(name)
+    ports = [port for function in board.functions for port in function.sites]
+    sites = [site for function in board.functions for site in function.sites.values()]
+    assert len(set(ports)) == len(ports)
+    assert len(set(sites)) == len(sites)
+    assert set(board.clocks) <= set(ports)
+    text = board.constraints()
+    assert all(f'LOCATE COMP "{port}"' in text and f'IOBUF PORT "{port}" IO_TYPE=' in text for port in ports)

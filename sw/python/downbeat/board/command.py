@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`downbeat board`: a board over its UART."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from downbeat import schedule as schedules
+from downbeat.board.bone import Serial
+from downbeat.board.probes import ProbeBoard
+from downbeat.gap import pcapng
+from downbeat.refused import explained
+
+app = typer.Typer(
+    no_args_is_help=True, help="A board over its UART: PHYs, probes by a schedule, stamps of what it receives."
+)
+
+Device = Annotated[Path, typer.Option(help="the board's serial device")]
+DEVICE = Path("/dev/ttyACM0")
+Registers = Annotated[Path, typer.Option(help="probe_registers.json of the build that the board has")]
+REGISTERS = Path("build/bitstream/colorlight-i9/probe_registers.json")
+
+
+def _board(device: Path, registers: Path) -> ProbeBoard:
+    return ProbeBoard.described(Serial(device), registers)
+
+
+@app.command()
+def status(device: Device = DEVICE, registers: Registers = REGISTERS) -> None:
+    """Which board answers, how its links are, and its time."""
+    with explained():
+        board = _board(device, registers)
+        print(f"{board.name}, time {board.now():,} ns")
+        for port, state in enumerate(board.phys()):
+            print(f"port {port}: {state}")
+
+
+@app.command()
+def counters(device: Device = DEVICE, registers: Registers = REGISTERS) -> None:
+    """What became of the frames of port 0, and those that the capture lost."""
+    with explained():
+        board = _board(device, registers)
+        for name, value in (board.counters() | {"captureLost": board.read("captureLost")}).items():
+            print(f"{name:24} {value:,}")
+
+
+@app.command()
+def mdio(
+    phy: Annotated[int, typer.Argument(min=0, max=31)],
+    register: Annotated[int, typer.Argument(min=0, max=31)],
+    value: Annotated[str, typer.Argument(help="to write, as 0x1200; none: read")] = "",
+    device: Device = DEVICE,
+    registers: Registers = REGISTERS,
+) -> None:
+    """A PHY's register: delays, identity, whatever its data sheet says."""
+    with explained():
+        board = _board(device, registers)
+        if value:
+            board.mdio_write(phy, register, int(value, 0) & 0xFFFF)
+        else:
+            print(f"{board.mdio_read(phy, register):#06x}")
+
+
+@app.command()
+def send(
+    schedule: Annotated[Path, typer.Argument(help="CSV of launches (docs/measuring-real-links.md)")],
+    to: Annotated[str, typer.Option(help="MAC address to send to", metavar="MAC")],
+    source: Annotated[
+        str, typer.Option("--from", help="MAC address to send from", metavar="MAC")
+    ] = "02:00:00:00:00:01",
+    frames: Annotated[
+        int, typer.Option(help="how many; 0: the schedule once. More: it begins anew behind its end")
+    ] = 0,
+    device: Device = DEVICE,
+    registers: Registers = REGISTERS,
+) -> None:
+    """Sends probes out of port 0: each SFD on the first byte time at or after its launch."""
+    with explained():
+        planned = schedules.read(schedule)
+        board = _board(device, registers)
+        board.load(planned)
+        board.start(frames or len(planned), to, source)
+
+
+@app.command()
+def stop(device: Device = DEVICE, registers: Registers = REGISTERS) -> None:
+    """Ends a run of probes."""
+    with explained():
+        _board(device, registers).stop()
+
+
+@app.command()
+def capture(
+    file: Annotated[Path, typer.Argument(metavar="CAPTURE", help="pcapng to write")],
+    seconds: Annotated[float, typer.Option(min=0)] = 10.0,
+    device: Device = DEVICE,
+    registers: Registers = REGISTERS,
+) -> None:
+    """Writes stamps and first bytes of what comes into the last port: `downbeat gap` holds them against a schedule."""
+    with explained():
+        board = _board(device, registers)
+        board.capture(True)
+        found = list(board.captured_for(seconds))
+        board.capture(False)
+        good = [frame for frame in found if not frame.wrong]
+        pcapng.write(file, board.name, ((frame.stamp >> 16, frame.length, frame.head) for frame in good))
+        print(
+            f"{file}: {len(good)} frames; {len(found) - len(good)} damaged ones are not in it; lost {board.read('captureLost')}"
+        )
