@@ -7,7 +7,9 @@ import hashlib
 import re
 import subprocess
 import sys
+import threading
 import time
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,9 +24,18 @@ class ToolFailed(Exception):
 
 
 def elaborate(room: str, preset: str) -> Path:
+    """The room's Verilog; not made again while it is younger than what it is made from."""
     place = BUILD / "rtl" / preset
-    subprocess.run(["scripts/rtl.sh", "elaborate", preset, place, f"Fmax{room}"], cwd=ROOT, check=True)
-    return place / f"Fmax{room}.v"
+    verilog, done = place / f"Fmax{room}.v", ROOT / place / f"Fmax{room}.stamp"
+    made_from = [ROOT / "build/scala.stamp", ROOT / "build/policies/stamp"]
+    if not all(_is_younger(done, source) for source in made_from) or not (ROOT / verilog).exists():
+        subprocess.run(["scripts/rtl.sh", "elaborate", preset, place, f"Fmax{room}"], cwd=ROOT, check=True)
+        done.touch()
+    return verilog
+
+
+def _is_younger(file: Path, source: Path) -> bool:
+    return file.exists() and source.exists() and source.stat().st_mtime < file.stat().st_mtime
 
 
 def synthesise(verilog: Path) -> Path:
@@ -37,7 +48,7 @@ def synthesise(verilog: Path) -> Path:
     if not (ROOT / netlist).exists():
         (ROOT / home).mkdir(parents=True, exist_ok=True)
         unfinished = home / "unfinished.json"
-        _run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} -json {unfinished}")
+        run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} -json {unfinished}")
         (ROOT / unfinished).rename(ROOT / netlist)
     return netlist
 
@@ -52,11 +63,12 @@ def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
     if not (ROOT / report).exists():
         unfinished, log = report.with_suffix(".unfinished"), report.with_suffix(".log")
         outputs: list[str | Path] = ["--report", unfinished, "--log", log, "-q"]
-        _run("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options, *outputs)
+        run("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options, *outputs)
         (ROOT / unfinished).rename(ROOT / report)
     return report
 
 
+@cache
 def version(tool: str) -> str:
     done = subprocess.run([tool, "--version"], text=True, capture_output=True, check=True)
     return (done.stdout + done.stderr).strip()
@@ -74,10 +86,13 @@ def headline(log: str) -> str:
     return "".join(found[-1]).strip() if found else "reading"
 
 
-def _run(name: str, log: Path, *command: str | Path) -> None:
-    """One line for people, on a terminal with where the tool is: these take minutes."""
+def run(name: str, log: Path, *command: str | Path) -> None:
+    """One line for people, on a terminal with where the tool is: these take minutes. Of tools side by side only the end."""
     started = time.monotonic()
-    print(f"  {name}", end="", flush=True)
+    alone = threading.current_thread() is threading.main_thread()
+    moves = alone and sys.stdout.isatty()
+    if alone:
+        print(f"  {name}", end="", flush=True)
     with subprocess.Popen(
         [str(word) for word in command], cwd=ROOT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as tool:
@@ -86,11 +101,12 @@ def _run(name: str, log: Path, *command: str | Path) -> None:
                 _, errors = tool.communicate(timeout=1)
                 break
             except subprocess.TimeoutExpired:
-                if sys.stdout.isatty() and (ROOT / log).exists():
+                if moves and (ROOT / log).exists():
                     where = headline((ROOT / log).read_text(errors="replace"))
                     print(f"\r\033[K  {name} ({time.monotonic() - started:.0f} s, {where})", end="", flush=True)
-    if sys.stdout.isatty():
-        print(f"\r\033[K  {name}", end="")
-    print(f" ({time.monotonic() - started:.0f} s)", flush=True)
+    if moves:
+        print("\r\033[K", end="")
+    begun = "" if alone and not moves else f"  {name}"
+    print(f"{begun} ({time.monotonic() - started:.0f} s)", flush=True)
     if tool.returncode:
         raise ToolFailed(f"{name} failed; {log} and:\n{errors[-2000:]}")
