@@ -16,11 +16,20 @@ from cocotb_tests.golden.congestion.seam import (
     Window,
     of_bytes,
 )
+from cocotb_tests.golden.congestion.steady import aimd
 from cocotb_tests.golden.congestion.window import CongestionState
 
 SMSS = 1460
 NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}
-NO_PROBE: dict[str, str | int] = {"sent_probe": 0, "sent_ahead": 0, "probe": "", "departure_gap": 0, "arrival_gap": 0}
+NOTHING_MORE: dict[str, str | int] = {
+    "time": 0,
+    "asked": 0,
+    "sent_probe": 0,
+    "sent_ahead": 0,
+    "probe": "",
+    "departure_gap": 0,
+    "arrival_gap": 0,
+}
 
 
 def connection(cwnd: int, ssthresh: int) -> CongestionState:
@@ -99,7 +108,7 @@ def test_the_envelope_holds_after_every_event() -> None:
 def test_a_record_is_replayed_row_by_row() -> None:
     common: dict[str, str | int] = (
         NAMES
-        | NO_PROBE
+        | NOTHING_MORE
         | {
             "mss": 1460,
             "uninflated": 0,
@@ -131,6 +140,15 @@ def test_a_record_is_replayed_row_by_row() -> None:
 
 def test_a_record_keeps_its_policies() -> None:
     row: dict[str, str | int] = {"kind": "none", "acked": 0, "uninflated": 0, "flight": 0, "mss": 1460, "rtt": ""}
-    row |= NO_PROBE | {"initial_window": 1, "initial_ssthresh": 1}
-    with pytest.raises(ValueError, match="row 1 changes the policies"):
+    row |= NOTHING_MORE | {"initial_window": 1, "initial_ssthresh": 1}
+    with pytest.raises(ValueError, match="row 1 changes the policies to standard, cubic without"):
         list(replay([row | NAMES, row | NAMES | {"steady": "cubic"}]))
+
+
+def test_when_policies_change_the_windows_stay_and_the_words_begin_anew() -> None:
+    state = connection(20 * SMSS, 20 * SMSS)
+    see(state, Kind.ACKNOWLEDGED, acked_bytes=19 * SMSS)
+    state.change(STARTUP["lbc"], STEADY["aimd"], 0, aimd.argument(0.25, 0.125))
+    assert see(state, Kind.ESTABLISHED, initial_window=10, initial_ssthresh=65536) == (20 * SMSS, 20 * SMSS)
+    assert state.steady_word == aimd.argument(0.25, 0.125)
+    assert see(state, Kind.LOSS, flight=16 * SMSS, uninflated=True) == (14 * SMSS, 14 * SMSS)

@@ -12,6 +12,7 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
 from cocotb_tests.golden.congestion.startup.hystart import POLICY, Rounds
@@ -151,3 +152,8 @@ def test_after_a_loss_it_is_standard_slow_start(kind: Kind) -> None:
     grown = acknowledge(state, 4 * SMSS, 10 * SMSS, 40 * MILLISECOND)
     assert grown.window.cwnd == state.window.cwnd + of_bytes(SMSS)
     assert grown.word == state.word
+
+
+def float_error(draw: random.Random) -> float:
+    """Without round-trip samples; with them the test above compares exactly."""
+    return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, 8 * SMSS), draw, starting_up=True)

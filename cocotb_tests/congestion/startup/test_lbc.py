@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
 from cocotb_tests.golden.congestion.startup.lbc import POLICY
@@ -55,3 +57,7 @@ def test_delayed_acks_double_the_window() -> None:
 def test_a_new_connection_has_lost_nothing() -> None:
     event = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=16, initial_ssthresh=65536)
     assert POLICY.answer(event, START, 1) == Answer(Window(of_bytes(16 * 1460), of_bytes(65536)), 0)
+
+
+def float_error(draw: random.Random) -> float:
+    return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, 2 * SMSS), draw, starting_up=True)

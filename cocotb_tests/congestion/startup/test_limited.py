@@ -11,6 +11,7 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
 from cocotb_tests.golden.congestion.startup.limited import POLICY, packed
@@ -98,3 +99,12 @@ def test_a_loss_begins_anew(kind: Kind) -> None:
         state = acknowledge(state)
     answer = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), state.window, state.word)
     assert state.word != answer.word == opened(100).word
+
+
+def float_error(draw: random.Random) -> float:
+    """Whole segments in the place of the RFC's bytes with each ACK."""
+
+    def rfc_3742(cwnd: float, acked: float) -> float:
+        return cwnd + min(acked, SMSS) / (1 if cwnd <= 100 * SMSS else int(cwnd / (50 * SMSS)))
+
+    return largest_error(POLICY, rfc_3742, draw, starting_up=True)

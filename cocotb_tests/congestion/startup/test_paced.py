@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import cocotb
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace, Window, of_bytes
 from cocotb_tests.golden.congestion.startup.paced import POLICY, argument
@@ -39,3 +41,7 @@ def test_a_flight_of_n_has_n_departures_and_a_window_for_them() -> None:
 def test_a_loss_ends_the_flight() -> None:
     answer = POLICY.answer(CongestionEvent(Kind.LOSS, segment_size=SMSS), START, argument(5, 1000))
     assert answer.departure == Departure()
+
+
+def float_error(draw: random.Random) -> float:
+    return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, SMSS), draw, starting_up=True)

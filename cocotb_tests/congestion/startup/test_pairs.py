@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import cocotb
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, Window, of_bytes
 from cocotb_tests.golden.congestion.startup.pairs import POLICY, argument
@@ -51,3 +53,7 @@ def test_an_inverted_pairs_second_half_follows_its_first() -> None:
     assert ahead.departure is not None and ahead.departure.pace is Pace.ADJACENT
     alone = POLICY.answer(sent(), START, word)
     assert alone.departure is not None and alone.departure.begins
+
+
+def float_error(draw: random.Random) -> float:
+    return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, SMSS), draw, starting_up=True)

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import cocotb
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Window, of_bytes
 from cocotb_tests.golden.congestion.startup.ssipp import POLICY
@@ -47,3 +49,7 @@ def test_the_first_segment_goes_alone_and_after_a_loss_all_do() -> None:
     answer = POLICY.answer(ack(Kind.LOSS, 0), START, answer.word)
     answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.word)
     assert answer.departure == Departure()
+
+
+def float_error(draw: random.Random) -> float:
+    return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, SMSS), draw, starting_up=True)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Window, of_bytes
 from cocotb_tests.golden.congestion.startup.standard import POLICY
@@ -52,3 +54,7 @@ def test_a_window_of_acks_doubles_the_window() -> None:
         modelled = rfc_5681(modelled, SMSS)
     # Whole bytes throughout: no tolerance.
     assert window.cwnd == of_bytes(2 * 10 * SMSS) == of_bytes(1) * modelled
+
+
+def float_error(draw: random.Random) -> float:
+    return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, SMSS), draw, starting_up=True)

@@ -10,10 +10,12 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
+from cocotb_tests.golden.congestion.additive_increase import CREDIT_BITS
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
 from cocotb_tests.golden.congestion.steady import reno
-from cocotb_tests.golden.congestion.steady.aimd import ARGUMENT_BITS, CREDIT_BITS, POLICY, argument
+from cocotb_tests.golden.congestion.steady.aimd import ARGUMENT_BITS, POLICY, argument
 
 SMSS = 1460
 
@@ -135,3 +137,13 @@ def test_a_credit_too_large_stays_at_its_bound() -> None:
 def test_what_no_argument_can_say_is_refused(increase: float, decrease: float) -> None:
     with pytest.raises(ValueError, match="AIMD"):
         argument(increase, decrease)
+
+
+def float_error(draw: random.Random) -> float:
+    """Whole segments in the place of a curve."""
+    given, exact = argument(0.3, 0.2), int(0.3 * 65536) / 65536
+
+    def equation(cwnd: float, acked: float) -> float:
+        return float((cwnd**2 + 2 * exact * SMSS * acked) ** 0.5)
+
+    return largest_error(POLICY, equation, draw, starting_up=False, argument=given)

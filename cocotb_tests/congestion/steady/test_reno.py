@@ -10,6 +10,7 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
 from cocotb_tests.golden.congestion.steady.reno import POLICY
@@ -102,3 +103,10 @@ def test_what_is_left_of_a_window_counts_for_the_next() -> None:
     for _ in range(4):
         state = acknowledge(state, SMSS)
     assert (cwnd(state), state.word) == (6 * SMSS, 0)
+
+
+def float_error(draw: random.Random) -> float:
+    """Whole segments in the place of a curve."""
+    return largest_error(
+        POLICY, lambda cwnd, acked: float((cwnd**2 + 2 * SMSS * acked) ** 0.5), draw, starting_up=False
+    )

@@ -13,7 +13,9 @@ from cocotb_tests.golden.congestion.seam import Policy
 
 def _policies(folder: ModuleType) -> dict[str, Policy]:
     modules = (
-        importlib.import_module(f"{folder.__name__}.{found.name}") for found in pkgutil.iter_modules(folder.__path__)
+        importlib.import_module(f"{folder.__name__}.{found.name}")
+        for found in pkgutil.iter_modules(folder.__path__)
+        if not found.name.startswith("test_")  # beside its model outside the tree
     )
     return {module.POLICY.name: module.POLICY for module in modules}
 

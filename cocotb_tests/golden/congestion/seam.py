@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -26,6 +27,7 @@ class Kind(IntEnum):
     RECOVERED = 8
     SENT = 9
     PAIRED = 10
+    CALCULATED = 11
 
 
 # As the enumeration of Seam.scala spells them, and so the recorded events.
@@ -41,6 +43,7 @@ KIND_NAMES = {
     "recovered": Kind.RECOVERED,
     "sent": Kind.SENT,
     "paired": Kind.PAIRED,
+    "calculated": Kind.CALCULATED,
 }
 
 
@@ -77,6 +80,24 @@ class ProbeAnswer:
 
 
 @dataclass(frozen=True)
+class Calculation:
+    """What a policy wants to have calculated, and a note of 48 bits that comes back with the answer."""
+
+    question: int
+    note: int = 0
+
+
+@dataclass(frozen=True)
+class Calculated:
+    """The answer."""
+
+    answer: int  # 64 bits
+    note: int = 0  # 48 bits
+    of_startup: bool = False  # the start-up policy had asked
+    stale: bool = False  # something was lost since the question: the windows do not count
+
+
+@dataclass(frozen=True)
 class CongestionEvent:
     """One event, in bytes but where said."""
 
@@ -93,6 +114,9 @@ class CongestionEvent:
     sent_probe: bool = False  # with SENT
     sent_ahead: bool = False  # with SENT: first half of an inverted pair
     probe: ProbeAnswer | None = None  # None: no probe was answered
+    now: int = 0  # ns, 48 bits
+    calculating: bool = False  # a calculation is under way, another would not be taken
+    calculated: Calculated | None = None  # with CALCULATED
 
 
 @dataclass(frozen=True)
@@ -110,6 +134,20 @@ class Answer:
     window: Window
     word: int
     departure: Departure | None = None  # of a policy that paces
+    calculation: Calculation | None = None  # of a policy that has a calculator; None: it asks nothing
+
+
+class Calculator(Protocol):
+    """A kind of long calculation."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def question_bits(self) -> int: ...
+
+    def unit(self) -> Callable[[int], int]:
+        """The answer to each question of one connection, with a memory of its own if it remembers."""
 
 
 class Policy(Protocol):
@@ -122,6 +160,12 @@ class Policy(Protocol):
     def state_bits(self) -> int: ...
 
     def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer: ...
+
+
+def calculator_of(policy: Policy) -> Calculator | None:
+    """The attribute `calculator` of a policy that has one."""
+    calculator: Calculator | None = getattr(policy, "calculator", None)
+    return calculator
 
 
 def of_bytes(count: int) -> int:

@@ -26,14 +26,16 @@ class Scoreboard:
         return replace(self, held=held, resent_to=max(self.resent_to - count, 0))
 
     def told(self, blocks: list[Range | None]) -> Scoreboard:
-        """An ACK with these blocks: the first one, and one of the others in turn."""
+        """An ACK with these blocks: the first one, and one of the others in turn; the second if that one is none."""
+        board = self.told_first(blocks)
+        other = blocks[1 + self.turn] or blocks[1]
+        held = _maximal(board.held, other) if other else board.held
+        return replace(board, held=held, turn=(self.turn + 1) % 3)
+
+    def told_first(self, blocks: list[Range | None]) -> Scoreboard:
+        """The same before the other block."""
         first = blocks[0] or blocks[1]
-        other = blocks[1 + self.turn]
-        board = replace(self, turn=(self.turn + 1) % 3)
-        for block in (first, other):
-            if block:
-                board = replace(board, held=_maximal(board.held, block))
-        return board
+        return replace(self, held=_maximal(self.held, first)) if first else self
 
 
 def _maximal(held: tuple[Range, ...], block: Range) -> tuple[Range, ...]:

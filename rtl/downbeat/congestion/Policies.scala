@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion
 
-import downbeat.congestion.startup.{Hystart, Lbc, Limited, Paced, Pairs, Ssipp, Standard}
-import downbeat.congestion.steady.{Aimd, Reno}
+import downbeat.congestion.startup.{Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Logistic, Reno}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -13,10 +13,15 @@ object Policies {
     Pairs,
     Lbc,
     Hystart,
-    Limited
-  )
+    Limited,
+    Hoe,
+    Spm
+  ) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
-    Aimd
-  )
+    Aimd,
+    Carson,
+    Cubic,
+    Logistic
+  ) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }

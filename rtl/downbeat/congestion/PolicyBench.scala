@@ -2,6 +2,7 @@
 package downbeat.congestion
 
 import downbeat.DownbeatConfig
+import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -11,6 +12,9 @@ case class PolicyQuestion(stateBits: Int) extends Bundle {
   val event = CongestionEvent()
   val window = Window()
   val word = Bits(stateBits bits)
+  val now = Instant()
+  val calculating = Bool()
+  val calculated = Calculated()
 }
 
 /** Test-only room: one policy alone between ports, a question a clock, so that its answers can be held against
@@ -19,7 +23,7 @@ case class PolicyQuestion(stateBits: Int) extends Bundle {
 case class PolicyBench(policy: Policy) extends Component {
   val io = new Bundle {
     val question = slave(Flow(PolicyQuestion(policy.stateBits)))
-    val answer = master(Flow(PolicyAnswer(policy.stateBits, policy.paces)))
+    val answer = master(Flow(PolicyAnswer(policy.stateBits, policy.paces, policy.questionBits)))
   }
   noIoPrefix()
 
@@ -30,7 +34,10 @@ case class PolicyBench(policy: Policy) extends Component {
     nodes,
     event = nodes.head.insert(question.event),
     window = nodes.head.insert(question.window),
-    word = nodes.head.insert(question.word))
+    word = nodes.head.insert(question.word),
+    now = nodes.head.insert(question.now),
+    calculating = nodes.head.insert(question.calculating),
+    calculated = nodes.head.insert(question.calculated))
   private val result = policy.build(pipe)
   io.answer.valid := pipe.last.isValid
   io.answer.payload := pipe.last(result)

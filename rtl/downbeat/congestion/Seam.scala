@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion
 
+import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -31,6 +32,8 @@ object CongestionEventKind extends SpinalEnum {
     * start-up policy may grow the window.
     */
   val paired = newElement()
+  /** A long calculation has its answer ([[Calculated]]): the policy that had asked sets the windows. */
+  val calculated = newElement()
 }
 
 /** One event, as every policy sees it. */
@@ -45,6 +48,7 @@ case class CongestionEvent() extends Bundle {
     */
   val uninflated = Bool()
   /** Bytes in flight before the event; with `loss` and `timeout` at most cwnd: what limited transmit added does not count (RFC 5681 3.2).
+    * Late on a policy's first node.
     */
   val flight = UInt(32 bits)
   /** Sender's maximum segment size, bytes. */
@@ -75,17 +79,25 @@ object Window {
   val maximumBytes: BigInt = BigInt(1) << 30
 }
 
-/** A policy's answer: windows and private word as they are after the event, and, if it `paces`, how the next segment leaves. */
-case class PolicyAnswer(stateBits: Int, paces: Boolean = false) extends Bundle {
+/** A policy's answer: windows and private word as they are after the event; if it `paces`, how the next segment leaves; if it has a
+  * calculator, what to ask it.
+  */
+case class PolicyAnswer(stateBits: Int, paces: Boolean = false, questionBits: Int = 0) extends Bundle {
   val window = Window()
   val word = Bits(stateBits bits)
   val departure = paces generate Departure()
+  val calculation = (questionBits > 0) generate Calculation(questionBits)
 }
 
 /** The clocks in which a policy computes: `first` has event, windows and word in registers, and the answer is due
   * in `last`, three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit between two nodes.
+  *
+  * `now` is when the engine took the event, ns; `calculating`: the connection has a calculation under way, another would not be taken;
+  * `calculated` is read with the kind of that name.
   */
-class PolicyPipe(val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window], val word: Payload[Bits]) {
+class PolicyPipe(
+    val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window], val word: Payload[Bits],
+    val now: Payload[Instant], val calculating: Payload[Bool], val calculated: Payload[Calculated]) {
   require(nodes.size == PolicyPipe.steps + 1)
   def first: Node = nodes.head
   def last: Node = nodes.last
@@ -103,19 +115,23 @@ trait Policy {
   /** The name in commands, reports and documentation; lower case. */
   def name: String
   def stateBits: Int
-  /** What a connection may tell it when it opens: the word begins as these bits, with zeros above them. */
-  def argumentBits: Int = 0
+  /** What a connection may tell it: the word begins as these bits, with zeros above them. */
+  def arguments: Arguments = Arguments()
+  final def argumentBits: Int = arguments.bits
   /** It says how segments leave ([[Departure]]); one that does not leaves them as the connection was opened. */
   def paces: Boolean = false
+  /** Whom it asks for what takes longer than its nodes. */
+  def calculator: Option[Calculator] = None
+  final def questionBits: Int = calculator.fold(0)(_.questionBits)
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 
-/** Grows the window from the opening to ssthresh. Its windows are taken on `established` and, while `startingUp`, on `acknowledged`; its
-  * word always.
+/** Grows the window from the opening to ssthresh. Its windows are taken on `established` and, while `startingUp`, on `acknowledged`; on
+  * `calculated` if it had asked; its word always.
   */
 trait StartupPolicy extends Policy
 
 /** Grows the window from ssthresh on and answers a loss. Its windows are taken on `acknowledged` when not `startingUp`, and its ssthresh on
-  * `loss` and `timeout`; its word always.
+  * `loss` and `timeout`; its windows on `calculated` if it had asked; its word always.
   */
 trait SteadyPolicy extends Policy

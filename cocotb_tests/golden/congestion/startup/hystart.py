@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, wrap
 from cocotb_tests.golden.congestion.slow_start import slow_start
+from cocotb_tests.golden.congestion.word import Word
 
 NONE = (1 << 36) - 1  # ns: no sample
 MILLISECOND = 1_000_000
@@ -21,7 +22,7 @@ BURST = 8  # L, segments
 
 
 @dataclass(frozen=True)
-class Rounds:
+class Rounds(Word):
     """The word, lowest field first."""
 
     left: int = 0  # bytes until the round ends
@@ -42,26 +43,11 @@ class Rounds:
         ("lost", 1),
     )
 
-    @classmethod
-    def unpacked(cls, word: int) -> Rounds:
-        fields = {}
-        for name, bits in cls.FIELDS:
-            fields[name] = word & (1 << bits) - 1
-            word >>= bits
-        return cls(**fields)
-
-    def packed(self) -> int:
-        word = place = 0
-        for name, bits in self.FIELDS:
-            word |= int(getattr(self, name)) << place
-            place += bits
-        return word
-
 
 @dataclass(frozen=True)
 class Hystart:
     name: str = "hystart"
-    state_bits: int = sum(bits for _, bits in Rounds.FIELDS)
+    state_bits: int = Rounds.bits()
 
     def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
         state = Rounds.unpacked(word)

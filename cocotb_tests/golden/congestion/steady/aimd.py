@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """AIMD(a, b) without a division, as rtl/downbeat/congestion/steady/Aimd.scala.
 
-On an ACK of N new bytes while cwnd >= ssthresh: credit += a N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS, once.
-On a loss: ssthresh = max(floor(flight (1 - b)), 2 SMSS), credit = 0. Argument: a, 24 bits, 16 of them fraction; b, 16 bits of
-fraction; all zeros: (1, 0.5). The credit has 16 fraction bits.
+Growth while cwnd >= ssthresh and decrease are those of additive_increase.py; a loss takes the credit. Argument: a, 24 bits, 16
+of them fraction; b, 16 bits of fraction; all zeros: (1, 0.5).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cocotb_tests.golden.congestion.seam import FRACTION_BITS, Answer, CongestionEvent, Kind, Window, of_bytes, wrap
+from cocotb_tests.golden.congestion.additive_increase import CREDIT_BITS, SHARE_BITS, decreased, increased
+from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window
 
-INCREASE_BITS, DECREASE_BITS, CREDIT_BITS = 24, 16, 48
+INCREASE_BITS, DECREASE_BITS = 24, SHARE_BITS
 ARGUMENT_BITS = INCREASE_BITS + DECREASE_BITS
 
 
@@ -36,15 +36,10 @@ class Aimd:
             case Kind.ESTABLISHED:
                 given, credit = given or argument(1, 0.5), 0
             case Kind.ACKNOWLEDGED if not event.starting_up:
-                credit += increase * event.acked_bytes
-                whole = of_bytes(window.cwnd >> FRACTION_BITS)
-                if credit >= whole:
-                    credit = min(credit - whole, (1 << CREDIT_BITS) - 1)
-                    window = replace(window, cwnd=wrap(window.cwnd + of_bytes(event.segment_size)))
+                cwnd, credit = increased(event, window, credit, increase)
+                window = replace(window, cwnd=cwnd)
             case Kind.LOSS | Kind.TIMEOUT:
-                kept = event.flight * ((1 << DECREASE_BITS) - decrease) >> DECREASE_BITS
-                window = replace(window, ssthresh=of_bytes(max(kept, 2 * event.segment_size)))
-                credit = 0
+                window, credit = replace(window, ssthresh=decreased(event, decrease)), 0
             case _:
                 pass
         return Answer(window, credit << ARGUMENT_BITS | given)

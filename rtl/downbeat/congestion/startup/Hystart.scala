@@ -51,11 +51,11 @@ object Hystart extends StartupPolicy {
     val reached = compare.insert(event(compare).ackedBytes >= past(compare).left)
     val empty = compare.insert(!past(compare).left.orR)
     val leftNext = compare.insert(past(compare).left - event(compare).ackedBytes)
-    val flightAfter = compare.insert(event(compare).flight - event(compare).ackedBytes)
     val eighth = past(compare).last |>> 3
     val most = (eighth > mostRise) ? U(mostRise, 24 bits) | eighth.resize(24)
     val rise = compare.insert((eighth < leastRise) ? U(leastRise, 24 bits) | most)
 
+    val flightAfter = add.insert(event(add).flight - event(add).ackedBytes)
     val current = add.insert(add(smaller) ? event(add).rtt | past(add).current)
     val limit = add.insert(past(add).last +^ add(rise).resize(36))
 
@@ -67,27 +67,28 @@ object Hystart extends StartupPolicy {
     val opens = judge.insert(kind === CongestionEventKind.established)
     val loses = judge.insert(kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout)
     val ends = judge.insert(judge(reached) && !judge(empty))
-    val fifth = judge.insert(past(judge).rounds === lastRound && judge(reached) && !judge(empty))
+    val fifth = past(judge).rounds === lastRound && judge(ends)
+    // What it does, if it counts.
+    def counting(condition: Bool): Payload[Bool] = judge.insert(judge(counts) && condition)
+    val endsRound = counting(judge(ends))
+    val resumes = counting(past(judge).conservative && judge(sampled) && judge(quicker))
+    val finishes = counting(past(judge).conservative && !(judge(sampled) && judge(quicker)) && fifth)
+    val slows = counting(!past(judge).conservative && judge(sampled) && judge(slower))
+    val roundsNext = judge.insert(past(judge).conservative ? (past(judge).rounds + U(judge(ends))) | U(judge(ends)).resize(3))
 
     val window = CombInit(slowStart.window).allowOverride()
     val word = CombInit(past(answer)).allowOverride()
     when(answer(counts)) {
       word.left := answer(reached) ? answer(flightAfter) | answer(leftNext)
       word.current := answer(current)
-      when(past(answer).conservative) {
-        word.rounds := past(answer).rounds + U(answer(ends))
-        when(answer(sampled) && answer(quicker)) {
-          word.conservative := False
-        } elsewhen answer(fifth)(window.ssthresh := slowStart.window.cwnd)
-      } elsewhen (answer(sampled) && answer(slower)) {
-        word.conservative := True
-        word.baseline := answer(current)
-        word.rounds := U(answer(ends)).resized
-      }
-      when(answer(ends)) {
-        word.last := answer(current)
-        word.current.setAll()
-      }
+    }
+    when(answer(slows))(word.baseline := answer(current))
+    when(answer(slows) || answer(counts) && past(answer).conservative)(word.rounds := answer(roundsNext))
+    word.conservative := (past(answer).conservative || answer(slows)) && !answer(resumes)
+    when(answer(finishes))(window.ssthresh := slowStart.window.cwnd)
+    when(answer(endsRound)) {
+      word.last := answer(current)
+      word.current.setAll()
     }
     when(answer(loses))(word.lost := True)
     when(answer(opens)) {

@@ -19,7 +19,9 @@ object Paced extends StartupPolicy {
   val name = "paced"
   private val countBits = 16
   private val gapBits = 52
-  override val argumentBits: Int = countBits + gapBits
+  override val arguments: Arguments = Arguments(Seq(
+    Argument("n", countBits, unit = "segments", least = 1, usual = 10),
+    Argument("gap", gapBits, fraction = 16, unit = "ns")))
   /** Segments still to go, the gap, and whether one has gone. */
   val stateBits: Int = argumentBits + 1
   override val paces = true
@@ -32,22 +34,29 @@ object Paced extends StartupPolicy {
     val flight = compare.insert((count(compare) * compare(pipe.event).segmentSize).resize(32))
     val left = add.insert(count(add) - 1)
     val going = add.insert(count(add).orR)
-    val longer = choose.insert(!(choose(flight) < (choose(pipe.event).initialWindow * choose(pipe.event).segmentSize)))
+    val longer = !(choose(flight) < choose(slowStart.initial))
 
-    val kind = answer(pipe.event).kind
-    val opens = kind === CongestionEventKind.established
-    val sends = kind === CongestionEventKind.sent && answer(going)
+    val kind = choose(pipe.event).kind
+    val isOpening = choose.insert(kind === CongestionEventKind.established)
+    val beginsLonger = choose.insert(kind === CongestionEventKind.established && longer)
+    val sends = kind === CongestionEventKind.sent && choose(going)
     val ends = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
-    val countAfter = UInt(countBits bits)
-    countAfter := count(answer)
-    when(sends)(countAfter := answer(left))
-    when(ends)(countAfter := 0)
-    val begun = !opens && (answer(pipe.word).msb || sends)
+    val hasBegun = choose.insert(kind =/= CongestionEventKind.established && (choose(pipe.word).msb || sends))
+    val countNext = choose.insert {
+      val countNext = UInt(countBits bits)
+      countNext := count(choose)
+      when(sends)(countNext := choose(left))
+      when(ends)(countNext := 0)
+      countNext
+    }
+    val opens = answer(isOpening)
+    val countAfter = answer(countNext)
+    val begun = answer(hasBegun)
     val gap = answer(pipe.word)(countBits, gapBits bits)
 
     val result = Payload(PolicyAnswer(stateBits, paces))
     answer(result).window := slowStart.window
-    when(opens && answer(longer))(answer(result).window.cwnd.allowOverride() := Window.ofBytes(answer(flight)))
+    when(answer(beginsLonger))(answer(result).window.cwnd.allowOverride() := Window.ofBytes(answer(flight)))
     answer(result).word := begun ## gap ## countAfter
     val departure = answer(result).departure
     departure := Departure.configured

@@ -19,7 +19,10 @@ object Pairs extends StartupPolicy {
   val name = "pairs"
   private val gapBits = 52
   private val pauseBits = 36
-  override val argumentBits: Int = gapBits + pauseBits + 1
+  override val arguments: Arguments = Arguments(Seq(
+    Argument("gap", gapBits, fraction = 16, unit = "ns"),
+    Argument("pause", pauseBits, unit = "ns"),
+    Argument("inverted", 1)))
   /** The argument, and whether the next one is the second of its pair. */
   val stateBits: Int = argumentBits + 1
   override val paces = true

@@ -18,7 +18,8 @@ class SlowStart(pipe: PolicyPipe, pairsGrow: Boolean = false, atMost: Option[UIn
   private val Seq(compare, add, choose, answer) = pipe.nodes
 
   private val most = compare.insert(atMost.getOrElse(compare(pipe.event).segmentSize).resize(20))
-  private val initial = compare.insert(compare(pipe.event).initialWindow * compare(pipe.event).segmentSize)
+  /** The connection's initial window, bytes; known on the second node. */
+  val initial = compare.insert(compare(pipe.event).initialWindow * compare(pipe.event).segmentSize)
   private val pairs = compare.insert(if (pairsGrow) compare(pipe.event).kind === CongestionEventKind.paired else False)
   private val bounded = compare.insert(compare(pairs) || compare(pipe.event).ackedBytes >= compare(most))
 

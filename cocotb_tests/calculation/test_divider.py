@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The pipelined divider: each quotient is its golden model's, a question a clock, answers in order after the stated clocks."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench import generator
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.calculation.flow_bench import agrees, latency
+from cocotb_tests.golden.calculation.divider import quotient
+
+# The widths of each room, as Rooms.scala has them: numerator, denominator, quotient.
+WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9)}
+QUESTIONS = 5000
+
+
+@pytest.mark.parametrize("room", WIDTHS)
+def test_divider(room: str) -> None:
+    run_room(room, __name__, label=room)
+
+
+def _widths(dut: Any) -> tuple[int, int, int]:
+    return WIDTHS[dut._name]
+
+
+def _division(draw: random.Random, widths: tuple[int, int, int]) -> tuple[int, int]:
+    """Anything; small numbers; a quotient about to be one more, or about not to fit; zeros and ones."""
+    numerator_bits, denominator_bits, quotient_bits = widths
+    denominator = draw.choice([0, 1, (1 << denominator_bits) - 1, draw.getrandbits(draw.randint(1, denominator_bits))])
+    exact = denominator * draw.choice([1 << quotient_bits, draw.getrandbits(draw.randint(1, quotient_bits))])
+    numerator = draw.choice(
+        [0, (1 << numerator_bits) - 1, draw.getrandbits(numerator_bits), exact - 1, exact, exact + 1]
+    )
+    return max(numerator, 0) % (1 << numerator_bits), denominator
+
+
+@cocotb.test()
+async def quotients_are_rounded_down_and_all_ones_where_they_do_not_fit(dut: Any) -> None:
+    draw = generator()
+    asked = [_division(draw, _widths(dut)) for _ in range(QUESTIONS)]
+    bits = _widths(dut)[2]
+    await agrees(dut, [({"numerator": n, "denominator": d}, {"payload": quotient(n, d, bits)}) for n, d in asked])
+
+
+@cocotb.test()
+async def an_answer_comes_two_clocks_and_its_bits_after_the_question(dut: Any) -> None:
+    assert await latency(dut) == _widths(dut)[2] + 2

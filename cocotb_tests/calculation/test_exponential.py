@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The exponential: its RTL is the golden model, bit for bit; the golden model keeps to e^-x and 1 - e^-x."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench import generator
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.calculation.flow_bench import agrees, latency
+from cocotb_tests.golden.calculation.exponential import FRACTION_BITS, INTEGER_BITS, MANTISSA_BITS, factor
+
+QUESTIONS = 5000
+Y_BITS = INTEGER_BITS + FRACTION_BITS
+
+
+def test_exponential() -> None:
+    run_room("Exponential", __name__)
+
+
+def _y(draw: random.Random) -> int:
+    """Any size; the ends of the range, of a whole number and of each table's step."""
+    step = 1 << draw.choice([0, 36, 45, FRACTION_BITS])
+    near = draw.randrange((1 << Y_BITS) // step) * step + draw.choice([-1, 0, 1])
+    small = draw.getrandbits(FRACTION_BITS)
+    return draw.choice([0, (1 << Y_BITS) - 1, draw.getrandbits(draw.randint(1, Y_BITS)), near, small]) % (1 << Y_BITS)
+
+
+@cocotb.test()
+async def answers_are_those_of_the_golden_model(dut: Any) -> None:
+    draw, cases = generator(), []
+    for _ in range(QUESTIONS):
+        y, decay = _y(draw), draw.random() < 0.5
+        mantissa, exponent = factor(y, decay=decay)
+        cases.append(({"y": y, "decay": int(decay)}, {"mantissa": mantissa, "exponent": exponent}))
+    await agrees(dut, cases)
+
+
+@cocotb.test()
+async def an_answer_comes_twenty_clocks_after_the_question(dut: Any) -> None:
+    assert await latency(dut) == 20
+
+
+def value(y: int, *, decay: bool) -> float:
+    mantissa, exponent = factor(y, decay=decay)
+    return mantissa * 2.0 ** -(MANTISSA_BITS + exponent)
+
+
+def test_what_is_left_is_right_to_2_34_and_to_2_19_however_small() -> None:
+    draw = random.Random(1)
+    for _ in range(50_000):
+        y = _y(draw)
+        exact = math.exp2(-y / 2**FRACTION_BITS)
+        assert abs(value(y, decay=False) - exact) <= 2**-34 * min(1, 2**15 * exact)
+
+
+def test_what_is_lost_is_right_to_2_34_and_to_2_19_down_to_2_53() -> None:
+    draw = random.Random(2)
+    for _ in range(50_000):
+        y = _y(draw)
+        exact = -math.expm1(-y / 2**FRACTION_BITS * math.log(2))
+        assert abs(value(y, decay=True) - exact) <= max(2**-34 * min(1, 2**15 * exact), 2**-53)
+
+
+def test_nothing_is_lost_in_no_time() -> None:
+    assert value(0, decay=True) == 0

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The logistic unit: its RTL is the golden model, bit for bit, and the golden model keeps to Eq. 10."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench import Beat, generator
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.calculation.flow_bench import agrees, latency
+from cocotb_tests.calculation.logistic_draws import draw_beyond, draw_question, error, exact
+from cocotb_tests.golden.calculation import degree4
+from cocotb_tests.golden.calculation.logistic_window import LogisticQuestion, logistic_window
+
+QUESTIONS = 5000
+# The issue's tolerance: 2^-16 of the window, or one unit of the last place.
+TOLERANCE = 2**-16
+
+
+def test_logistic_unit() -> None:
+    run_room("LogisticUnit", __name__)
+
+
+def _beat(asked: LogisticQuestion) -> Beat:
+    return {
+        "capacity": asked.capacity,
+        "available": asked.available,
+        "roundTrip": asked.round_trip,
+        "elapsed": asked.elapsed,
+        "window": asked.window,
+    }
+
+
+@cocotb.test()
+async def answers_are_those_of_the_golden_model(dut: Any) -> None:
+    draw = generator()
+    asked = [draw_question(draw) if draw.random() < 0.8 else draw_beyond(draw) for _ in range(QUESTIONS)]
+    await agrees(dut, [(_beat(question), {"payload": logistic_window(question)}) for question in asked])
+
+
+@cocotb.test()
+async def an_answer_comes_122_clocks_after_the_question(dut: Any) -> None:
+    assert await latency(dut) == 122
+
+
+def test_the_error_is_below_the_tolerance_over_the_whole_range() -> None:
+    draw = generator()
+    for _ in range(5000):
+        asked = draw_question(draw)
+        window = exact(asked).window
+        share, units = error(logistic_window(asked), window)
+        assert share < TOLERANCE or units <= 1 or window >= 1 << 32, asked
+
+
+# K of 100 Mb/s and tau of 60 ms: w0, t (us), A, and Eq. 10 in floats.
+PUBLISHED = [
+    (3000, 1000, 12_500_000, 3005.83),
+    (15_000, 10_000, 12_500_000, 15289.35),
+    (300_000, 10_000, 12_500_000, 303516.75),
+    (750_000, 60_000, 12_500_000, 750000.00),
+    (750_000, 60_000, 6_250_000, 713611.69),
+    (750_000, 0, 6_250_000, 750000.00),
+    (15_000, 9_000_000, 6_250_000, 411798.70),
+]
+
+
+@pytest.mark.parametrize(("own", "microseconds", "available", "window"), PUBLISHED)
+def test_the_windows_of_the_specification(own: int, microseconds: int, available: int, window: float) -> None:
+    asked = _question(own=own, available=available, elapsed=microseconds * 1000)
+    assert logistic_window(asked) / 65536 == pytest.approx(window, rel=TOLERANCE, abs=0.005)
+
+
+def _question(own: float, available: float, elapsed: int) -> LogisticQuestion:
+    """At 100 Mb/s and 60 ms: bytes, bytes per second, ns."""
+    return LogisticQuestion(12_500_000 << 10, round(available * 1024), 60_000_000, elapsed, round(own * 65536))
+
+
+def test_no_time_changes_nothing() -> None:
+    draw = random.Random(1)
+    for _ in range(1000):
+        asked = replace(draw_question(draw), elapsed=0)
+        assert abs(logistic_window(asked) - asked.window) <= max(1, asked.window >> 33)
+
+
+@pytest.mark.parametrize("step", [1_000, 30_000, 1_000_000])
+def test_many_steps_are_one(step: int) -> None:
+    """ns. However often it is asked, from two segments to 99 % takes what Eq. 12 says, within 0.1 %."""
+    window, target = 3000.0, 750_000.0
+    equation = math.log(0.99 / 0.01 * (target - window) / window) / 1.95 * 1e9
+    asked, elapsed = _question(own=window, available=12_500_000, elapsed=step), 0
+    while asked.window < 0.99 * target * 65536:
+        # Short steps where they are hardest, at both ends, for ten thousand of them each; long ones in between.
+        short = step if elapsed < 10_000 * step or asked.window > 0.989 * target * 65536 else 1_000_000
+        asked = replace(asked, window=logistic_window(replace(asked, elapsed=short)))
+        elapsed += short
+    assert elapsed == pytest.approx(equation, rel=0.001)
+
+
+@pytest.mark.parametrize(("flows", "windows", "queue"), [(1, 1.0, 0.0), (2, 1.0526, 0.0526), (5, 1.0870, 0.0870)])
+def test_flows_leave_the_queue_of_equation_17(flows: int, windows: float, queue: float) -> None:
+    """Each is told the link's K and what the others leave of it, by their windows; sums are shares of K tau."""
+    capacity, product = 12_500_000, 750_000
+    own = [3000.0 * (1 + index) for index in range(flows)]
+    for _ in range(4000):
+        total = sum(own)
+        own = [
+            logistic_window(_question(own=w, available=max(capacity - (total - w) / 0.06, 0), elapsed=50_000_000))
+            / 65536
+            for w in own
+        ]
+    assert sum(own) / product == pytest.approx(windows, abs=1e-4)
+    assert sum(own) / product - 1 == pytest.approx(queue, abs=1e-4)
+
+
+def test_the_degree_four_schemes_are_as_far_off_as_the_specification_says() -> None:
+    xs = [index * 1677 for index in range(190_000)]
+    one, unit = degree4.ONE, 1 << degree4.X_BITS
+    assert max(abs(degree4.published(x) / one / math.exp(x / unit) - 1) for x in xs) == pytest.approx(0.00366, abs=2e-5)
+    below_ten = xs[:100_000]
+    assert max(abs(degree4.nearest(x) / one * math.exp(x / unit) - 1) for x in below_ten) == pytest.approx(
+        0.0004, abs=1e-5
+    )

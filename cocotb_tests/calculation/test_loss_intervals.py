@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""WALI-32: the RTL is its golden model's, bit for bit, a history for each flow; the model is the thesis's mean."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench import StreamSink, StreamSource, generator, start
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LONGEST, WEIGHTS, History, Question
+
+FLOWS = 16
+QUESTIONS = 600
+
+
+def test_loss_intervals() -> None:
+    run_room("CalculatorLossintervals", __name__)
+
+
+def question(draw: random.Random, place: int) -> Question:
+    segment = draw.choice([64, 536, 1460, 9000])
+    interval = draw.choice(
+        [0, segment * draw.randrange(2000) + draw.randint(-1, 1), draw.getrandbits(draw.randint(1, 32))]
+    )
+    count = draw.choice([1, 2, 4, 15, 16, 17, 31, ENTRIES, draw.randint(1, ENTRIES)])
+    return Question(max(interval, 0), segment, place, count)
+
+
+@cocotb.test()
+async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
+    source, sink, draw = StreamSource(dut, "question"), StreamSink(dut, "answer"), generator()
+    await start(dut)
+    units = [CALCULATOR.unit() for _ in range(FLOWS)]
+    places = [draw.randrange(ENTRIES) for _ in range(FLOWS)]
+    # A memory that was never written holds anything: fill each history first.
+    turns = [flow for flow in range(FLOWS) for _ in range(ENTRIES)] + [draw.randrange(FLOWS) for _ in range(QUESTIONS)]
+    expected = []
+    for number, flow in enumerate(turns):
+        asked = question(draw, places[flow])
+        if number < FLOWS * ENTRIES:
+            asked = Question(asked.interval, asked.segment_size, asked.place, 1 + number % ENTRIES)
+        if number < FLOWS * ENTRIES or draw.random() < 0.9:  # otherwise another takes its place
+            places[flow] = (places[flow] + 1) % ENTRIES
+        source.put({"flow": flow, "question": asked.packed()})
+        expected.append((units[flow](asked.packed()), f"flow {flow} {asked}"))
+    for answer, asked_text in expected:
+        assert (await sink.receive(300))["payload"] == answer, asked_text
+
+
+def test_weights_are_the_thesis_s() -> None:
+    """Kannan 4.2.2: w_i = 1 for i <= 16, then 1 - (i - 16) / 17."""
+    for i, weight in enumerate(WEIGHTS, 1):
+        assert abs(weight / 17 - (1 if i <= 16 else 1 - (i - 16) / 17)) < 1e-12
+    published = {1: 17, 16: 17, 17: 16, 18: 15, 24: 9, 31: 2, 32: 1}
+    assert {i: WEIGHTS[i - 1] for i in published} == published
+    assert sum(WEIGHTS) == 408
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_mean_is_the_float_equation_within_a_256th(seed: int) -> None:
+    draw, history, packets = random.Random(seed), History(), []
+    for number in range(200):
+        packets.append(draw.randrange(1, draw.choice([20, 2000, LONGEST])))
+        count = min(number + 1, ENTRIES)
+        told = history.answer(Question(packets[-1] * 536 + draw.randrange(536), 536, number % ENTRIES, count))
+        newest = packets[-count:][::-1]
+        weights = [1.0 if i < 16 else 1 - (i - 15) / 17 for i in range(count)]
+        exact = sum(w * i for w, i in zip(weights, newest, strict=True)) / sum(weights)
+        assert -1e-6 < exact - told.mean / 256 < 1 / 256 + 1e-6
+        if count >= 16:
+            assert told.newest / 256 == sum(newest[:16]) / 16
+        if count >= 4:
+            assert told.fallen == (sum(newest[:4]) / 4 < told.mean / 256 / 2)
+
+
+def test_an_interval_asked_twice_counts_once() -> None:
+    history = History()
+    first = history.answer(Question(100 * 1460, 1460, 0, 1))
+    assert history.answer(Question(100 * 1460, 1460, 0, 1)) == first
+    assert history.answer(Question(200 * 1460, 1460, 1, 2)).mean == 150 * 256
+
+
+@pytest.mark.parametrize("interval", [1 << 31, (1 << 32) - 1])
+def test_two_gibibytes_without_a_loss_are_the_longest_interval(interval: int) -> None:
+    assert History().answer(Question(interval, 9000, 0, 1)).mean == LONGEST * 256

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Hoe: the RTL is its golden model's, bit for bit, and the golden model does what its paper says."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import cocotb
+import pytest
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
+from cocotb_tests.congestion.startup.conversation import Conversation
+from cocotb_tests.golden.congestion.packet_pairs import PacketPairs
+from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from cocotb_tests.golden.congestion.startup.hoe import POLICY, HoeWord
+
+SMSS = 1460
+MICROSECOND = 1000
+
+
+def test_hoe() -> None:
+    run_room("PolicyHoe", __name__)
+
+
+@cocotb.test()
+async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
+    await agrees_with_golden_model(dut, POLICY, near)
+
+
+def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
+    """Nothing known yet, something known, pairs about to be used up."""
+    pairs = PacketPairs(draw.random() < 0.8, draw.random() < 0.5, draw.randint(0, 2))
+    known = draw.choice([0, draw.getrandbits(36)])
+    return HoeWord(
+        draw.random() < 0.5, pairs, known, draw.choice([0, draw.getrandbits(36)]), draw.random() < 0.2
+    ).packed()
+
+
+def opened(**arguments: int) -> Conversation:
+    return Conversation(POLICY, segment_size=SMSS, **arguments)
+
+
+# R, y0 (us) and the segments of ssthresh; the envelope's floor is two.
+VECTORS = [(440_000, 166, 2650), (440_000, 332, 1325), (100_000, 12_000, 8), (50_000, 60_000, 2)]
+
+
+@pytest.mark.parametrize(("round_trip", "gap", "segments"), VECTORS)
+@pytest.mark.parametrize("inverted", [False, True])
+def test_ssthresh_is_the_round_trip_over_the_first_pairs_gap(
+    round_trip: int, gap: int, segments: int, inverted: bool
+) -> None:
+    connection = opened(startup_word=int(inverted))
+    connection.pair_goes(inverted=inverted)
+    connection.pair_returns(round_trip * MICROSECOND, gap * MICROSECOND, inverted=inverted)
+    assert connection.segments_of_ssthresh() == segments
+    connection.pair_returns(2 * round_trip * MICROSECOND, gap * MICROSECOND, inverted=inverted)
+    assert connection.segments_of_ssthresh() == segments, "it is set once"
+
+
+def test_the_first_two_segments_leave_back_to_back_as_probes() -> None:
+    connection = opened(initial_window=10)
+    first = connection.departure
+    assert (first.pace, first.probe, first.begins, first.together) == (Pace.APART, True, True, 2)
+    connection.sends()
+    second = connection.departure
+    assert (second.pace, second.probe, second.begins) == (Pace.ADJACENT, True, False)
+
+
+def test_a_window_of_one_segment_goes_alone_and_the_pair_behind_it() -> None:
+    connection = opened(initial_window=1)
+    assert not connection.departure.probe
+    connection.sends(probe=False)
+    assert connection.departure.begins
+
+
+@pytest.mark.parametrize("told", [ProbeAnswer(arrival_gap=0), ProbeAnswer(arrival_gap=5, disturbed=True), None])
+def test_a_pair_that_tells_nothing_leaves_it_to_the_next(told: ProbeAnswer | None) -> None:
+    connection = opened()
+    before = connection.segments_of_ssthresh()
+    connection.acknowledge(SMSS, rtt=100 * 1000 * MICROSECOND)
+    connection.acknowledge(SMSS, probe=told)
+    assert connection.segments_of_ssthresh() == before
+    connection.pair_returns(100 * 1000 * MICROSECOND, 1000 * MICROSECOND)
+    assert connection.segments_of_ssthresh() == 100
+
+
+def test_four_pairs_that_tell_nothing_are_the_last() -> None:
+    """A receiver that delays ACKs: ssthresh stays, and segments leave as in slow start."""
+    connection = opened(initial_window=20)
+    before = connection.segments_of_ssthresh()
+    for _ in range(4):
+        assert connection.departure.begins
+        connection.pair_goes()
+    assert connection.departure.pace is Pace.CONFIGURED
+    connection.acknowledge(2 * SMSS, rtt=MICROSECOND)
+    assert connection.segments_of_ssthresh() == before
+
+
+@pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
+def test_after_a_loss_there_is_no_estimate(kind: Kind) -> None:
+    connection = opened()
+    connection.pair_goes()
+    connection.see(CongestionEvent(kind, flight=20 * SMSS, segment_size=SMSS))
+    connection.pair_returns(440_000 * MICROSECOND, 166 * MICROSECOND)
+    assert connection.segments_of_ssthresh() == 10
+    assert connection.departure.pace is Pace.CONFIGURED

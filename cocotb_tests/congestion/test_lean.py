@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A build with Reno alone (preset `lean`) pays for nothing that other policies need; the default build pays for all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LEAN = Path("build/lean/rtl")
+WINDOWS, RENO_WORD, NO_WORD, OPENED = 2 * 48, 32, 1, 8 + 32 + 56  # initial window, ssthresh, spacing
+CHOICE = 2  # a bit for either kind
+SMALLEST_RTT = 36
+
+
+@dataclass(frozen=True)
+class Build:
+    engine: str
+    port: str
+    command: dict[str, dict[str, int]]
+
+    @classmethod
+    def at(cls, place: Path) -> Build:
+        layout = json.loads((place / "downbeat_layout.json").read_text())
+        engine, port = ((place / f"{room}.v").read_text() for room in ("FlowEngine", "CommandPort"))
+        return cls(engine, port, layout["bundles"]["Command"]["fields"])
+
+    def memory_bits(self, stage: str) -> int:
+        found = re.search(rf"reg \[(\d+):0\] {stage}_memory \[", self.engine)
+        assert found, f"no memory of the {stage} stage"
+        return int(found[1]) + 1
+
+    def register_bits(self) -> int:
+        return sum(int(width) + 1 for width in re.findall(r"^ +reg +\[(\d+):0\] +\w+;", self.engine, re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def lean() -> Build:
+    command = ["scripts/rtl.sh", "elaborate", "lean", str(LEAN), "FlowEngine", "CommandPort"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    return Build.at(ROOT / LEAN)
+
+
+@pytest.fixture(scope="module")
+def full() -> Build:
+    return Build.at(ROOT / "build" / "rtl")
+
+
+def test_the_stages_keep_what_reno_needs(lean: Build, full: Build) -> None:
+    assert lean.memory_bits("congestion") == WINDOWS + RENO_WORD + NO_WORD + CHOICE + OPENED
+    assert lean.memory_bits("measure") == SMALLEST_RTT  # no probe is ever sent: no log of them
+    for stage in ("congestion", "measure", "protocol", "recovery", "transmit"):
+        assert lean.memory_bits(stage) < full.memory_bits(stage), stage
+    assert lean.register_bits() < full.register_bits()
+
+
+@pytest.mark.parametrize("family", ["startup", "steady"])
+def test_there_is_nothing_to_say(lean: Build, full: Build, family: str) -> None:
+    for name in (family, f"{family}Argument"):
+        assert lean.command[f"parameters_{name}"]["width"] == 1
+    assert full.command[f"parameters_{family}Argument"]["width"] > 1
+
+
+@pytest.mark.parametrize("what", ["policies_valid", "policies_payload"])
+def test_policies_cannot_be_changed(lean: Build, full: Build, what: str) -> None:
+    assert what not in lean.engine + lean.port
+    assert what in full.engine and what in full.port
+
+
+def test_nothing_is_calculated_beside_the_engine(lean: Build) -> None:
+    assert not re.search(r"^module +\w*(Calculator|ProbeLog)", lean.engine, re.MULTILINE)
+    assert "Calculators" not in lean.engine

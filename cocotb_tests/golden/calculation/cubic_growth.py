@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""CUBIC's window (RFC 9438 4.1 to 4.4), as rtl/downbeat/calculation/CubicGrowth.scala.
+
+Time is in ticks of 1,024 ns. With d = t - K, W_cubic(t) = C d^3 + W_max segments. Either question brings cwnd and W_max; `root`
+asks for K, the other for the growth by some acknowledged bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+TICK = 1024e-9  # s
+C = 0.4
+WINDOW_BITS, BYTE_BITS, DISTANCE_BITS = 46, 30, 31
+MOST_ACKED = (1 << 18) - 1  # bytes, in one question
+# C tick^3, and its inverse / 2^12: of a segment, and ticks of 16.
+CUBE_SHIFT = 20  # of d d and of d d d
+TERM_SHIFT = 29
+TERM: int = round(C * TICK**3 * 2 ** (2 * CUBE_SHIFT + 16 + TERM_SHIFT))  # 24 bits
+ROOT_TICKS = 4  # K is a multiple of 2^4 ticks
+INVERSE: int = round(1 / (C * TICK**3 * 2 ** (3 * ROOT_TICKS)))  # 50 bits
+ROOT_BITS = 25
+MOST_CUBE = (1 << 3 * ROOT_BITS) - 1
+ALPHA_SHIFT = 16
+ALPHA: int = round(9 / 17 * 2**ALPHA_SHIFT)  # 3 (1 - beta) / (1 + beta), beta = 0.7
+_FIELDS = (
+    ("root", 1),
+    ("reno", 1),
+    ("segment_size", 16),
+    ("acked", 18),
+    ("round_trip", 26),
+    ("distance", DISTANCE_BITS),
+    ("maximum", BYTE_BITS),
+    ("cwnd", WINDOW_BITS),
+    ("estimate", WINDOW_BITS),
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    root: int  # K is asked for
+    reno: int  # alpha is 1: W_est has reached the window before the loss
+    segment_size: int
+    acked: int = 0  # bytes
+    round_trip: int = 0  # ticks
+    distance: int = 0  # t - K, ticks, may be negative
+    maximum: int = 0  # W_max, bytes
+    cwnd: int = 0  # bytes with 16 fraction bits, as the next
+    estimate: int = 0  # W_est
+
+    def packed(self) -> int:
+        word = bits = 0
+        for name, width in _FIELDS:
+            word |= (getattr(self, name) & (1 << width) - 1) << bits
+            bits += width
+        return word
+
+    @classmethod
+    def unpacked(cls, word: int) -> Question:
+        fields = {}
+        for name, width in _FIELDS:
+            fields[name] = word & (1 << width) - 1
+            word >>= width
+        if fields["distance"] >> DISTANCE_BITS - 1:
+            fields["distance"] -= 1 << DISTANCE_BITS
+        return cls(**fields)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Bytes with 16 fraction bits."""
+
+    increase: int  # of cwnd
+    estimated: int  # of W_est
+    friendly: int  # W_cubic(t) < W_est, as it is then: the Reno-friendly region
+
+    def packed(self) -> int:
+        return self.friendly << 63 | self.estimated << 33 | self.increase
+
+    @classmethod
+    def unpacked(cls, word: int) -> Growth:
+        return cls(word & (1 << 33) - 1, word >> 33 & (1 << 30) - 1, word >> 63 & 1)
+
+
+def cube_root(value: int) -> int:
+    """Rounded down."""
+    root = 0
+    for bit in range(ROOT_BITS - 1, -1, -1):
+        if (root + (1 << bit)) ** 3 <= value:
+            root += 1 << bit
+    return root
+
+
+def epoch_root(question: Question) -> int:
+    """K in ticks: the cube root of (W_max - cwnd) / C segments."""
+    below = max(question.maximum - (question.cwnd >> 16), 0)
+    cube = min(below * INVERSE // question.segment_size, MOST_CUBE)
+    return cube_root(cube) << ROOT_TICKS
+
+
+def cubic(question: Question, distance: int) -> int:
+    """W_cubic, bytes with 16 fraction bits, that far from K; not below zero nor beyond 1 GiB."""
+    far = min(abs(distance), (1 << BYTE_BITS) - 1)
+    cube = (far * far >> CUBE_SHIFT) * far >> CUBE_SHIFT
+    term = cube * (TERM * question.segment_size) >> TERM_SHIFT
+    window = (question.maximum << 16) + (-term if distance < 0 else term)
+    return min(max(window, 0), (1 << WINDOW_BITS) - 1)
+
+
+def grow(question: Question) -> Growth:
+    """By so many acknowledged bytes, a window's worth at most."""
+    now = cubic(question, question.distance)
+    ahead = cubic(question, question.distance + question.round_trip)
+    target = min(max(ahead, question.cwnd), question.cwnd + (question.cwnd >> 1))
+    acked = min(question.acked, question.cwnd >> 16)
+    increase = ((target - question.cwnd) * acked << 16) // question.cwnd
+    alpha = 1 << ALPHA_SHIFT if question.reno else ALPHA
+    estimated = (alpha * question.segment_size * acked << 16) // question.cwnd & (1 << 30) - 1
+    return Growth(increase, estimated, int(now < question.estimate + estimated))
+
+
+@dataclass(frozen=True)
+class CubicGrowth:
+    name: str = "cubicgrowth"
+    question_bits: int = sum(bits for _, bits in _FIELDS)
+
+    def unit(self) -> Callable[[int], int]:
+        def answer(word: int) -> int:
+            question = Question.unpacked(word)
+            return epoch_root(question) if question.root else grow(question).packed()
+
+        return answer
+
+
+CALCULATOR = CubicGrowth()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The rate that a path takes, from pairs sent x apart that come out y apart, as rtl/downbeat/calculation/GapFit.scala.
+
+Yu, thesis, 4.2 to 4.4. Gaps are shifted right until y0 has 20 bits; a class is floor(32 x / y0) about 32 {1, 1.5, 2, 4};
+d0 is the mean x of the first class with sum(y) <= 1.05 sum(x), and d = y0 if that is the first class; else the line through
+the classes up to it meets y = x at d, at most d0, at least y0; no estimate where its slope is 1 or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+
+from cocotb_tests.golden.calculation.gap_window import window
+from cocotb_tests.golden.congestion.seam import wrap
+
+FIRST_BITS = 20  # of y0
+MOST_Y = (1 << 23) - 1
+MOST_SAMPLES = 16  # of a class
+MOST_TIME = (1 << 36) - 1  # ns
+CLASSES = ((30, 34), (45, 51), (60, 68), (120, 136))  # from and below, in y0 / 32
+GAP_BITS = 48  # of the estimate
+D_BITS = 32
+
+
+@dataclass(frozen=True)
+class Question:
+    """Its fields as the wires have them, lowest first; gaps in ns."""
+
+    first_gap: int = 0
+    departure_gap: int = 0
+    arrival_gap: int = 0
+    round_trip: int = 0
+    cwnd: int = 0
+    segment_size: int = 0
+    begins: int = 0
+    sampled: int = 0
+    estimates: int = 0
+
+    def packed(self) -> int:
+        bits = shift = 0
+        for each, width in zip(fields(self), WIDTHS, strict=True):
+            bits |= getattr(self, each.name) << shift
+            shift += width
+        return bits
+
+    @staticmethod
+    def unpacked(bits: int) -> Question:
+        values = []
+        for width in WIDTHS:
+            values.append(wrap(bits, width))
+            bits >>= width
+        return Question(*values)
+
+
+WIDTHS = (36, 36, 36, 36, 32, 16, 1, 1, 1)
+
+
+@dataclass
+class Sums:
+    """Over the samples of a class."""
+
+    count: int = 0
+    x: int = 0
+    y: int = 0
+    xx: int = 0
+    xy: int = 0
+
+    def add(self, x: int, y: int) -> None:
+        self.count, self.x, self.y = self.count + 1, self.x + x, self.y + y
+        self.xx, self.xy = self.xx + x * x, self.xy + x * y
+
+
+@dataclass
+class Samples:
+    """What the unit remembers of a connection."""
+
+    classes: list[Sums] = field(default_factory=lambda: [Sums() for _ in CLASSES])
+
+    def answer(self, asked: int) -> int:
+        """`value` in 36 bits, and `holds` above them."""
+        question = Question.unpacked(asked)
+        if question.estimates:
+            gap = self.gap(question.first_gap)
+            if gap is None:
+                return 0
+            round_trip = question.round_trip >> _excess(question.first_gap)
+            return 1 << 36 | window(round_trip, gap, question.segment_size)
+        if question.begins:
+            self.classes = [Sums() for _ in CLASSES]
+        counted = bool(question.sampled) and self._count(question)
+        return int(counted) << 36 | spacing(question.round_trip, question.cwnd, question.segment_size)
+
+    def _count(self, question: Question) -> bool:
+        excess = _excess(question.first_gap)
+        first, x = question.first_gap >> excess, question.departure_gap >> excess
+        place = 32 * x // first if first else -1
+        for (start, end), sums in zip(CLASSES, self.classes, strict=True):
+            if start <= place < end and sums.count < MOST_SAMPLES:
+                sums.add(x, min(question.arrival_gap >> excess, MOST_Y))
+                return True
+        return False
+
+    def gap(self, first_gap: int) -> int | None:
+        """The estimate in units of 2^sh ns, if there is one."""
+        first = first_gap >> _excess(first_gap)
+        bound, used = None, len(CLASSES)
+        for index, sums in enumerate(self.classes):
+            if sums.count and 20 * (sums.y - sums.x) <= sums.x:
+                if index == 0:
+                    return first
+                bound, used = sums.x // sums.count, index + 1
+                break
+        n, x, y, xx, xy = (sum(getattr(sums, each.name) for sums in self.classes[:used]) for each in fields(Sums))
+        d = n * xx - x * x
+        e = d - (n * xy - x * y)
+        if e <= 0:
+            return None
+        shift = max(0, d.bit_length() - D_BITS)
+        d, e = d >> shift, e >> shift
+        if e == 0:
+            return None
+        moved = abs(y - x) * d // e
+        meets = x + (moved if y >= x else -moved)
+        estimate = min(meets // n, (1 << GAP_BITS) - 1) if meets > 0 else 0
+        return max(estimate if bound is None else min(estimate, bound), first)
+
+
+def _excess(first_gap: int) -> int:
+    return max(0, first_gap.bit_length() - FIRST_BITS)
+
+
+def spacing(round_trip: int, cwnd: int, segment_size: int) -> int:
+    """2 R / cwnd in segments, ns: between the first packets of two pairs (thesis, 4.3)."""
+    return min(2 * round_trip * segment_size // cwnd if cwnd else MOST_TIME, MOST_TIME)
+
+
+@dataclass(frozen=True)
+class GapFit:
+    name: str = "gapfit"
+    question_bits: int = sum(WIDTHS)
+
+    def unit(self) -> Callable[[int], int]:
+        return Samples().answer
+
+
+CALCULATOR = GapFit()

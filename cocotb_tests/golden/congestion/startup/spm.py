@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""SPM: slow start with packet-pair measurements, as rtl/downbeat/congestion/startup/Spm.scala.
+
+ssthresh = 32 segments; y0 from a pair back to back; then pairs with input gaps {y0, 1.5 y0, 2 y0, 4 y0}, 2 R / cwnd from
+one to the next; from 12 samples on, cwnd having reached ssthresh, ssthresh = R / d (golden/calculation/gap_fit.py).
+Growth min(N, 2 SMSS), after a loss min(N, SMSS). Argument: 1 inverts the pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from cocotb_tests.golden.calculation import gap_fit
+from cocotb_tests.golden.congestion import packet_pairs
+from cocotb_tests.golden.congestion.packet_pairs import PacketPairs, ended, first_gap, measured
+from cocotb_tests.golden.congestion.seam import (
+    FRACTION_BITS,
+    Answer,
+    Calculated,
+    Calculation,
+    Calculator,
+    CongestionEvent,
+    Departure,
+    Kind,
+    Window,
+    of_bytes,
+    wrap,
+)
+from cocotb_tests.golden.congestion.slow_start import slow_start
+
+SAMPLES = 12
+INITIAL_SSTHRESH = 32  # segments
+HALF_GAPS = (2, 3, 4, 8)  # input gaps in y0 / 2
+NONE = (1 << 36) - 1
+WIDTHS = (36, 36, 2, 4, 1, 1, 1)  # of the fields behind the pairs
+
+
+@dataclass(frozen=True)
+class SpmWord:
+    """Its fields as the wires have them, lowest first."""
+
+    inverted: bool = False
+    pairs: PacketPairs = field(default_factory=PacketPairs)
+    first_gap: int = 0  # ns
+    spacing: int = 0  # ns
+    index: int = 0
+    count: int = 0
+    begun: bool = False
+    over: bool = False
+    lost: bool = False
+
+    def packed(self) -> int:
+        values = (self.first_gap, self.spacing, self.index, self.count, self.begun, self.over, self.lost)
+        bits, shift = self.pairs.packed() << 1 | self.inverted, 1 + packet_pairs.BITS
+        for value, width in zip(values, WIDTHS, strict=True):
+            bits |= int(value) << shift
+            shift += width
+        return bits
+
+    @staticmethod
+    def unpacked(bits: int) -> SpmWord:
+        values, rest = [], bits >> 1 + packet_pairs.BITS
+        for width in WIDTHS:
+            values.append(wrap(rest, width))
+            rest >>= width
+        first, spacing, index, count, begun, over, lost = values
+        pairs = PacketPairs.unpacked(bits >> 1)
+        return SpmWord(bool(bits & 1), pairs, first, spacing, index, count, bool(begun), bool(over), bool(lost))
+
+
+@dataclass(frozen=True)
+class Spm:
+    name: str = "spm"
+    state_bits: int = 1 + packet_pairs.BITS + sum(WIDTHS)
+    calculator: Calculator = field(default=gap_fit.CALCULATOR)
+
+    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
+        before = SpmWord.unpacked(word)
+        after = replace(before, pairs=before.pairs.after(event, inverted=before.inverted))
+        new = slow_start(event, window, at_most=event.segment_size * (1 if before.lost else 2))
+        completes = before.pairs.completed_by(event, inverted=before.inverted)
+        if before.first_gap == 0:
+            after = replace(after, first_gap=first_gap(event))
+        elif completes:
+            after = replace(after, index=(before.index + 1) % 4)
+        match event.kind:
+            case Kind.ESTABLISHED:
+                after = SpmWord(before.inverted, after.pairs)
+                new = replace(new, ssthresh=of_bytes(INITIAL_SSTHRESH * event.segment_size))
+            case Kind.LOSS | Kind.TIMEOUT:
+                after = replace(after, over=True, lost=True)
+            case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup:
+                after, new = _answered(event.calculated, after, new)
+            case _:
+                pass
+        return Answer(new, after.packed(), _departure(before, after, completes), _asks(event, window, before))
+
+
+def _answered(calculated: Calculated, word: SpmWord, window: Window) -> tuple[SpmWord, Window]:
+    value, holds = wrap(calculated.answer, 36), calculated.answer >> 36 & 1
+    if calculated.note & 1:  # the estimate
+        return replace(word, over=True), replace(window, ssthresh=of_bytes(wrap(value, 32))) if holds else window
+    count = word.count if word.count == SAMPLES else wrap(word.count + holds, 4)
+    return replace(word, begun=True, spacing=value, count=count), window
+
+
+def _departure(before: SpmWord, after: SpmWord, completes: bool) -> Departure:
+    if not after.pairs.ready or after.over or before.first_gap == 0 and after.pairs.left == 0:
+        return Departure()
+    gap = before.first_gap * HALF_GAPS[before.index]  # half ns, as the next
+    last = gap if completes else before.first_gap * HALF_GAPS[before.index - 1]
+    pause = max(2 * before.spacing - last, 0)
+    half_ns = FRACTION_BITS - 1
+    return after.pairs.departure(inverted=before.inverted, pause=pause << half_ns, gap=gap << half_ns)
+
+
+def _asks(event: CongestionEvent, window: Window, word: SpmWord) -> Calculation | None:
+    if word.first_gap == 0 or event.rtt_minimum == NONE or word.over or event.calculating:
+        return None
+    due = word.count == SAMPLES and word.begun and not event.starting_up
+    if not (ended(event) or not word.begun or due):
+        return None
+    question = gap_fit.Question(
+        first_gap=word.first_gap,
+        departure_gap=event.probe.departure_gap if event.probe else 0,
+        arrival_gap=event.probe.arrival_gap if event.probe else 0,
+        round_trip=event.rtt_minimum,
+        cwnd=window.cwnd >> FRACTION_BITS,
+        segment_size=event.segment_size,
+        begins=int(not word.begun),
+        sampled=int(measured(event)),
+        estimates=int(due),
+    )
+    return Calculation(question.packed(), note=int(due))
+
+
+POLICY = Spm()

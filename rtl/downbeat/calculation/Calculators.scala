@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.calculation
+
+import downbeat.DownbeatConfig
+import downbeat.congestion.{Calculated, Calculation, Calculator, Policies}
+import downbeat.flow.FlowReference
+import spinal.core._
+import spinal.lib._
+
+/** A question on its way to the calculator of that index in the configuration. */
+case class CalculationRequest(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val ofStartup = Bool()
+  val calculator = UInt(Calculators.indexBits(config) bits)
+  val question = Bits(config.questionBits bits)
+  val note = Bits(Calculation.noteBits bits)
+}
+
+/** The answer on its way back. */
+case class CalculatedEvent(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val calculated = Calculated()
+}
+
+/** The shared units for long calculations, beside the engine: one for each calculator of the build, with a queue before it.
+  *
+  * A request must find its unit's `room`, which is told with enough to spare for those that a pipeline brings before it sees that there is
+  * none; so neither the engine nor a unit ever waits. Answers of one unit keep their order.
+  */
+case class Calculators(config: DownbeatConfig) extends Component {
+  import Calculators._
+  val io = new Bundle {
+    val request = slave(Flow(CalculationRequest(config)))
+    val room = out(Bits(config.calculators.size bits))
+    val result = master(Stream(CalculatedEvent(config)))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+
+  private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
+  io.result << StreamArbiterFactory().roundRobin.transactionLock.on(lanes.map(_.result)).m2sPipe()
+  for ((lane, index) <- lanes.zipWithIndex) io.room(index) := lane.room
+  io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
+
+  /** A unit with its queues. Whose question it is waits beside the unit for the answer. */
+  private class Lane(calculator: Calculator, index: Int) extends Area {
+    private val unit = calculator.build(config)
+    private val requests = StreamFifo(CalculationRequest(config), waiting)
+    requests.io.push.valid := io.request.valid && io.request.calculator === index
+    requests.io.push.payload := io.request.payload
+    val room = RegNext(requests.io.availability > spare) init False
+
+    private val (asked, remembered) = StreamFork2(requests.io.pop, synchronous = true)
+    unit.io.question.arbitrationFrom(asked)
+    unit.io.question.flow := asked.reference.flow
+    unit.io.question.question := asked.question.resize(calculator.questionBits)
+
+    private val owners = remembered.queue(underWay)
+    private val answers = unit.io.answer.toStream.queue(underWay)
+    val result: Stream[CalculatedEvent] = StreamJoin(owners, answers).map { joined =>
+      val event = CalculatedEvent(config)
+      event.reference := joined._1.reference
+      event.calculated.ofStartup := joined._1.ofStartup
+      event.calculated.stale := False
+      event.calculated.answer := joined._2.resize(Calculation.answerBits)
+      event.calculated.note := joined._1.note
+      event
+    }
+    val idle: Bool = !requests.io.occupancy.orR && !owners.valid
+  }
+}
+
+object Calculators {
+  /** A room for each calculator that a registered policy names, alone between its ports: `CalculatorDivider` for "divider". */
+  val rooms: Map[String, DownbeatConfig => Component] = (Policies.startup ++ Policies.steady)
+    .flatMap(_.calculator)
+    .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
+    .toMap
+
+  def indexBits(config: DownbeatConfig): Int = log2Up(config.calculators.size) max 1
+  /** Requests before a unit, and how many may still come when there seems to be no room. */
+  private val waiting = 16
+  private val spare = 8
+  /** Questions in a unit or answered by it: more than a pipelined unit is long. */
+  private val underWay = 128
+}

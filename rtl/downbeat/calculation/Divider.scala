@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.calculation
+
+import spinal.core._
+import spinal.lib._
+
+/** What a divider is asked. */
+case class Division(numeratorBits: Int, denominatorBits: Int) extends Bundle {
+  val numerator = UInt(numeratorBits bits)
+  val denominator = UInt(denominatorBits bits)
+}
+
+/** A division a clock: min(floor(numerator / denominator), 2^quotientBits - 1), so all ones for a quotient that does not fit and for a
+  * division by zero. The answer comes `latency` clocks after its question, in order.
+  *
+  * Non-restoring, a bit of the quotient for each stage: the partial remainder r lies in [-d, d), and a stage makes 2 r + (the numerator's next
+  * bit) - d, or + d if r is negative; the quotient's bit is 1 where that is not negative (Parhami, Computer Arithmetic, 13.4). So the choice
+  * comes from a register and one carry chain of denominatorBits is all that a stage has between registers. A quotient with fewer bits
+  * than the numerator saves stages; numerator bits that are always zero cost nothing.
+  *
+  * Where one division at a time is enough, SpinalHDL's own `spinal.lib.math.UnsignedDivider` is the smaller one.
+  */
+case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int) extends Component {
+  require(quotientBits >= 1 && quotientBits <= numeratorBits, s"quotientBits = $quotientBits: use 1 to numeratorBits = $numeratorBits")
+
+  val io = new Bundle {
+    val question = slave(Flow(Division(numeratorBits, denominatorBits)))
+    val answer = master(Flow(UInt(quotientBits bits)))
+  }
+  noIoPrefix()
+
+  private val question = io.question.m2sPipe
+  // What has no quotient bit is a remainder already; it fits if the quotient does.
+  private val above = question.numerator >> quotientBits
+  private val fits = above.resize(numeratorBits max denominatorBits) < question.denominator.resize(numeratorBits max denominatorBits)
+
+  private val first = Divider.Stage(denominatorBits, quotientBits)
+  first.remainder := above.resize(denominatorBits + 1)
+  first.denominator := question.denominator
+  first.bits := question.numerator(quotientBits - 1 downto 0)
+  first.overflow := !fits
+  private val last = Seq.iterate(first, quotientBits + 1)(stage => RegNext(stage.next)).last
+
+  io.answer.payload := RegNext(last.overflow ? U(quotientBits bits, default -> True) | last.bits)
+  io.answer.valid := Delay(question.valid, quotientBits + 1, init = False)
+}
+
+object Divider {
+  /** Clocks from a question to its answer. */
+  def latency(quotientBits: Int): Int = quotientBits + 2
+
+  private case class Stage(denominatorBits: Int, quotientBits: Int) extends Bundle {
+    val remainder = UInt(denominatorBits + 1 bits) // two's complement
+    val denominator = UInt(denominatorBits bits)
+    /** Numerator bits still to come, and behind them the quotient's so far. */
+    val bits = UInt(quotientBits bits)
+    val overflow = Bool()
+
+    def next: Stage = {
+      val subtracts = !remainder.msb
+      val shifted = remainder(denominatorBits - 1 downto 0) @@ bits.msb
+      val term = denominator.resize(denominatorBits + 1).asBits ^ B(denominatorBits + 1 bits, default -> subtracts)
+      // One position more below makes the subtraction's carry in the same chain.
+      val sum = (shifted @@ True) + (term.asUInt @@ subtracts)
+      val after = Stage(denominatorBits, quotientBits)
+      after.remainder := sum(denominatorBits + 1 downto 1)
+      after.denominator := denominator
+      after.bits := (bits @@ !after.remainder.msb).resize(quotientBits)
+      after.overflow := overflow
+      after
+    }
+  }
+}

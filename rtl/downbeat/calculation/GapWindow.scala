@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.calculation
+
+import downbeat.DownbeatConfig
+import downbeat.congestion.{Calculator, CalculatorUnit, Window}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.fsm._
+
+/** How many segments fit into a round trip, a gap apart? Gap and round trip in ns. */
+case class GapWindowQuestion() extends Bundle {
+  val gap, roundTrip = UInt(36 bits)
+  val segmentSize = UInt(16 bits)
+}
+
+/** The window of a gap (Hoe 1996): floor(R / gap) segments in bytes, at most 1 GiB. It takes 64 clocks and as many as the number of segments
+  * has bits.
+  */
+object GapWindow extends Calculator {
+  val name = "gapwindow"
+  val questionBits: Int = 88
+  val answerBits = 31
+  def build(config: DownbeatConfig): CalculatorUnit = new GapWindowUnit(config)
+
+  /** Bytes of a window, at most the largest there is. */
+  def bounded(bytes: UInt): UInt = {
+    val most = U(Window.maximumBytes, answerBits bits)
+    (bytes < Window.maximumBytes) ? bytes.resize(answerBits) | most
+  }
+}
+
+class GapWindowUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapWindow) {
+  private val asked = Reg(GapWindowQuestion())
+  private val segments = Reg(UInt(36 bits))
+  private val arithmetic = new ArithmeticSteps
+
+  io.answer.valid := False
+  io.answer.payload := GapWindow.bounded(arithmetic.result).asBits
+  io.question.ready := False
+
+  private val steps: StateMachine = new StateMachine {
+    val rest, divide, multiply = new State
+    setEntry(rest)
+    rest.whenIsActive {
+      io.question.ready := True
+      asked.assignFromBits(io.question.question)
+      when(io.question.valid)(goto(divide))
+    }
+    divide.whenIsActive(arithmetic.quotient(asked.roundTrip, asked.gap) {
+      segments := arithmetic.result.resized
+      goto(multiply)
+    })
+    multiply.whenIsActive(arithmetic.product(asked.segmentSize, segments) {
+      io.answer.valid := True
+      goto(rest)
+    })
+  }
+}

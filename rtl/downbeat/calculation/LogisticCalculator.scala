@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.calculation
+
+import downbeat.DownbeatConfig
+import downbeat.congestion.{Calculator, CalculatorUnit}
+import spinal.core._
+
+/** What the logistic unit is asked. No field but `available` and `elapsed` may be zero. */
+case class LogisticQuestion() extends Bundle {
+  /** K and A: bytes per second, 10 fraction bits. An A above K counts as K. */
+  val capacity, available = UInt(44 bits)
+  /** tau, ns. */
+  val roundTrip = UInt(36 bits)
+  /** t, ns. */
+  val elapsed = UInt(34 bits)
+  /** w: bytes, 16 fraction bits. */
+  val window = UInt(48 bits)
+}
+
+/** The logistic window as a policy asks for it: a [[LogisticQuestion]]; the answer is bytes with 16 fraction bits. */
+object LogisticCalculator extends Calculator {
+  val name = "logistic"
+  val questionBits: Int = 2 * 44 + 36 + 34 + 48
+  val answerBits = 48
+
+  def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
+    private val unit = LogisticUnit()
+    io.question.ready := True
+    unit.io.question.valid := io.question.valid
+    unit.io.question.payload.assignFromBits(io.question.question)
+    io.answer.valid := unit.io.answer.valid
+    io.answer.payload := unit.io.answer.payload.asBits
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion
+
+import spinal.core._
+
+/** One number of what a connection may tell a policy. The core refuses what lies outside its bounds; programs learn from the layout how people
+  * write it.
+  *
+  * @param name     as people write it: `a=0.5`; letters
+  * @param bits     its width in the argument; the first number declared is the least significant
+  * @param fraction bits of them behind the point
+  * @param unit     what one is: "ns", "bytes", "bytes/s" (which people write in b/s), "segments"; empty: a plain number
+  * @param least    the smallest legal value, as the bits have it
+  * @param largest  the largest; none: all ones
+  * @param usual    what it is when people leave it out, as the bits have it
+  */
+case class Argument(
+    name: String, bits: Int, fraction: Int = 0, unit: String = "", least: BigInt = 0, largest: Option[BigInt] = None, usual: BigInt = 0) {
+  val allOnes: BigInt = (BigInt(1) << bits) - 1
+  val most: BigInt = largest.getOrElse(allOnes)
+  require(name.nonEmpty && name.forall(_.isLetter), s"argument '$name': use letters")
+  require(least <= most && most <= allOnes && usual <= most, s"argument $name: $least to $most, usually $usual, do not fit $bits bits")
+}
+
+/** All numbers of a policy's argument.
+  *
+  * @param notAbove pairs of names: the first one's value must not be above the second's; their units and fractions are the same
+  * @param needed   a connection must say something; otherwise it may leave all bits zero, and the policy does what it does then
+  */
+case class Arguments(fields: Seq[Argument] = Nil, notAbove: Seq[(String, String)] = Nil, needed: Boolean = false) {
+  val bits: Int = fields.map(_.bits).sum
+  private val names = fields.map(_.name)
+  require(names.distinct == names, s"arguments ${names.mkString(", ")}: two of one name")
+  for ((lesser, greater) <- notAbove)
+    require(names.contains(lesser) && names.contains(greater), s"$lesser not above $greater: there is no such argument")
+
+  /** Where a field begins. */
+  def offset(name: String): Int = fields.takeWhile(_.name != name).map(_.bits).sum
+
+  /** What must hold of an argument of these bits and whatever bits lie above them; each is one comparison. */
+  def conditions(word: Bits): Seq[Bool] = {
+    def value(name: String): UInt = word(offset(name), fields.find(_.name == name).get.bits bits).asUInt
+    val least = fields.filter(_.least > 0).map(field => !(value(field.name) < U(field.least, field.bits bits)))
+    val most = fields.filter(field => field.most < field.allOnes).map(field => !(U(field.most, field.bits bits) < value(field.name)))
+    val ordered = notAbove.map { case (lesser, greater) => !(value(greater) < value(lesser)) }
+    val above = if (widthOf(word) > bits) Seq(!word(widthOf(word) - 1 downto bits).orR) else Nil
+    least ++ most ++ ordered ++ above
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion.startup
+
+import downbeat.calculation.{GapWindow, GapWindowQuestion}
+import downbeat.congestion._
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** What Hoe keeps: 79 bits. */
+case class HoeWord() extends Bundle {
+  /** The argument: pairs are inverted. */
+  val inverted = Bool()
+  val pairs = PacketPairsState()
+  /** The gap between the ACKs of the first pair, ns; zero: not known. The round trip of its first segment, ns; zero: none yet. */
+  val gap, roundTrip = UInt(36 bits)
+  /** The estimate is made, or something was lost. */
+  val over = Bool()
+}
+
+/** Hoe's estimate of ssthresh by packet pair (Hoe, "Improving the start-up behavior of a congestion control scheme for TCP", 1996).
+  *
+  * The first two segments leave back to back. Their ACKs arrive y0 apart: the bottleneck sends a segment in y0, so that
+  * ssthresh = floor(R / y0) segments fill the path, R the round trip of the first of the two; once in a connection. Otherwise
+  * standard slow start. If a pair tells nothing (y0 = 0, one ACK for both, something between) the next one is tried, four in all; then,
+  * or after a loss, ssthresh stays what it was.
+  *
+  * Argument: 1 sends them inverted, for a receiver that delays ACKs; zero as in the paper, where such a receiver gives no estimate.
+  * With an initial window of one segment that goes alone.
+  */
+object Hoe extends StartupPolicy {
+  val name = "hoe"
+  override val arguments: Arguments = Arguments(Seq(Argument("inverted", 1)))
+  val stateBits = 79
+  override val paces = true
+  override val calculator: Option[Calculator] = Some(GapWindow)
+
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
+    val Seq(_, _, choose, answer) = pipe.nodes
+    val slowStart = new SlowStart(pipe)
+    def kept(node: Node): HoeWord = node(pipe.word).as(HoeWord())
+    val unknown = choose.insert(!kept(choose).gap.orR)
+    val timed = choose.insert(kept(choose).roundTrip.orR)
+    val pairs = new PacketPairs(pipe, kept(choose).pairs, kept(choose).inverted)
+
+    val event = answer(pipe.event)
+    val past = kept(answer)
+    val word = CombInit(past).allowOverride()
+    val window = CombInit(slowStart.window).allowOverride()
+    word.pairs := answer(pairs.after)
+    when(answer(unknown)) {
+      when(event.rttValid)(word.roundTrip := event.rtt)
+      when(answer(pairs.measured) && answer(pairs.tells))(word.gap := event.probe.arrivalGap)
+    }
+    when(event.kind === CongestionEventKind.established) {
+      word.gap := 0
+      word.roundTrip := 0
+      word.over := False
+    }
+    when(event.kind === CongestionEventKind.loss || event.kind === CongestionEventKind.timeout)(word.over := True)
+    when(event.kind === CongestionEventKind.calculated && answer(pipe.calculated).ofStartup) {
+      word.over := True
+      window.ssthresh := Window.ofBytes(answer(pipe.calculated).answer(GapWindow.answerBits - 1 downto 0).asUInt)
+    }
+
+    val result = Payload(PolicyAnswer(stateBits, paces, questionBits))
+    answer(result).window := window
+    answer(result).word := word.asBits
+    val tries = word.pairs.ready && word.pairs.left.orR && answer(unknown) && !word.over
+    answer(result).departure := pairs.departure(active = tries, past.inverted, pause = U(0), gap = U(0), apart = False)
+    val question = GapWindowQuestion()
+    question.gap := past.gap
+    question.roundTrip := past.roundTrip
+    question.segmentSize := event.segmentSize
+    val calculation = answer(result).calculation
+    calculation.valid := !answer(unknown) && answer(timed) && !past.over && !answer(pipe.calculating)
+    calculation.question := question.asBits
+    calculation.note := 0
+    result
+  }
+}
