@@ -13,7 +13,7 @@ from scapy.layers.inet import TCP
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
-from cocotb_tests.core.layout import number
+from cocotb_tests.core.layout import layout, number, policy
 from cocotb_tests.core.peer import Peer
 
 MSS = 1460
@@ -202,3 +202,25 @@ async def ephemeral_ports_are_dynamic_ones_that_nobody_uses(dut: Any) -> None:
     assert [step % 32768 for step in steps] == [1, 1, 4]
     firsts = [each[0] for each in ports.values()]
     assert len({(b - a) % 32768 for a, b in itertools.pairwise(firsts)}) == len(firsts) - 1
+
+
+@cocotb.test()
+async def policies_that_are_no_choice_are_refused_with_a_reason(dut: Any) -> None:
+    """And the next command is done."""
+    core = await Core.create(dut)
+    aimd = policy("SteadyPolicy", "aimd")
+    wrong = [
+        ("open", {"parameters_steady": aimd, "parameters_steadyArgument": 1 << 24}, "policyArgument"),  # a = 0
+        ("listen", {"parameters_steadyArgument": 1}, "policyArgument"),  # reno takes none
+        ("setPolicies", {"parameters_startupArgument": 1 << 60}, "policyArgument"),
+    ]
+    number_of = len(layout()["policies"]["StartupPolicy"])
+    if number_of < 1 << layout()["bundles"]["Command"]["fields"]["parameters_startup"]["width"]:
+        wrong.append(("open", {"parameters_startup": number_of}, "unknownPolicy"))
+    for request, (kind, fields, reason) in enumerate(wrong, 5):
+        core.command(kind, request=request, localPort=80, remotePort=80, **fields)
+        told = await core.notified()
+        assert (told["refused"], told["addresses_request"], told["reason"]) == (1, request, reason)
+    peer = Peer(core, port=80)
+    core.connect(port=80, steady="aimd", steady_argument=1 << 16)
+    assert (await peer.receive()).flags == "S"

@@ -7,14 +7,17 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import RisingEdge
+from downbeat.policies import read
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.bench.layout import layout, number
 from cocotb_tests.bench.runner import run_room
+from cocotb_tests.core.layout import LAYOUT
 
 FIELDS = layout()["bundles"]["Command"]["fields"]
 KINDS = layout()["enums"]["CommandKind"]
-UNKNOWN = max(KINDS.values()) + 1
+UNKNOWN = [kind for kind in range(1 << FIELDS["kind"]["width"]) if kind not in KINDS.values()]
+POLICIES = read(LAYOUT)
 ENDS = ("shutdown", "close", "abort")
 
 
@@ -26,21 +29,49 @@ class Bench:
     def __init__(self, dut: Any, stall: float = 0.0) -> None:
         self.random = generator()
         self.commands = StreamSource(dut, "commands", stall=stall)
-        names = ("opens", "listens", "requests", "events")
+        names = ("opens", "listens", "requests", "events", "policies", "refused")
         self.sinks = {name: StreamSink(dut, name, stall=stall) for name in names}
 
     def command(self, kind: str | int, **fields: int) -> Beat:
         beat = {name: self.random.getrandbits(place["width"]) for name, place in FIELDS.items()}
-        return beat | {"kind": KINDS[kind] if isinstance(kind, str) else kind} | fields
+        return beat | self.choice() | {"kind": KINDS[kind] if isinstance(kind, str) else kind} | fields
+
+    def choice(self) -> Beat:
+        """Policies and arguments, few of them legal."""
+        fields: Beat = {}
+        for family in POLICIES:
+            number = self.random.randrange(1 << FIELDS[f"parameters_{family}"]["width"])
+            bits = self.random.choice([policy.bits for policy in POLICIES[family].values()])
+            word = self.random.choice([0, self.random.getrandbits(bits), self.random.getrandbits(8)])
+            fields |= {f"parameters_{family}": number, f"parameters_{family}Argument": word}
+        return fields
 
 
 def parameters(command: Beat) -> Beat:
     return {name: value for name, value in command.items() if name.startswith("parameters_")}
 
 
+def problem(command: Beat) -> str | None:
+    """Why its policies are refused, by the layout; None: they are not."""
+    reasons = set()
+    for family, policies in POLICIES.items():
+        of_number = {policy.number: policy for policy in policies.values()}
+        policy = of_number.get(command[f"parameters_{family}"])
+        if policy is None:
+            reasons.add("unknownPolicy")
+        elif policy.problem(command[f"parameters_{family}Argument"]):
+            reasons.add("policyArgument")
+    return max(reasons, default=None)
+
+
 def expected(command: Beat) -> tuple[str, Beat]:
     """Where a command comes out, and as what."""
     kind = next(name for name, value in KINDS.items() if value == command["kind"])
+    if kind in ("open", "listen", "setPolicies") and (reason := problem(command)):
+        return "refused", {"request": command["request"], "reason": number("CloseReason", reason)}
+    if kind == "setPolicies":
+        names = ("startup", "steady", "startupArgument", "steadyArgument")
+        return "policies", {"flow": command["flow"]} | {name: command[f"parameters_{name}"] for name in names}
     if kind == "open":
         names = ("request", "remoteIp", "remotePort", "localPort")
         return "opens", {name: command[name] for name in names} | parameters(command)
@@ -49,7 +80,8 @@ def expected(command: Beat) -> tuple[str, Beat]:
         return "listens", {"request": command["request"], **port, **parameters(command)}
     if kind == "receive":
         return "requests", {"flow": command["flow"], "length": command["length"]}
-    return "events", {"kind": number("EventKind", kind), "flow": command["flow"], "length": 0, "memoryError": 0}
+    nothing = dict.fromkeys(("length", "memoryError", "urgent"), 0)
+    return "events", {"kind": number("EventKind", kind), "flow": command["flow"]} | nothing
 
 
 @cocotb.test()
@@ -57,11 +89,13 @@ def expected(command: Beat) -> tuple[str, Beat]:
 async def random_commands_come_out_where_they_belong_in_order(dut: Any, stall: float) -> None:
     bench = Bench(dut, stall)
     await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
-    commands = [bench.command(bench.random.choice([*KINDS, UNKNOWN])) for _ in range(400)]
+    commands = [bench.command(bench.random.choice([*KINDS, *UNKNOWN])) for _ in range(1000)]
     await bench.commands.send(*commands)
     await until(dut, lambda: dut.idle.value == 1, "an idle port")
     await clocks(dut, 2)
-    known = [expected(command) for command in commands if command["kind"] != UNKNOWN]
+    known = [expected(command) for command in commands if command["kind"] not in UNKNOWN]
+    taken = [place for place, _ in known]
+    assert all(taken.count(place) > 10 for place in bench.sinks)
     for name, sink in bench.sinks.items():
         assert sink.pending() == [beat for place, beat in known if place == name], name
     assert dut.unknown.value == len(commands) - len(known)
@@ -73,19 +107,19 @@ async def an_end_waits_until_the_engine_knows_of_every_frame_that_had_begun(dut:
     """And for none that begins later. The counts wrap."""
     bench = Bench(dut)
     await start(dut, framesBegun=(first + 3) % 256, framesTold=first, receiveIdle=1)
-    bench.commands.put(bench.command(kind, flow=3), bench.command("open"))
+    bench.commands.put(bench.command(kind, flow=3), bench.command("receive"))
     await until(dut, lambda: bench.commands.sent == 1, "the command to be taken", 10)
     for told in (first, first + 1, first + 2):
         dut.framesTold.value = told % 256
         dut.framesBegun.value = (told + 9) % 256
         await clocks(dut, 30)
         assert dut.idle.value == 0
-        assert bench.sinks["events"].count == 0 and bench.sinks["opens"].count == 0
+        assert bench.sinks["events"].count == 0 and bench.sinks["requests"].count == 0
     dut.framesTold.value = (first + 3) % 256
     await until(dut, lambda: dut.idle.value == 1, "an idle port", 20)
     await clocks(dut, 2)
     assert [beat["flow"] for beat in bench.sinks["events"].pending()] == [3]
-    assert bench.sinks["opens"].count == 1
+    assert bench.sinks["requests"].count == 1
 
 
 @cocotb.test()
@@ -133,3 +167,17 @@ async def an_end_waits_until_an_earlier_receive_is_done_but_for_a_shutdown(dut: 
     assert bench.sinks["events"].count == (not waits)
     dut.receiveIdle.value = 1
     await until(dut, lambda: bench.sinks["events"].count == 1, kind, 20)
+
+
+@cocotb.test()
+async def an_end_stays_behind_an_earlier_change_of_policies(dut: Any) -> None:
+    bench = Bench(dut)
+    bench.sinks["policies"].stall = 1
+    await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
+    legal = {f"parameters_{family}{tail}": 0 for family in POLICIES for tail in ("", "Argument")}
+    bench.commands.put(bench.command("setPolicies", **legal), bench.command("abort"))
+    await clocks(dut, 50)
+    assert bench.sinks["events"].count == 0
+    bench.sinks["policies"].stall = 0
+    await until(dut, lambda: bench.sinks["events"].count == 1, "the abort", 20)
+    assert bench.sinks["policies"].count == 1

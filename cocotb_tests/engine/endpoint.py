@@ -230,11 +230,12 @@ class Endpoint:
         assert set(answers[0].flags) <= {"A", "E"} and answers[0].length == 0, f"{answers[0].flags} is no pure ACK"
         return answers[0]
 
-    def unreachable(self) -> None:
-        """The network's report on our SYN."""
-        self._put(
-            "directory", report=1, reference_flow=FLOW, reference_generation=GENERATION, sequence_value=self.initial
-        )
+    def report(self, kind: str = "unreachable", code: int = 3, *, seq: int | None = None) -> None:
+        """The network's on a segment of ours, the SYN unless said otherwise."""
+        error = layout()["enums"]["NetworkErrorKind"][kind] | code << 2
+        number_ = self.initial if seq is None else seq % MODULUS
+        place = {"reference_flow": FLOW, "reference_generation": GENERATION, "sequence_value": number_}
+        self._put("directory", report=1, window=error, **place)
 
     def grant(self) -> None:
         """The pacer's, for which nobody has asked."""
@@ -242,8 +243,9 @@ class Endpoint:
 
     # ---- the application
 
-    def application(self, kind: str, length: int = 0) -> None:
-        self._put("application", kind=layout()["enums"]["EventKind"][kind], flow=FLOW, length=length)
+    def application(self, kind: str, length: int = 0, *, urgent: bool = False) -> None:
+        kinds = layout()["enums"]["EventKind"]
+        self._put("application", kind=kinds[kind], flow=FLOW, length=length, urgent=int(urgent))
 
     @property
     def state(self) -> str:

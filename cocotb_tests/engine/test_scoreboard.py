@@ -75,7 +75,7 @@ def ranges_of(answer: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     room = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(("lost", "alone", "fifth", "old", "emptied"), 0)
+    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied"), 0)
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
@@ -91,8 +91,9 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         assert ranges_of(answer) == list(after.held), f"{board} {blocks} {acked}"
         assert answer["resentTo"] == after.resent_to
         first = blocks[0] or blocks[1]
+        lost = is_lost(before.told_first(blocks), 0, SEGMENT)
         alone = first is not None and is_lost(Scoreboard((first,)), 0, SEGMENT)
-        assert answer["firstIsLost"] == (is_lost(board, 0, SEGMENT) or alone)
+        assert answer["firstIsLost"] == lost
         news = first is not None and not any(left <= first[0] and first[1] <= right for left, right in before.held)
         assert answer["isNews"] == news
         waiting = lost_and_waiting(after, SEGMENT) if recovering else []
@@ -103,7 +104,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             run = next((left for left, _ in after.held if left > waiting[0]))
             assert answer["limit"] == run - waiting[0]
         seen["lost"] += bool(waiting)
-        seen["alone"] += alone and not is_lost(board, 0, SEGMENT)
+        seen["by parts"] += lost and not alone and not is_lost(before, 0, SEGMENT)
         seen["fifth"] += len(after.held) == RANGES
         seen["old"] += first is not None and not news
         seen["emptied"] += bool(board.held) and not before.held

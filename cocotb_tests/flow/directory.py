@@ -19,6 +19,7 @@ WIDTHS = {
     "sequence_value": 32,
     "acknowledgment_value": 32,
     "window": 16,
+    "urgentPointer": 16,
     "length": 14,
     "options_mssValid": 1,
     "options_mss": 16,

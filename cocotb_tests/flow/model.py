@@ -152,7 +152,9 @@ class Directory:
         port = beat["port"]
         if beat["remove"]:
             self.listeners.pop(port, None)
-        elif port == 0 or (port not in self.listeners and len(self.listeners) == LISTENERS):
+        elif port in self.listeners:
+            self._refuse(beat, ADDRESS_IN_USE)
+        elif port == 0 or len(self.listeners) == LISTENERS:
             self._refuse(beat, OUT_OF_RESOURCES)
         else:
             self.listeners[port] = beat

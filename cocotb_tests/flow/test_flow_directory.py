@@ -12,7 +12,7 @@ from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, bounded, clocks, until
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.flow.directory import LISTENING, Bench, cookie_ack, listening, open_request, segment
+from cocotb_tests.flow.directory import LISTENING, Bench, cookie_ack, listen_request, listening, open_request, segment
 from cocotb_tests.flow.model import FLOWS, OUT_OF_RESOURCES, stray_reset
 from cocotb_tests.flow.numbers import PERIOD_NS, Tuple
 
@@ -260,16 +260,26 @@ async def strays_that_nobody_answers_hold_up_no_segment(dut: Any) -> None:
 async def the_addresses_of_a_connection_can_be_read_by_both_readers(dut: Any) -> None:
     bench = await listening(dut)
     draw = bench.random
-    syn = segment(draw, (0x0A000001, 7, 80), "syn")
-    request = open_request(draw, (0x0A000002, 8), 4000)
+    syn = segment(draw, (0x0A000001, 7, 90), "syn")
+    services, hops = "service_differentiatedServices", "service_timeToLive"
+    listener = listen_request(draw, 90) | {f"parameters_{services}": 46, f"parameters_{hops}": 255}
+    request = open_request(draw, (0x0A000002, 8), 4000) | {f"parameters_{services}": 10, f"parameters_{hops}": 0}
+    bench.listen(listener)
+    await bench.check()
     bench.segment(syn)
     await bench.check()
     bench.open(request)
     await bench.check()
     names = ("remoteMac", "remoteIp", "remotePort", "localPort")
     addresses = [
-        {**{name: syn[name] for name in names}, "passive": 1, "request": 0},
-        {**{name: request[name] for name in names}, "passive": 0, "request": request["request"]},
+        {**{name: syn[name] for name in names}, "passive": 1, "request": 0, services: 46, hops: 255},
+        {
+            **{name: request[name] for name in names},
+            "passive": 0,
+            "request": request["request"],
+            services: 10,
+            hops: 64,
+        },
     ]
 
     async def read(reader: int, flow: int) -> Beat:

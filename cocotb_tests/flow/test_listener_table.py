@@ -9,6 +9,7 @@ import cocotb
 
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.flow.directory import listen_request, listening, segment
+from cocotb_tests.flow.model import ADDRESS_IN_USE
 
 
 def test_listener_table() -> None:
@@ -16,10 +17,10 @@ def test_listener_table() -> None:
 
 
 @cocotb.test()
-async def listeners_are_replaced_removed_and_limited(dut: Any) -> None:
+async def listeners_are_removed_and_limited(dut: Any) -> None:
     bench = await listening(dut, ports=(1, 2, 3, 4))
     draw = bench.random
-    bench.listen(listen_request(draw, 5), listen_request(draw, 2), listen_request(draw, 3, remove=True))
+    bench.listen(listen_request(draw, 5), listen_request(draw, 3, remove=True))
     bench.listen(listen_request(draw, 9, remove=True), listen_request(draw, 0), listen_request(draw, 65535))
     assert len(bench.model.refused) == 2
     await bench.check()
@@ -30,6 +31,23 @@ async def listeners_are_replaced_removed_and_limited(dut: Any) -> None:
     # A listener that is gone leaves its connections alone.
     bench.listen(listen_request(draw, 1, remove=True))
     bench.segment(segment(draw, keys[0], "ack"))
+    await bench.check()
+
+
+@cocotb.test()
+async def a_second_listen_is_refused_and_changes_nothing(dut: Any) -> None:
+    """RFC 9293 3.9.1.1, MUST-41: connections to come have the parameters of the first; the place that is free stays so."""
+    bench = await listening(dut, ports=(1, 2, 3))
+    draw = bench.random
+    key = (0x0A000001, 7, 2)
+    bench.listen(listen_request(draw, 2), listen_request(draw, 2), listen_request(draw, 4), listen_request(draw, 2))
+    assert [refusal["reason"] for refusal in bench.model.refused] == [ADDRESS_IN_USE] * 3
+    await bench.check()
+    bench.segment(segment(draw, key, "syn"), segment(draw, (0x0A000001, 7, 4), "syn"))
+    assert len(bench.model.events) == 2
+    await bench.check()
+    bench.listen(listen_request(draw, 2, remove=True), listen_request(draw, 2))
+    bench.segment(segment(draw, (0x0A000002, 7, 2), "syn"))
     await bench.check()
 
 

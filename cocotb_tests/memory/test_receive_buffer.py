@@ -43,7 +43,8 @@ class Room:
         data, extras = await self.data.receive()
         assert extras == {"flow": flow, "error": 0}
         assert data == RECEIVE.read(self.ram, flow, begin, length)
-        assert await self.consumed.receive() == {"kind": CONSUMED, "flow": flow, "length": length, "memoryError": 0}
+        consumed = {"kind": CONSUMED, "flow": flow, "length": length, "memoryError": 0, "urgent": 0}
+        assert await self.consumed.receive() == consumed
 
 
 async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:

@@ -85,6 +85,17 @@ async def frames_follow_one_another_in_their_flow(dut: Any, stall: float, late: 
 
 
 @cocotb.test()
+async def the_end_of_urgent_data_comes_with_its_frame(dut: Any) -> None:
+    """Of a frame of several chunks too, and of no other."""
+    here = await room(dut)
+    await here.open(3, 0)
+    for length, urgent in [(10, 0), (9, 1), (5000, 1), (5000, 0), (1, 1), (2048, 0), (2048, 1)]:
+        here.data.put(bytes(length), flow=3, urgent=urgent)
+        event = await here.written.receive()
+        assert (event["length"], event["urgent"]) == (length, urgent)
+
+
+@cocotb.test()
 async def what_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
     here = await room(dut)
     random = generator()

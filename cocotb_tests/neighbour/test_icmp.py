@@ -12,8 +12,10 @@ from scapy.packet import Packet, Raw
 from scapy.utils import checksum
 
 from cocotb_tests.bench import clocks, generator
+from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.neighbour.neighbour import ADDRESS, MAC, Neighbourhood, mac_of, number
+from cocotb_tests.neighbour.neighbour import ADDRESS, MAC, Neighbourhood, mac_of
+from cocotb_tests.neighbour.neighbour import number as address
 
 PEER = "10.0.0.2"
 ROUTER = "10.0.0.254"
@@ -179,21 +181,24 @@ async def a_hard_error_names_the_connection_and_the_segment(dut: Any) -> None:
         for more in (b"", bytes(100)):  # RFC 1812: as much as fits
             hood.put(error(3, code, more=more))
             beat = await reported(hood)
-            assert KINDS[beat["report"]] == "unreachable"
+            assert (KINDS[beat["report"]], beat["window"]) == ("unreachable", 1 | code << 2)
             ports = (beat["remoteIp"], beat["remotePort"], beat["localPort"], beat["sequence_value"])
-            assert ports == (number(FAR), 80, 4711, 0x89ABCDEF)
+            assert ports == (address(FAR), 80, 4711, 0x89ABCDEF)
     assert hood.drops() == {}
 
 
 @cocotb.test()
-async def soft_errors_are_counted_and_reported_to_nobody(dut: Any) -> None:
+async def soft_errors_are_reported_with_their_type_and_code(dut: Any) -> None:
+    """RFC 9293 3.9.2.2."""
     hood = await Neighbourhood.create(dut)
-    soft = [(3, 0), (3, 1), (3, 5), (3, 13), (11, 0), (11, 1), (12, 0)]
-    for kind, code in soft:
+    kinds = {name: number("NetworkErrorKind", name) for name in ("unreachable", "timeExceeded", "parameterProblem")}
+    names = {3: "unreachable", 11: "timeExceeded", 12: "parameterProblem"}
+    for kind, code in [(3, 0), (3, 1), (3, 5), (3, 13), (3, 15), (11, 0), (11, 1), (12, 0), (12, 2)]:
         hood.put(error(kind, code))
-    await hood.quiet()
-    hood.nothing_else()
-    assert hood.drops() == {"icmp_soft": len(soft)}
+        beat = await reported(hood)
+        assert (KINDS[beat["report"]], beat["window"]) == ("unreachable", kinds[names[kind]] | code << 2)
+        assert (beat["remoteIp"], beat["sequence_value"]) == (address(FAR), 0x89ABCDEF)
+    assert hood.drops() == {}
 
 
 @cocotb.test()
@@ -219,7 +224,7 @@ async def a_path_mtu_becomes_a_segment_size(dut: Any, mtu: int, length: int, siz
     hood.put(error(3, 4, mtu=mtu, about=segment(length=length)))
     beat = await reported(hood)
     assert (KINDS[beat["report"]], beat["window"]) == ("tooBig", size)
-    assert (beat["remoteIp"], beat["sequence_value"]) == (number(FAR), 0x89ABCDEF)
+    assert (beat["remoteIp"], beat["sequence_value"]) == (address(FAR), 0x89ABCDEF)
 
 
 @cocotb.test()
@@ -234,6 +239,8 @@ async def an_error_that_cannot_be_true_or_is_not_about_tcp_is_dropped(dut: Any) 
         error(3, 3, about=whole[:6] + b"\0\1" + whole[8:]),  # a fragment without ports
         error(3, 3, about=b"\x46" + whole[1:]),
         error(3, 3, about=b"\x65" + whole[1:]),
+        error(3, 16),  # no such code (RFC 1812)
+        error(11, 0x83),
     ]
     for count, frame in enumerate(irrelevant, 1):
         hood.put(frame)

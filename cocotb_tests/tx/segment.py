@@ -27,9 +27,11 @@ class Peer:
     ip: int
     remote_port: int
     local_port: int
+    differentiated_services: int = 0
+    time_to_live: int = 64
 
 
-PEERS = [Peer(*(_fixed.getrandbits(bits) for bits in (48, 32, 16, 16))) for _ in range(FLOWS)]
+PEERS = [Peer(*(_fixed.getrandbits(bits) for bits in (48, 32, 16, 16, 6, 8))) for _ in range(FLOWS)]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Segment:
     timestamps: tuple[int, int] | None = None  # TSval, TSecr
     sack: tuple[tuple[int, int], ...] = ()  # offsets from the acknowledgment
     ecn_capable: bool = False
+    urgent_end: int | None = None  # sequence number behind urgent data
     release: bool = False
 
     @property
@@ -59,6 +62,14 @@ class Segment:
     @property
     def immediate(self) -> bool:
         return self.mode == ASAP and self.end == self.sequence and not self.release
+
+    @property
+    def urgent_pointer(self) -> int:
+        """RFC 9293 3.8.5: bytes from the first to one past the urgent data, as far as 16 bits reach; 0: none."""
+        if self.urgent_end is None:
+            return 0
+        distance = (self.urgent_end - self.sequence) % (1 << 32)
+        return min(distance, 65535) if distance < 1 << 31 else 0
 
     def beat(self) -> dict[str, int]:
         """On port `descriptors`. What is not valid is noise."""
@@ -82,6 +93,8 @@ class Segment:
             "timestampEcho": echo,
             **blocks,
             "ecnCapable": int(self.ecn_capable),
+            "urgent": int(self.urgent_end is not None),
+            "urgentEnd": (_noise.getrandbits(32) if self.urgent_end is None else self.urgent_end) % (1 << 18),
             "window": self.window,
             "length": self.length,
             "mode": self.mode,
@@ -118,7 +131,8 @@ class Segment:
             tos=2 * self.ecn_capable,
             seq=self.sequence,
             ack=self.acknowledgment,
-            flags=self.flags,
+            flags=self.flags + ("U" if self.urgent_pointer else ""),
+            urgptr=self.urgent_pointer,
             window=self.window,
             options=self.options(mss),
         )
@@ -131,9 +145,10 @@ def payload(flow: int, sequence: int, length: int) -> bytes:
 
 
 def scapy_frame(peer: Peer, data: bytes, *, tos: int = 0, **tcp: Any) -> bytes:
+    service = {"tos": 4 * peer.differentiated_services + tos, "ttl": peer.time_to_live}
     packet = (
         Ether(src=LOCAL_MAC.to_bytes(6, "big"), dst=peer.mac.to_bytes(6, "big"))
-        / IP(src=_dotted(LOCAL_IP), dst=_dotted(peer.ip), tos=tos, id=0, flags="DF", ttl=64)
+        / IP(src=_dotted(LOCAL_IP), dst=_dotted(peer.ip), id=0, flags="DF", **service)
         / TCP(sport=peer.local_port, dport=peer.remote_port, **tcp)
         / data
     )
@@ -151,7 +166,7 @@ def any_blocks(rng: random.Random) -> tuple[tuple[int, int], ...]:
 
 def random_segment(rng: random.Random, **fixed: object) -> Segment:
     """Any segment that the engine might send."""
-    flags = rng.choice(["A", "A", "PA", "PA", "PA", "FA", "S", "SA", "RA", "R", "PAE", "PAC", "UA"])
+    flags = rng.choice(["A", "A", "PA", "PA", "PA", "FA", "S", "SA", "RA", "R", "PAE", "PAC"])
     length = rng.choice([0, rng.randint(1, 64), rng.randint(1, 1460)]) if "P" in flags else 0
     # Timestamps take twelve bytes of a full segment.
     timestamped = rng.random() < 0.5 and fixed.get("length", length) <= 1448  # type: ignore[operator]
@@ -171,6 +186,11 @@ def random_segment(rng: random.Random, **fixed: object) -> Segment:
         "timestamps": (rng.getrandbits(32), rng.getrandbits(32)) if timestamped else None,
         "sack": any_blocks(rng) if rng.random() < 0.3 else (),
         "ecn_capable": rng.random() < 0.5,
+        "urgent_end": None,
     }
+    if rng.random() < 0.3:
+        begin: Any = fixed.get("sequence", values["sequence"])
+        ahead = rng.choice([-70_000, -1, 0, 1, length, 65_534, 65_535, 65_536, 70_000])
+        values["urgent_end"] = (begin + ahead) % (1 << 32)
     segment = Segment(**(values | fixed))  # type: ignore[arg-type]
     return replace(segment, stamped=segment.stamped and segment.end != segment.sequence)

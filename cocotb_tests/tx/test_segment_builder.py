@@ -10,7 +10,7 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.tx.segment import ASAP, AT, Peer, Segment, random_segment, scapy_frame
+from cocotb_tests.tx.segment import ASAP, AT, PEERS, Peer, Segment, random_segment, scapy_frame
 from cocotb_tests.tx.transmitter import Transmitter
 
 
@@ -26,7 +26,7 @@ async def data_says_whether_it_may_be_marked(dut: Any, capable: bool) -> None:
     for flags in ("PA", "A", "SAE", "PAEC"):
         segment = random_segment(bench.random, flags=flags, length=0, ecn_capable=capable)
         bench.send(segment)
-        assert Ether((await bench.expect(segment)).data)[IP].tos == 2 * capable
+        assert Ether((await bench.expect(segment)).data)[IP].tos & 3 == 2 * capable
 
 
 @cocotb.test()
@@ -45,10 +45,35 @@ async def a_syn_may_carry_payload(dut: Any) -> None:
 @cocotb.test()
 async def each_flag_has_its_bit(dut: Any) -> None:
     bench = await Transmitter.create(dut)
-    segments = [random_segment(bench.random, flags=flag, length=0, mode=AT) for flag in "FSRPAUEC"]
+    segments = [random_segment(bench.random, flags=flag, length=0, mode=AT) for flag in "FSRPAEC"]
     bench.send(*segments)
     for segment in segments:
         await bench.expect(segment)
+
+
+@cocotb.test()
+async def a_connections_packets_have_its_services_and_time_to_live(dut: Any) -> None:
+    """RFC 9293 MUST-48, MUST-49; all 64 and all 256 are somebody's, those of 16 flows are drawn."""
+    bench = await Transmitter.create(dut)
+    for flow, peer in enumerate(PEERS):
+        segment = Segment(flow=flow, length=1, flags="PA")
+        bench.send(segment)
+        header = Ether((await bench.expect(segment)).data)[IP]
+        assert (header.tos >> 2, header.ttl) == (peer.differentiated_services, peer.time_to_live)
+
+
+@cocotb.test()
+@cocotb.parametrize(sequence=[5, 0xFFFF_FFFF, 0x7FFF_0000, 0x0001_FFF0])
+async def the_urgent_pointer_is_one_past_the_urgent_data(dut: Any, sequence: int) -> None:
+    """RFC 9293 3.8.5, MUST-62; behind the end there is no URG, and what is farther than 16 bits is as far as they reach."""
+    bench = await Transmitter.create(dut)
+    for distance in (-(2**17) + 1, -65_536, -1, 0, 1, 2, 100, 65_534, 65_535, 65_536, 100_000):
+        for flags, length in (("A", 0), ("PA", 100)):
+            end = (sequence + distance) % 2**32
+            segment = Segment(sequence=sequence, urgent_end=end, flags=flags, length=length)
+            bench.send(segment)
+            header = Ether((await bench.expect(segment)).data)[TCP]
+            assert ("U" in header.flags, header.urgptr) == (distance > 0, max(0, min(distance, 65_535)))
 
 
 @cocotb.test()

@@ -116,6 +116,7 @@ class Transmitter:
 
     async def _address_table(self) -> None:
         fields = {"remoteMac": 48, "remoteIp": 32, "remotePort": 16, "localPort": 16, "passive": 1, "request": 16}
+        fields |= {"service_differentiatedServices": 6, "service_timeToLive": 8}
         while True:
             await RisingEdge(self.dut.clk)
             # The answer stands for one clock only.
@@ -125,6 +126,8 @@ class Transmitter:
                 peer = model.PEERS[int(self.dut.addressRead_flow.value)]
                 values |= {"remoteMac": peer.mac, "remoteIp": peer.ip}
                 values |= {"remotePort": peer.remote_port, "localPort": peer.local_port}
+                values |= {"service_timeToLive": peer.time_to_live}
+                values |= {"service_differentiatedServices": peer.differentiated_services}
             for name, value in values.items():
                 getattr(self.dut, f"addressRead_addresses_{name}").value = value
 

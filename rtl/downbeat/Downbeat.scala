@@ -51,10 +51,10 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     /** Commands and notifications, one a beat; fields as in downbeat_layout.h. */
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** Application data to send and received; TDEST is the flow. Received: TUSER is 1 in the last beat of a frame whose bytes the memory
-      * refused, so that none of it may be believed.
+    /** Application data to send and received; TDEST is the flow. To send: TUSER is 1 in the last beat of a frame that ends urgent data.
+      * Received: TUSER is 1 in the last beat of a frame whose bytes the memory refused, so that none of it may be believed.
       */
-    val s_axis_tx = slave(AxiStream(64, packet = true, destBits = config.flowBits))
+    val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
     val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
 
     /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding; addresses from
@@ -165,6 +165,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     beat.keep := io.s_axis_tx.tkeep
     beat.last := io.s_axis_tx.tlast
     beat.flow := io.s_axis_tx.tdest
+    beat.urgent := io.s_axis_tx.tuser.asBool
   }
   payloadMemory.io.accept <> sendBuffer.io.axi
 
@@ -176,7 +177,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
     sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
 
-  notifier.io.refused << StreamArbiterFactory().roundRobin.transactionLock.onArgs(directory.io.refused, neighbour.io.refused)
+  notifier.io.refused << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
+    directory.io.refused, neighbour.io.refused, commandPort.io.refused)
 
   // ---- neighbours
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.congestion.{Policies, StartupPolicy, SteadyPolicy}
+import downbeat.congestion.startup.{Paced, Pairs, Standard}
+import downbeat.congestion.steady.Reno
+import downbeat.congestion.{Calculator, Policies, StartupPolicy, SteadyPolicy}
 import spinal.core._
 import spinal.lib.bus.amba4.axi.Axi4Config
 
 /** The one configuration of a build. Immutable; every width in the core derives from it.
   *
-  * @param flows              connections at once; a power of two, 16 to 65,536 (more than 1,024 are for simulation)
+  * @param flows              connections at once; a power of two, 4 to 65,536 (more than 1,024 are for simulation)
   * @param listeners          TCP ports that can listen at once
   * @param sendBufferBytes    unacknowledged and unsent data per flow; a power of two, 4 KiB to 16 MiB
   * @param receiveBufferBytes received data per flow not yet read; a power of two, 4 KiB to 16 MiB
@@ -46,7 +48,7 @@ case class DownbeatConfig(
     clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
 ) {
-  require(isPow2(flows) && flows >= 16 && flows <= 65536, s"flows = $flows: use a power of two, 16 to 65536")
+  require(isPow2(flows) && flows >= 4 && flows <= 65536, s"flows = $flows: use a power of two, 4 to 65536")
   for ((name, size) <- Seq("sendBufferBytes" -> sendBufferBytes, "receiveBufferBytes" -> receiveBufferBytes))
     require(isPow2(size) && size >= 4096 && size <= (1 << 24), s"$name = $size: use a power of two, 4 KiB to 16 MiB")
   require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018, s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
@@ -82,8 +84,14 @@ case class DownbeatConfig(
   /** Bits that a connection may tell its policies when it opens. */
   val startupArgumentBits: Int = startupPolicies.map(_.argumentBits).max max 1
   val steadyArgumentBits: Int = steadyPolicies.map(_.argumentBits).max max 1
+  /** A connection has something to choose. */
+  val policiesChoose: Boolean = startupPolicies.size > 1 || steadyPolicies.size > 1 || policies.exists(_.argumentBits > 0)
   /** Some policy says how segments leave. */
   val policiesPace: Boolean = policies.exists(_.paces)
+  /** What the build's policies have calculated beside the engine. */
+  val calculators: Seq[Calculator] = policies.flatMap(_.calculator).distinct
+  val policiesCalculate: Boolean = calculators.nonEmpty
+  val questionBits: Int = calculators.map(_.questionBits).foldLeft(0)(_ max _)
 
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1
@@ -104,13 +112,16 @@ object DownbeatConfig {
 
   /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
     * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest windows,
-    * `small` for an FPGA with little block RAM.
+    * `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with what the
+    * application on a board uses.
     */
   val presets: Map[String, DownbeatConfig] = Map(
     "default" -> DownbeatConfig(),
     "sim" -> DownbeatConfig(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
     "sim64" -> DownbeatConfig(flows = 64, assumedPeerMss = 1460),
     "sim65536" -> DownbeatConfig(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24, assumedPeerMss = 1460),
-    "small" -> small
+    "small" -> small,
+    "lean" -> DownbeatConfig(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
+    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), clock = 62.5 MHz)
   )
 }

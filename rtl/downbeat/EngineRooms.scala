@@ -40,6 +40,7 @@ class EngineRooms(
 
   commandPort.io.commands << commands.toStream(Command(config))(_.assignFromBits(commands.tdata))
   directory.io.listens << commandPort.io.listens
+  if (config.policiesChoose) engine.io.policies << commandPort.io.policies
   notifier.io.status << engine.io.status
   notifier.io.addressRead <> directory.io.addressRead(1)
   notifications.fromStream(notifier.io.notifications) { notification: Notification => notifications.tdata := notification.asBits }

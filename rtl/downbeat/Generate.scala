@@ -2,14 +2,14 @@
 package downbeat
 
 import downbeat.application.{Layout, LayoutFiles}
-import downbeat.registers.RegisterMap
+import downbeat.registers.DescribesRegisters
 import java.nio.file.{Files, Path, Paths}
 import scala.util.control.NonFatal
 import spinal.core._
 
 /** Command line that elaborates rooms (Rooms.scala) into Verilog, one file each: `Generate --out DIRECTORY [--preset NAME] ROOM...|all`,
   * NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
-  * programs; with the room RegisterMap its registers, downbeat_registers.h, .md and .json; and for each room of several clocks
+  * programs; with the room RegisterMap its registers, downbeat_registers.h, .md and .json, with a board CONTENTS_registers.json; and for each room of several clocks
   * ROOM.crossings, its clock-domain crossings.
   *
   * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its text
@@ -53,7 +53,7 @@ object Generate {
     try {
       val top = spinalConfig(scratch).generateVerilog(Rooms.find(room).get(config).setDefinitionName(room)).toplevel
       top match {
-        case map: RegisterMap => for ((name, text) <- map.files) replaceIfChanged(out.resolve(name), text)
+        case described: DescribesRegisters => for ((name, text) <- described.files) replaceIfChanged(out.resolve(name), text)
         case _                =>
       }
       // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.

@@ -42,8 +42,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** The application has written; the caller heeds the send buffer's size. TDATA: bytes; TDEST: the flow. */
-    val s_axis_written = slave(AxiStream(32, destBits = config.flowBits))
+    /** The application has written; the caller heeds the send buffer's size. TDATA: bytes; TUSER: urgent ones; TDEST: the flow. */
+    val s_axis_written = slave(AxiStream(32, userBits = 1, destBits = config.flowBits))
     /** Frames of data that have begun, since reset, modulo 256; a word of `s_axis_written` follows each, and a shutdown, close or abort
       * waits for that of all that had begun when it came.
       */
@@ -119,10 +119,12 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     event.flow := flow
     event.length := length
     event.memoryError := False
+    event.urgent := False
     event
   }
   private val written = io.s_axis_written.toStream(ApplicationEvent(config)) { word =>
     word := event(EventKind.written, io.s_axis_written.tdest, io.s_axis_written.tdata.asUInt)
+    word.urgent.allowOverride() := io.s_axis_written.tuser.asBool
   }.m2sPipe()
   private val consumed = commandPort.io.requests.map(request => event(EventKind.consumed, request.flow, request.length))
   private val framesTold = Reg(UInt(CommandPort.frameBits bits)) init 0
@@ -131,7 +133,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   commandPort.io.framesTold := framesTold
   commandPort.io.receiveIdle := !consumed.valid
   engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(written, consumed, commandPort.io.events)
-  notifier.io.refused << directory.io.refused
+  notifier.io.refused << StreamArbiterFactory().roundRobin.transactionLock.onArgs(directory.io.refused, commandPort.io.refused)
 
   // ---- what the outside may know
 

@@ -17,6 +17,8 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   AxiLite4SpecRenamer(s_axil)
 
   protected val registers = RegisterMap(config, withMac)
+  /** What a program needs to know of them: file names and contents. */
+  def registerFiles: Seq[(String, String)] = registers.files
   registers.io.s_axil << s_axil
 
   private val resettable = new ResetArea(reset = registers.io.coreReset, cumulative = false) {

@@ -3,17 +3,20 @@ package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
-  BenchFifo, BenchShapes, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench, ScoreboardBench, TimeBench, WireBench
+  BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench,
+  RecoveryBench, ScoreboardBench, TimeBench, WireBench
 }
+import downbeat.board.{Board, BoardTop, ProbeBoard, TrafficBoard, UartBoneBench}
+import downbeat.calculation.{Calculators, Divider, Exponential, LogisticUnit}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
-import downbeat.mac.{GmiiMac, Slew, TimeBase, WireTime}
+import downbeat.mac.{GmiiMac, LaunchGate, Slew, TimeBase, WireTime}
 import downbeat.memory._
 import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, PacerSchedule, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
-import downbeat.rx.Receiver
+import downbeat.rx.{Receiver, SegmentParser}
 import downbeat.tx.Transmitter
 import spinal.core.{ClockDomain, Component}
 
@@ -31,25 +34,38 @@ object Rooms {
     "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
     "FlowEngine" -> (FlowEngine(_)),
     "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
+    "CalculatorsOfBench" -> (config => Calculators(CalculationBench.config(config))),
+    "FlowEngineCalculating" -> (config => FlowEngine(CalculationBench.config(config))),
     "FlowEngineWide" -> (config => FlowEngine(config.copy(sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24))),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
+    "CongestionBench" -> (CongestionBench(_)),
     "CommandPort" -> (CommandPort(_)),
+    "Divider" -> (_ => Divider(60, 32, 28)),
+    "DividerNarrow" -> (_ => Divider(9, 12, 9)),
+    "Exponential" -> (_ => Exponential()),
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "GmiiMac" -> (GmiiMac(_)),
     "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
     "GapBench" -> (config => GapBench(config.copy(flows = 1024))),
+    "LaunchGate" -> (_ => LaunchGate(pointerBits = 11)),
     "LayoutBench" -> (LayoutBench(_)),
+    "LogisticUnit" -> (_ => LogisticUnit()),
     "MacOnOneClock" -> (MacOnOneClock(_)),
     "MemoryArbiter" -> (MemoryArbiter(_)),
     "MemoryBench" -> (MemoryBench(_)),
     "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
+    "ProbeBoard" -> (_ => ProbeBoard(Board.simulated)),
+    "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, DownbeatConfig.presets("board"))),
+    "UartBoneBench" -> (_ => UartBoneBench()),
     "PlacementWriter" -> (PlacementWriter(_)),
+    "RecoveryBench" -> (RecoveryBench(_)),
     "ScoreboardBench" -> (ScoreboardBench(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
+    "SegmentParser" -> (SegmentParser(_)),
     "SendBuffer" -> (SendBuffer(_)),
     "Slew" -> (_ => Slew()),
     "TimeBase" -> (_ => TimeBase()),
@@ -67,10 +83,14 @@ object Rooms {
     "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current))
   )
 
-  /** With one for each registered policy. */
-  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms
+  /** With one for each registered policy and for each calculator. */
+  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms ++ Calculators.rooms
+
+  /** Whole boards, with primitives that only their FPGA's tools know: `make bitstream`. */
+  private val boards: Map[String, DownbeatConfig => Component] =
+    Board.all.map(board => s"Board_${board.name.replace('-', '_')}" -> ((_: DownbeatConfig) => BoardTop(board))).toMap
 
   /** The room of that name; `Fmax` before a name means the room inside the harness that `make fmax` measures. */
   def find(name: String): Option[DownbeatConfig => Component] =
-    all.get(name).orElse(all.get(name.stripPrefix("Fmax")).map(room => config => new FmaxHarness(room(config))))
+    all.get(name).orElse(boards.get(name)).orElse(all.get(name.stripPrefix("Fmax")).map(room => config => new FmaxHarness(room(config))))
 }

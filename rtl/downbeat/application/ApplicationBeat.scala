@@ -13,6 +13,8 @@ case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
   val last = Bool()
   /** The same in all beats of a frame. */
   val flow = UInt(config.flowBits bits)
+  /** The data up to the frame's end is urgent (RFC 9293 3.8.5). Read with the last beat. */
+  val urgent = Bool()
 }
 
 /** Received data on its way to the application. */

@@ -7,15 +7,15 @@ import downbeat.flow.{ConnectionAddresses, ConnectionParameters}
 import spinal.core._
 
 object CommandKind extends SpinalEnum {
-  val open, listen, unlisten, shutdown, close, abort, receive = newElement()
+  val open, listen, unlisten, shutdown, close, abort, receive, setPolicies = newElement()
 }
 
 /** What an application asks for, one command a beat. Fields that a kind does not name are ignored. */
 case class Command(config: DownbeatConfig) extends Bundle {
   val kind = CommandKind()
-  /** open: comes back in every notification of the connection, or of its refusal. */
+  /** open: comes back in every notification of the connection. open, listen, setPolicies: comes back in a refusal. */
   val request = UInt(16 bits)
-  /** shutdown, close, abort, receive. */
+  /** shutdown, close, abort, receive, setPolicies. */
   val flow = UInt(config.flowBits bits)
   /** receive: bytes to deliver. */
   val length = UInt(32 bits)
@@ -24,7 +24,7 @@ case class Command(config: DownbeatConfig) extends Bundle {
   /** open. */
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
-  /** open, listen. */
+  /** open, listen; setPolicies: the policies and their arguments alone. */
   val parameters = ConnectionParameters(config)
 }
 

@@ -2,8 +2,8 @@
 package downbeat.application
 
 import downbeat.DownbeatConfig
-import downbeat.engine.{ApplicationEvent, EventKind}
-import downbeat.flow.ListenRequest
+import downbeat.engine.{ApplicationEvent, EventKind, PolicyChange}
+import downbeat.flow.{ListenRequest, Refusal}
 import downbeat.memory.DeliveryRequest
 import spinal.core._
 import spinal.lib._
@@ -13,6 +13,8 @@ import spinal.lib._
   * A shutdown, close or abort must not overtake what the application wrote or asked for before it. Each command notes how many frames of
   * data had begun when it came; one of these goes on when the engine has been told of as many. Later frames hold up nobody. A close or
   * abort, behind which the flow may go to somebody else, also waits until nothing of an earlier receive command is left in the buffer.
+  *
+  * What names policies that do not exist, or tells one what it does not take, is refused and goes nowhere.
   */
 case class CommandPort(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -22,6 +24,8 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     val requests = master(Stream(DeliveryRequest(config)))
     /** Shutdown, close, abort. */
     val events = master(Stream(ApplicationEvent(config)))
+    val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
+    val refused = master(Stream(Refusal()))
     /** Frames that have begun to enter the send buffer, and those of which the engine has been told; modulo 256. */
     val framesBegun, framesTold = in(UInt(CommandPort.frameBits bits))
     /** Nothing is on its way from the receive buffer to the engine; a clock after whatever made it so at the latest. */
@@ -46,15 +50,31 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val listens = is(CommandKind.listen, CommandKind.unlisten)
   private val receives = is(CommandKind.receive)
   private val ends = is(CommandKind.shutdown, CommandKind.close, CommandKind.abort)
-  private val known = opens || listens || receives || ends
+  private val sets = if (config.policiesChoose) is(CommandKind.setPolicies) else False
+  private val known = opens || listens || receives || ends || sets
+
+  private val verdict = new Area {
+    private val check = new PolicyCheck(config, command.parameters)
+    private val waited = Reg(UInt(log2Up(PolicyCheck.clocks + 1) bits)) init 0
+    when(command.valid && waited =/= PolicyCheck.clocks)(waited := waited + 1)
+    when(command.fire)(waited := 0)
+    private val judges = command.valid && (opens || is(CommandKind.listen) || sets)
+    private val judged = waited === PolicyCheck.clocks
+    val passes = command.valid && (!judges || judged && check.legal)
+    val refusal = Stream(Refusal())
+    refusal.valid := judges && judged && !check.legal
+    refusal.request := command.request
+    refusal.reason := check.reason
+  }
+  io.refused << verdict.refusal.m2sPipe()
 
   private val open = Stream(OpenCommand(config))
-  open.valid := command.valid && opens
+  open.valid := verdict.passes && opens
   open.payload.assignSomeByName(command.payload)
   io.opens << open.m2sPipe()
 
   private val listen = Stream(ListenRequest(config))
-  listen.valid := command.valid && listens
+  listen.valid := verdict.passes && listens
   listen.request := command.request
   listen.remove := is(CommandKind.unlisten)
   listen.port := command.localPort
@@ -67,13 +87,20 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   receive.length := command.length
   io.requests << receive.m2sPipe()
 
+  private val change = Stream(PolicyChange(config))
+  change.valid := verdict.passes && sets
+  change.payload.assignSomeByName(command.parameters)
+  change.flow := command.flow
+  if (config.policiesChoose) io.policies << change.m2sPipe() else change.ready := True
+
   private val ending = new Area {
     val event = Stream(ApplicationEvent(config))
     private val waits = command.valid && ends
     private val ahead = io.framesTold - numbered.framesBefore // signed, for fewer than half of 256 are on their way
     /** It stays, however many later frames are told of. */
     val allTold = RegInit(False) setWhen (waits && !ahead.msb) clearWhen event.fire
-    private val quiet = !io.requests.valid && io.receiveIdle
+    private val changing = if (config.policiesChoose) io.policies.valid else False
+    private val quiet = !io.requests.valid && io.receiveIdle && !changing
     val allRead = quiet && (RegNext(quiet) init False)
     event.valid := waits && allTold && (is(CommandKind.shutdown) || allRead)
     event.memoryError := False
@@ -82,15 +109,17 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     when(is(CommandKind.close))(event.kind := EventKind.close)
     event.flow := command.flow
     event.length := 0
+    event.urgent := False
   }
   io.events << ending.event.m2sPipe()
 
-  command.ready := !known || open.fire || listen.fire || receive.fire || ending.event.fire
+  command.ready := !known || open.fire || listen.fire || receive.fire || change.fire || ending.event.fire || verdict.refusal.fire
 
   private val unknown = Reg(UInt(32 bits)) init 0
   when(command.valid && !known)(unknown := unknown + 1)
   io.unknown := unknown
-  private val outputs = Seq(io.opens.valid, io.listens.valid, io.requests.valid, io.events.valid)
+  private val changes = if (config.policiesChoose) Seq(io.policies.valid) else Nil
+  private val outputs = Seq(io.opens.valid, io.listens.valid, io.requests.valid, io.events.valid, io.refused.valid) ++ changes
   io.idle := !waiting.valid && !command.valid && !outputs.orR
 }
 

@@ -2,8 +2,9 @@
 package downbeat.application
 
 import downbeat.DownbeatConfig
-import downbeat.congestion.CongestionEventKind
+import downbeat.congestion.{Arguments, CongestionEventKind}
 import downbeat.engine.{CloseReason, EventKind, TcpState, TraceRecord}
+import downbeat.rx.NetworkErrorKind
 import downbeat.wire.LaunchMode
 import spinal.core._
 
@@ -25,7 +26,7 @@ case class Layout(config: DownbeatConfig) {
   GlobalData.reset(SpinalConfig())
 
   val enums: Seq[EnumLayout] =
-    Seq(CommandKind, TcpState, CloseReason, EventKind, CongestionEventKind, LaunchMode).map(Layout.ofEnum)
+    Seq(CommandKind, TcpState, CloseReason, NetworkErrorKind, EventKind, CongestionEventKind, LaunchMode).map(Layout.ofEnum)
 
   val bundles: Seq[BundleLayout] = Seq(
     Layout.ofBundle("Command", Command(config)),
@@ -36,6 +37,11 @@ case class Layout(config: DownbeatConfig) {
   val policies: Seq[EnumLayout] = Seq(
     EnumLayout("StartupPolicy", config.startupPolicies.map(_.name)),
     EnumLayout("SteadyPolicy", config.steadyPolicies.map(_.name)))
+
+  /** What each of them takes, by its family's name and its own. */
+  val arguments: Seq[(String, Seq[(String, Arguments)])] = Seq(
+    "StartupPolicy" -> config.startupPolicies.map(policy => policy.name -> policy.arguments),
+    "SteadyPolicy" -> config.steadyPolicies.map(policy => policy.name -> policy.arguments))
 
   val numbers: Seq[(String, BigInt)] = Layout.numbers(config)
 }

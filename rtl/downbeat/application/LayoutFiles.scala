@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
+import downbeat.congestion.Arguments
+
 /** A layout as text: the same facts as a C header and as JSON, without anything that a second run would write
   * differently.
   */
@@ -29,7 +31,8 @@ object LayoutFiles {
   }
 
   /** {{{ {"numbers": {...}, "bundles": {"Command": {"bits": ..., "fields": {"kind": {"offset", "width", "enum"}}}},
-    * "enums": {"CommandKind": {"open": 0}}, "policies": {"StartupPolicy": {"standard": 0}}} }}}
+    * "enums": {"CommandKind": {"open": 0}}, "policies": {"StartupPolicy": {"standard": 0}},
+    * "arguments": {"SteadyPolicy": {"aimd": {"bits": 40, "needed": false, "notAbove": [], "fields": {"a": {"offset", ...}}}}}} }}}
     */
   def json(layout: Layout): String = {
     val bundles = layout.bundles.map { bundle =>
@@ -56,6 +59,9 @@ object LayoutFiles {
        |  },
        |  "policies": {
        |${layout.policies.map(enumeration).mkString(",\n")}
+       |  },
+       |  "arguments": {
+       |${layout.arguments.map { case (family, policies) => argumentsOf(family, policies) }.mkString(",\n")}
        |  }
        |}
        |""".stripMargin
@@ -64,6 +70,20 @@ object LayoutFiles {
   private def enumeration(values: EnumLayout): String = {
     val elements = values.elements.zipWithIndex.map { case (name, value) => s""""$name": $value""" }
     s"""    "${values.name}": {${elements.mkString(", ")}}"""
+  }
+
+  private def argumentsOf(family: String, policies: Seq[(String, Arguments)]): String = {
+    val each = policies.map { case (name, arguments) =>
+      val fields = arguments.fields.map { field =>
+        s"""        "${field.name}": {"offset": ${arguments.offset(field.name)}, "width": ${field.bits}, "fraction": ${field.fraction}, """ +
+          s""""unit": "${field.unit}", "least": ${field.least}, "most": ${field.most}, "usual": ${field.usual}}"""
+      }
+      val pairs = arguments.notAbove.map { case (lesser, greater) => s"""["$lesser", "$greater"]""" }
+      val body = if (fields.isEmpty) "{}" else fields.mkString("{\n", ",\n", "\n      }")
+      s"""      "$name": {"bits": ${arguments.bits}, "needed": ${arguments.needed}, """ +
+        s""""notAbove": [${pairs.mkString(", ")}], "fields": $body}"""
+    }
+    s"""    "$family": {\n${each.mkString(",\n")}\n    }"""
   }
 
   private def define(name: String, value: BigInt): String = s"#define $name $value"

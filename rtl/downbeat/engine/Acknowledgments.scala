@@ -60,7 +60,8 @@ class Acknowledgments(view: ProtocolView, verdict: SegmentVerdict, reassembly: R
   private val waits = s1(before).acknowledgments.delayed
   private val atOnce = s1.insert(s1(reassembly.arrives) && (!s1(reassembly.extendsInOrder) || s1(reassembly.finReached) || waits) ||
     s1(expired) && waits && !s1(before).waiting || s1(isClose) && s1(LIVE) && waits)
-  private val beforeWaiting = s3(verdict.acknowledgesFin) && s3(before).acknowledgments.delayed // the timer will have another purpose
+  /** The timer will have another purpose: an orphan's FIN-WAIT-2 ends by it. */
+  private val beforeWaiting = s3(verdict.acknowledgesFin) && s3(before).acknowledgments.delayed && s3(before).applicationClosed
   val due = s3.insert(s3(verdict.rejected) || s3(atOnce) || s3(tellsOfRoom) || beforeWaiting)
   private val beginsToWait = s3.insert(s3(reassembly.extendsInOrder) && !s3(due))
 

@@ -10,9 +10,11 @@ import spinal.lib._
   * Each source has two places, so that the event behind one that must wait can go before it, unless both are of one flow. Among the
   * events that may go the choice is round robin. A place takes part from the clock after it is filled.
   *
-  * The scoreboard has a bit for each flow (flows share bits beyond 64), set while an event of the flow is too close. Two clocks pass
-  * from a choice to its bit; until then comparators stand in for it. All comparisons are between registers and run beside the
-  * choice, not before it.
+  * Of a flow one place at most is eligible at a time. So a choice says nothing to other places: what is of the flow of an eligible one
+  * waits, chosen or not. Which of a flow's places becomes eligible is the round robin's order of sources, and the older of one source's two.
+  *
+  * The scoreboard has a bit for each flow (flows share bits beyond 64), set while an event of the flow is too close. It is set two clocks
+  * after the choice; until then places are compared with what was chosen. Comparisons are between registers, none is in line with the choice.
   */
 class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
   private case class Place(valid: Bool, spot: UInt, source: Int, older: Bool)
@@ -47,14 +49,16 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
 
   /** Nothing is chosen if and only if nothing may go: known before the choice is. */
   private val anyChosen = Bool()
-  private val chosenFlow = MuxOH.or(choice, places.map(_.spot))
-  /** The last choices, newest first. */
-  private val history = Vec.fill(config.flowSpacing - 2)(new Bundle {
+
+  /** The last choices, newest first. A place is not filled again before the clock after its choice is over, so it still tells its flow. */
+  private val lastChoice = RegNext(choice) init 0
+  private val lastChosen = RegNext(anyChosen) init False
+  private val history = Vec.fill(config.flowSpacing - 3)(new Bundle {
     val valid = RegInit(False)
     val spot = Reg(UInt(scoreboardBits bits))
   })
-  history(0).valid := anyChosen
-  history(0).spot := chosenFlow
+  history(0).valid := lastChosen
+  history(0).spot := MuxOH.or(lastChoice, places.map(_.spot))
   for ((older, newer) <- history.tail.zip(history)) {
     older.valid := newer.valid
     when(newer.valid)(older.spot := newer.spot)
@@ -67,35 +71,51 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
   }
 
   private val eligible = Vec(RegInit(False), places.size)
-  for ((place, p) <- places.zipWithIndex) {
-    val sameAsChosen = places.indices.map(q => choice(q) && (if (q == p) True else places(q).spot === place.spot)).orR
-    val sameAsLast = history.head.valid && history.head.spot === place.spot
-    val behindSibling = {
-      val sibling = places(p ^ 1)
-      sibling.valid && sibling.older && sibling.spot === place.spot
-    }
-    eligible(p) := place.valid && permitted(place.source) && !sameAsChosen && !sameAsLast && !scoreboard(place.spot) && !behindSibling
-  }
-
-  /** Round robin: the first after the last choice, or the first of all. The two searches run side by side, on "is there one before"
-    * for each place, which is also what says which places come after the choice.
+  private val chosenSource = Bits(sources.size bits)
+  /** Sources behind that of the last choice but one, and behind that of the last one. The round robin may know of a choice a clock late: the
+    * place that was chosen cannot be chosen again so soon.
     */
-  private val afterLast = Reg(Bits(places.size bits)) init 0
-  private val late = eligible.asBits & afterLast
-  private def anyBefore(requests: Bits): Bits =
-    B((0 until places.size).map(p => (if (p == 0) False else requests(p - 1 downto 0).orR)))
-  private val lateBefore = anyBefore(late)
-  private val allBefore = anyBefore(eligible.asBits)
-  private val anyLate = late.orR
-  choice := anyLate ? (late & ~lateBefore) | (eligible.asBits & ~allBefore)
+  private val afterLast = Reg(Bits(sources.size bits)) init 0
+  private val lastSource = RegNext(chosenSource) init 0
+  private val afterNext = lastChosen ? B(sources.indices.map(s => if (s == 0) False else lastSource(s - 1 downto 0).orR)) | afterLast
+  afterLast := afterNext
+  private def sameFlow(a: Int, b: Int): Bool = places(a min b).spot === places(a max b).spot
+  /** The first of two places goes before the second one, if both may go and are of one flow. */
+  private def precedes(first: Int, second: Int): Bool = {
+    def late(place: Int) = afterLast(places(place).source)
+    if ((first ^ second) == 1) places(first).older
+    else if (first < second) late(first) || !late(second)
+    else late(first) && !late(second)
+  }
+  private val ready = places.map(place => place.valid && permitted(place.source))
+  private val nextEligible = for ((place, p) <- places.zipWithIndex) yield {
+    val others = places.indices.filter(_ != p)
+    val sameAsEligible = others.map(q => eligible(q) && sameFlow(p, q)).orR
+    val sameAsLast = others.map(q => lastChoice(q) && sameFlow(p, q)).orR || history.head.valid && history.head.spot === place.spot
+    val mustWait = others.map(q => ready(q) && sameFlow(p, q) && precedes(q, p)).orR
+    ready(p) && !choice(p) && !sameAsLast && !scoreboard(place.spot) && !sameAsEligible && (eligible(p) || !mustWait)
+  }
+  eligible := Vec(nextEligible)
+
+  /** Round robin among sources: the first of those behind the last choice's, or the first of the others. Of its two the older. */
+  private val nextSources = nextEligible.grouped(2).map(_.orR).toSeq
+  private val late = RegNext(B(nextSources) & afterNext) init 0
+  private val early = RegNext(B(nextSources) & ~afterNext) init 0
+  private def first(requests: Bits): Bits =
+    B(requests.bitsRange.map(s => if (s == 0) requests(s) else requests(s) && !requests(s - 1 downto 0).orR))
+  chosenSource := late.orR ? first(late) | first(early)
+  for (s <- sources.indices) {
+    val takesSecond = RegNext(nextEligible(2 * s + 1) && !(nextEligible(2 * s) && places(2 * s).older))
+    choice(2 * s) := chosenSource(s) && !takesSecond
+    choice(2 * s + 1) := chosenSource(s) && takesSecond
+  }
   anyChosen := eligible.orR
-  when(anyChosen)(afterLast := anyLate ? lateBefore | allBefore)
 
   /** The chosen event, three clocks after it could be chosen; its place is not filled again before it is read. */
   val output = Flow(EngineEvent(config))
   private val idle = new IdleStandsStill
   private val read = for (((source, memory), s) <- sources.zip(memories).zipWithIndex) yield new Area {
-    val chosen = RegNext(choice(2 * s) || choice(2 * s + 1)) init False
+    val chosen = lastSource(s)
     val second = RegNext(choice(2 * s + 1))
     val valid = RegNext(chosen) init False
     val word = RegNextWhen(memory.readAsync(second.asUInt), chosen || !idle.standsStill)

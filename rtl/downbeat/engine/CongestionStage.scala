@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.calculation.Calculators
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib._
@@ -17,6 +18,7 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
   val initialWindow = UInt(8 bits)
   val initialSsthresh = UInt(32 bits)
   val spacing = UInt(56 bits)
+  val calculation = config.policiesCalculate generate CalculationState()
 }
 
 object CongestionStage {
@@ -41,12 +43,22 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   val EVENT = Payload(CongestionEvent())
   private val event = s0(EVENT)
   event.kind := s0(LIVE) ? s0(CONGESTION_KIND) | kinds.none()
+  /** The application has chosen policies: their words begin anew as what they are told, and both are asked as with `established`; the windows
+    * stay. What a policy was calculating is nobody's.
+    */
+  val CHANGES: Payload[Bool] =
+    fetched.insert(if (config.policiesChoose) fetched(LIVE) && fetched(KIND) === EventKind.setPolicies else False)
+  when(s0(CHANGES))(event.kind := kinds.established)
+  private val calculation = config.policiesCalculate generate
+    new CalculationControl(config, signals, s0.insert(s0(before).calculation), EVENT, CHANGES, steps)
+  if (config.policiesCalculate) when(s0(calculation.tells))(event.kind := kinds.calculated)
   event.startingUp := s0(before).window.cwnd < s0(before).window.ssthresh
   event.ackedBytes := s0(ACKED)
   event.uninflated := s0(UNINFLATED)
   private val loses = s0(CONGESTION_KIND) === kinds.loss || s0(CONGESTION_KIND) === kinds.timeout
   private val overfull = s0(before).window.cwnd(47 downto 16) < s0(OUTSTANDING_BEFORE)
-  event.flight := (loses && overfull) ? s0(before).window.cwnd(47 downto 16) | s0(OUTSTANDING_BEFORE)
+  // What no connection has left in the memory is nobody's flight.
+  event.flight := !s0(LIVE) ? U(0, 32 bits) | ((loses && overfull) ? s0(before).window.cwnd(47 downto 16) | s0(OUTSTANDING_BEFORE))
   event.segmentSize := s0(SEGMENT_SIZE)
   event.rttValid := s0(RTT_VALID)
   event.rtt := s0(RTT)
@@ -60,29 +72,53 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   // ---- steps 0 to 3: the policies
 
+  private val calculating = if (config.policiesCalculate) calculation.underWay else s0.insert(False)
+  private val calculated = if (config.policiesCalculate) calculation.calculated else s0.insert(Calculated.none)
+
   private def answers(policies: Seq[Policy], word: Bits): Seq[Payload[PolicyAnswer]] = policies.map { policy =>
     val own = s0.insert(word.resize(policy.stateBits))
-    policy.build(new PolicyPipe(steps.take(PolicyPipe.steps + 1), EVENT, windowBefore, own))
+    policy.build(new PolicyPipe(steps.take(PolicyPipe.steps + 1), EVENT, windowBefore, own, NOW, calculating, calculated))
   }
-  private val startupAnswers = answers(config.startupPolicies, s0(before).startupWord)
-  private val steadyAnswers = answers(config.steadyPolicies, s0(before).steadyWord)
+  private def told(word: Bits, argument: Bits): Bits = s0(CHANGES) ? argument.resize(widthOf(word)) | word
+  private val startupBefore = told(s0(before).startupWord, s0(PARAMETERS).startupArgument)
+  private val steadyBefore = told(s0(before).steadyWord, s0(PARAMETERS).steadyArgument)
+  private val startupAnswers = answers(config.startupPolicies, startupBefore)
+  private val steadyAnswers = answers(config.steadyPolicies, steadyBefore)
+  val STARTUP = s2.insert((s2(OPENING) || s2(CHANGES)) ? s2(PARAMETERS).startup | s2(before).startup)
+  val STEADY = s2.insert((s2(OPENING) || s2(CHANGES)) ? s2(PARAMETERS).steady | s2(before).steady)
 
-  private def chosen(policies: Seq[Policy], all: Seq[Payload[PolicyAnswer]], index: UInt, wordBits: Int): PolicyAnswer = {
+  /** For each policy whether it is the connection's; one always is. */
+  private def selects(policies: Seq[Policy], index: UInt): Seq[Payload[Bool]] =
+    policies.indices.map(i => s2.insert(if (i == policies.size - 1) index >= i else index === i))
+  private val startupSelects = selects(config.startupPolicies, s2(STARTUP))
+  private val steadySelects = selects(config.steadyPolicies, s2(STEADY))
+
+  private def asked(policy: Policy, answer: PolicyAnswer): Calculation =
+    if (policy.calculator.isEmpty) Calculation.none(config.questionBits) else answer.calculation.widened(config.questionBits)
+
+  private def chosen(policies: Seq[Policy], all: Seq[Payload[PolicyAnswer]], select: Seq[Payload[Bool]], wordBits: Int): PolicyAnswer = {
     val padded = policies.zip(all).map { case (policy, answer) =>
-      val wide = PolicyAnswer(wordBits, config.policiesPace)
+      val wide = PolicyAnswer(wordBits, config.policiesPace, config.questionBits)
       wide.window := s3(answer).window
       wide.word := s3(answer).word.resize(wordBits)
       if (config.policiesPace) wide.departure := (if (policy.paces) s3(answer).departure else Departure.configured)
+      if (config.policiesCalculate) wide.calculation := asked(policy, s3(answer))
       wide
     }
-    if (padded.size == 1) padded.head else Vec(padded)(index)
+    if (padded.size == 1) padded.head else MuxOH.or(Vec(select.map(s3(_))), padded)
   }
-  private val startup = chosen(config.startupPolicies, startupAnswers, s3(before).startup, CongestionStage.wordBits(config.startupPolicies))
-  private val steady = chosen(config.steadyPolicies, steadyAnswers, s3(before).steady, CongestionStage.wordBits(config.steadyPolicies))
+  private val startup = chosen(config.startupPolicies, startupAnswers, startupSelects, CongestionStage.wordBits(config.startupPolicies))
+  private val steady = chosen(config.steadyPolicies, steadyAnswers, steadySelects, CongestionStage.wordBits(config.steadyPolicies))
 
   private val grows = s2(EVENT).kind === kinds.acknowledged || s2(EVENT).kind === kinds.paired
-  private val fromStartup = s2.insert(s2(EVENT).kind === kinds.established || grows && s2(EVENT).startingUp)
-  private val answered = s3.insert(s3(fromStartup) ? startup.window | steady.window)
+  private val ofStartup =
+    if (config.policiesCalculate) s2(EVENT).kind === kinds.calculated && s2(calculation.calculated).ofStartup else False
+  private val fromStartup = s2.insert(s2(EVENT).kind === kinds.established || grows && s2(EVENT).startingUp || ofStartup)
+  private val answered = s3.insert {
+    val counts = startupSelects.map(select => s2.insert(s2(select) && s2(fromStartup))) ++
+      steadySelects.map(select => s2.insert(s2(select) && !s2(fromStartup)))
+    MuxOH.or(Vec(counts.map(s3(_))), (startupAnswers ++ steadyAnswers).map(s3(_).window))
+  }
   private val startupWord = s3.insert(startup.word)
   private val steadyWord = s3.insert(steady.word)
 
@@ -109,8 +145,11 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     is(kinds.recovered)(keepThreshold(s4(afterFull)))
     is(kinds.timeoutAgain)(keepThreshold(s4(segment)))
     is(kinds.timeout)(s4(settled).cwnd := s4(segment))
+    if (config.policiesCalculate)
+      is(kinds.calculated)(when(s4(calculation.calculated).stale)(s4(settled) := s4(before).window))
     is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + (s4(EVENT).uninflated ? U(0, 48 bits) | s4(threeSegments)))
   }
+  when(s4(CHANGES))(s4(settled) := s4(before).window)
   when(s4(OPENING)) {
     s4(settled).cwnd := 0
     s4(settled).ssthresh := 0
@@ -133,8 +172,10 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val handshakes = s4.insert(s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived)
   private val spacing = s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
   if (config.policiesPace) {
-    val startupAsks = startup.departure.pace =/= Pace.configured || startup.departure.inverted
-    val asked = s3.insert(startupAsks ? startup.departure | steady.departure)
+    val ofStartup = s3.insert(startup.departure)
+    val ofSteady = s3.insert(steady.departure)
+    val startupAsks = s4(ofStartup).pace =/= Pace.configured || s4(ofStartup).inverted
+    val asked = s4.insert(startupAsks ? s4(ofStartup) | s4(ofSteady))
     s5(DEPARTURE) := s5(asked)
   } else s5(DEPARTURE) := Departure.configured
   when(s5(handshakes))(s5(DEPARTURE) := Departure.configured)
@@ -143,9 +184,6 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
   private val synLost = s4.insert(
     s4(handshakes) && (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
-  val STARTUP = s5.insert(s5(OPENING) ? s5(PARAMETERS).startup | s5(before).startup)
-  val STEADY = s5.insert(s5(OPENING) ? s5(PARAMETERS).steady | s5(before).steady)
-
   private val next = CongestionState(config)
   next.window := s5(WINDOW)
   next.startupWord := s5(handshakes) ? s5(before).startupWord | s5(startupWord)
@@ -155,11 +193,30 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   next.initialWindow := s5(synLost) ? U(1, 8 bits) | s5(before).initialWindow
   next.initialSsthresh := s5(before).initialSsthresh
   next.spacing := spacing
+  if (config.policiesCalculate) next.calculation := calculation.after
   when(s5(OPENING)) {
     next.initialWindow := s5(PARAMETERS).initialWindow
     next.initialSsthresh := s5(PARAMETERS).ssthresh
+  }
+  when(s5(OPENING) || s5(handshakes) && s5(CHANGES)) {
     next.startupWord := s5(PARAMETERS).startupArgument.resized
     next.steadyWord := s5(PARAMETERS).steadyArgument.resized
   }
   write(next, s5(LIVE) || s5(OPENING))
+
+  // ---- long calculations
+
+  if (config.policiesCalculate) {
+    def asks(answer: PolicyAnswer, policies: Seq[Policy], choice: UInt): (Calculation, UInt) = {
+      val indices = CalculationControl.indices(config, policies)
+      (answer.calculation, if (indices.size == 1) indices.head else Vec(indices)(choice))
+    }
+    calculation.ask(asks(startup, config.startupPolicies, s3(STARTUP)), asks(steady, config.steadyPolicies, s3(STEADY)))
+  }
+  /** What the units have room for, and what goes to them; on step 5, whether something does. */
+  def calculates(units: Calculators): Unit = {
+    calculation.room := units.io.room
+    units.io.request << calculation.request
+  }
+  val ASKED: Payload[Bool] = s5.insert(if (config.policiesCalculate) calculation.goes else False)
 }

@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.congestion.Calculated
 import downbeat.flow.{ConnectionParameters, FlowReference}
 import downbeat.rx.{PayloadReference, ReportKind}
 import downbeat.time.Stamp
@@ -16,7 +17,7 @@ object EventKind extends SpinalEnum {
   val placed = newElement()
   /** The application opens a connection. */
   val open = newElement()
-  /** `length` more bytes are in the send buffer. */
+  /** `length` more bytes are in the send buffer; with URG in `flags`, urgent ones. */
   val written = newElement()
   /** The application has read `length` bytes. */
   val consumed = newElement()
@@ -26,6 +27,8 @@ object EventKind extends SpinalEnum {
   val close = newElement()
   /** The application has forgotten the connection, and the peer gets a RST. */
   val abort = newElement()
+  /** The application chooses other policies, or tells them something else; the windows stay. */
+  val setPolicies = newElement()
   /** The pacer: a segment may go at `stamp`. */
   val grant = newElement()
   /** A descriptor left the engine: `sequence`, `length`, FIN and SYN in `flags`, and the `acknowledgment` and `window` that it bears. */
@@ -36,10 +39,12 @@ object EventKind extends SpinalEnum {
   val timer = newElement()
   /** Recovery has given the connection up. */
   val failed = newElement()
-  /** The network: the segment at `sequence` reaches nobody. */
+  /** The network: the segment at `sequence` did not arrive; `window` says why (NetworkError). */
   val unreachable = newElement()
   /** The network: the segment at `sequence` is too long for the path; `window` payload bytes are not. */
   val tooBig = newElement()
+  /** A long calculation has its answer. */
+  val calculated = newElement()
 }
 
 /** A segment for a flow, or the opening of one: from the flow directory. */
@@ -56,7 +61,7 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   val sequence = SequenceNumber()
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()
-  val window = UInt(16 bits)
+  val window, urgentPointer = UInt(16 bits)
   val options = TcpOptions(config)
   val length = UInt(14 bits)
   val payload = PayloadReference(config)
@@ -113,6 +118,17 @@ case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
   val length = UInt(32 bits)
   /** written, consumed: the memory refused bytes of it. */
   val memoryError = Bool()
+  /** written: the last byte ends urgent data. */
+  val urgent = Bool()
+}
+
+/** Other policies for a flow, legal ones. */
+case class PolicyChange(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val startup = UInt(config.startupBits bits)
+  val steady = UInt(config.steadyBits bits)
+  val startupArgument = Bits(config.startupArgumentBits bits)
+  val steadyArgument = Bits(config.steadyArgumentBits bits)
 }
 
 /** From the pacer: a segment may go, and how its frame leaves the MAC. */
@@ -160,7 +176,7 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val sequence = SequenceNumber()
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()
-  val window = UInt(16 bits)
+  val window, urgentPointer = UInt(16 bits)
   val options = TcpOptions(config)
   val length = UInt(32 bits)
   val payload = PayloadReference(config)
@@ -172,4 +188,5 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val memoryError = Bool()
   val mode = LaunchMode()
   val probe, begins, late = Bool()
+  val calculated = config.policiesCalculate generate Calculated()
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, RestingClock}
+import downbeat.calculation.Calculators
 import downbeat.memory.FlowPosition
 import downbeat.time.{Epoch, Stamp}
 import spinal.core._
@@ -23,6 +24,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val grants = slave(Stream(GrantEvent(config)))
     val departed = slave(Stream(DepartedEvent(config)))
     val timers = slave(Stream(TimerEvent(config)))
+    val policies = config.policiesChoose generate slave(Stream(PolicyChange(config)))
     // Outputs
     val descriptors = master(Stream(SegmentDescriptor(config)))
     val placements = master(Stream(Placement(config)))
@@ -54,18 +56,28 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     fifo
   }
   private val returns = queue(ReturnEvent(config), FlowEngine.credits)
+  private val calculators = config.policiesCalculate generate RestingClock(Calculators(config))(_.io.idle)
+  /** The two that the engine itself causes, and that cause none of their own. */
+  private val caused = {
+    val ofSegments = Sources.returned(returns.io.pop)
+    if (config.policiesCalculate) EventSource.shared(ofSegments, Sources.calculated(calculators.io.result)) else ofSegments.registered
+  }
   private val payloadAndApplication = EventSource.shared(Sources.placed(io.placed), Sources.application(io.application))
-  private val departuresAndTimers = EventSource.shared(Sources.departed(io.departed), Sources.timer(io.timers))
+  /** A change of policies has time, and so have timers. */
+  private val timersAndPolicies =
+    if (config.policiesChoose) EventSource.shared(Sources.timer(io.timers), Sources.policies(io.policies)) else Sources.timer(io.timers)
+  private val changeWaits = if (config.policiesChoose) timersAndPolicies.words.valid else False
+  private val departuresAndTimers = EventSource.shared(Sources.departed(io.departed), timersAndPolicies)
   private val arbiter = new Arbiter(
     config,
     Seq(
       Sources.directory(io.directory),
       payloadAndApplication,
       Sources.grant(io.grants),
-      Sources.returned(returns.io.pop),
+      caused,
       departuresAndTimers
     ))
-  private val returned = 3 // the source that needs no room for returns: it causes none
+  private val returned = 3 // the source that needs no room for returns
 
   private val pipeline = new EnginePipeline
   private val signals = new Signals(config)
@@ -85,6 +97,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(ACKNOWLEDGMENT) := event.acknowledgment
   entry(FLAGS) := event.flags
   entry(WIRE_WINDOW) := event.window
+  entry(URGENT_POINTER) := event.urgentPointer
   entry(OPTIONS) := event.options
   entry(LENGTH) := event.length
   entry(PAYLOAD) := event.payload
@@ -98,6 +111,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(MODE) := event.mode
   entry(MEASURED) := event.probe
   entry(BEGINS) := event.begins
+  if (config.policiesCalculate) entry(CALCULATED) := event.calculated
 
   // ---- the five stages
 
@@ -106,6 +120,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val measure = new MeasureStage(config, pipeline, signals)
   private val congestion = new CongestionStage(config, pipeline, signals)
   private val transmit = new TransmitStage(config, pipeline, signals)
+  if (config.policiesCalculate) congestion.calculates(calculators)
 
   // ---- what leaves
 
@@ -137,7 +152,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   /** The earliest of protocol's deadline, recovery's and the user timeout, found while later stages work. */
   private val deadline = new Area {
-    private val Seq(compare, choose, compareAgain, chooseAgain, node) = measure.steps.take(5)
+    private val Seq(compare, choose, compareAgain, chooseAgain, node) = measure.steps.drop(1)
     private val patienceFirst = compare.insert(compare(PATIENCE_ARMED) && compare(PATIENCE).isBefore(compare(RECOVERY_DEADLINE)))
     private val ofRecovery = choose.insert(choose(patienceFirst) ? choose(PATIENCE) | choose(RECOVERY_DEADLINE))
     private val protocolFirst = compareAgain.insert(compareAgain(PROTOCOL_ARMED) &&
@@ -174,6 +189,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     io.trace.sentSequence := transmit.returned.sequence
     io.trace.sentLength := transmit.returned.length
     io.trace.retransmission := io.trace.sent && transmit.repeats
+    io.trace.asked := node(congestion.ASKED)
   }
   if (config.stageCounters) {
     io.stageCounts.valid := pipeline.exit.isValid
@@ -189,11 +205,13 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val returnCredit = FlowEngine.credit(taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.returned.valid, freed = returns.io.pop.fire)
   for (source <- arbiter.permitted.indices)
-    arbiter.permitted(source) := protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)
+    arbiter.permitted(source) := RegNext(protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)) init False
 
+  private val calculationsRest = if (config.policiesCalculate) calculators.io.idle else True
   // A queue holds a word before it offers it: its occupancy says so.
-  io.waits := protocol.ready && arbiter.isEmpty && pipeline.isEmpty &&
-    !payloadAndApplication.words.valid && !departuresAndTimers.words.valid && !returns.io.occupancy.orR && !placements.io.occupancy.orR
+  io.waits := protocol.ready && arbiter.isEmpty && pipeline.isEmpty && calculationsRest &&
+    !payloadAndApplication.words.valid && !changeWaits && !departuresAndTimers.words.valid && !caused.words.valid &&
+    !returns.io.occupancy.orR && !placements.io.occupancy.orR
   io.idle := io.waits && !descriptors.io.occupancy.orR && !io.descriptors.valid
 }
 
@@ -201,7 +219,7 @@ object FlowEngine {
   /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
   val credits = 64
 
-  /** True while one more may be taken, seen three clocks late. Each event takes one; it is free again when the event causes nothing, or
+  /** True while one more may be taken, seen four clocks late. Each event takes one; it is free again when the event causes nothing, or
     * when what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's
     * reader.
     */
@@ -209,6 +227,6 @@ object FlowEngine {
     val used = Reg(UInt(log2Up(credits + 1) bits)) init 0
     val change = Seq(taken, unused, freed).map(RegNext(_) init False).map(_.asUInt)
     used := used + change(0) - change(1) - change(2)
-    RegNext(used < credits - 4) init False
+    RegNext(used < credits - 5) init False
   }
 }

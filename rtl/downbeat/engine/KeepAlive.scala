@@ -32,7 +32,7 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val asks = s2.insert(s2(reached) && s2(idles))
   private val last = s1.insert(s1(before).keepAlive.unanswered === probes)
   /** Nobody answers. */
-  val givesUp = s2.insert(s2(reached) && s2(idles) && s2(last))
+  val givesUp = s1.insert(s1(reached) && s1(idles) && s1(last))
   /** A probe is due. */
   val due = s3.insert(s3(asks) && !s3(last))
 

@@ -4,7 +4,7 @@ package downbeat.engine
 import downbeat.DownbeatConfig
 import downbeat.congestion.{CongestionEvent, Window}
 import downbeat.flow.FlowReference
-import downbeat.rx.PayloadReference
+import downbeat.rx.{NetworkError, PayloadReference}
 import downbeat.time.{Instant, Stamp}
 import downbeat.wire.{LaunchMode, SackBlock, SequenceNumber, TcpFlags}
 import spinal.core._
@@ -19,6 +19,9 @@ case class SegmentDescriptor(config: DownbeatConfig) extends Bundle {
   val flags = TcpFlags() // with SYN the builder adds the MSS option
   val windowScaleOffered = Bool() // a SYN carries the window-scale option
   val window = UInt(16 bits) // as on the wire
+  /** URG and a pointer go along if the segment begins before `urgentEnd`, low bits of a sequence number (RFC 9293 3.8.5). */
+  val urgent = Bool()
+  val urgentEnd = UInt(config.sendOffsetBits + 1 bits)
   /** A SYN carries the SACK-permitted option. */
   val sackPermitted = Bool()
   /** It carries timestamps. */
@@ -94,6 +97,8 @@ object TcpState extends SpinalEnum {
 /** Why a connection ended. */
 object CloseReason extends SpinalEnum {
   val none, finished, refused, reset, timedOut, aborted, outOfResources, addressInUse, memoryError, unreachable = newElement()
+  /** No such policy in this build; a policy does not take that argument. */
+  val unknownPolicy, policyArgument = newElement()
 }
 
 /** What the application may know of a connection; a level, not an edge: a newer one replaces an older one. */
@@ -109,6 +114,14 @@ case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val received = SequenceNumber()
   /** The peer sends no more; `received` is the end of its stream. */
   val peerFinished = Bool()
+  /** The peer has said that its data is urgent up to `urgentEnd`, which has not been read yet: RCV.UP, perhaps beyond what has come. */
+  val urgent = Bool()
+  val urgentEnd = SequenceNumber()
+  /** The last ICMP error about a segment in flight, and how many there were, modulo 4: nothing has ended by it (RFC 9293 3.9.1.8). */
+  val error = NetworkError()
+  val errors = UInt(2 bits)
+  /** The oldest segment has been sent again three times (R1, RFC 9293 3.8.3), and is not acknowledged yet. */
+  val struggling = Bool()
 }
 
 /** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */
@@ -136,4 +149,6 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val sentLength = UInt(14 bits)
   /** It had been sent before. */
   val retransmission = Bool()
+  /** A policy has asked for a long calculation. */
+  val asked = Bool()
 }

@@ -88,7 +88,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     private val beyond = s3.insert(s3(UNACKNOWLEDGED).since(s3(number)))
     private val isAhead = s3.insert(s3(record).role === ProbeRole.ahead)
     private val fitsKind = s3.insert(s3(isAhead) ? s3(REPEATED) | s3(ADVANCED))
-    private val reached = s4.insert(!s4(beyond).orR)
+    private val reached = s3.insert(s3(UNACKNOWLEDGED).value === s3(number).value)
     val departureGap = s3.insert(s3(record).time - s3(before).departure)
     /** This ACK is the one that the probe was to bring; it is beyond that. */
     val exact = s4.insert(s4(isAck) && s4(reached) && s4(fitsKind))
@@ -101,8 +101,10 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
 
   // ---- step 4: what it means
 
-  private val any = s4(toAnswer).orR
-  private val two = s4(toAnswer) > 1
+  private val isAny = s3.insert(s3(toAnswer).orR)
+  private val areTwo = s3.insert(s3(toAnswer) > 1)
+  private val any = s4(isAny)
+  private val two = s4(areTwo)
   private val skips = s4.insert(any && s4(oldest.passed))
   private val exact = s4.insert(any && s4(oldest.exact) || s4(skips) && two && s4(second.exact))
   /** How many go. */

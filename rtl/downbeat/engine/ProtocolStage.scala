@@ -30,7 +30,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val congestionEcho = new CongestionEcho(view, verdict)
   private val challenges = new ChallengeLimit(view, verdict)
   private val keepAlive = new KeepAlive(view, verdict)
+  private val urgency = new Urgency(view, verdict)
   private val stateMachine = new StateMachine(view, verdict, reassembly, keepAlive)
+  private val softErrors = new SoftErrors(view, verdict, stateMachine)
 
   // ---- steps 0 and 1: which connection, which event
 
@@ -40,7 +42,6 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val sentTo = s0.insert(s0(sequenceEnd).since(s0(before).highestSent)) // signed
   /** Nothing is on its way to memory once this event is done. */
   private val allPlaced = s1.insert(s1(reassembly.arrives) ? s1(placingOne) | s1(placingNone))
-  private val writtenTo = s1.insert(s1(before).written + s1(LENGTH))
   private val consumedTo = s1.insert(s1(before).consumed + s1(LENGTH))
   private val firstWritten = s1.insert(s1(INITIAL_SEQUENCE) + U(1, 1 bits))
   /** RFC 6691: the MSS option does not count what other options take. */
@@ -79,7 +80,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(HIGHEST_SENT) := s4(OPENING) ? select(s4(COOKIE), s4(firstWritten), s4(INITIAL_SEQUENCE)) |
     select(s4(sentFurther), s4(sequenceEnd), was.highestSent)
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
-    select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(writtenTo), was.written)
+    select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(urgency.writtenTo), was.written)
   s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow).resized
   s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR && was.state =/= TcpState.synSent || s4(stateMachine.narrows) ||
     s4(brings) && !s4(connects) || s4(synAgain)
@@ -104,7 +105,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   when(s5(acknowledgments.delays))(deadline := s5(delayedAckEnd))
   when(s5(rewaits))(deadline := s5(timeWaitEnd))
   private val hasOwn = s5(waits) || s5(acknowledgments.delayed)
-  private val ownFirst = (deadline.ns(47 downto 30) - s5(keepAlive.next)).msb // the other's low bits are zero
+  private def isFirst(own: Instant): Bool = (own.ns(47 downto 30) - s5(keepAlive.next)).msb // the other's low bits are zero
+  private val ownFirst = s5(rewaits) ? isFirst(s5(timeWaitEnd)) |
+    (s5(acknowledgments.delays) ? isFirst(s5(delayedAckEnd)) | isFirst(s5(before).deadline))
   s5(PROTOCOL_DEADLINE) := deadline
   when(s5(keepAlive.armed) && !(hasOwn && ownFirst))(s5(PROTOCOL_DEADLINE).ns := s5(keepAlive.next) @@ U(0, 30 bits))
 
@@ -113,8 +116,13 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s5(CONNECTION) := s5(OPENING) ? s5(GENERATION) | s5(before).generation
   s5(OUTSTANDING) := s5(HIGHEST_SENT).since(s5(UNACKNOWLEDGED))
 
+  /** After reset every flow is swept: not in use. */
+  private val sweep = Counter(2 * config.flows)
+  val ready: Bool = sweep.value.msb
+  when(!ready)(sweep.increment())
+
   private val next = ProtocolState(config)
-  next.inUse := !s5(RELEASE)
+  next.inUse := !s5(RELEASE) && ready
   next.generation := s5(CONNECTION)
   next.announced := s5(announced)
   next.applicationClosed := s5(applicationClosed)
@@ -145,18 +153,14 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.congestionEcho := congestionEcho.after
   next.challenges := challenges.after
   next.keepAlive := keepAlive.after
+  next.urgency := urgency.after
+  next.softErrors := softErrors.after
   next.waiting := s5(waits)
   next.deadline := deadline
 
-  /** After reset every flow is swept: not in use. */
-  private val sweep = Counter(2 * config.flows)
-  val ready: Bool = sweep.value.msb
-  when(!ready)(sweep.increment())
-  private val unused = ProtocolState(config)
-  unused.assignFromBits(B(0, widthOf(unused) bits))
   memory.write(
     address = ready ? s5(FLOW) | sweep.value.resize(config.flowBits),
-    data = ready ? next | unused,
+    data = next, // while nothing is ready it is not in use, and no more is looked at
     enable = !ready || s5.isValid && (s5(LIVE) || s5(OPENING)))
 
   /** The verdict on the payload of a segment that holds a slot. */
@@ -187,7 +191,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** The peer says that it had the data already (RFC 2883). */
   val duplicateSack: Bool = s3.isValid && s3(verdict.ordinary) && s3(before).selective && s3(OPTIONS).duplicateSack
 
-  private val changed = s4.insert(s4(STATE) =/= was.state || s4(acknowledges) || s4(isPlaced))
+  private val changed = s4.insert(
+    s4(STATE) =/= was.state || s4(acknowledges) || s4(isPlaced) || s4(urgency.advances) || s4(softErrors.tells))
   val status = Flow(FlowStatus(config))
   status.valid := s5.isValid && s5(announced) && (s5(OPENING) || s5(LIVE) && s5(changed))
   status.reference.flow := s5(FLOW)
@@ -199,4 +204,6 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   status.consumed := s5(consumed)
   status.received := s5(RECEIVED)
   status.peerFinished := s5(reassembly.finReceived)
+  urgency.show(status)
+  softErrors.show(status)
 }

@@ -24,6 +24,8 @@ case class ProtocolState(config: DownbeatConfig) extends Bundle {
   val scaling, selective = Bool()
   val windowScale = UInt(4 bits)
   val segmentSize = UInt(16 bits) // bytes
+  val urgency = UrgencyState(config)
+  val softErrors = SoftErrorState()
 
   // Receiving: [consumed, received) is in memory; RCV.NXT is `received`
   val consumed, received = SequenceNumber()

@@ -41,11 +41,14 @@ class ProtocolView(
   val sequenceEnd = fetched.insert(fetched(SEQUENCE) + fetched(span))
   val payloadEnd = fetched.insert(fetched(SEQUENCE) + fetched(LENGTH))
 
-  private val sameGeneration = s0.insert(s0(before).generation === s0(GENERATION))
-  private val fromApplication = s0.insert(
-    Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort).map(s0(KIND) === _).orR)
-  s1(OPENING) := s1(isOpen) || s1(isSegment) && s1(FRESH)
-  s1(LIVE) := s1(before).inUse && !s1(isOpen) && !s1(FRESH) && (s1(sameGeneration) || s1(fromApplication))
+  private val fromApplication =
+    Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort, EventKind.setPolicies)
+      .map(s0(KIND) === _).orR
+  private val opens = s0.insert(s0(isOpen) || s0(isSegment) && s0(FRESH))
+  private val meets = s0.insert(
+    s0(before).inUse && !s0(isOpen) && !s0(FRESH) && (s0(before).generation === s0(GENERATION) || fromApplication))
+  s1(OPENING) := s1(opens)
+  s1(LIVE) := s1(meets)
 
   /** A segment has left that takes sequence space. */
   val hasSent = s1.insert(s1(isSent) && s1(LIVE) && s1(span).orR)

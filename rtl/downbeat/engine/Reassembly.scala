@@ -61,6 +61,8 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val bringsMore = s0.insert(isBefore(received, b))
   private val expectsMore = s0.insert(past.expected =/= received)
   private val finIsNext = s0.insert(past.finSequence === received)
+  private val takesSpace = s0.insert(s0(span).orR)
+  private val hasLength = s0.insert(s0(LENGTH).orR)
 
   // ---- step 1: what it touches
 
@@ -69,18 +71,18 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   val dataArrives = s1.insert(s1(expectsMore) &&
     !(s1(before).reassembly.finKnown && !s1(before).reassembly.finReceived && s1(finIsNext)))
   /** A placement that is done; a fetch that failed has no sequence numbers. */
-  val arrives = s1.insert(s1(isPlaced) && s1(LIVE) && s1(span).orR)
+  val arrives = s1.insert(s1(isPlaced) && s1(LIVE) && s1(takesSpace))
   private val good = s1(arrives) && !s1(MEMORY_ERROR)
-  private val hasBytes = good && s1(LENGTH).orR
-  private def touching(i: Int): Bool = hasBytes && ranges(i).valid && !s1(endsBehind(i)) && !s1(beginsBeyond(i))
+  private def overlaps(i: Int): Bool = s1(hasLength) && ranges(i).valid && !s1(endsBehind(i)) && !s1(beginsBeyond(i))
+  private def touching(i: Int): Bool = good && overlaps(i)
   private val touches = each(i => s1.insert(touching(i)))
   private val kept = each(i => s1.insert(ranges(i).valid && !touching(i)))
   private val givesLeft = each(i => s1.insert(touching(i) && s1(holdsBefore(i))))
   private val givesRight = each(i => s1.insert(touching(i) && s1(holdsBehind(i))))
   private val advances = s1.insert(good && !s1(beyondNext) && !s1(wholeOld))
-  private val stretches = s1.insert(hasBytes && s1(beyondNext))
-  private val endIsFin = each(i => touching(i) && s1(holdsBehind(i)) && s1(endsAtFin(i))).orR ||
-    !each(i => touching(i) && s1(holdsBehind(i))).orR && s1(finAtEnd)
+  private val stretches = s1.insert(good && s1(hasLength) && s1(beyondNext))
+  private val endIsFin = each(i => overlaps(i) && s1(holdsBehind(i)) && s1(endsAtFin(i))).orR ||
+    !each(i => overlaps(i) && s1(holdsBehind(i))).orR && s1(finAtEnd)
   /** RCV.NXT passes the FIN. */
   val finReached = s1.insert(
     good && !s1(beyondNext) && !s1(wholeOld) && s1(before).reassembly.finKnown && !s1(before).reassembly.finReceived && endIsFin)

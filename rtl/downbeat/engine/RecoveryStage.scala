@@ -26,8 +26,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   // The timer: retransmission, or persist when nothing is outstanding
   val armed = Bool()
   val deadline = Instant()
-  /** In a row without progress; without a word from the peer. */
-  val expiries, silent = UInt(4 bits)
+  val expiries = ExpiryState()
   /** The connection is given up when nothing has been acknowledged until then. */
   val userTimeout = UInt(16 bits) // 2^30 ns; zero: never
   val patience = Instant()
@@ -36,8 +35,8 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
 /** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298), the persist
   * timer (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
   *
-  * What the timer begins with is [[RoundTrip]]'s. With SACK the scoreboard says what is lost and what has left the network
-  * ([[LossEstimate]]), and the window is not inflated. Of RFC 6675's NextSeg the rules 1 and 2 are here; instead of its rescue (rule 4), an
+  * What the timer begins with is [[RoundTrip]]'s, what it means that it expires [[Expiries]]'. With SACK the scoreboard says what is lost and
+  * what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC 6675's NextSeg the rules 1 and 2 are here; instead of its rescue (rule 4), an
   * ACK of part of the data sends the next hole again if nothing from there on was, as NewReno does.
   */
 class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
@@ -73,8 +72,6 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val board = new SackScoreboard(config, signals, scores, forget, s0, s1, s2, s3, s4)
   private val pairs = config.policiesPace generate new InvertedPairs(signals, s0.insert(past.pairs), s0, s1, s2, s5)
   private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
-  private val breaksTiming = Payload(Bool())
-  private val roundTrip = new RoundTrip(config, signals, before, steps, isSent, isDeparted, sentEnd, breaksTiming)
 
   // ---- step 1: loss and expiry
 
@@ -93,10 +90,13 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     s1(isTimer) && s1(live) && s1(before).armed && s1(before).userTimeout.orR && !s1(patient))
   private val sentOffset = s1.insert(s1(sentEnd).since(s1(UNACKNOWLEDGED)).resize(config.sendOffsetBits))
 
-  // ---- step 2: what the timer found
+  private val expiries = new Expiries(config, signals, before, s2, s3, s5, expired, something, shut, heard)
+  import expiries.{probes, timedOut}
+  private val breaksTiming = Payload(Bool())
+  private val roundTrip = new RoundTrip(config, signals, before, steps, isSent, isDeparted, sentEnd, timedOut, breaksTiming)
 
-  private val probes = s2.insert(s2(expired) && (s2(shut) || !s2(something)))
-  private val timedOut = s2.insert(s2(expired) && !s2(shut) && s2(something))
+  // ---- step 2: what tells of a loss
+
   /** With SACK those that say something new, whatever else they bring (RFC 6675 2). */
   private val counts = s2.insert(
     s2(live) && !s2(shut) && !s2(answersPair) && (s2(SELECTIVE) ? (s2(REPEATED) && s2(board.isNews)) | s2(DUPLICATE)))
@@ -106,51 +106,48 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val duplicates = s2.insert(
     (s2(ADVANCED) || s2(OPENING)) ? U(0, 2 bits) |
       ((s2(counts) && s2(before).duplicates =/= 3) ? (s2(before).duplicates + 1) | s2(before).duplicates))
-  private val lost = s2.insert(s2(mayLose) && (s2(third) || s2(SELECTIVE) && s2(board.firstIsLost)))
   private val nothingResent = s2.insert(!s2(board.resentTo).orR)
   private val resendsFurther = s2.insert(
     s2(isSent) && s2(RESENT) && s2(before).recovering && s2(board.resentTo) < s2(sentOffset))
-  private val silent = s2.insert((s2(heard) || s2(OPENING)) ? U(0, 4 bits) |
-    ((s2(expired) && s2(before).silent =/= 15) ? (s2(before).silent + 1) | s2(before).silent))
-  private val expiries = s2.insert(
-    (s2(ADVANCED) || s2(OPENING)) ? U(0, 4 bits) |
-      ((s2(expired) && s2(before).expiries =/= 15) ? (s2(before).expiries + 1) | s2(before).expiries))
+  private val doublings = s2.insert(s2(expiries.persists) ? s2(expiries.count) | s2(roundTrip.backOff))
 
-  // ---- step 3: congestion's view; back-off
+  // ---- step 3: is something lost; back-off
 
-  s3(CONGESTION_KIND) := CongestionEventKind.none
-  when(s3(isSent) && !s3(RESENT) && s3(LENGTH).orR)(s3(CONGESTION_KIND) := CongestionEventKind.sent)
-  when(s3(answersPair))(s3(CONGESTION_KIND) := CongestionEventKind.paired)
-  // An ACK that echoes a mark does not let the window grow (RFC 3168 6.1.2).
-  when(s3(ADVANCED) && !s3(CONGESTION_ECHOED))(s3(CONGESTION_KIND) := CongestionEventKind.acknowledged)
-  when(s3(inflates))(s3(CONGESTION_KIND) := CongestionEventKind.duplicate)
-  when(s3(advancedPart)) {
-    s3(CONGESTION_KIND) := s3(SELECTIVE) ? CongestionEventKind.none() | CongestionEventKind.partial()
-  }
-  when(s3(recovered))(s3(CONGESTION_KIND) := CongestionEventKind.recovered)
-  when(s3(lost) || s3(reduces))(s3(CONGESTION_KIND) := CongestionEventKind.loss)
-  when(s3(timedOut)) {
-    s3(CONGESTION_KIND) := (s3(before).expiries === 0) ? CongestionEventKind.timeout() | CongestionEventKind.timeoutAgain()
-  }
-  when(s3(ESTABLISHED))(s3(CONGESTION_KIND) := CongestionEventKind.established)
-  s3(UNINFLATED) := s3(SELECTIVE) || !s3(lost)
-  private val lastExpiry = U(config.retransmissions min 15, 4 bits)
-  s3(GIVEN_UP) := s3(timedOut) && s3(before).expiries === lastExpiry || s3(probes) && s3(before).silent === lastExpiry || s3(impatient)
+  private val lost = s3.insert(s3(mayLose) && (s3(third) || s3(SELECTIVE) && s3(board.firstIsLost)))
   // What the peer holds beyond SND.NXT is not in flight, so it gives no credit.
   s3(forget) := s3(OPENING) || s3(timedOut) || s3(rewound)
-  private val resentTo = s3.insert((s3(OPENING) || s3(timedOut) || s3(lost)) ? U(0, config.sendOffsetBits bits) |
-    (s3(resendsFurther) ? s3(sentOffset) | s3(board.resentTo)))
   s3(REWIND) := s3(timedOut) || s3(probes) || s3(RESUMED)
   s3(PROBE) := s3(probes) || s3(timedOut)
-  private val backedOff = s3.insert(s3(roundTrip.timeout).resize(54) |<< s3(expiries))
+  private val backedOff = s3.insert(s3(roundTrip.timeout).resize(54) |<< s3(doublings))
 
-  // ---- step 4: the deadline
+  // ---- step 4: congestion's view; the deadline
 
+  s4(GIVEN_UP) := s4(expiries.givesUp) || s4(impatient)
+  s4(UNINFLATED) := s4(SELECTIVE) || !s4(lost)
+  s4(CONGESTION_KIND) := CongestionEventKind.none
+  when(s4(isSent) && !s4(RESENT) && s4(LENGTH).orR)(s4(CONGESTION_KIND) := CongestionEventKind.sent)
+  when(s4(answersPair))(s4(CONGESTION_KIND) := CongestionEventKind.paired)
+  // An ACK that echoes a mark does not let the window grow (RFC 3168 6.1.2).
+  when(s4(ADVANCED) && !s4(CONGESTION_ECHOED))(s4(CONGESTION_KIND) := CongestionEventKind.acknowledged)
+  when(s4(inflates))(s4(CONGESTION_KIND) := CongestionEventKind.duplicate)
+  when(s4(advancedPart)) {
+    s4(CONGESTION_KIND) := s4(SELECTIVE) ? CongestionEventKind.none() | CongestionEventKind.partial()
+  }
+  when(s4(recovered))(s4(CONGESTION_KIND) := CongestionEventKind.recovered)
+  when(s4(lost) || s4(reduces))(s4(CONGESTION_KIND) := CongestionEventKind.loss)
+  when(s4(timedOut)) {
+    s4(CONGESTION_KIND) := s4(expiries.isFirst) ? CongestionEventKind.timeout() | CongestionEventKind.timeoutAgain()
+  }
+  when(s4(ESTABLISHED))(s4(CONGESTION_KIND) := CongestionEventKind.established)
+
+  private val resentTo = s4.insert((s4(OPENING) || s4(timedOut) || s4(lost)) ? U(0, config.sendOffsetBits bits) |
+    (s4(resendsFurther) ? s4(sentOffset) | s4(board.resentTo)))
   private val first = s4(before)
   private val rto = s4.insert((s4(backedOff) > maximumRto) ? maximumRto | s4(backedOff).resize(39))
   private val needed = s4(live) && (s4(something) || s4(blocked)) || s4(OPENING)
   private val starts = s4.insert(
-    s4(expired) || s4(ADVANCED) && !(s4(advancedPart) && first.partial && !s4(SELECTIVE)) || needed && !first.armed)
+    s4(expired) || s4(expiries.resumes) || needed && !first.armed ||
+      s4(ADVANCED) && !(s4(advancedPart) && first.partial && !s4(SELECTIVE)))
   s4(RECOVERY_ARMED) := needed && !s4(OPENING)
   private val userTimeout = s4.insert(s4(OPENING) ? s4(PARAMETERS).userTimeout | first.userTimeout)
   private val lastAcknowledged = s4.insert(SequenceNumber(s4(UNACKNOWLEDGED).value - 1))
@@ -177,8 +174,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.roundTrip := roundTrip.after
   next.armed := s5(RECOVERY_ARMED)
   next.deadline := s5(RECOVERY_DEADLINE)
-  next.expiries := s5(expiries)
-  next.silent := s5(silent)
+  next.expiries := expiries.after
   next.userTimeout := s5(userTimeout)
   next.patience := s5(PATIENCE)
   next.echoed := s5(OPENING) ? s5(INITIAL_SEQUENCE) | (s5(reduces) ? s5(HIGHEST_SENT) |

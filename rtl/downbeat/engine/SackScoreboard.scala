@@ -20,9 +20,9 @@ case class Scoreboard(config: DownbeatConfig) extends Bundle {
 
 /** Takes the blocks of an ACK into the scoreboard, steps 0 to 4 of recovery.
   *
-  * Two blocks an event: the first, which holds what has just come (RFC 2018 4), and one of the others in turn, which repeat what an
-  * ACK that was lost had said. A block that would make a fifth range pushes the highest out: nearer holes are filled first, and the
-  * peer tells of it again. `forget` leaves nothing.
+  * Two blocks an event: the first, which holds what has just come (RFC 2018 4), and one of the others in turn, the second if that one
+  * is none, which repeat what an ACK that was lost had said. A block that would make a fifth range pushes the highest out: nearer holes are
+  * filled first, and the peer tells of it again. `forget` leaves nothing.
   */
 class SackScoreboard(
     config: DownbeatConfig, signals: Signals, before: Payload[Scoreboard], forget: Payload[Bool],
@@ -49,27 +49,15 @@ class SackScoreboard(
     result
   }
   private val first = s0.insert(taken(blocks(0).valid ? blocks(0) | blocks(1)))
-  private val other = s0.insert(taken(past.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3))))
+  private val inTurn = past.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3))
+  private val other = s0.insert(taken(inTurn.valid ? inTurn | blocks(1)))
   val turn: Payload[UInt] = s0.insert(speaks ? ((past.turn === 2) ? U(0, 2 bits) | past.turn + 1) | past.turn)
-
-  // ---- more than two segments, or three ranges, were held before, or the first block alone is more than two segments: IsLost of the
-  // first byte (RFC 6675 4), but for what this ACK's blocks make of what was held
-
-  private val pairs = s0.insert(Vec(past.ranges.grouped(2).map { pair =>
-    pair.map(range => range.valid ? (range.right - range.left) | U(0, bits bits)).reduce(_ +^ _)
-  }.toSeq))
-  private val total = s1.insert(s1(pairs)(0) +^ s1(pairs)(1))
-  private val three = s1.insert(CountOne(s1(before).ranges.map(_.valid)) > 2)
-  private val firstLength = s1.insert(s1(first).valid ? (s1(first).right - s1(first).left) | U(0, bits bits))
-  /** The first byte is taken for lost. */
-  val firstIsLost: Payload[Bool] = s2.insert(
-    s2(three) || (s2(SEGMENT_SIZE) << 1) < s2(total) || (s2(SEGMENT_SIZE) << 1) < s2(firstLength))
 
   // ---- steps 1 and 2, 3 and 4: one block each
 
   /** How each range lies to a block. */
   private case class Relation() extends Bundle {
-    val stays, overlaps, startsBefore, endsBehind, isAbove = Bits(count bits)
+    val stays, staysBelow, overlaps, startsBefore, endsBehind, isAbove = Bits(count bits)
   }
 
   private def compare(ranges: Vec[SackBlock], alive: Bits, block: SackBlock): Relation = {
@@ -82,11 +70,13 @@ class SackScoreboard(
       relation.startsBefore(i) := range.left < block.left
       relation.endsBehind(i) := block.right < range.right
       relation.isAbove(i) := above && block.valid
+      relation.staysBelow(i) := alive(i) && !(block.valid && (above || !below))
     }
     relation
   }
 
-  private def merge(ranges: Vec[SackBlock], relation: Relation, block: SackBlock): Vec[SackBlock] = {
+  /** The block and all that it touches. */
+  private def join(ranges: Vec[SackBlock], relation: Relation, block: SackBlock): SackBlock = {
     val merged = SackBlock(bits)
     merged.valid := block.valid
     def outer(reaches: Bits, own: UInt, ends: Seq[UInt]): UInt = {
@@ -95,15 +85,19 @@ class SackScoreboard(
     }
     merged.left := outer(relation.startsBefore, block.left, ranges.map(_.left).toSeq)
     merged.right := outer(relation.endsBehind, block.right, ranges.map(_.right).toSeq)
+    merged
+  }
 
-    // The place of each in the new list is the number of those before it.
-    def staying(which: Seq[Int], condition: Int => Bool): UInt =
-      if (which.isEmpty) U(0, 3 bits) else CountOne(which.map(condition)).resize(3)
-    val place = (0 until count).map(i => staying(0 until i, relation.stays(_)) + relation.isAbove(i).asUInt)
-    val mergedPlace = staying(0 until count, i => relation.stays(i) && !relation.isAbove(i))
+  private def merge(ranges: Vec[SackBlock], relation: Relation, block: SackBlock): Vec[SackBlock] = {
+    val merged = join(ranges, relation, block)
+    // The place of each in the new list is the number of those before it. Sums would become carry chains.
+    def exactly(number: Int, of: Seq[Bool]): Bool =
+      of.indices.combinations(number).map(set => of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
+    def before(i: Int): Seq[Bool] = (0 until i).map(relation.stays(_)) :+ relation.isAbove(i)
     val result = list
     for (k <- 0 until count) {
-      val here = (0 until count).map(i => relation.stays(i) && place(i) === k) :+ (merged.valid && mergedPlace === k)
+      val here = (0 until count).map(i => if (k > i + 1) False else relation.stays(i) && exactly(k, before(i))) :+
+        (merged.valid && exactly(k, relation.staysBelow.asBools.toSeq))
       val all = ranges :+ merged
       result(k).valid := here.orR
       result(k).left := MuxOH.or(here, all.map(_.left))
@@ -132,6 +126,18 @@ class SackScoreboard(
     s1(first).valid && !known.orR
   }
   private val withFirst = s2.insert(merge(s2(moved), s2(relationToFirst), s2(first)))
+
+  // ---- IsLost of the first byte (RFC 6675 4), as far as the first block: more than two segments, or three ranges, are held
+
+  private def length(block: SackBlock): UInt = block.valid ? (block.right - block.left) | U(0, bits bits)
+  private val lengths = s0.insert(Vec(past.ranges.map(length(_))))
+  private val stay = s2.insert(
+    (0 until count).map(i => s2(relationToFirst).stays(i) ? s2(lengths)(i) | U(0, bits bits)).reduceBalancedTree(_ +^ _))
+  private val joined = s2.insert(length(join(s2(moved), s2(relationToFirst), s2(first))))
+  /** The first byte is taken for lost. */
+  val firstIsLost: Payload[Bool] = s3.insert(
+    s3(withFirst)(2).valid || (s3(SEGMENT_SIZE) << 1) < (s3(stay) +^ s3(joined)))
+
   private val relationToOther = s3.insert(compare(s3(withFirst), B(s3(withFirst).map(_.valid)), s3(other)))
   /** The ranges after this event, from SND.UNA on, packed to the front. */
   val ranges: Payload[Vec[SackBlock]] = s4.insert {

@@ -68,7 +68,8 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val isInSynReceived = s1.insert(state === TcpState.synReceived)
   private val isInTimeWait = s1.insert(state === TcpState.timeWait)
   private val isInClosed = s1.insert(state === TcpState.closed)
-  private val receiving = s1.insert(
+  /** The peer may send data. */
+  val receiving = s1.insert(
     Seq(TcpState.synReceived, TcpState.established, TcpState.finWait1, TcpState.finWait2).map(state === _).orR)
   private val wasAnnounced = s1.insert(s1(before).announced)
   private val nobodyReads = s1.insert(s1(before).applicationClosed)
@@ -80,9 +81,12 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val inSynReceived = s2(isInSynReceived)
   private val inClosed = s2(isInClosed)
 
-  private val segment = s2(isSegment) && s2(LIVE)
-  private val inLine = segment && !inSynSent && !inClosed && !s2(timestamps.missing)
-  private val acceptable = s2(touches) && !s2(timestamps.outdated)
+  private val isOurs = s1.insert(s1(isSegment) && s1(LIVE))
+  private val isInLine = s1.insert(s1(isSegment) && s1(LIVE) && !s1(isInSynSent) && !s1(isInClosed) && !s1(timestamps.missing))
+  private val isAcceptable = s1.insert(s1(touches) && !s1(timestamps.outdated))
+  private val segment = s2(isOurs)
+  private val inLine = s2(isInLine)
+  private val acceptable = s2(isAcceptable)
   private val judged = inLine && acceptable
   private val repeatsSyn = inLine && inSynReceived && s2(startsWithSyn) && flags.syn && !flags.ack && !flags.rst
   /** A SYN for the same 4-tuple that cannot be an old one ends TIME-WAIT early; sent again, it makes a connection (RFC 6191 2). Timestamps
@@ -101,8 +105,12 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
   private val badHandshakeAck = flags.ack && !flags.rst && !goodAck &&
     (segment && inSynSent || judged && inSynReceived && !flags.syn)
-  private val wrongAck = s2(ackBeyond) || s2(ackTooOld)
-  private val passes = judged && !flags.rst && !flags.syn && flags.ack && !wrongAck && !(inSynReceived && !s2(ackAdvances))
+  private val isWrongAck = s1.insert(s1(ackBeyond) || s1(ackTooOld))
+  private val wrongAck = s2(isWrongAck)
+  /** It is a plain ACK by its flags, and its number may be that of one. */
+  private val mayPass = s1.insert(s1(FLAGS).ack && !s1(FLAGS).rst && !s1(FLAGS).syn && !s1(ackBeyond) && !s1(ackTooOld) &&
+    !(s1(isInSynReceived) && !s1(ackAdvances)))
+  private val passes = judged && s2(mayPass)
   /** Nothing is wrong with it: its ACK, its window, its data and its ECN bits count. */
   val ordinary = s2.insert(passes)
 

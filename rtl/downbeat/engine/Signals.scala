@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.congestion.{CongestionEventKind, Departure, ProbeAnswer, Window}
+import downbeat.congestion.{Calculated, CongestionEventKind, Departure, ProbeAnswer, Window}
 import downbeat.flow.ConnectionParameters
 import downbeat.rx.PayloadReference
 import downbeat.time.{Instant, Stamp}
@@ -26,6 +26,7 @@ class Signals(config: DownbeatConfig) {
   val ACKNOWLEDGMENT = Payload(SequenceNumber())
   val FLAGS = Payload(TcpFlags())
   val WIRE_WINDOW = Payload(UInt(16 bits))
+  val URGENT_POINTER = Payload(UInt(16 bits))
   val OPTIONS = Payload(TcpOptions(config))
   val LENGTH = Payload(UInt(32 bits))
   val PAYLOAD = Payload(PayloadReference(config))
@@ -43,6 +44,8 @@ class Signals(config: DownbeatConfig) {
   val MODE = Payload(LaunchMode())
   /** Of a `sent`: its ACK is to be told (a probe of the path); it begins a train. */
   val MEASURED, BEGINS = Payload(Bool())
+  /** Of a `calculated`. */
+  val CALCULATED = Payload(Calculated())
 
   // From protocol
   /** The event meets the connection that it means; nothing changes otherwise. */
@@ -61,6 +64,9 @@ class Signals(config: DownbeatConfig) {
   val WRITTEN = Payload(SequenceNumber())
   /** FIN follows the last byte written. */
   val FINISHING = Payload(Bool())
+  /** Urgent data is not acknowledged yet; SND.UP, its end, by its low bits. */
+  val URGENT = Payload(Bool())
+  val URGENT_END = Payload(UInt(config.sendOffsetBits + 1 bits))
   /** SND.MAX - SND.UNA before the event, less the hole that an inverted pair leaves, and after it. */
   val OUTSTANDING_BEFORE = Payload(UInt(32 bits))
   val OUTSTANDING = Payload(UInt(32 bits))

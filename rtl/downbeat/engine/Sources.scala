@@ -2,22 +2,26 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.calculation.CalculatedEvent
 import downbeat.rx.ReportKind
 import spinal.core._
 import spinal.lib._
 
 /** One source of events: its own words, and how such a word becomes an event. */
-case class EventSource(words: Stream[Bits], event: Bits => EngineEvent)
+case class EventSource(words: Stream[Bits], event: Bits => EngineEvent) {
+  /** Registered both ways, so that what is behind it is not in line with the arbiter; a word in two clocks. */
+  def registered: EventSource = copy(words = words.halfPipe())
+}
 
 object EventSource {
-  /** Two sources that take turns as one; registered, so that their choice is not in line with the arbiter's. */
+  /** Two sources that take turns as one, registered. */
   def shared(first: EventSource, second: EventSource): EventSource = {
     val bits = widthOf(first.words.payload) max widthOf(second.words.payload)
     def marked(source: EventSource, mark: Bool): Stream[Bits] = source.words.map(word => mark ## word.resize(bits))
     def word(source: EventSource, shared: Bits): EngineEvent = source.event(shared.resize(widthOf(source.words.payload)))
     EventSource(
-      StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)).m2sPipe(),
-      shared => shared.msb ? word(second, shared) | word(first, shared))
+      StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)),
+      shared => shared.msb ? word(second, shared) | word(first, shared)).registered
   }
 }
 
@@ -46,6 +50,7 @@ object Sources {
       event.acknowledgment := word.acknowledgment
       event.flags := word.flags
       event.window := word.open ? U(0, 16 bits) | word.window
+      event.urgentPointer := word.urgentPointer
       event.options := word.options
       event.length := word.length.resized
       event.payload := word.payload
@@ -72,6 +77,7 @@ object Sources {
       event.kind := word.kind
       event.reference.flow := word.flow
       event.length := word.length
+      event.flags.urg := word.urgent
       event.memoryError := word.memoryError
     }
   }
@@ -105,6 +111,23 @@ object Sources {
       event.sequence := word.end
       event.stamp := word.stamp
       event.late := word.late
+    }
+  }
+
+  def policies(stream: Stream[PolicyChange]): EventSource = source(stream) { word =>
+    event(word.config, EventKind.setPolicies) { event =>
+      event.reference.flow := word.flow
+      event.parameters.startup := word.startup
+      event.parameters.steady := word.steady
+      event.parameters.startupArgument := word.startupArgument
+      event.parameters.steadyArgument := word.steadyArgument
+    }
+  }
+
+  def calculated(stream: Stream[CalculatedEvent]): EventSource = source(stream) { word =>
+    event(word.config, EventKind.calculated) { event =>
+      event.reference := word.reference
+      event.calculated := word.calculated
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
+import downbeat.rx.NetworkError
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -43,9 +44,12 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
   val abandonedWithReset = s2.insert(abandoned && !inSynSent && !inTimeWait)
   /** The path takes no segments of this size (RFC 1191); none of them will ever be larger again. */
   val narrows = s2.insert(s2(believed) && s2(isTooBig) && s2(smaller) && !inSynSent)
+  private val isHard = s0.insert(NetworkError.ofWindow(s0(WIRE_WINDOW)).isHard)
   /** Later than SYN-SENT nobody is believed to be gone because the network says so (RFC 5927 6). */
-  private val gone = s2(believed) && s2(isUnreachable) && inSynSent
-  val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !gone)
+  private val gone = s2(believed) && s2(isUnreachable) && s2(isHard) && inSynSent
+  /** An ICMP error that the application hears of. */
+  val reports = s2.insert(s2(believed) && s2(isUnreachable) && !inClosed)
+  val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !s2(reports))
 
   private val told = Payload(Outcome())
   s2(told).state := s2(before).state

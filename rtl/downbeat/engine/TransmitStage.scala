@@ -240,6 +240,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.flags.psh := exit(granted) && exit(outgoing.PUSH_OUT) && exit(outgoing.LENGTH_OUT).orR
   descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
   descriptor.window := exit(wireWindow)
+  descriptor.urgent := exit(URGENT) && !exit(RESET_DUE) && !descriptor.flags.syn
+  descriptor.urgentEnd := exit(URGENT_END)
   descriptor.sackPermitted := exit(SELECTIVE)
   descriptor.timestamped := exit(TIMESTAMPED) && !exit(RESET_DUE)
   descriptor.timestampValue := exit(TIMESTAMP_VALUE)

@@ -30,6 +30,34 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
     * run out.
     */
   val userTimeout = UInt(16 bits)
+  val service = ServiceParameters()
+}
+
+/** What the IP header of each segment of a connection says beside its addresses. */
+case class ServiceParameters() extends Bundle {
+  /** Differentiated services field (RFC 2474), without the two bits of ECN. */
+  val differentiatedServices = UInt(6 bits)
+  /** Hops; zero: 64, as of whatever belongs to no connection. */
+  val timeToLive = UInt(8 bits)
+
+  /** With the number of hops that zero stands for. */
+  def completed: ServiceParameters = {
+    val complete = CombInit(this).allowOverride()
+    when(timeToLive === 0)(complete.timeToLive := ServiceParameters.usualTimeToLive)
+    complete
+  }
+}
+
+object ServiceParameters {
+  val usualTimeToLive = 64
+
+  /** Of a segment that belongs to no connection. */
+  def usual: ServiceParameters = {
+    val parameters = ServiceParameters()
+    parameters.differentiatedServices := 0
+    parameters.timeToLive := usualTimeToLive
+    parameters
+  }
 }
 
 /** What the wire needs to know of a connection; written once when it opens, read by the segment builder and for
@@ -40,6 +68,7 @@ case class ConnectionAddresses(config: DownbeatConfig) extends Bundle {
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   val localPort = UInt(16 bits)
+  val service = ServiceParameters()
   val passive = Bool()
   /** The application's name for its open command; zero for an accepted connection. */
   val request = UInt(16 bits)

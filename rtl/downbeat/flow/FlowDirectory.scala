@@ -172,6 +172,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   addresses.remoteIp := answer.request.tuple.remoteIp
   addresses.remotePort := answer.request.tuple.remotePort
   addresses.localPort := answer.request.tuple.localPort
+  addresses.service := events.parameters.service.completed
   addresses.passive := !verdict.isOpen
   addresses.request := verdict.isOpen ? opening.request | U(0, 16 bits)
 

@@ -37,20 +37,20 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
     val hits = RegNextWhen(places(request.port), request.valid)
     val vacant = RegNextWhen(OHMasking.first(~used.asBits), request.valid)
     val known = hits.orR
-    val place = known ? hits | vacant
+    val place = request.remove ? hits | vacant
     // Port 0 is none (RFC 6335 6).
     val none = RegNextWhen(request.port === 0, request.valid)
-    val impossible = !request.remove && (!place.orR || none)
+    val impossible = !request.remove && (known || !vacant.orR || none)
 
     val refusal = Stream(Refusal())
     refusal.valid := looked && request.valid && impossible
     refusal.request := request.request
-    refusal.reason := CloseReason.outOfResources
+    refusal.reason := known ? CloseReason.addressInUse() | CloseReason.outOfResources()
     io.refused << refusal.halfPipe()
 
     request.ready := looked && (!impossible || refusal.ready)
     for (index <- 0 until config.listeners)
-      when(request.fire && place(index) && (known || !request.remove) && !impossible) {
+      when(request.fire && place(index) && !impossible) {
         used(index) := !request.remove
         ports(index) := request.port
         parameters(index) := request.parameters

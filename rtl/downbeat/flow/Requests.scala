@@ -17,7 +17,7 @@ case class OpenRequest(config: DownbeatConfig) extends Bundle {
   val parameters = ConnectionParameters(config)
 }
 
-/** The application listens on a port, or no longer does. To listen again on the same port replaces its parameters. */
+/** The application listens on a port, or no longer does. A port on which it listens already is refused (RFC 9293 3.9.1.1, MUST-41). */
 case class ListenRequest(config: DownbeatConfig) extends Bundle {
   /** Comes back in a refusal. */
   val request = UInt(16 bits)

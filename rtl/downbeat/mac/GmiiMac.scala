@@ -30,6 +30,9 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val transmit = slave Stream (TransmitBeat())
     val departures = master Flow (Departure())
     val counters = out(MacCounters())
+    // Of `gtx_clk`, for more ports with stamps of this time.
+    val wireNow = out UInt (TimeBase.bits bits) // 48.32
+    val wireStep = out UInt (TimeBase.incrementBits bits) // 8.32: what a clock lasts now
 
     /** Asynchronous: its rising edges are stamped. */
     val pulseIn = in Bool ()
@@ -59,6 +62,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   wireTime.io.externalTime << io.externalTime
   io.pulseOut := wireTime.io.pulseOut
   io.now := wireTime.io.now
+  io.wireNow := wireTime.io.time
+  io.wireStep := wireTime.io.step
 
   // ---- wire in
 

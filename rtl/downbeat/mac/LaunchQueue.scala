@@ -29,7 +29,8 @@ case class LaunchQueue() extends Component {
   private val ahead = LaunchGate.decisionToSfd + LaunchQueue.judgedToDecision + 1 // clocks
   private val soonest = RegNext(io.time + RegNext(TimeBase.clocks(io.increment, ahead)))
 
-  private val comes = io.requests.m2sPipe()
+  // Both ways: the way back from a full queue is too long for the crossing's pointer at its end.
+  private val comes = io.requests.s2mPipe().m2sPipe()
   private val lastLaunch = RegNextWhen(comes.launch, comes.fire && !comes.afterPrevious)
   private val hasLast = RegInit(False) setWhen (comes.fire && !comes.afterPrevious)
 
@@ -52,7 +53,9 @@ case class LaunchQueue() extends Component {
     queued.inverted := measured.inverted
     queued
   }.m2sPipe()
-  io.head << judged.queue(16)
+  private val heads = StreamFifo(QueuedLaunch(), 16, forFMax = true) // the gate's ready comes late
+  heads.io.push << judged
+  io.head << heads.io.pop
 
   private val stays = io.head.valid && !io.head.fire
   private val one = RegNext(stays) init False

@@ -13,8 +13,8 @@ case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
   val words = UInt(8 bits)
   /** Words of it to write. */
   val wordsTaken = UInt(9 bits)
-  /** The end of its frame. */
-  val last = Bool()
+  /** The end of its frame; that is also the end of urgent data. */
+  val last, urgent = Bool()
   /** Bytes taken of the frame up to here. */
   val frameTaken = UInt(log2Up(config.sendBufferBytes + 1) bits)
 }
@@ -120,6 +120,7 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   admitted.words := io.chunks.length(10 downto 3)
   admitted.wordsTaken := (taken + 7)(11 downto 3)
   admitted.last := io.chunks.last
+  admitted.urgent := io.chunks.urgent
   admitted.frameTaken := frameTaken
   io.admitted << leaving.translateWith(admitted)
 

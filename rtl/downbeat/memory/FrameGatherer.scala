@@ -11,8 +11,8 @@ case class Chunk(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
   /** Bytes less one. */
   val length = UInt(log2Up(MemoryPort.pageBytes) bits)
-  /** The end of its frame. */
-  val last = Bool()
+  /** The end of its frame; that is also the end of urgent data. */
+  val last, urgent = Bool()
 }
 
 /** Gathers application data until a burst's worth of it is there, so that an application that pauses within a frame holds no
@@ -50,6 +50,7 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
     val chunk = Chunk(config)
     chunk.flow := end.flow
     chunk.last := end.last
+    chunk.urgent := end.urgent
     chunk.length := beat @@ CountOne(end.keep(7 downto 1))
     chunk
   }.queue(16, latency = 1)

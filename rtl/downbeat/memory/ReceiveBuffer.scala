@@ -61,6 +61,7 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
   events.flow := current.flow
   events.length := current.length.resized
   events.memoryError := reader.io.failed
+  events.urgent := False
   io.consumed << events.queue(2, latency = 1)
 
   private val readErrors = Reg(UInt(32 bits)) init 0

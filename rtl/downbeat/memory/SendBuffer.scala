@@ -71,6 +71,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     end.event.kind := EventKind.written
     end.event.flow := frame.transfer.flow
     end.event.length := frame.frameTaken.resized
+    end.event.urgent := frame.urgent
     end.event.memoryError := failed || failedBefore
     end
   }.m2sPipe(holdPayload = true)

@@ -2,7 +2,7 @@
 package downbeat.neighbour
 
 import downbeat.flow.LocalAddresses
-import downbeat.rx.ReportKind
+import downbeat.rx.{NetworkError, NetworkErrorKind, ReportKind}
 import downbeat.wire.{IcmpType, IpProtocol, SequenceNumber}
 import spinal.core._
 import spinal.lib._
@@ -16,6 +16,8 @@ case class IcmpReport() extends Bundle {
   val sequence = SequenceNumber() // of the segment
   /** tooBig: payload bytes of a segment that gets through. */
   val segmentSize = UInt(16 bits)
+  /** Otherwise: why it did not arrive. */
+  val error = NetworkError()
 }
 
 /** Reads what an ICMP error carries of the packet that it is about: IP header and eight bytes, which is all of TCP that is sure to be there
@@ -35,7 +37,6 @@ class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) e
   private val source = frame.number(54, 4)
   private val unreachable = RegNext(kind === IcmpType.unreachable)
   private val tooBig = unreachable && RegNext(code === IcmpErrorReader.fragmentationNeeded)
-  private val hard = unreachable && RegNext(IcmpErrorReader.hardCodes.map(code === _).orR)
 
   private val plateau = UInt(16 bits)
   plateau := IcmpErrorReader.smallestMtu
@@ -44,10 +45,9 @@ class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) e
   private val mtu = RegNext((claimed < IcmpErrorReader.smallestMtu) ? U(IcmpErrorReader.smallestMtu, 16 bits) | claimed)
   private val smaller = RegNext(claimed < length)
 
-  /** It is about a TCP segment of ours, and can be true. */
+  /** It is about a TCP segment of ours, and can be true; no type has more than 16 codes. */
   val relevant: Bool = RegNext(version === 0x45 && protocol === IpProtocol.tcp && !fragment(12 downto 0).orR) &&
-    RegNext(source === local.ip) && (smaller || !tooBig)
-  val soft: Bool = !tooBig && !hard
+    RegNext(source === local.ip && !code(7 downto 4).orR) && (smaller || !tooBig)
 
   val report = IcmpReport()
   report.kind := tooBig ? ReportKind.tooBig | ReportKind.unreachable
@@ -56,13 +56,15 @@ class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) e
   report.remotePort := frame.number(64, 2)
   report.sequence.value := frame.number(66, 4)
   report.segmentSize := RegNext(mtu - 40)
+  report.error.kind := NetworkErrorKind.parameterProblem
+  when(RegNext(kind === IcmpType.timeExceeded))(report.error.kind := NetworkErrorKind.timeExceeded)
+  when(unreachable)(report.error.kind := NetworkErrorKind.unreachable)
+  report.error.code := code(3 downto 0).asUInt
 }
 
 object IcmpErrorReader {
   /** Bytes of the shortest packet with an error: IP, ICMP, IP and eight of TCP. */
   val shortest = 56
-  /** Protocol and port unreachable (RFC 1122 4.2.3.9). */
-  val hardCodes = Seq(2, 3)
   val fragmentationNeeded = 4
   /** RFC 1191 7.1, those that a frame of ours may exceed and that are not below the smallest MTU. */
   val plateaus = Seq(8166, 4352, 2002, 1492, 1006)

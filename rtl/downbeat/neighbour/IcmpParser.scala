@@ -23,8 +23,6 @@ case class IcmpDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   val source = dataType()
   /** An error about no TCP segment of ours, or one that cannot be true: a packet that fits was too big. */
   val irrelevant = dataType()
-  /** A soft error: the connection will find its way or time out (RFC 1122 4.2.3.9). */
-  val soft = dataType()
 
   def causes: Seq[T] = elements.map(_._2.asInstanceOf[T]).toSeq
 }
@@ -77,7 +75,6 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
   failed.source := RegNext(network === 0 || network === 127 || !(network < 224)) || RegNext(sourceIp === io.local.ip) ||
     RegNext(sourceMac(40) || sourceMac === io.local.mac)
   failed.irrelevant := !isEcho && !errors.relevant
-  failed.soft := !isEcho && errors.soft
   private val bad = failed.causes.orR
   private val first = OHMasking.first(failed.causes.asBits())
   for ((drop, i) <- io.drops.causes.zipWithIndex) drop := io.judge && first(i)

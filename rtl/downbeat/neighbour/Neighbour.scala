@@ -149,7 +149,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     segment.remotePort := report.remotePort
     segment.localPort := report.localPort
     segment.sequence := report.sequence
-    segment.window := report.segmentSize
+    segment.window := (report.kind === ReportKind.tooBig) ? report.segmentSize | report.error.asBits.asUInt.resize(16)
     segment
   }
 

@@ -4,6 +4,11 @@ package downbeat.registers
 import downbeat.application.LayoutFiles
 import spinal.lib.bus.regif.{AccessType, Field, RegInst}
 
+/** A top that comes with text about its registers: file names and contents. */
+trait DescribesRegisters {
+  def files: Seq[(String, String)]
+}
+
 /** The register map as text: a C header, a page and JSON, without anything that a second run would write differently.
   *
   * Not RegIf's own writers: its header has bit-field unions, whose order C leaves open, and no names for constants; its JSON has
@@ -16,6 +21,9 @@ object RegisterFiles {
     "downbeat_registers.h" -> header(registers),
     "downbeat_registers.md" -> page(registers),
     "downbeat_registers.json" -> json(registers))
+
+  /** Of a board, which has its own page in docs/boards.md: for programs only. */
+  def ofBoard(contents: String, registers: Seq[RegInst]): Seq[(String, String)] = Seq(s"${contents}_registers.json" -> json(registers))
 
   /** Fields that mean something, the lowest first. */
   private def fields(register: RegInst): Seq[Field] = register.getFields().filterNot(_.getAccessType() == AccessType.NA)

@@ -18,7 +18,7 @@ import spinal.lib.bus.regif._
   * RegIf is the one source of the map: the C header, the page and the JSON come out of the same declarations ([[RegisterFiles]]).
   * Counters, build numbers and the fields of a trace record are walked, so that a new one appears by itself.
   */
-case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Component {
+case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Component with DescribesRegisters {
   val io = new Bundle {
     val s_axil = slave(AxiLite4(RegisterMap.bus))
     val trace = slave(Flow(TraceRecord(config)))

@@ -25,6 +25,7 @@ case class FrameHeader() extends Bundle {
   val dataOffset = UInt(4 bits) // words
   val flags = TcpFlags()
   val window = UInt(16 bits)
+  val urgentPointer = UInt(16 bits)
   /** Payload or FIN follows, if the lengths are right. */
   val carries = Bool()
   /** Where the TCP header begins, and where it ends: IP's begins at word 4, or 5 behind a tag. */
@@ -87,4 +88,5 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     header.carries := tcpWords =/= offset || header.totalLength(1 downto 0) =/= 0 || tcp.word(3)(16) // FIN
     header.payloadStart := header.tcpStart + offset
   }
+  when(tcp.passes(4))(header.urgentPointer := tcp.word(4)(15 downto 0).asUInt)
 }

@@ -27,7 +27,7 @@ case class ReceiveDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   val invalidSource = dataType()
   val land = dataType() // from our own address and port to itself
   val portZero = dataType()
-  val flags = dataType() // SYN with FIN or RST; neither SYN, RST nor ACK (null, Xmas)
+  val flags = dataType() // SYN with FIN or RST
   val noSlot = dataType() // every payload slot is held
 
   def causes: Seq[T] = elements.map(_._2.asInstanceOf[T]).toSeq

@@ -20,10 +20,29 @@ case class PayloadReference(config: DownbeatConfig) extends Bundle {
 object ReportKind extends SpinalEnum {
   /** No report: a segment of the peer. */
   val none = newElement()
-  /** Nobody takes it where it should go. */
+  /** It did not arrive; `window` says why, a NetworkError's bits. */
   val unreachable = newElement()
   /** It is too long for the path; `window` says how many payload bytes get through. */
   val tooBig = newElement()
+}
+
+/** The ICMP messages that say why a packet did not arrive (RFC 792): types 3, 11 and 12. */
+object NetworkErrorKind extends SpinalEnum {
+  val none, unreachable, timeExceeded, parameterProblem = newElement()
+}
+
+/** An ICMP error about a segment of ours, by its type and code. */
+case class NetworkError() extends Bundle {
+  val kind = NetworkErrorKind()
+  val code = UInt(4 bits)
+
+  /** RFC 9293 3.9.2.2: nobody takes TCP, or nobody listens there, for good. */
+  def isHard: Bool = kind === NetworkErrorKind.unreachable && (code === 2 || code === 3)
+}
+
+object NetworkError {
+  /** As the window of a report has it. */
+  def ofWindow(window: UInt): NetworkError = window.asBits.resize(widthOf(NetworkError())).as(NetworkError())
 }
 
 /** A TCP segment to our address whose checksums are right, lengths agree and options parse; or a report on one of ours, of which the
@@ -39,6 +58,7 @@ case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()
   val window = UInt(16 bits) // as on the wire, not scaled
+  val urgentPointer = UInt(16 bits) // read with URG
   val options = TcpOptions(config)
   val length = UInt(14 bits) // payload bytes, without SYN and FIN
   val payload = PayloadReference(config)

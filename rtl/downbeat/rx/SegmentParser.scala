@@ -85,9 +85,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
     early(header.sourceMac(40) || header.sourceMac === io.local.mac) || (fromUs && !samePort)
   failed.land := fromUs && samePort
   failed.portZero := early(header.sourcePort === 0 || header.destinationPort === 0)
-  // RFC 9293 3.10.7 has no use for a segment with neither SYN, RST nor ACK.
-  failed.flags := early(
-    (header.flags.syn && (header.flags.fin || header.flags.rst)) || !(header.flags.syn || header.flags.rst || header.flags.ack))
+  failed.flags := early(header.flags.syn && (header.flags.fin || header.flags.rst))
   failed.noSlot := header.carries && !frame.slot.held
 
   private val bad = failed.causes.orR
@@ -116,6 +114,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   segment.acknowledgment := header.acknowledgment
   segment.flags := header.flags
   segment.window := header.window
+  segment.urgentPointer := header.urgentPointer
   segment.length := length.resized
   segment.payload.held := frame.slot.held
   segment.payload.slot := frame.slot.slot

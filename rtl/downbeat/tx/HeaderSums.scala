@@ -4,12 +4,13 @@ package downbeat.tx
 import downbeat.DownbeatConfig
 import downbeat.engine.SegmentDescriptor
 import downbeat.flow.LocalAddresses
+import downbeat.wire.IpProtocol
 import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._
 
 /** Lengths and ones' complement sums (RFC 1071) of a segment's headers, in clocks counted by the builder's `step`.
   *
-  * IPv4: sum of its ten words without the checksum. TCP: pseudo header (RFC 9293 3.1), header and options; the payload's
+  * IPv4: sum of its ten words without the checksum. TCP: pseudo header (RFC 9293 3.1), header, urgent pointer and options; the payload's
   * sum is added later, that of the options in step `optionStep`. Each register is loaded in one step only, with what the steps before
   * left, so that nothing moves between segments.
   * Read `segment` and `local` from step 0 on, `peer` from step 2 on; both sums stand from `HeaderSums.lastStep` on.
@@ -26,6 +27,9 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
     val ipLength = out UInt (14 bits)
     val lastByte = out UInt (14 bits)
     val ipSum, tcpSum = out UInt (16 bits)
+    /** URG, from step 1 on, and the pointer, from step 2 on (RFC 9293 3.8.5): to one past the urgent data, or as far as 16 bits reach. */
+    val urgent = out Bool ()
+    val urgentPointer = out UInt (16 bits)
   }
   noIoPrefix()
 
@@ -39,28 +43,43 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
   private val unpaddedLast = at(3)(ipLength + 13)
   private val lastByte = at(4)((unpaddedLast < 59) ? U(59, 14 bits) | unpaddedLast) // 60 bytes at least
 
+  // Urgent data that is not before the segment: one byte less than the pointer, for that needs no carry.
+  private val distance = at(0)(io.segment.urgentEnd + ~io.segment.sequence.value.resize(io.segment.urgentEnd.getWidth))
+  private val urgentLast = distance.asSInt.resize(distance.getWidth max 18).asUInt
+  private val urgent = io.segment.urgent && !urgentLast.msb
+  private val urgentFar = urgentLast(urgentLast.high - 1 downto 16).orR || urgentLast(15 downto 0).andR
+  private val urgentPointer = at(1)(
+    urgent ? (urgentFar ? U(65535, 16 bits) | (urgentLast(15 downto 0) + 1)) | U(0, 16 bits))
+  io.urgent := urgent
+  io.urgentPointer := urgentPointer
+  private val flags = CombInit(io.segment.flags).allowOverride()
+  flags.urg := urgent
+
   // What TCP alone says. The rest of its length, and the protocol, come with the options.
   private val sequence = at(0)(halves(io.segment.sequence.value))
   private val acknowledgment = at(0)(halves(io.segment.acknowledgment.value))
   private val windowAndLength = at(0)(io.segment.window +^ io.segment.length)
-  private val offsetAndFlags = dataOffset @@ U(0, 4 bits) @@ io.segment.flags.asBits.asUInt
+  private val offsetAndFlags = dataOffset @@ U(0, 4 bits) @@ flags.asBits.asUInt
   private val control = at(1)(offsetAndFlags +^ windowAndLength)
   private val numbers = at(1)(sequence +^ acknowledgment)
   private val ports = at(2)(io.peer.localPort +^ io.peer.remotePort)
   private val numbersAndControl = at(2)(numbers +^ control)
   private val tcpWords = at(3)(numbersAndControl +^ ports)
 
-  // Addresses, in both sums.
+  // Addresses, in both sums; the pointer joins them for TCP.
   private val remote = at(2)(halves(io.peer.ip))
-  private val own = at(2)(halves(io.local.ip))
+  private val own = at(1)(halves(io.local.ip))
+  private val ownAndPointer = at(2)(own +^ urgentPointer)
   private val addresses = at(3)(remote +^ own)
+  private val addressesAndPointer = at(3)(remote +^ ownAndPointer)
 
-  private val ipConstant = 0x4500 + 0x4000 + 0x4006
-  private val ipWords = at(3)(ipLength +^ (io.segment.ecnCapable ? U(ipConstant + 2, 16 bits) | U(ipConstant, 16 bits)))
+  private val service = io.peer.service.timeToLive @@ io.peer.service.differentiatedServices @@ io.segment.ecnCapable.asUInt @@ U(0, 1 bit)
+  private val ipConstants = at(2)(service +^ U(0x4500 + 0x4000 + IpProtocol.tcp, 16 bits))
+  private val ipWords = at(3)(ipLength +^ ipConstants)
   private val ip = at(4)(addresses +^ ipWords)
   private val ipFolded = at(5)(fold(ip))
 
-  private val plain = at(4)(addresses +^ tcpWords)
+  private val plain = at(4)(addressesAndPointer +^ tcpWords)
   private val tcp = at(HeaderSums.optionStep)(plain +^ io.optionSum)
   private val tcpFolded = at(6)(fold(tcp))
 

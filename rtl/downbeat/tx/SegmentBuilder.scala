@@ -3,17 +3,18 @@ package downbeat.tx
 
 import downbeat.DownbeatConfig
 import downbeat.engine.SegmentDescriptor
-import downbeat.flow.{AddressReadPort, LocalAddresses}
+import downbeat.flow.{AddressReadPort, LocalAddresses, ServiceParameters}
 import downbeat.memory.Transfer
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._
 
-/** The other end of a segment, and our port. */
+/** The other end of a segment, our port, and what IP is told of the connection. */
 case class Peer() extends Bundle {
   val mac = Bits(48 bits)
   val ip = UInt(32 bits)
   val remotePort, localPort = UInt(16 bits)
+  val service = ServiceParameters()
 }
 
 /** Makes headers of descriptors, one at a time, nine clocks each: a little more than the eight beats of the smallest frame. Options of
@@ -66,6 +67,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.segment.sackPermitted := False
     job.segment.timestamped := False
     job.segment.sack.foreach(_.valid := False)
+    job.segment.urgent := False
     job.segment.ecnCapable := False
     job.segment.window := stray.syn ? U(config.receiveBufferBytes min 65535, 16 bits) | U(0, 16 bits)
     job.segment.length := 0
@@ -76,6 +78,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.strayPeer.ip := stray.remoteIp
     job.strayPeer.remotePort := stray.remotePort
     job.strayPeer.localPort := stray.localPort
+    job.strayPeer.service := ServiceParameters.usual
     job
   }
 
@@ -109,6 +112,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   peerFound.ip := io.addressRead.addresses.remoteIp
   peerFound.remotePort := io.addressRead.addresses.remotePort
   peerFound.localPort := io.addressRead.addresses.localPort
+  peerFound.service := io.addressRead.addresses.service
   private val peer = RegNextWhen(job.stray ? job.strayPeer | peerFound, step === 1)
 
   private val sums = HeaderSums(config)
@@ -127,8 +131,11 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   header.sequence := segment.sequence
   header.acknowledgment := segment.acknowledgment
   header.flags := segment.flags
+  header.flags.urg.removeAssignments() := sums.io.urgent
+  header.service := peer.service
   header.ecnCapable := segment.ecnCapable
   header.window := segment.window
+  header.urgentPointer := sums.io.urgentPointer
   header.ipLength := sums.io.ipLength
   header.options := options.io.options
   header.optionWords := options.io.words

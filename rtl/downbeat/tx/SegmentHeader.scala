@@ -2,15 +2,16 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.flow.{FlowReference, LocalAddresses}
-import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags}
+import downbeat.flow.{FlowReference, LocalAddresses, ServiceParameters}
+import downbeat.wire.{IpProtocol, LaunchMode, SequenceNumber, TcpFlags}
 import downbeat.time.Stamp
 import spinal.core._
 
 /** What the Ethernet, IPv4 and TCP headers of one segment say, with both sums done.
   *
   * IPv4 (RFC 791): no options; DF is set and the identification is zero (RFC 6864: an atomic datagram's means
-  * nothing); time to live 64; the ECN field is ECT(0) or zero (RFC 3168 5). TCP as in RFC 9293 3.1, options as HeaderOptions lays them out.
+  * nothing); time to live and differentiated services are the connection's; the ECN field is ECT(0) or zero (RFC 3168 5). TCP as in
+  * RFC 9293 3.1, options as HeaderOptions lays them out.
   */
 case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
@@ -18,8 +19,10 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val remotePort, localPort = UInt(16 bits)
   val sequence, acknowledgment = SequenceNumber()
   val flags = TcpFlags()
+  val service = ServiceParameters()
   val ecnCapable = Bool()
   val window = UInt(16 bits) // as on the wire
+  val urgentPointer = UInt(16 bits) // zero without URG
   val ipLength = UInt(14 bits) // bytes from the IPv4 header on
   /** Of TCP, 32 bits each; zero beyond `optionWords`. */
   val options = Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits))
@@ -36,11 +39,12 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   def words(local: LocalAddresses): Seq[Bits] = {
     val fields = Seq[Bits](
       remoteMac, local.mac, B(0x0800, 16 bits),
-      B(0x45, 8 bits), B(0, 6 bits) ## ecnCapable ## False, ipLength.resize(16).asBits,
-      B(0x00004000, 32 bits), B(0x4006, 16 bits), (~ipSum).asBits,
+      B(0x45, 8 bits), service.differentiatedServices.asBits ## ecnCapable ## False, ipLength.resize(16).asBits,
+      B(0x00004000, 32 bits), service.timeToLive.asBits ## B(IpProtocol.tcp, 8 bits), (~ipSum).asBits,
       local.ip.asBits, remoteIp.asBits,
       localPort.asBits, remotePort.asBits, sequence.value.asBits, acknowledgment.value.asBits,
-      (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, (~tcpSum).asBits, B(0, 16 bits)) ++ options
+      (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, (~tcpSum).asBits,
+      urgentPointer.asBits) ++ options
     val bytes = fields.flatMap(_.subdivideIn(8 bits).reverse)
     bytes.grouped(config.beatBytes).map(word => word.reverse.reduce(_ ## _).resize(8 * config.beatBytes)).toSeq
   }

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The recovery stage alone: what it keeps of sequence numbers stays true when SND.UNA goes on by gigabytes, and around."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles
+
+from cocotb_tests.bench import StreamMonitor, StreamSource, start
+from cocotb_tests.bench.layout import layout, number
+from cocotb_tests.bench.runner import run_room
+
+MODULUS = 2**32
+MSS = 1460
+FLIGHT = 10 * MSS
+GIBIBYTE = 2**30
+
+
+def test_recovery_stage() -> None:
+    run_room("RecoveryBench", __name__)
+
+
+class Stage:
+    def __init__(self, dut: Any, first: int) -> None:
+        self.dut = dut
+        self.questions = StreamSource(dut, "question")
+        self.answers = StreamMonitor(dut, "answer")
+        self.unacknowledged = first
+
+    @classmethod
+    async def opened(cls, dut: Any, first: int) -> Stage:
+        stage = cls(dut, first)
+        await start(dut)
+        await stage._ask("open", opening=1)
+        return stage
+
+    async def _ask(self, kind: str, acked: int = 0, **fields: int) -> str:
+        """The event, and what congestion is told of it; a flight is outstanding afterwards."""
+        self.unacknowledged = (self.unacknowledged + acked) % MODULUS
+        beat = {
+            "kind": number("EventKind", kind),
+            "unacknowledged_value": self.unacknowledged,
+            "highestSent_value": (self.unacknowledged + FLIGHT) % MODULUS,
+            "acked": acked,
+            **dict.fromkeys(("opening", "duplicate", "echoed"), 0),
+        }
+        self.questions.put(beat | fields)
+        answer = (await self.answers.receive())["payload"]
+        await ClockCycles(self.dut.clk, 8)
+        kinds: dict[str, int] = layout()["enums"]["CongestionEventKind"]
+        return next(name for name, value in kinds.items() if value == answer)
+
+    async def acknowledge(self, count: int, **fields: int) -> str:
+        return await self._ask("segment", acked=count, **fields)
+
+    async def duplicates(self) -> list[str]:
+        """Three in a row."""
+        return [await self._ask("segment", duplicate=1) for _ in range(3)]
+
+
+@cocotb.test()
+@cocotb.parametrize(first=[1, MODULUS - GIBIBYTE, MODULUS - 1])
+@cocotb.parametrize(steps=[1, 2, 3, 4, 5])
+async def a_loss_is_one_however_much_was_acknowledged_since_the_last(dut: Any, first: int, steps: int) -> None:
+    """RFC 6582 3.2: `recover` is older than SND.UNA, also when that has gone on by 2 GiB, half of all numbers."""
+    stage = await Stage.opened(dut, first)
+    assert await stage.acknowledge(MSS) == "acknowledged"
+    assert await stage.duplicates() == ["none", "none", "loss"]
+    # Up to `recover`; the flight behind it has no loss of its own before that is left behind.
+    assert await stage.acknowledge(FLIGHT) == "recovered"
+    assert "loss" not in await stage.duplicates()
+    for _ in range(steps):
+        assert await stage.acknowledge(GIBIBYTE - 1) == "acknowledged"
+    assert await stage.duplicates() == ["none", "none", "loss"]
+
+
+@cocotb.test()
+@cocotb.parametrize(first=[1, MODULUS - GIBIBYTE, MODULUS - 1])
+@cocotb.parametrize(steps=[1, 2, 3, 4, 5])
+async def a_mark_counts_however_much_was_acknowledged_since_the_last(dut: Any, first: int, steps: int) -> None:
+    """RFC 3168 6.1.2: once in a window."""
+    stage = await Stage.opened(dut, first)
+    assert await stage.acknowledge(MSS, echoed=1) == "loss"
+    assert await stage.acknowledge(MSS, echoed=1) == "none"
+    for _ in range(steps):
+        assert await stage.acknowledge(GIBIBYTE - 1) == "acknowledged"
+    assert await stage.acknowledge(MSS, echoed=1) == "loss"

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A receiver that acknowledges what it should not gains nothing, whichever start-up policy the connection has.
+
+Savage and others, "TCP congestion control with a misbehaving receiver", 1999.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cocotb
+from cocotb.triggers import RisingEdge
+from scapy.layers.inet import TCP
+
+from cocotb_tests.bench.runner import run_room
+from cocotb_tests.core.core import Core
+from cocotb_tests.core.peer import Peer
+from cocotb_tests.golden.congestion.policies import STARTUP
+from cocotb_tests.golden.congestion.startup import paced, pairs
+
+PORT = 5001
+MSS = 1460
+INITIAL_WINDOW = 4
+ROUND_TRIP = 10_000_000  # ns
+TIMER = 200_000_000  # ns: what is further away than this is a timer, not a departure
+PARTS = 8
+OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
+# What a policy that needs one is told; all others are told nothing.
+ARGUMENTS = {"paced": paced.argument(INITIAL_WINDOW, 1000), "pairs": pairs.argument(1000, 2000)}
+POLICIES = sorted(STARTUP)
+
+
+def test_downbeat_dishonest_acks() -> None:
+    run_room("Downbeat", __name__)
+
+
+class Windows:
+    """cwnd and ssthresh of each flow as the trace last had them, bytes with 16 fraction bits."""
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.of: dict[int, tuple[int, int]] = {}
+        self.opened: set[int] = set()
+        cocotb.start_soon(self._watch())
+
+    async def new_flow(self, core: Core) -> int:
+        """The flow of a connection that has just been made; older ones still report."""
+        while (flow := int((await core.notified_of("established"))["status_reference_flow"])) in self.opened:
+            pass
+        self.opened.add(flow)
+        return flow
+
+    async def _watch(self) -> None:
+        trace = "trace_payload_"
+        fields = ("reference_flow", "window_cwnd", "window_ssthresh")
+        while True:
+            await RisingEdge(self.dut.clk)
+            if self.dut.trace_valid.value == 1:
+                flow, cwnd, ssthresh = (int(getattr(self.dut, trace + name).value) for name in fields)
+                self.of[flow] = cwnd, ssthresh
+
+
+@dataclass
+class Connection:
+    core: Core
+    peer: Peer
+    flow: int
+    windows: Windows
+
+    @staticmethod
+    async def opened(core: Core, windows: Windows, policy: str, port: int) -> Connection:
+        """With more to send than the test lets go."""
+        peer = Peer(core, port=port)
+        core.connect(
+            port=port,
+            startup=policy,
+            startup_argument=ARGUMENTS.get(policy, 0),
+            initial_window=INITIAL_WINDOW,
+            ssthresh=64 * MSS,
+        )
+        await peer.accept_connection(OPTIONS)
+        flow = await windows.new_flow(core)
+        peer.send("A")  # the window of a SYN is not scaled: from here on it stays as it is
+        core.write(flow, bytes(60_000))
+        return Connection(core, peer, flow, windows)
+
+    @property
+    def window(self) -> tuple[int, int]:
+        return self.windows.of[self.flow]
+
+    async def sent(self) -> list[TCP]:
+        """What leaves until nothing more does but by a timer."""
+        segments: list[TCP] = []
+        while True:
+            await self.core.idle()
+            if not self.core.wire_out.stream.beats.empty():
+                segments.append(await self.peer.receive())
+            elif (int(self.core.dut.nextDeadline.value) - self.core.now) % 2**48 < TIMER:
+                await self.core.jump()
+            else:
+                return segments
+
+    async def acknowledge(self, number: int) -> None:
+        self.peer.send("A", acknowledgment=number % 2**32)
+        await self.core.wire_in.drained()
+        await self.core.idle()
+
+
+def end_of(segments: list[TCP]) -> int:
+    return max(int(segment.seq) + len(segment.data) for segment in segments)
+
+
+@cocotb.test()
+@cocotb.parametrize(policy=POLICIES)
+async def an_ack_of_unsent_data_moves_nothing(dut: Any, policy: str) -> None:
+    windows, core = Windows(dut), await Core.create(dut)
+    connection = await Connection.opened(core, windows, policy, PORT)
+    segments = await connection.sent()
+    end, before = end_of(segments), connection.window
+    for beyond in (1, MSS, 10 * MSS, 1 << 30):
+        await connection.acknowledge(end + beyond)
+        assert connection.window == before
+        assert not any(segment.data for segment in await connection.sent()), "data for an ACK of unsent data"
+    await core.advance(core.now + ROUND_TRIP)
+    await connection.acknowledge(min(segment.seq for segment in segments) + MSS)
+    assert connection.window[0] > before[0], "an honest ACK still counts"
+
+
+async def transfer(connection: Connection, rounds: int, parts: int, *, optimistic: bool = False) -> int:
+    """Acknowledges so many windows, each segment in as many parts; returns how many bytes that were.
+
+    An honest receiver's ACKs come a round trip later; an optimistic one's at once, each with one of unsent data behind it.
+    """
+    first = connection.peer.expected
+    for _ in range(rounds):
+        start, end = connection.peer.expected, end_of(await connection.sent())
+        if not optimistic:
+            await connection.core.advance(connection.core.now + ROUND_TRIP)
+        for number in range(start + MSS, end + 1, MSS):
+            for part in range(1, parts + 1):
+                await connection.acknowledge(number - MSS + part * MSS // parts)
+            if optimistic:
+                await connection.acknowledge(number + 40 * MSS)
+        connection.peer.expected = end % 2**32
+    await connection.sent()
+    return (connection.peer.expected - first) % 2**32
+
+
+@cocotb.test()
+@cocotb.parametrize(policy=POLICIES)
+async def divided_acks_grow_the_window_no_more_than_whole_ones(dut: Any, policy: str) -> None:
+    windows, core = Windows(dut), await Core.create(dut)
+    whole = await Connection.opened(core, windows, policy, PORT)
+    whole_bytes = await transfer(whole, rounds=2, parts=1)
+    divided = await Connection.opened(core, windows, policy, PORT + 1)
+    divided_bytes = await transfer(divided, rounds=2, parts=PARTS)
+    assert divided_bytes <= whole_bytes
+    assert divided.window[0] <= whole.window[0]
+    assert divided.window[0] > INITIAL_WINDOW * MSS << 16, "the window has grown at all"
+
+
+@cocotb.test()
+@cocotb.parametrize(policy=POLICIES)
+async def optimistic_acks_grow_the_window_no_more_than_honest_ones(dut: Any, policy: str) -> None:
+    """ACKs that are sent before their data can have come, and of data that has not been sent."""
+    windows, core = Windows(dut), await Core.create(dut)
+    honest = await Connection.opened(core, windows, policy, PORT)
+    honest_bytes = await transfer(honest, rounds=2, parts=1)
+    optimist = await Connection.opened(core, windows, policy, PORT + 1)
+    optimist_bytes = await transfer(optimist, rounds=2, parts=1, optimistic=True)
+    assert optimist_bytes <= honest_bytes
+    assert optimist.window[0] <= honest.window[0]
+    assert optimist.window[1] <= honest.window[1]
