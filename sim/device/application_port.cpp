@@ -16,7 +16,7 @@ void ApplicationPort::drive(Pins &pins, Stamp now) {
   if (!commands_.empty()) std::memcpy(&pins.s_axis_command_tdata[0], commands_.front().data(), sizeof(CommandWords));
 
   if (chunk_.connection == none) return data_.rest(pins, now);
-  data_.drive(pins, connections_.at(chunk_.connection), chunk_.length, now);
+  data_.drive(pins, connections_.at(chunk_.connection), chunk_.length, chunk_.urgent, now);
 }
 
 bool ApplicationPort::sample(const Pins &pins, Stamp now) {
@@ -144,13 +144,13 @@ void ApplicationPort::choosePush() {
     if (entry == sending_.end()) entry = sending_.begin();
     Connection &connection = connections_.at(*entry);
     const std::uint64_t room = connection.alive() ? connection.room() : 0;
-    const std::size_t length = std::min({connection.toPush.size(), static_cast<std::size_t>(room), chunkBytes});
+    std::size_t length = std::min({connection.toPush.size(), static_cast<std::size_t>(room), chunkBytes});
     if (length == 0) continue;
     urgent_ = urgent_ || room > DOWNBEAT_SEND_BUFFER_BYTES / 2;
     if (chunk_.connection != none) continue;
     lastPushed_ = *entry;
-    chunk_ = {*entry, length};
-    connection.pushed += length;
+    const bool urgent = connection.push(length);
+    chunk_ = {*entry, length, urgent};
   }
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "connection.h"
@@ -22,11 +23,14 @@ public:
               downbeat_connection &name);
   int listen(std::uint16_t port, const downbeat_parameters *parameters);
   int accept(std::uint16_t port, downbeat_connection &name);
-  std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length);
+  std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length, bool urgent);
   std::int64_t receive(downbeat_connection name, std::uint8_t *data, std::size_t capacity);
   int shutdown(downbeat_connection name);
   int close(downbeat_connection name);
   int abort(downbeat_connection name);
+  int setPolicies(downbeat_connection name, const downbeat_parameters *parameters);
+  /// What was wrong with the last argument that a policy did not take.
+  const std::string &argumentProblem() const { return argumentProblem_; }
   int info(downbeat_connection name, downbeat_info &info) const;
 
   // For the device.
@@ -51,7 +55,7 @@ private:
   Connection *find(downbeat_connection name);
   const Connection *find(downbeat_connection name) const;
   void command(std::uint8_t kind, const Connection &connection, std::uint32_t length = 0);
-  static int setParameters(CommandWords &words, const downbeat_parameters *parameters);
+  int setParameters(CommandWords &words, const downbeat_parameters *parameters);
   void notified(const Notification &notification);
   void arrived(const DataPort::Arrival &arrival);
   /// Does what a connection's state now allows: commands, the next packet.
@@ -69,6 +73,7 @@ private:
   std::map<std::uint16_t, downbeat_connection> byRequest_;
   std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted
   std::deque<CommandWords> commands_;
+  std::string argumentProblem_;
   Stamp openDue_ = never; // when an open command that waits for its next hop goes to the core
   downbeat_connection nextName_ = 1;
   std::uint16_t nextRequest_ = 1;
@@ -76,6 +81,7 @@ private:
   struct Chunk {
     downbeat_connection connection = none;
     std::size_t length = 0;
+    bool urgent = false; // ends urgent data
   } chunk_; // the packet that is being handed over
   DataPort data_;
   bool urgent_ = false;

@@ -133,8 +133,20 @@ int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection 
   return device->device.application().accept(port, *connection);
 }
 
+int downbeat_set_policies(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters) {
+  return device->device.application().setPolicies(connection, parameters);
+}
+
+const char *downbeat_argument_problem(const downbeat_device *device) {
+  return const_cast<downbeat_device *>(device)->device.application().argumentProblem().c_str();
+}
+
 int64_t downbeat_send(downbeat_device *device, downbeat_connection connection, const void *data, size_t length) {
-  return device->device.application().send(connection, static_cast<const uint8_t *>(data), length);
+  return device->device.application().send(connection, static_cast<const uint8_t *>(data), length, false);
+}
+
+int64_t downbeat_send_urgent(downbeat_device *device, downbeat_connection connection, const void *data, size_t length) {
+  return device->device.application().send(connection, static_cast<const uint8_t *>(data), length, true);
 }
 
 int64_t downbeat_receive(downbeat_device *device, downbeat_connection connection, void *data, size_t capacity) {

@@ -7,6 +7,8 @@ Notification::Notification(const Words<DOWNBEAT_NOTIFICATION_BITS> &words)
     : refused(DOWNBEAT_GET(words, NOTIFICATION, REFUSED)),
       passive(DOWNBEAT_GET(words, NOTIFICATION, ADDRESSES_PASSIVE)),
       peerFinished(DOWNBEAT_GET(words, NOTIFICATION, STATUS_PEER_FINISHED)),
+      urgent(DOWNBEAT_GET(words, NOTIFICATION, STATUS_URGENT)),
+      struggling(DOWNBEAT_GET(words, NOTIFICATION, STATUS_STRUGGLING)),
       state(DOWNBEAT_GET(words, NOTIFICATION, STATUS_STATE)),
       reason(DOWNBEAT_GET(words, NOTIFICATION, REASON)),
       statusReason(DOWNBEAT_GET(words, NOTIFICATION, STATUS_REASON)),
@@ -19,7 +21,11 @@ Notification::Notification(const Words<DOWNBEAT_NOTIFICATION_BITS> &words)
       acknowledged(DOWNBEAT_GET(words, NOTIFICATION, STATUS_ACKNOWLEDGED_VALUE)),
       written(DOWNBEAT_GET(words, NOTIFICATION, STATUS_WRITTEN_VALUE)),
       consumed(DOWNBEAT_GET(words, NOTIFICATION, STATUS_CONSUMED_VALUE)),
-      received(DOWNBEAT_GET(words, NOTIFICATION, STATUS_RECEIVED_VALUE)) {}
+      received(DOWNBEAT_GET(words, NOTIFICATION, STATUS_RECEIVED_VALUE)),
+      urgentEnd(DOWNBEAT_GET(words, NOTIFICATION, STATUS_URGENT_END_VALUE)),
+      errorKind(DOWNBEAT_GET(words, NOTIFICATION, STATUS_ERROR_KIND)),
+      errorCode(DOWNBEAT_GET(words, NOTIFICATION, STATUS_ERROR_CODE)),
+      errors(DOWNBEAT_GET(words, NOTIFICATION, STATUS_ERRORS)) {}
 
 int errorOf(std::uint8_t reason) {
   switch (reason) {
@@ -30,12 +36,33 @@ int errorOf(std::uint8_t reason) {
   case DOWNBEAT_CLOSE_REASON_TIMED_OUT: return DOWNBEAT_TIMED_OUT;
   case DOWNBEAT_CLOSE_REASON_OUT_OF_RESOURCES: return DOWNBEAT_OUT_OF_RESOURCES;
   case DOWNBEAT_CLOSE_REASON_UNREACHABLE: return DOWNBEAT_UNREACHABLE;
+  case DOWNBEAT_CLOSE_REASON_UNKNOWN_POLICY: return DOWNBEAT_UNKNOWN_POLICY;
+  case DOWNBEAT_CLOSE_REASON_POLICY_ARGUMENT: return DOWNBEAT_POLICY_ARGUMENT;
+  case DOWNBEAT_CLOSE_REASON_ADDRESS_IN_USE: return DOWNBEAT_ADDRESS_IN_USE;
   default: return DOWNBEAT_ABORTED;
   }
 }
 
+namespace {
+
+/// ICMP types of the core's NetworkErrorKind.
+int icmpTypeOf(std::uint8_t kind) {
+  switch (kind) {
+  case DOWNBEAT_NETWORK_ERROR_KIND_UNREACHABLE: return 3;
+  case DOWNBEAT_NETWORK_ERROR_KIND_TIME_EXCEEDED: return 11;
+  case DOWNBEAT_NETWORK_ERROR_KIND_PARAMETER_PROBLEM: return 12;
+  default: return 0;
+  }
+}
+
+} // namespace
+
 void Connection::update(const Notification &notification) {
   state = notification.state;
+  networkErrorType = icmpTypeOf(notification.errorKind);
+  networkErrorCode = notification.errorCode;
+  networkErrors += (notification.errors - networkErrors) & 3;
+  struggling = notification.struggling;
   // SYN and FIN are numbers in the stream without being bytes of it: none counts before the peer's answer to our
   // SYN, and FINs come last, where the counts are held back.
   if (!established) {
@@ -56,7 +83,23 @@ void Connection::update(const Notification &notification) {
   peerFinished = peerFinished || notification.peerFinished;
   received += notification.received - receivedSequence_ - (finishes ? 1 : 0);
   receivedSequence_ = notification.received;
+  if (notification.urgent) { // its end may lie on either side of what has come; a FIN takes a number, but no byte
+    const auto ahead = static_cast<std::int32_t>(notification.urgentEnd - notification.received + (peerFinished ? 1 : 0));
+    urgentEnd = std::max(urgentEnd, received + static_cast<std::uint64_t>(std::int64_t{ahead}));
+  }
+  if (peerFinished) urgentEnd = std::min(urgentEnd, received); // no more comes
   if (state == DOWNBEAT_TCP_STATE_CLOSED) fail(notification.statusReason);
+}
+
+bool Connection::push(std::size_t &length) {
+  bool marks = false;
+  if (!urgent.empty() && urgent.front().begin < pushed + length) {
+    length = std::min<std::uint64_t>(length, urgent.front().end - pushed);
+    marks = true;
+    if (pushed + length == urgent.front().end) urgent.pop_front();
+  }
+  pushed += length;
+  return marks;
 }
 
 void Connection::fail(std::uint8_t reason) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 
 #include "bits.h"
 #include "byte_queue.h"
@@ -15,11 +16,12 @@ namespace downbeat {
 struct Notification {
   explicit Notification(const Words<DOWNBEAT_NOTIFICATION_BITS> &words);
 
-  bool refused, passive, peerFinished;
+  bool refused, passive, peerFinished, urgent, struggling;
   std::uint8_t state, reason, statusReason;
   std::uint16_t request, remotePort, localPort;
   std::uint32_t remoteIp, flow, generation;
-  std::uint32_t acknowledged, written, consumed, received; // sequence numbers
+  std::uint32_t acknowledged, written, consumed, received, urgentEnd; // sequence numbers
+  std::uint8_t errorKind, errorCode, errors;
 };
 
 /// The downbeat_error of a connection that ended for this CloseReason; 0 for an orderly end.
@@ -38,10 +40,17 @@ struct Connection {
   int error = 0;
   bool established = false; // it has been; the counts below have their base
   bool peerFinished = false;
+  int networkErrorType = 0, networkErrorCode = 0; // ICMP's
+  std::uint32_t networkErrors = 0;
+  bool struggling = false;
 
   // Sending, bytes since establishment: acknowledged <= written <= pushed <= accepted.
   ByteQueue toPush;
-  std::uint64_t pushed = 0, written = 0, acknowledged = 0;
+  std::uint64_t accepted = 0, pushed = 0, written = 0, acknowledged = 0;
+  struct Range {
+    std::uint64_t begin, end;
+  };
+  std::deque<Range> urgent; // of what is not pushed yet
   bool shutdownWanted = false, shutdownSent = false;
   bool closeWanted = false, abortWanted = false;
   bool forgotten = false; // by its application: only the core must still be told
@@ -49,6 +58,7 @@ struct Connection {
   // Receiving, bytes since establishment: delivered <= requested <= received.
   ByteQueue delivered;
   std::uint64_t deliveredBytes = 0, requested = 0, received = 0;
+  std::uint64_t urgentEnd = 0;
 
   void update(const Notification &notification);
   void fail(std::uint8_t reason);
@@ -56,6 +66,13 @@ struct Connection {
   bool alive() const { return established && !ended; }
   /// Bytes that the core's send buffer has room for.
   std::uint64_t room() const { return DOWNBEAT_SEND_BUFFER_BYTES - (pushed - acknowledged); }
+  /// Counts the next `length` bytes as pushed, or fewer of them, so that no packet holds the end of urgent data before its own; true if
+  /// it ends with such data.
+  bool push(std::size_t &length);
+  std::uint64_t urgentLeft() const {
+    const std::uint64_t read = deliveredBytes - delivered.size();
+    return urgentEnd > read ? urgentEnd - read : 0;
+  }
   /// Sequence number behind all that was pushed.
   std::uint32_t pushedSequence() const { return writtenSequence_ + static_cast<std::uint32_t>(pushed - written); }
   /// All that the application wrote has been handed over; the core keeps the order between that and what it is asked for afterwards.

@@ -104,6 +104,7 @@ void Device::trace() {
   event.steady = pins.trace_payload_steady;
   event.sent = pins.trace_payload_sent;
   event.retransmission = pins.trace_payload_retransmission;
+  event.asked = pins.trace_payload_asked;
   event.sent_probe = pins.trace_payload_congestion_sentProbe;
   event.sent_ahead = pins.trace_payload_congestion_sentAhead;
   event.probe_answered = pins.trace_payload_congestion_probe_answered;

@@ -37,7 +37,9 @@ enum downbeat_error {
   DOWNBEAT_OUT_OF_RESOURCES = -12,
   DOWNBEAT_FRAME_SIZE = -13,
   DOWNBEAT_NO_WAVES = -14,
-  DOWNBEAT_UNREACHABLE = -15
+  DOWNBEAT_UNREACHABLE = -15,
+  DOWNBEAT_POLICY_ARGUMENT = -16,
+  DOWNBEAT_ADDRESS_IN_USE = -17
 };
 
 /** RFC 9293 3.3.2. */
@@ -82,7 +84,9 @@ typedef struct downbeat_parameters {
   uint32_t keep_alive;      /* silence after which the peer is asked whether it lives; 0: never */
   uint32_t user_timeout;    /* time without progress after which the connection is given up; 0: when the expiries have run out */
                             /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
-  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: rtl/downbeat/congestion/ */
+  uint32_t differentiated_services; /* of each packet, 6 bits (RFC 2474) */
+  uint32_t time_to_live;            /* likewise, at most 255; 0: 64 */
+  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: docs/congestion.md */
 } downbeat_parameters;
 
 typedef struct downbeat_info {
@@ -95,6 +99,11 @@ typedef struct downbeat_info {
   uint64_t unacknowledged;   /* accepted from the application and not yet acknowledged */
   uint64_t received;         /* bytes received in order, read or not */
   int peer_finished;         /* the peer sends no more */
+  /* Errors that end nothing (RFC 9293 3.9.1.8). */
+  uint64_t urgent_left;      /* bytes up to the end of what the peer calls urgent, come or not, that downbeat_receive has not given */
+  int network_error_type, network_error_code; /* the last ICMP error about a segment of ours: 3, 11 or 12 (RFC 792); 0: none came */
+  uint32_t network_errors;   /* how many there were, at least */
+  int struggling;            /* 1: a segment has been sent again three times and is not acknowledged yet */
 } downbeat_info;
 
 /** One event of the flow engine and what it did: the trace port's record, in the engine's order. */
@@ -109,6 +118,7 @@ typedef struct downbeat_event {
   uint8_t uninflated;             /* a loss leaves cwnd = ssthresh */
   uint8_t startup, steady;        /* downbeat_startup_text, downbeat_steady_text */
   uint8_t sent, retransmission;   /* this event sent a segment; it had been sent before */
+  uint8_t asked;                  /* a policy has asked for a long calculation */
   uint8_t sent_probe, sent_ahead; /* congestion_kind sent: it was a probe; the first half of an inverted pair */
   uint8_t probe_answered;         /* a probe has its ACK; it began its train, or the gaps are: */
   uint8_t probe_begins, probe_disturbed;
@@ -173,12 +183,21 @@ int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t m
 /** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_connection_info. */
 int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
                      const downbeat_parameters *parameters, downbeat_connection *connection);
+/** One listener a port: a second one is ADDRESS_IN_USE, and changes nothing. */
 int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters);
 /** The next established connection to that port. */
 int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection);
 
+/** Other policies for a connection that lives, or another argument: `startup`, `steady` and their arguments; nothing else is read. Their
+    memories begin anew, the windows stay. */
+int downbeat_set_policies(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters);
+/** In words: what was wrong with the last call that answered DOWNBEAT_POLICY_ARGUMENT. */
+const char *downbeat_argument_problem(const downbeat_device *device);
+
 /** Bytes accepted, from 1 to `length`. */
 int64_t downbeat_send(downbeat_device *device, downbeat_connection connection, const void *data, size_t length);
+/** The same, and the peer hears that the data is urgent up to the last byte that was accepted (RFC 9293 3.8.5). */
+int64_t downbeat_send_urgent(downbeat_device *device, downbeat_connection connection, const void *data, size_t length);
 /** Bytes delivered; 0 is the end of the peer's stream. */
 int64_t downbeat_receive(downbeat_device *device, downbeat_connection connection, void *data, size_t capacity);
 /** Nothing more will be sent: FIN after what was accepted. Receiving goes on. */

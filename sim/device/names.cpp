@@ -60,6 +60,8 @@ const char *errorText(int error) {
   case DOWNBEAT_FRAME_SIZE: return "frame shorter than an Ethernet header or longer than the build's largest";
   case DOWNBEAT_NO_WAVES: return "no waves: this library was built without them, or the file cannot be written";
   case DOWNBEAT_UNREACHABLE: return "no way to that address: its next hop does not answer, the network says so, or it is no host's";
+  case DOWNBEAT_POLICY_ARGUMENT: return "a policy does not take that argument: see downbeat_argument_problem";
+  case DOWNBEAT_ADDRESS_IN_USE: return "somebody listens on that port, or there is such a connection: take another port";
   default: return "unknown error";
   }
 }

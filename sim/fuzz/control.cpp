@@ -45,6 +45,7 @@ std::uint32_t plateauBelow(std::uint32_t length) {
 
 bool isRelevant(View frame, const Station &own) {
   const bool whole = (read16(frame, reportedIp + 6) & 0x1fff) == 0; // or a packet's first part
+  if (frame[icmp + 1] > 15) return false; // no type has so many codes
   if (frame[reportedIp] != 0x45 || frame[reportedIp + 9] != 6 || !whole || read32(frame, reportedIp + 12) != own.ip) return false;
   if (!saysTooBig(frame)) return true;
   const std::uint32_t mtu = read16(frame, 40), length = read16(frame, reportedIp + 2);
@@ -62,9 +63,7 @@ Control judgeIcmp(View frame, const Station &own) {
   if (network == 0 || network == 127 || network >= 224 || source == own.ip || !isHost(mac) || std::ranges::equal(mac, own.mac))
     return Control::icmpSource; // RFC 1122 3.2.1.3
   if (isEcho) return Control::echo;
-  if (!isRelevant(frame, own)) return Control::icmpIrrelevant;
-  const bool hard = frame[icmp] == 3 && frame[icmp + 1] >= 2 && frame[icmp + 1] <= 4;
-  return hard ? Control::report : Control::icmpSoft; // RFC 1122 4.2.3.9
+  return isRelevant(frame, own) ? Control::report : Control::icmpIrrelevant;
 }
 
 } // namespace

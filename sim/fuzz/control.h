@@ -8,7 +8,7 @@ namespace fuzz {
 
 /// Causes first, in the order in which they count.
 enum class Control {
-  arpMalformed, icmpLength, icmpIpChecksum, icmpChecksum, icmpSource, icmpIrrelevant, icmpSoft,
+  arpMalformed, icmpLength, icmpIpChecksum, icmpChecksum, icmpSource, icmpIrrelevant,
   conflict,    // somebody else says that he has our address
   arpQuestion, // for us: a reply
   arpOther,    // perhaps learnt from
@@ -19,7 +19,7 @@ inline constexpr std::size_t controls = static_cast<std::size_t>(Control::report
 /// Counters of all up to `conflict`.
 inline constexpr std::array controlCounters{"neighbour_arpMalformed", "neighbour_icmp_length", "neighbour_icmp_ipChecksum",
                                             "neighbour_icmp_checksum", "neighbour_icmp_source", "neighbour_icmp_irrelevant",
-                                            "neighbour_icmp_soft", "neighbour_conflicts"};
+                                            "neighbour_conflicts"};
 
 /// ARP or ICMP that the core takes; of a whole frame.
 bool isControl(View frame, const Station &own);

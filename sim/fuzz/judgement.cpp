@@ -77,8 +77,7 @@ Outcome judge(View frame, bool damaged, const Station &own, std::size_t largest)
   if (source == own.ip) return Outcome::land;
   if (read16(frame, at.tcp) == 0 || read16(frame, at.tcp + 2) == 0) return Outcome::portZero;
   const std::uint8_t flags = frame[at.tcp + 13];
-  const bool contradicts = (flags & flag::syn) != 0 && (flags & (flag::fin | flag::rst)) != 0;
-  if (contradicts || (flags & (flag::syn | flag::rst | flag::ack)) == 0) return Outcome::flags;
+  if ((flags & flag::syn) != 0 && (flags & (flag::fin | flag::rst)) != 0) return Outcome::flags;
   return tcpBytes > headerBytes || (flags & flag::fin) != 0 ? Outcome::heldSegment : Outcome::segment;
 }
 

@@ -22,6 +22,8 @@
 #include <ns3/string.h>
 #include <ns3/udp-socket-factory.h>
 
+#include "../path/constant_rate.h"
+
 using namespace ns3;
 
 namespace {
@@ -48,19 +50,6 @@ NetDeviceContainer join(Ptr<Node> one, Ptr<Node> other, Time delay, Ipv4AddressH
 Ptr<Socket> socketOf(Ptr<Node> node) { return Socket::CreateSocket(node, UdpSocketFactory::GetTypeId()); }
 
 Ipv4Address addressOf(Ptr<Node> node) { return node->GetObject<Ipv4>()->GetAddress(1, 0).GetLocal(); }
-
-/// A source of packets of one size, equally far apart.
-class ConstantRate {
-public:
-  ConstantRate(Ptr<Socket> socket, Time first) : socket_(socket) { Simulator::Schedule(first, &ConstantRate::send, this); }
-
-private:
-  void send() {
-    socket_->Send(Create<Packet>(packetBytes - pppBytes - headerBytes));
-    Simulator::Schedule(Seconds(8.0 * packetBytes / crossRate), &ConstantRate::send, this);
-  }
-  Ptr<Socket> socket_;
-};
 
 struct Probe {
   std::uint64_t id;
@@ -118,7 +107,9 @@ int main(int count, char **arguments) {
     const Ptr<Socket> socket = socketOf(sources.Get(i)), sink = socketOf(sinks.Get(i));
     sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
     socket->Connect(InetSocketAddress(addressOf(sinks.Get(i)), port));
-    running.push_back(std::make_unique<ConstantRate>(socket, Seconds(phase->GetValue(0, 8.0 * packetBytes / crossRate))));
+    const double interval = 8.0 * packetBytes / crossRate;
+    running.push_back(
+        std::make_unique<ConstantRate>(socket, packetBytes - pppBytes - headerBytes, Seconds(phase->GetValue(0, interval)), Seconds(interval)));
   }
 
   const Ptr<Socket> probes = socketOf(sender), sink = socketOf(receiver);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "file_transfer.h"
 
-FileSender::FileSender(downbeat_device *device, const std::string &path, std::uint32_t peerIp, std::uint16_t port)
+FileSender::FileSender(downbeat_device *device, const std::string &path, std::uint32_t peerIp, std::uint16_t port,
+                       const downbeat_parameters *parameters)
     : Application(device), contents_(contentsOf(path)) {
-  check(downbeat_connect(device_, peerIp, port, 0, nullptr, &shown_), "connect");
+  check(downbeat_connect(device_, peerIp, port, 0, parameters, &shown_), "connect");
 }
 
 void FileSender::advance() {

@@ -8,10 +8,11 @@
 
 #include "application.h"
 
-/// Sends a file on a connection that it opens.
+/// Sends a file on a connection that it opens; `parameters`: nullptr for the library's.
 class FileSender : public Application {
 public:
-  FileSender(downbeat_device *device, const std::string &path, std::uint32_t peerIp, std::uint16_t port);
+  FileSender(downbeat_device *device, const std::string &path, std::uint32_t peerIp, std::uint16_t port,
+             const downbeat_parameters *parameters = nullptr);
 
 protected:
   void advance() override;

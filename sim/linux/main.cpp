@@ -53,7 +53,12 @@ std::unique_ptr<Application> application(downbeat_device *device, const Options 
   if (options.iperf3 == "client") return std::make_unique<Iperf3Client>(device, options);
   if (!options.serve.empty()) return std::make_unique<WebServer>(device, options);
   if (!options.fetch.empty()) return std::make_unique<WebClient>(device, options);
-  if (!options.send.empty()) return std::make_unique<FileSender>(device, options.send, options.peerIp, options.port);
+  if (!options.send.empty()) {
+    downbeat_parameters parameters{};
+    parameters.startup = options.startup.empty() ? nullptr : options.startup.c_str();
+    parameters.initial_window = options.initialWindow;
+    return std::make_unique<FileSender>(device, options.send, options.peerIp, options.port, &parameters);
+  }
   return std::make_unique<FileReceiver>(device, options.receive, options.port);
 }
 

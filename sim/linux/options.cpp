@@ -18,6 +18,7 @@ constexpr const char *usage = "downbeat_tap --tap=NAME --core-ip=IP --core-mac=M
                               "              --fetch=PATH --peer-ip=IP --receive=FILE [--connections=N] [--requests=N] |\n"
                               "              --iperf3=client --peer-ip=IP --bytes=N [--connections=N] [--reverse=1])\n"
                               "             [--port=N] [--drop=SHARE] [--reorder=SHARE] [--duplicate=SHARE] [--corrupt=SHARE]\n"
+                              "             [--delay=MS] [--startup=POLICY] [--initial-window=SEGMENTS]\n"
                               "             [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
 
 [[noreturn]] void refuse(const std::string &why) {
@@ -63,6 +64,9 @@ Options Options::parse(int count, char **arguments) {
       {"--core-mac", [&](const std::string &text) { options.coreMac = macOf(text); }},
       {"--peer-ip", [&](const std::string &text) { options.peerIp = ipOf(text); }},
       {"--port", [&](const std::string &text) { options.port = static_cast<std::uint16_t>(number(text, 1, 65535)); }},
+      {"--startup", [&](const std::string &text) { options.startup = text; }},
+      {"--initial-window", [&](const std::string &text) { options.initialWindow = static_cast<std::uint32_t>(number(text, 1, 255)); }},
+      {"--delay", [&](const std::string &text) { options.delay = number(text, 0, 1e4); }},
       {"--drop", [&](const std::string &text) { options.impairment.loss = number(text, 0, 0.99); }},
       {"--reorder", [&](const std::string &text) { options.impairment.reorder = number(text, 0, 0.99); }},
       {"--duplicate", [&](const std::string &text) { options.impairment.duplicate = number(text, 0, 0.99); }},

@@ -23,7 +23,10 @@ struct Options {
   std::array<std::uint8_t, 6> coreMac{};
   std::uint32_t peerIp = 0;      // send, fetch, iperf3 client: whom the core connects to
   std::uint16_t port = 5001;     // of whom the core connects to; otherwise the one that it listens on
+  std::string startup;           // send: start-up policy by name; empty: the build's first
+  std::uint32_t initialWindow = 0; // send: segments; 0: the library's
   Impairment impairment;         // each way
+  double delay = 0;              // ms, each way
   std::uint64_t seed = 1;        // of what happens to frames, and of the core's secret
   double wallLimit = 120;        // seconds after which to give up
   std::string waves;             // FST file; empty: none

@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr std::uint64_t second = 1'000'000'000; // ns
+constexpr std::uint64_t second = 1'000'000'000, millisecond = 1'000'000; // ns
 
 std::uint64_t monotonicNanoseconds() {
   timespec now{};
@@ -26,7 +26,8 @@ constexpr downbeat_time timeOnWire(std::size_t length) {
 
 RealTime::RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options)
     : toCore(options.impairment, options.seed, 0), fromCore(options.impairment, options.seed, 1), device_(device), tap_(tap),
-      application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), startNanoseconds_(monotonicNanoseconds()) {
+      application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), delay_(DOWNBEAT_NANOSECONDS(options.delay * millisecond)),
+      startNanoseconds_(monotonicNanoseconds()) {
   if (!options.pcap.empty()) openCapture(options.pcap);
 }
 
@@ -55,7 +56,7 @@ void RealTime::run(const volatile std::sig_atomic_t &stop) {
     application_.step();
     sendFrames();
     while (downbeat_get_bypass(device_, frame_.data(), frame_.size()) > 0) {} // nobody else lives here
-    if (application_.finished() && end == DOWNBEAT_NEVER) end = downbeat_now(device_) + lastWords;
+    if (application_.finished() && end == DOWNBEAT_NEVER) end = downbeat_now(device_) + lastWords + delay_;
     if (!application_.failure().empty())
       failure_ = application_.failure();
     else if (stop)
@@ -74,8 +75,8 @@ template <typename Forward> void RealTime::enter(Impairments &way, Held &held, s
   for (const auto &copy : way.next()) {
     std::vector<std::uint8_t> bytes(frame_.begin(), frame_.begin() + static_cast<std::ptrdiff_t>(length));
     if (copy.damaged && ipv4) flip(bytes.data() + header, length - header, copy.bit);
-    if (copy.held > 0)
-      held.emplace(clock() + static_cast<downbeat_time>(copy.held * static_cast<double>(hold)), std::move(bytes));
+    if (copy.held > 0 || delay_ > 0)
+      held.emplace(clock() + delay_ + static_cast<downbeat_time>(copy.held * static_cast<double>(hold)), std::move(bytes));
     else
       forward(bytes);
   }

@@ -47,7 +47,7 @@ private:
   /// The longest that a frame is held back to be overtaken.
   static constexpr downbeat_time hold = DOWNBEAT_NANOSECONDS(3'000'000);
 
-  /// Frames that are held back, by the time at which they go on.
+  /// Frames that are held back or on their way, by the time at which they go on.
   using Held = std::multimap<downbeat_time, std::vector<std::uint8_t>>;
 
   downbeat_time clock() const;
@@ -64,7 +64,7 @@ private:
   downbeat_device *device_;
   Tap &tap_;
   Application &application_;
-  downbeat_time limit_;
+  downbeat_time limit_, delay_;
   std::uint64_t startNanoseconds_;
   downbeat_time wireFree_ = 0; // towards the core: the end of its last frame
   std::array<std::uint8_t, 9018> frame_;

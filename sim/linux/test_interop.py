@@ -50,19 +50,17 @@ def test_a_capture_holds_the_core_s_wire_both_ways(tmp_path: Path) -> None:
 
 # The core listens; Linux finds it by ARP and pings it, a second apart at the most. Prints the sizes that came back equal.
 PING = """
-import os, select, socket, struct, subprocess, sys, tempfile
+import random, select, socket, struct, subprocess, sys, tempfile
 from downbeat.interop import namespace
+from scapy.utils import checksum
 
-def checksum(data):
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    return ~(total + (total >> 16) + (total >> 32)) & 0xffff
-
+random.seed(int(sys.argv[2]))
 with namespace.interface() as name, tempfile.NamedTemporaryFile() as kept:
     arguments = [f"--tap={name}", f"--core-ip={namespace.CORE_IP}", f"--core-mac={namespace.CORE_MAC}", f"--receive={kept.name}"]
     with subprocess.Popen([sys.argv[1], *arguments], stdout=subprocess.PIPE) as program:
         program.stdout.readline()
         for number, size in enumerate((0, 8, 56, 1000, 1472)):
-            data = os.urandom(size)
+            data = random.randbytes(size)
             head = struct.pack("!HHH", 0x0800, 0, 77) + number.to_bytes(2, "big")
             message = head[:2] + checksum(head + data).to_bytes(2, "big") + head[4:] + data
             with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as icmp:
@@ -80,7 +78,7 @@ with namespace.interface() as name, tempfile.NamedTemporaryFile() as kept:
 
 def test_linux_finds_the_core_by_arp_and_pings_it() -> None:
     program = build.linux() / "downbeat_tap"
-    command = [sys.executable, "-c", PING, str(program)]
+    command = [sys.executable, "-c", PING, str(program), SEED]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
     *sizes, neighbours = done.stdout.strip().splitlines()
     assert sizes == ["0", "8", "56", "1000", "1472"], done.stdout + done.stderr

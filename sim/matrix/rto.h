@@ -8,8 +8,9 @@
 
 class Rto {
 public:
-  /// A round trip, s (2.2, 2.3).
+  /// A round trip, s (2.2, 2.3). Only now does the back-off end (5, after 5.7).
   void sample(double rtt) {
+    backOff_ = 1;
     if (!smoothed_) {
       smoothed_ = rtt;
       variation_ = rtt / 2;
@@ -23,9 +24,9 @@ public:
     backOff_ *= 2;
     synRepeated_ |= opening_;
   }
-  /// Something new is acknowledged. The back-off ends here and not only with the next sample: the stricter reading of 5.5.
+  /// Something new is acknowledged.
   void acknowledge() {
-    backOff_ = 1;
+    if (opening_) backOff_ = 1;
     opening_ = false;
   }
 

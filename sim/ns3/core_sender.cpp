@@ -9,6 +9,13 @@ namespace {
 
 double bytesOf(std::uint64_t fixed) { return static_cast<double>(fixed) / 65536; }
 
+/// A whole number, or 0x and up to 32 hexadecimal digits; empty: zero.
+void setArgument(std::uint64_t (&argument)[2], const std::string &number) {
+  const std::size_t high = number.starts_with("0x") && number.size() > 18 ? number.size() - 16 : 0;
+  if (high != 0) argument[1] = std::stoull(number.substr(0, high), nullptr, 16);
+  if (!number.empty()) argument[0] = std::stoull(high != 0 ? "0x" + number.substr(high) : number, nullptr, 0);
+}
+
 } // namespace
 
 CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps)
@@ -32,9 +39,15 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
   downbeat_parameters parameters{};
   parameters.startup = options_.startup.empty() ? nullptr : options_.startup.c_str();
   parameters.steady = options_.steady.empty() ? nullptr : options_.steady.c_str();
+  setArgument(parameters.startup_argument, options_.startupArgument);
+  setArgument(parameters.steady_argument, options_.steadyArgument);
   parameters.initial_window = options_.initialWindow;
   parameters.ssthresh = static_cast<std::uint32_t>(options_.ssthresh);
   const int result = downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
+  if (result == DOWNBEAT_POLICY_ARGUMENT) {
+    failure_ = downbeat_argument_problem(host_.device());
+    return;
+  }
   if (!check(result, "connect")) return;
   host_.run([this] { application(); });
   host_.pump();
@@ -74,7 +87,7 @@ void CoreSender::record(const downbeat_event &event) {
   const std::string congestion = downbeat_congestion_text(event.congestion_kind);
   const char *reason = event.retransmission ? "retransmission" : congestion == "none" ? "" : congestion.c_str();
   const char *probe = !event.probe_answered ? "" : event.probe_begins ? "begins" : event.probe_disturbed ? "disturbed" : "whole";
-  events_.row("%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu\n",
+  events_.row("%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%d\n",
               static_cast<unsigned long long>(event.time), event.flow, downbeat_event_text(event.kind), downbeat_state_text(event.state),
               bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
               event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated, event.acked, event.segment_size,
@@ -82,7 +95,7 @@ void CoreSender::record(const downbeat_event &event) {
               static_cast<unsigned long long>(event.cwnd), static_cast<unsigned long long>(event.ssthresh), event.acknowledged,
               event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live,
               event.sent_probe, event.sent_ahead, probe, static_cast<unsigned long long>(event.departure_gap),
-              static_cast<unsigned long long>(event.arrival_gap));
+              static_cast<unsigned long long>(event.arrival_gap), event.asked);
 }
 
 SenderReport CoreSender::report() const {

@@ -11,8 +11,10 @@
 #include <ns3/packet-sink-helper.h>
 #include <ns3/point-to-point-helper.h>
 #include <ns3/point-to-point-net-device.h>
+#include <ns3/random-variable-stream.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
+#include <ns3/udp-socket-factory.h>
 
 using namespace ns3;
 
@@ -20,7 +22,10 @@ namespace {
 
 /// An access link's share of the one-way delay.
 constexpr double accessShare = 0.05;
-constexpr std::int64_t lossStream = 1;
+constexpr std::int64_t lossStream = 1, phaseStream = 2;
+constexpr std::uint16_t crossPort = 9;
+// Of a packet on ns-3's link: IPv4 and UDP, or IPv4 and TCP, and PPP.
+constexpr std::uint32_t udpBytes = 28, tcpBytes = 40, pppBytes = 2;
 
 std::string bps(std::uint64_t rate) { return std::to_string(rate) + "bps"; }
 
@@ -38,6 +43,7 @@ Dumbbell::Dumbbell(const Options &options)
   bind("ChecksumEnabled", "true");
   setTcp(options);
   build(options);
+  addCrossTraffic(options);
 }
 
 void Dumbbell::bind(const std::string &global, const std::string &value) {
@@ -52,14 +58,20 @@ void Dumbbell::set(const std::string &attribute, const std::string &value) {
 
 /// The same for the receiver and for ns-3's own sender, which is to be comparable with the core.
 void Dumbbell::setTcp(const Options &options) {
-  set("ns3::TcpL4Protocol::SocketType", "ns3::TcpLinuxReno");
+  set("ns3::TcpL4Protocol::SocketType", options.sender == "cubic" ? "ns3::TcpCubic" : "ns3::TcpLinuxReno");
+  // Slow start as everybody's, and RFC 9438's constants.
+  set("ns3::TcpCubic::HyStart", "false");
+  set("ns3::TcpCubic::Beta", "0.7");
+  set("ns3::TcpCubic::C", "0.4");
+  set("ns3::TcpCubic::FastConvergence", "true");
+  set("ns3::TcpCubic::TcpFriendliness", "true");
   set("ns3::TcpL4Protocol::RecoveryType", "ns3::TcpClassicRecovery");
   set("ns3::TcpSocket::SegmentSize", std::to_string(options.segmentSize));
   set("ns3::TcpSocket::InitialCwnd", std::to_string(options.initialWindow));
   set("ns3::TcpSocket::InitialSlowStartThreshold", std::to_string(options.ssthresh));
   set("ns3::TcpSocket::RcvBufSize", std::to_string(4 << 20));
   set("ns3::TcpSocket::SndBufSize", std::to_string(1 << 20));
-  set("ns3::TcpSocket::DelAckCount", "2");
+  set("ns3::TcpSocket::DelAckCount", std::to_string(options.ackEvery));
   set("ns3::TcpSocket::DelAckTimeout", "200ms");
   set("ns3::TcpSocket::ConnTimeout", "1s");
   set("ns3::TcpSocket::ConnCount", "15");
@@ -133,6 +145,23 @@ void Dumbbell::build(const Options &options) {
   const ApplicationContainer applications = sink.Install(receiver_);
   applications.Start(Seconds(0));
   sink_ = DynamicCast<PacketSink>(applications.Get(0));
+}
+
+/// From router to router. Each source begins at a time of its own within its interval.
+void Dumbbell::addCrossTraffic(const Options &options) {
+  settings_["cross.Sources"] = std::to_string(options.cross);
+  settings_["cross.DataRate"] = bps(options.crossRate);
+  const std::uint32_t packet = options.segmentSize + tcpBytes;
+  const double interval = 8.0 * (packet + pppBytes) / static_cast<double>(options.crossRate);
+  const auto phase = CreateObject<UniformRandomVariable>();
+  phase->SetStream(phaseStream);
+  const Ptr<Socket> sink = Socket::CreateSocket(routerB_, UdpSocketFactory::GetTypeId());
+  sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), crossPort));
+  for (std::uint32_t i = 0; i < options.cross; ++i) {
+    const Ptr<Socket> socket = Socket::CreateSocket(routerA_, UdpSocketFactory::GetTypeId());
+    socket->Connect(InetSocketAddress("10.0.2.2", crossPort));
+    cross_.push_back(std::make_unique<ConstantRate>(socket, packet - udpBytes, Seconds(phase->GetValue(0, interval)), Seconds(interval)));
+  }
 }
 
 std::uint64_t Dumbbell::queueBytes() const { return queue_->GetNBytes(); }

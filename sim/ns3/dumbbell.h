@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <ns3/net-device.h>
 #include <ns3/net-device-container.h>
@@ -12,6 +14,7 @@
 #include <ns3/packet-sink.h>
 #include <ns3/queue.h>
 
+#include "../path/constant_rate.h"
 #include "options.h"
 
 /// ns-3's names of what it was told, in full.
@@ -45,6 +48,7 @@ private:
   void bind(const std::string &global, const std::string &value);
   void setTcp(const Options &options);
   void build(const Options &options);
+  void addCrossTraffic(const Options &options);
 
   Settings settings_;
   ns3::Ptr<ns3::Node> routerA_, routerB_, receiver_;
@@ -53,4 +57,5 @@ private:
   ns3::Ptr<ns3::PacketSink> sink_;
   ns3::Ptr<ns3::Queue<ns3::Packet>> queue_;
   ns3::Time linkDelay_, bottleneckDelay_;
+  std::vector<std::unique_ptr<ConstantRate>> cross_;
 };

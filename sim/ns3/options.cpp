@@ -6,7 +6,7 @@
 Options Options::parse(int count, char **arguments) {
   Options options;
   ns3::CommandLine line(__FILE__);
-  line.AddValue("sender", "core or linux-reno", options.sender);
+  line.AddValue("sender", "core, linux-reno or cubic", options.sender);
   line.AddValue("file", "file to send", options.file);
   line.AddValue("out", "directory of the results", options.out);
   line.AddValue("rate", "bottleneck, b/s", options.rate);
@@ -20,6 +20,11 @@ Options Options::parse(int count, char **arguments) {
   line.AddValue("segment-size", "bytes", options.segmentSize);
   line.AddValue("startup", "start-up policy", options.startup);
   line.AddValue("steady", "steady policy", options.steady);
+  line.AddValue("startup-argument", "what it is told: a number, of 128 bits with 0x", options.startupArgument);
+  line.AddValue("steady-argument", "likewise", options.steadyArgument);
+  line.AddValue("ack-every", "segments in order that the receiver acknowledges at once", options.ackEvery);
+  line.AddValue("cross", "constant-rate sources over the bottleneck", options.cross);
+  line.AddValue("cross-rate", "b/s of each", options.crossRate);
   line.AddValue("seed", "seed of losses and of the core's secret", options.seed);
   line.AddValue("waves", "FST file to write", options.waves);
   line.AddValue("pcap", "capture file to write (pcapng), only of the core as sender", options.pcap);

@@ -6,7 +6,7 @@
 #include <string>
 
 struct Options {
-  std::string sender = "core"; // or linux-reno: ns-3's own TCP on the same path
+  std::string sender = "core"; // or linux-reno, cubic: ns-3's own TCP on the same path
   std::string file;
   std::string out = ".";             // directory for events.csv, series.csv, received.bin, result.json
   std::uint64_t rate = 20'000'000;   // bottleneck, b/s
@@ -19,6 +19,10 @@ struct Options {
   std::uint32_t initialWindow = 10;  // segments
   std::uint32_t segmentSize = 1460;  // bytes, of both TCPs
   std::string startup, steady;       // policies; empty: the build's first
+  std::string startupArgument, steadyArgument; // what they are told, a number; empty: nothing
+  std::uint32_t ackEvery = 2;        // segments, of the receiver; 1: no delayed ACKs
+  std::uint32_t cross = 0;           // constant-rate sources over the bottleneck, with packets as large as the data's
+  std::uint64_t crossRate = 0;       // b/s of each
   std::uint64_t seed = 1;
   std::string waves;                 // FST file; empty: none
   std::string pcap;                  // capture file; empty: none

@@ -66,10 +66,10 @@ class Application:
         self.device.listen(port, **_encoded(parameters))
         self.listening.append(port)
 
-    def _write(self, conversation: Conversation, length: int) -> str:
+    def _write(self, conversation: Conversation, length: int, urgent: int = 0) -> str:
         connection = self._connection(conversation)
         data = stream(1 + connection.written, length, OURS)
-        accepted = self.device.send(connection.name, data)
+        accepted = self.device.send(connection.name, data, urgent=bool(urgent))
         connection.written += accepted
         return str(accepted)
 
@@ -118,6 +118,17 @@ class Application:
     def _closed(self, conversation: Conversation, wanted: str) -> None:
         """The connection is over, for this reason."""
         self._see(conversation, f"CLOSED ({_known(wanted, _reasons())})")
+
+    def _info(self, conversation: Conversation, **wanted: Value) -> None:
+        """Fields of struct downbeat_info."""
+        connection = self._connection(conversation)
+
+        def seen() -> dict[str, Value]:
+            info = self.device.info(connection.name)
+            return {name: getattr(info, name) for name in wanted}
+
+        if not self.wait(lambda: seen() == wanted):
+            raise CheckFailedError(f"info() says {seen()}, not {wanted}")
 
     def _see(self, conversation: Conversation, wanted: str) -> None:
         if not self.wait(lambda: self._seen(conversation) in (wanted, f"{wanted} (none)")):

@@ -10,7 +10,7 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
 
 from sim.packetdrill.options import Option
-from sim.packetdrill.script import FLAGS, MODULUS, NetworkError, Segment
+from sim.packetdrill.script import FLAGS, MODULUS, USUAL_TTL, NetworkError, Segment
 
 CORE_MAC, PEER_MAC = "02:00:00:00:00:01", "02:00:00:00:00:02"
 CORE_IP, PEER_IP = "10.0.0.1", "10.0.0.2"
@@ -69,7 +69,7 @@ class Conversation:
     def built(self, segment: Segment) -> bytes:
         """The frame of a segment to the core."""
         ecn = ECN.index(segment.ecn or "noecn")
-        ip = IP(src=PEER_IP, dst=CORE_IP, tos=ecn, flags="DF")
+        ip = IP(src=PEER_IP, dst=CORE_IP, tos=4 * (segment.dscp or 0) + ecn, ttl=segment.ttl or USUAL_TTL, flags="DF")
         tcp = TCP(
             sport=self.port,
             dport=self.core_port,
@@ -115,6 +115,8 @@ class Conversation:
             window=tcp.window,
             urgent=tcp.urgptr if "U" in flags else None,
             options=options,
+            dscp=packet[IP].tos >> 2,
+            ttl=packet[IP].ttl,
         )
 
     def _ours(self, number: int) -> int:

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from sim.packetdrill.options import Option, ScriptError, parsed_options
 from sim.packetdrill.packets import ERRORS
@@ -32,14 +33,27 @@ SETTINGS = {
     "staging_bytes": "what the application's side takes ahead of read() (262144)",
     "expected_failure": "why the core cannot do it yet: the script must fail",
 }
-CALLS = ("connect", "listen", "write", "read", "shutdown", "close", "abort", "state", "closed", "acks", "renumber")
+CALLS = (
+    "connect",
+    "listen",
+    "write",
+    "read",
+    "shutdown",
+    "close",
+    "abort",
+    "state",
+    "closed",
+    "info",
+    "acks",
+    "renumber",
+)
 
 _NUMBER = r"(?:\d+\.\d*|\.\d+|\d+)"
 _TIME = re.compile(rf"(?P<any>\*)|(?P<plus>\+?)(?P<first>{_NUMBER})(?:~(?P<plus2>\+?)(?P<second>{_NUMBER}))?")
 _PORT = re.compile(r":(\d+)\s+")
 _RANGE = r"(?P<sequence>\d+):(?P<end>\d+)\((?P<length>\d+)\)"
 _SEGMENT = re.compile(
-    rf"(?:\[(?P<ecn>\w+)\]\s+)?(?P<flags>\S+)\s+{_RANGE}(?:\s+ack\s+(?P<ack>\d+))?(?:\s+win\s+(?P<win>\d+))?"
+    rf"(?:\[(?P<ip>[^\]]+)\]\s+)?(?P<flags>\S+)\s+{_RANGE}(?:\s+ack\s+(?P<ack>\d+))?(?:\s+win\s+(?P<win>\d+))?"
     r"(?:\s+urg\s+(?P<urg>\d+))?(?:\s*<(?P<options>[^>]*)>)?"
 )
 _ICMP = re.compile(rf"icmp\s+(?P<kind>\w+(?:\s+(?!mtu\b)\w+)?)(?:\s+mtu\s+(?P<mtu>\d+))?\s+\[{_RANGE}\]")
@@ -136,13 +150,11 @@ def _packet(text: str, direction: str) -> Segment | NetworkError:
         raise ScriptError(f"flags '{flags}': each of {FLAGS} once, or - for none")
     if "p" in flags and (direction == "<" or "P" in flags):
         raise ScriptError("p is said of what the core sends: PSH or not")
-    if match["ecn"] not in (None, "noecn", "ect0", "ect1", "ce"):
-        raise ScriptError(f"[{match['ecn']}]: noecn, ect0, ect1 or ce")
     if ("." in flags) != (match["ack"] is not None):
         raise ScriptError("the flag . and ack N belong together")
     sequence, length = _range(match)
     return Segment(
-        ecn=match["ecn"],
+        **_ip(match["ip"] or ""),
         flags="".join(flag for flag in f"p{FLAGS}" if flag in flags),
         sequence=sequence,
         length=length,
@@ -151,6 +163,20 @@ def _packet(text: str, direction: str) -> Segment | NetworkError:
         urgent=_integer(match["urg"]),
         options=None if match["options"] == "..." else _options(match["options"] or "", direction),
     )
+
+
+def _ip(text: str) -> dict[str, Any]:
+    """What [...] says of the IP header."""
+    said: dict[str, Any] = {"ecn": None}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = part.partition(" ")
+        if part in ("noecn", "ect0", "ect1", "ce"):
+            said["ecn"] = part
+        elif name in ("dscp", "ttl") and value.isdecimal():
+            said[name] = int(value)
+        else:
+            raise ScriptError(f"[{text}]: noecn, ect0, ect1 or ce; dscp N; ttl N; with commas between")
+    return said
 
 
 def _range(match: re.Match[str]) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from sim.packetdrill.options import Option
 MODULUS = 1 << 32
 FLAGS = "FSRP.UEW"
 PEER_PORT = 4000
+USUAL_TTL = 64
 Value = int | str | None
 
 
@@ -35,6 +36,8 @@ class Segment:
     window: int | None  # as on the wire
     urgent: int | None
     options: tuple[Option, ...] | None
+    dscp: int | None = None  # differentiated services
+    ttl: int | None = None
 
     @property
     def end(self) -> int:
@@ -66,7 +69,10 @@ class Segment:
         ]
 
     def __str__(self) -> str:
-        words = [f"[{self.ecn}]"] if self.ecn not in (None, "noecn") else []
+        header = [self.ecn] if self.ecn not in (None, "noecn") else []
+        header += [f"dscp {self.dscp}"] if self.dscp else []
+        header += [f"ttl {self.ttl}"] if self.ttl not in (None, USUAL_TTL) else []
+        words = [f"[{','.join(header)}]"] if header else []
         words += [self.flags or "-", f"{self.sequence}:{self.end}({self.length})"]
         for name, value in (("ack", self.acknowledgment), ("win", self.window), ("urg", self.urgent)):
             words += [name, str(value)] if value is not None else []

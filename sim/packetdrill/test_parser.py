@@ -36,6 +36,7 @@ def test_what_is_printed_reads_as_the_same() -> None:
         "S 0:0(0) win 65535 <mss 1460,sackOK,TS val 100 ecr 0,nop,wscale 5>",
         "FP. 4294967290:94(100) ack 7 win 0 <nop,nop,sack 1:5 9:11>",
         "[ce] P.UEW 1:2(1) ack 1 win 1 urg 3 <raw fd04beef>",
+        "[ect0,dscp 46,ttl 7] . 1:1(0) ack 1 win 1",
         "R 5:5(0)",
     ]
     for text in said:

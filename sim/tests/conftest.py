@@ -27,6 +27,7 @@ class Pair:
     server: Device
     cut: bool = False  # the wire carries nothing
     carried: list[tuple[int, bytes]] = field(default_factory=list)  # every frame, with the time of its SFD
+    listening: set[int] = field(default_factory=set)  # the server's ports
 
     def run(self, until: Callable[[], bool], limit_ns: float = 5e9) -> None:
         """Lets time pass until the condition holds; fails after `limit_ns` of it."""
@@ -46,7 +47,9 @@ class Pair:
 
     def connected(self, port: int = 5001) -> tuple[int, int]:
         """A connection's names at the client and at the server."""
-        self.server.listen(port)
+        if port not in self.listening:
+            self.server.listen(port)
+            self.listening.add(port)
         out = self.client.connect(IPS[1], port)
         accepted: list[int] = []
 

@@ -18,6 +18,7 @@ from sim import build
 from sim.tests.conftest import IPS, MACS, Pair, would_block
 
 NOBODY = 99  # no connection has this name
+SYN = 2  # a bit of the flags
 
 
 def error_of(call: Callable[[], object]) -> Error:
@@ -47,7 +48,11 @@ def test_another_preset_is_refused(library: ctypes.CDLL) -> None:
         (lambda device: device.connect(IPS[1], 80, ecn=2), Error.INVALID_ARGUMENT),
         (lambda device: device.connect(IPS[1], 80, keep_alive=65536), Error.INVALID_ARGUMENT),
         (lambda device: device.connect(IPS[1], 80, user_timeout=65536), Error.INVALID_ARGUMENT),
+        (lambda device: device.connect(IPS[1], 80, differentiated_services=64), Error.INVALID_ARGUMENT),
+        (lambda device: device.connect(IPS[1], 80, time_to_live=256), Error.INVALID_ARGUMENT),
+        (lambda device: (device.listen(80), device.listen(80)), Error.ADDRESS_IN_USE),
         (lambda device: device.send(NOBODY, b"x"), Error.UNKNOWN_CONNECTION),
+        (lambda device: device.send(NOBODY, b"x", urgent=True), Error.UNKNOWN_CONNECTION),
         (lambda device: device.receive(NOBODY), Error.UNKNOWN_CONNECTION),
         (lambda device: device.shutdown(NOBODY), Error.UNKNOWN_CONNECTION),
         (lambda device: device.close(NOBODY), Error.UNKNOWN_CONNECTION),
@@ -98,6 +103,28 @@ def test_a_megabyte_each_way_is_equal(pair: Pair) -> None:
 
     pair.run(move)
     assert received[0] == ends[1][2] and received[1] == ends[0][2]
+
+
+def test_urgent_data_stays_in_line_and_its_end_is_known(pair: Pair) -> None:
+    """Of three writes the second is urgent, and longer than what goes to the core at once."""
+    out, accepted = pair.connected()
+    pair.run(lambda: pair.client.info(out).state == State.ESTABLISHED)
+    writes = [bytes([mark]) * length for mark, length in enumerate((100, 20_000, 5_000))]
+    for index, data in enumerate(writes):
+        assert pair.client.send(out, data, urgent=index == 1) == len(data)
+    pair.run(lambda: pair.server.info(accepted).received == 25_100)
+    assert pair.server.info(accepted).urgent_left == 20_100
+    read = b""
+    while len(read) < 25_100:
+        read += pair.server.receive(accepted, 10_000)
+        assert pair.server.info(accepted).urgent_left == max(0, 20_100 - len(read))
+    assert read == b"".join(writes)
+    packets = [packet for _, frame in pair.carried if TCP in (packet := Ether(frame))]
+    segments = [packet[TCP] for packet in packets if packet[IP].dst == "10.0.0.2"]
+    first = next(segment.seq for segment in segments if segment.flags & SYN) + 1
+    ends = {(segment.seq + segment.urgptr - first) % 2**32 for segment in segments if "U" in segment.flags}
+    assert max(ends) == 20_100 and min(ends) > 100
+    assert all("U" not in segment.flags for segment in segments if 20_100 <= (segment.seq - first) % 2**32 < 2**31)
 
 
 def test_shutdown_ends_one_direction(pair: Pair) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from downbeat import policies
 
 from sim import build
 
@@ -40,6 +41,8 @@ def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[s
         "SSTHRESH",
         "STARTUP",
         "STEADY",
+        "STARTUP_ARGUMENT",
+        "STEADY_ARGUMENT",
         "SEED",
         "WAVES",
         "PCAP",
@@ -93,6 +96,48 @@ def test_the_header_tap_gives_the_same_events(tmp_path: Path) -> None:
     assert rows[0] == rows[1]
 
 
+def test_a_policy_is_told_what_people_write(tmp_path: Path) -> None:
+    """After a loss AIMD(a, 0.125) leaves seven eighths, less what rounding takes, where Reno leaves half."""
+    left = []
+    for steady, argument in (("aimd", "b=0.125"), ("aimd", "")):
+        settings = {"steady": steady, "steady_argument": argument, "size": "300kB", "ssthresh": "200kB"}
+        data = passed(tmp_path, loss="0.01", seed=3, compare=0, tap="header", **settings)
+        assert data["golden"]["equal"]
+        rows = list(csv.DictReader((tmp_path / "sim.csv").open()))
+        loss = next(row for row in rows if row["congestion"] == "loss")
+        left.append(int(loss["ssthresh"].split(".")[0]) / int(loss["flight"]))
+    assert left == pytest.approx([0.875, 0.5], rel=1e-3)
+
+
+@pytest.mark.parametrize("family", ["startup", "steady"])
+def test_all_policies_stand_in_one_table_and_one_plot(tmp_path: Path, family: str) -> None:
+    done = make_sim(tmp_path, **{family: "all", "size": "1MB"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    data = json.loads((tmp_path / f"sim-{family}.json").read_text())
+    names = list(policies.read(build.LAYOUT.with_suffix(".json"))[family])
+    assert [row["name"] for row in data["policies"]] == names
+    page = (tmp_path / f"sim-{family}.html").read_text()
+    for row in data["policies"]:
+        assert row["failure"] == "" and row["bytes_in_5_s"] == 1_000_000 and row["bytes_in_1_s"] > 0
+        assert row["name"] in done.stdout and row["name"] in page
+    if family == "startup":  # a megabyte fills the path and its buffer five times over: each start-up ends
+        assert all(row["exit_window"] for row in data["policies"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"startup": "all", "steady": "all"}, "use one of them"),
+        ({"steady": "all", "steady_argument": "a=1"}, "name a policy"),
+        ({"startup": "all", "pcap": "x.pcapng"}, "PCAP=x.pcapng: not with STARTUP=all"),
+    ],
+)
+def test_what_all_cannot_have_is_explained(tmp_path: Path, settings: dict[str, str], words: str) -> None:
+    done = make_sim(tmp_path, **settings)
+    assert done.returncode == 2
+    assert words in " ".join((done.stdout + done.stderr).split())
+
+
 def test_a_stalled_run_says_where_it_stands(tmp_path: Path) -> None:
     done = make_sim(tmp_path, size="10kB", loss="0.999", seed=5, compare=0)
     assert done.returncode == 1
@@ -121,6 +166,8 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
         ("file", "no/such/file", "no such file"),
         ("steady", "cubist", "no congestion policy"),
         ("tap", "gmii", "use frame or header"),
+        ("steady_argument", "a=1", "'a=1' is no argument, reno takes none"),
+        ("startup_argument", "7", "standard takes none"),
     ],
 )
 def test_a_wrong_argument_is_explained(tmp_path: Path, name: str, value: str, words: str) -> None:

@@ -26,8 +26,8 @@ public:
   void reset() { position_ = 0; }
 
   void rest(Pins &pins, Stamp) const { pins.s_axis_tx_tvalid = 0; }
-  /// Hands over the first `length` bytes of what the connection has to push.
-  void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp) {
+  /// Hands over the first `length` bytes of what the connection has to push; `urgent`: they end urgent data.
+  void drive(Pins &pins, const Connection &connection, std::size_t length, bool urgent, Stamp) {
     const std::size_t count = std::min(length - position_, beatBytes);
     std::uint64_t data = 0;
     std::memcpy(&data, connection.toPush.front() + position_, count);
@@ -35,6 +35,7 @@ public:
     pins.s_axis_tx_tdata = data;
     pins.s_axis_tx_tkeep = keepOf(count);
     pins.s_axis_tx_tlast = position_ + count == length;
+    pins.s_axis_tx_tuser = urgent;
     pins.s_axis_tx_tdest = connection.flow;
   }
   /// True if anything was handed over; `end` then says whether it was the packet's end.

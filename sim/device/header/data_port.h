@@ -36,11 +36,12 @@ public:
     pins.s_axis_written_tvalid = offered_;
     if (!offered_) return;
     pins.s_axis_written_tdata = static_cast<std::uint32_t>(written_.front().length);
+    pins.s_axis_written_tuser = written_.front().urgent;
     pins.s_axis_written_tdest = written_.front().flow;
   }
-  void drive(Pins &pins, const Connection &connection, std::size_t length, Stamp now) {
+  void drive(Pins &pins, const Connection &connection, std::size_t length, bool urgent, Stamp now) {
     rest(pins, now); // a command that comes now is behind what began before
-    if (!begun()) begin(connection, length, now);
+    if (!begun()) begin(connection, length, urgent, now);
   }
   bool sample(const Pins &pins, Stamp now, bool &end) {
     const bool taken = pins.s_axis_written_tvalid && pins.s_axis_written_tready;
@@ -68,7 +69,7 @@ private:
   static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 5 * clockPeriod;
   static constexpr std::size_t page = 2048;
 
-  void begin(const Connection &connection, std::size_t length, Stamp now) {
+  void begin(const Connection &connection, std::size_t length, bool urgent, Stamp now) {
     const std::uint32_t end = connection.pushedSequence();
     Stamp stored = now;
     for (std::size_t rest = length; rest > 0;) {
@@ -78,7 +79,7 @@ private:
     }
     passed_ = in_.free() + clockPeriod;
     ++begun_;
-    written_.push_back({connection.flow, length, stored + responseLatency});
+    written_.push_back({connection.flow, length, urgent, stored + responseLatency});
   }
 
   /// When bytes from this sequence number on are in memory: a burst for each page that they touch (BurstSplitter).
@@ -96,6 +97,7 @@ private:
   struct Written {
     std::uint32_t flow;
     std::size_t length;
+    bool urgent;
     Stamp due;
   };
   BeatStream in_, memory_;

@@ -13,7 +13,6 @@ constexpr std::uint8_t fin = 1, syn = 2, rst = 4, ack = 16;
 constexpr std::uint8_t endOfOptions = 0, noOperation = 1, mss = 2, windowScale = 3, sackPermitted = 4, sack = 5, timestamps = 8;
 constexpr std::uint16_t smallestMss = 64;
 constexpr std::uint8_t largestWindowScale = 14;
-constexpr std::uint8_t timeToLive = 64;
 constexpr std::uint8_t ecnMask = 3, congestionExperienced = 3, ecnCapable = 2;
 constexpr std::uint32_t offsetMask = 2 * DOWNBEAT_SEND_BUFFER_BYTES - 1; // what the core's pins hold of an offset
 
@@ -106,11 +105,11 @@ Arrival parse(const std::uint8_t *bytes, std::size_t length, const Addresses &ow
   segment.flags = header[13];
   segment.optionWords = static_cast<std::uint8_t>((tcpHeader - tcp) / 4);
   segment.window = read16(header + 14);
+  segment.urgentPointer = read16(header + 18);
   segment.marked = (ip[1] & ecnMask) == congestionExperienced;
   segment.length = static_cast<std::uint16_t>(total - ipHeader - tcpHeader);
-  const bool contradicts = segment.flags & syn && segment.flags & (fin | rst), saysNothing = !(segment.flags & (syn | rst | ack));
-  if (contradicts || saysNothing || segment.remotePort == 0 || segment.localPort == 0 || segment.remoteIp == own.ip)
-    return Arrival::refused;
+  const bool contradicts = segment.flags & syn && segment.flags & (fin | rst);
+  if (contradicts || segment.remotePort == 0 || segment.localPort == 0 || segment.remoteIp == own.ip) return Arrival::refused;
   return parseOptions(header + tcp, header + tcpHeader, segment) ? Arrival::ours : Arrival::refused;
 }
 
@@ -130,6 +129,7 @@ void Segment::drive(Pins &pins, Stamp stamp) const {
   pins.received_payload_flags_ece = flags >> 6 & 1;
   pins.received_payload_flags_cwr = flags >> 7 & 1;
   pins.received_payload_window = window;
+  pins.received_payload_urgentPointer = urgentPointer;
   pins.received_payload_length = length;
   pins.received_payload_options_mssValid = hasMss;
   pins.received_payload_options_mss = mss;
@@ -170,13 +170,15 @@ std::size_t build(const Pins &pins, const Addresses &own, Frame &frame) {
   const unsigned words = tcp / 4 + pins.outgoing_payload_header_optionWords;
   Writer writer(frame.bytes);
   writer.put(pins.outgoing_payload_header_remoteMac, 6).put(own.mac, 6).put(typeIpv4, 2);
-  writer.put(0x45, 1).put(pins.outgoing_payload_header_ecnCapable ? ecnCapable : 0, 1).put(pins.outgoing_payload_header_ipLength, 2).put(0, 2).put(dontFragment, 2);
-  writer.put(timeToLive, 1).put(protocolTcp, 1).put(~pins.outgoing_payload_header_ipSum, 2);
+  const unsigned services = pins.outgoing_payload_header_service_differentiatedServices << 2;
+  writer.put(0x45, 1).put(services | (pins.outgoing_payload_header_ecnCapable ? ecnCapable : 0), 1);
+  writer.put(pins.outgoing_payload_header_ipLength, 2).put(0, 2).put(dontFragment, 2);
+  writer.put(pins.outgoing_payload_header_service_timeToLive, 1).put(protocolTcp, 1).put(~pins.outgoing_payload_header_ipSum, 2);
   writer.put(own.ip, 4).put(pins.outgoing_payload_header_remoteIp, 4);
   writer.put(pins.outgoing_payload_header_localPort, 2).put(pins.outgoing_payload_header_remotePort, 2);
   writer.put(pins.outgoing_payload_header_sequence_value, 4).put(pins.outgoing_payload_header_acknowledgment_value, 4);
   writer.put(words << 4, 1).put(flags, 1).put(pins.outgoing_payload_header_window, 2);
-  writer.put(~pins.outgoing_payload_header_tcpSum, 2).put(0, 2);
+  writer.put(~pins.outgoing_payload_header_tcpSum, 2).put(pins.outgoing_payload_header_urgentPointer, 2);
   for (unsigned i = 0; i < words - tcp / 4; ++i) writer.put(options[i], 4);
   frame.length = pins.outgoing_payload_lastByte + 1u;
   frame.tag = pins.outgoing_payload_tag;

@@ -24,7 +24,7 @@ struct Sack {
 struct Segment {
   std::uint64_t remoteMac;
   std::uint32_t remoteIp, sequence, acknowledgment;
-  std::uint16_t remotePort, localPort, window, length;
+  std::uint16_t remotePort, localPort, window, urgentPointer, length;
   std::uint8_t flags; // in wire order
   std::uint8_t optionWords; // of TCP, 32 bits each
   bool hasMss, hasWindowScale;

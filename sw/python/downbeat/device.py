@@ -54,6 +54,8 @@ class Error(IntEnum):
     FRAME_SIZE = -13
     NO_WAVES = -14
     UNREACHABLE = -15
+    POLICY_ARGUMENT = -16
+    ADDRESS_IN_USE = -17
 
 
 class State(IntEnum):
@@ -101,6 +103,7 @@ class Parameters(Structure):
         ("ssthresh", c_uint32),
         ("spacing", c_uint64),
         *((name, c_uint32) for name in ("no_delay", "ecn", "keep_alive", "user_timeout")),
+        *((name, c_uint32) for name in ("differentiated_services", "time_to_live")),
         ("startup_argument", c_uint64 * 2),
         ("steady_argument", c_uint64 * 2),
     )
@@ -119,6 +122,11 @@ class Info(Structure):
         ("unacknowledged", c_uint64),
         ("received", c_uint64),
         ("peer_finished", c_int),
+        ("urgent_left", c_uint64),
+        ("network_error_type", c_int),
+        ("network_error_code", c_int),
+        ("network_errors", c_uint32),
+        ("struggling", c_int),
     )
 
 
@@ -148,7 +156,10 @@ class Event(Structure):
             (name, c_uint8)
             for name in ("kind", "live", "state", "reason", "congestion_kind", "rtt_valid", "uninflated")
         ),
-        *((name, c_uint8) for name in ("startup", "steady", "sent", "retransmission", "sent_probe", "sent_ahead")),
+        *(
+            (name, c_uint8)
+            for name in ("startup", "steady", "sent", "retransmission", "asked", "sent_probe", "sent_ahead")
+        ),
         *((name, c_uint8) for name in ("probe_answered", "probe_begins", "probe_disturbed")),
         ("segment_size", c_uint16),
         ("sent_length", c_uint16),
@@ -181,8 +192,11 @@ def load(path: Path) -> ctypes.CDLL:
         ("add_neighbour", c_int, [device, c_uint32, c_char_p]),
         ("connect", c_int, [device, c_uint32, c_uint16, c_uint16, POINTER(Parameters), POINTER(connection)]),
         ("listen", c_int, [device, c_uint16, POINTER(Parameters)]),
+        ("set_policies", c_int, [device, connection, POINTER(Parameters)]),
+        ("argument_problem", c_char_p, [device]),
         ("accept", c_int, [device, c_uint16, POINTER(connection)]),
         ("send", c_int64, [device, connection, c_char_p, c_size_t]),
+        ("send_urgent", c_int64, [device, connection, c_char_p, c_size_t]),
         ("receive", c_int64, [device, connection, c_char_p, c_size_t]),
         ("shutdown", c_int, [device, connection]),
         ("close", c_int, [device, connection]),
@@ -287,13 +301,17 @@ class Device:
     def listen(self, port: int, **parameters: Any) -> None:
         self._call("listen", port, byref(Parameters(**parameters)))
 
+    def set_policies(self, connection: int, **parameters: Any) -> None:
+        """`startup`, `steady` and their arguments; what is not given is as for a new connection."""
+        self._call("set_policies", connection, byref(Parameters(**parameters)))
+
     def accept(self, port: int) -> int:
         name = c_int32(0)
         self._call("accept", port, byref(name))
         return name.value
 
-    def send(self, connection: int, data: bytes) -> int:
-        return self._call("send", connection, data, len(data))
+    def send(self, connection: int, data: bytes, *, urgent: bool = False) -> int:
+        return self._call("send_urgent" if urgent else "send", connection, data, len(data))
 
     def receive(self, connection: int, capacity: int = 1 << 16) -> bytes:
         """Empty at the end of the peer's stream."""
@@ -331,6 +349,8 @@ class Device:
         return self._check(getattr(self._library, f"downbeat_{name}")(self._device, *arguments))
 
     def _check(self, result: int) -> int:
+        if result == Error.POLICY_ARGUMENT:
+            raise DeviceError(result, self._library.downbeat_argument_problem(self._device).decode())
         if result < 0:
             raise DeviceError(result, self._library.downbeat_error_text(result).decode())
         return result

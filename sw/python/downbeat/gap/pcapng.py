@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
+from pathlib import Path
 
 from downbeat.gap.cursor import LONGEST_PACKET, MICROSECONDS, Cursor, Interface, Packet, require_fine
 
@@ -89,3 +91,23 @@ def _options(cursor: Cursor, area: memoryview) -> list[tuple[int, memoryview]]:
         found.append((code, area[at + 4 : at + 4 + length]))
         at += 4 + (length + 3) // 4 * 4
     return found
+
+
+def write(path: Path, name: str, packets: Iterable[tuple[int, int, bytes]]) -> None:
+    """A capture of one Ethernet interface, in nanoseconds: stamp, length on the wire and bytes kept of each packet."""
+    interface = struct.pack("<HHI", 1, 0, 0) + _packed(IF_NAME, name.encode()) + _packed(IF_TSRESOL, b"\x09") + bytes(4)
+    with path.open("wb") as file:
+        file.write(_framed(SECTION, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)))
+        file.write(_framed(INTERFACE, interface))
+        for stamp, length, data in packets:
+            head = struct.pack("<IIIII", 0, stamp >> 32, stamp & 0xFFFFFFFF, len(data), length)
+            file.write(_framed(ENHANCED_PACKET, head + data + bytes(-len(data) % 4)))
+
+
+def _framed(kind: int, body: bytes) -> bytes:
+    length = struct.pack("<I", 12 + len(body))
+    return struct.pack("<I", kind) + length + body + length
+
+
+def _packed(code: int, value: bytes) -> bytes:
+    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)

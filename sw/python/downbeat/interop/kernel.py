@@ -15,6 +15,7 @@ from downbeat.interop.namespace import CORE_IP, LINUX_IP
 
 TICK_SECONDS = 0.1  # between two looks at whether the other side still runs
 CHUNK_BYTES = 1 << 16
+SELDOM_BYTES = 1 << 17
 # struct tcp_info of <linux/tcp.h>: eight bytes, the sixth the options agreed on, then 32-bit numbers.
 TCP_INFO_BYTES = 104
 OPTIONS_BYTE = 5
@@ -61,11 +62,17 @@ def listen(port: int, congestion_control: str) -> socket.socket:
     return listener
 
 
-def receive(listener: socket.socket, patience: Patience) -> Outcome:
-    """Accepts a connection, reads to its end and closes."""
+def receive(listener: socket.socket, patience: Patience, *, delays_acks: bool = False) -> Outcome:
+    """Accepts a connection, reads to its end and closes.
+
+    `delays_acks`: from the first segment on. A read that empties the buffer brings an ACK, so it reads seldom.
+    """
     patience.wait(listener, selectors.EVENT_READ, "accept")
     with _reset_if_it_fails(listener.accept()[0]) as connection:
         connection.setblocking(False)
+        if delays_acks:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, SELDOM_BYTES)
         start = time.monotonic()
         data = _read_to_end(connection, patience)
         return _outcome(connection, data, start)

@@ -42,6 +42,8 @@ class Plan:
     wall_limit: float  # seconds
     waves: Path | None
     pcap: Path | None
+    more: tuple[str, ...] = ()  # arguments of downbeat_tap
+    delays_acks: bool = False  # the kernel's ACKs: from the first segment on
 
 
 @dataclass
@@ -96,6 +98,7 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
         command += [f"--receive={received}"] if to_core else [f"--send={sent}", f"--peer-ip={namespace.LINUX_IP}"]
         command += [f"--waves={plan.waves}"] if plan.waves else []
         command += [f"--pcap={plan.pcap}"] if plan.pcap else []
+        command += plan.more
         with kernel.listen(PORT, plan.congestion_control) as listener, started(command) as process:
             patience = Patience(
                 time.monotonic() + plan.wall_limit + KERNEL_GRACE_SECONDS, lambda: process.poll() is None
@@ -104,7 +107,7 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
                 if to_core:
                     outcome = kernel.send(PORT, plan.contents, plan.congestion_control, patience)
                 else:
-                    outcome = kernel.receive(listener, patience)
+                    outcome = kernel.receive(listener, patience, delays_acks=plan.delays_acks)
             except KernelSideFailed as error:
                 failures.append(f"Linux: {error}")
                 process.terminate()

@@ -16,7 +16,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from downbeat.sim import golden, network, plots, settings
+from downbeat import policies
+from downbeat.sim import comparison, golden, network, plots, settings
 from downbeat.sim import report as reports
 from downbeat.sim.network import Transfer
 from sim import build
@@ -35,22 +36,35 @@ def main(
     rtt: Annotated[str, typer.Option(envvar="RTT", help="base round-trip time")] = "40ms",
     buffer: Annotated[str, typer.Option(envvar="BUFFER", help="drop-tail: 1BDP, 100kB, 50packets")] = "1BDP",
     loss: Annotated[str, typer.Option(envvar="LOSS", help="probability of a random loss")] = "0",
-    ssthresh: Annotated[str, typer.Option(envvar="SSTHRESH", help="initial ssthresh")] = "64KiB",
+    ssthresh: Annotated[
+        str, typer.Option(envvar="SSTHRESH", help="initial; empty: 64KiB, or none with STARTUP=all")
+    ] = "",
     initial_window: Annotated[int, typer.Option(envvar="INITIAL_WINDOW", help="segments")] = 10,
     startup: Annotated[str, typer.Option(envvar="STARTUP", help="start-up policy; empty: the build's first")] = "",
     steady: Annotated[str, typer.Option(envvar="STEADY", help="steady policy; empty: the build's first")] = "",
+    startup_argument: Annotated[str, typer.Option(envvar="STARTUP_ARGUMENT", help="as n=10, gap=1ms")] = "",
+    steady_argument: Annotated[str, typer.Option(envvar="STEADY_ARGUMENT", help="as a=0.5, b=0.3")] = "",
     seed: Annotated[int, typer.Option(envvar="SEED")] = 1,
     waves: Annotated[bool, typer.Option(envvar="WAVES", help="write build/waves/sim.fst")] = False,
     pcap: Annotated[str, typer.Option(envvar="PCAP", help="capture file to write (pcapng); empty: none")] = "",
     compare: Annotated[bool, typer.Option(envvar="COMPARE", help="run ns-3's TcpLinuxReno beside it")] = True,
     wall_limit: Annotated[int, typer.Option(envvar="WALL_LIMIT", help="seconds after which a run is given up")] = 900,
-    tap: Annotated[str, typer.Option(envvar="TAP", help="frame: with every byte; header: lengths alone, faster")] = "",
+    tap: Annotated[
+        str, typer.Option(envvar="TAP", help="frame: with every byte; header: lengths, faster, and for all")
+    ] = "",
     reports_directory: Annotated[Path, typer.Option("--reports", envvar="REPORTS", help="where the report goes")] = ROOT
     / "build"
     / "reports",
 ) -> None:
     """Sends a file from the Verilated core over an ns-3 dumbbell to ns-3's TCP, and checks and reports what happened."""
     try:
+        families = policies.read(build.LAYOUT.with_suffix(".json"))
+        everybody = {"startup": startup, "steady": steady}
+        family = next((family for family, name in everybody.items() if name == comparison.ALL), "")
+        if family:
+            comparison.check(
+                family, everybody, startup_argument if family == "startup" else steady_argument, pcap, waves
+            )
         wanted = settings.parse(
             file=file,
             size_text=size,
@@ -58,22 +72,59 @@ def main(
             rtt_text=rtt,
             buffer_text=buffer,
             loss_text=loss,
-            ssthresh_text=ssthresh,
+            ssthresh_text=ssthresh or (comparison.NO_SSTHRESH if family == "startup" else "64KiB"),
             initial_window=initial_window,
-            startup=startup,
-            steady=steady,
+            startup="" if family == "startup" else startup,
+            steady="" if family == "steady" else steady,
+            startup_argument=startup_argument,
+            steady_argument=steady_argument,
+            policies=families,
             seed=seed,
             waves=waves,
             wall_limit=wall_limit,
-            tap=tap or settings.TAPS[0],
+            tap=tap or ("header" if family else settings.TAPS[0]),
         )
         capture = _capture(pcap)
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.ns3(waves=waves, tap=wanted.tap) / "downbeat_sim"
+        if family:
+            raise typer.Exit(compare_all(wanted, family, list(families[family].values()), program, reports_directory))
         raise typer.Exit(simulate(wanted, program, reports_directory, compare, capture))
     except (settings.Refused, build.BuildFailed, network.ProgramFailed) as error:
         console.print(str(error), style="red", markup=False)
         raise typer.Exit(2) from None
+
+
+def compare_all(
+    wanted: settings.Settings,
+    family: str,
+    candidates: list[policies.Policy],
+    program: Path,
+    reports_directory: Path,
+) -> int:
+    """The same transfer by each policy of a family; one table, one plot."""
+    work = WORK / str(os.getpid())
+    work.mkdir(parents=True)
+    runs = []
+    try:
+        file = work / "file.bin"
+        file.write_bytes(wanted.contents())
+        for policy in candidates:
+            setting = comparison.chosen(wanted, family, policy)
+            core = _transfer("core", policy.name, setting, program, file, work / policy.name)
+            compared = golden.compare(core.events, setting.startup_argument, setting.steady_argument)
+            runs.append(comparison.measure(setting, policy, core, compared))
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    reports_directory.mkdir(parents=True, exist_ok=True)
+    name = f"sim-{family}"
+    (reports_directory / f"{name}.json").write_text(
+        json.dumps(comparison.report(wanted, family, runs), indent=2) + "\n"
+    )
+    comparison.plot(reports_directory / f"{name}.html", wanted, family, runs)
+    console.print(comparison.table(wanted, family, runs))
+    console.print(f"Report: {_short(reports_directory)}/{name}.html, {name}.json", markup=False)
+    return 1 if any(run.failure for run in runs) else 0
 
 
 def simulate(
@@ -90,7 +141,8 @@ def simulate(
         WAVES.parent.mkdir(parents=True, exist_ok=True)
         core = _transfer("core", "core", wanted, program, file, work, waves, capture)
         reno = _transfer("linux-reno", "ns-3's TcpLinuxReno", wanted, program, file, work) if compare else None
-        data = reports.report(wanted, contents, core, golden.compare(core.events), reno)
+        compared = golden.compare(core.events, wanted.startup_argument, wanted.steady_argument)
+        data = reports.report(wanted, contents, core, compared, reno)
         reports_directory.mkdir(parents=True, exist_ok=True)
         (reports_directory / "sim.json").write_text(json.dumps(data, indent=2) + "\n")
         shutil.copyfile(core.directory / "events.csv", reports_directory / "sim.csv")

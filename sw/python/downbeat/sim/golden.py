@@ -17,12 +17,16 @@ class Comparison:
     mismatch: str  # empty: none
 
 
-def compare(events: Sequence[dict[str, str]]) -> Comparison:
-    """The windows are compared from the event on that makes the connection; before it they mean nothing."""
+def compare(events: Sequence[dict[str, str]], startup_argument: int = 0, steady_argument: int = 0) -> Comparison:
+    """The arguments are what the connection was opened with.
+
+    The windows are compared from the event on that makes the connection; before it they mean nothing.
+    """
     live = [row for row in events if row["live"] == "1"]
     first = next((index for index, row in enumerate(live) if row["congestion"] == "established"), len(live))
     rows = live[first:]
-    for number, (row, window) in enumerate(zip(rows, replay(map(_model_row, rows)), strict=True)):
+    windows = replay(map(_model_row, rows), startup_argument, steady_argument)
+    for number, (row, window) in enumerate(zip(rows, windows, strict=True)):
         recorded = (int(row["cwnd_fixed"]), int(row["ssthresh_fixed"]))
         if recorded != (window.cwnd, window.ssthresh):
             return Comparison(number, _describe(row, recorded, (window.cwnd, window.ssthresh)))
@@ -31,7 +35,10 @@ def compare(events: Sequence[dict[str, str]]) -> Comparison:
 
 def _model_row(row: dict[str, str]) -> dict[str, str | int]:
     return {
+        "event": row["event"],
+        "time": row["time_ns"],
         "kind": row["congestion"],
+        "asked": row["asked"],
         "uninflated": row["uninflated"],
         "acked": row["acked"],
         "flight": row["flight"],

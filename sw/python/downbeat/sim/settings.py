@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from downbeat.policies import ArgumentRefused, Policy, find
 from downbeat.sim.quantities import Buffer, buffer, duration, probability, rate, size
 
 # Where the simulation meets the core: the 64-bit frame stream, with all bytes; parsed headers and lengths, faster.
@@ -39,6 +40,8 @@ class Settings:
     initial_window: int  # segments
     startup: str
     steady: str
+    startup_argument: int
+    steady_argument: int
     seed: int
     waves: bool
     wall_limit: int  # seconds
@@ -66,6 +69,8 @@ class Settings:
             "segment-size": SEGMENT_BYTES,
             "startup": self.startup,
             "steady": self.steady,
+            "startup-argument": f"{self.startup_argument:#x}",
+            "steady-argument": f"{self.steady_argument:#x}",
             "seed": self.seed,
             "wall-limit": self.wall_limit,
         }
@@ -84,6 +89,8 @@ class Settings:
             "SSTHRESH": self.ssthresh,
             "STARTUP": self.startup,
             "STEADY": self.steady,
+            "STARTUP_ARGUMENT": hex(self.startup_argument) if self.startup_argument else "",
+            "STEADY_ARGUMENT": hex(self.steady_argument) if self.steady_argument else "",
             "SEED": self.seed,
             "TAP": self.tap if self.tap != TAPS[0] else "",
             **changed,
@@ -113,6 +120,9 @@ def parse(
     initial_window: int,
     startup: str,
     steady: str,
+    startup_argument: str,
+    steady_argument: str,
+    policies: dict[str, dict[str, Policy]],
     seed: int,
     waves: bool,
     wall_limit: int,
@@ -156,11 +166,20 @@ def parse(
         initial_window=initial_window,
         startup=startup,
         steady=steady,
+        startup_argument=_argument("STARTUP", policies["startup"], startup, startup_argument),
+        steady_argument=_argument("STEADY", policies["steady"], steady, steady_argument),
         seed=seed,
         waves=waves,
         wall_limit=wall_limit,
         tap=tap,
     )
+
+
+def _argument(name: str, policies: dict[str, Policy], policy: str, text: str) -> int:
+    try:
+        return find(policies, policy).word(text)
+    except ArgumentRefused as error:
+        raise Refused(f"{name}{'_ARGUMENT' if text else f'={policy}'}: {error}") from None
 
 
 def sha256(contents: bytes) -> str:

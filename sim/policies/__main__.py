@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make policies`: RTL against golden models; build/reports/policies.json and a table.
+
+The environment: EVENTS (100000) for each policy either way, POLICY (one of them), SEED, AREA=1 (Yosys and nextpnr,
+minutes for each).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from downbeat.device import load
+from downbeat.policies import Policy, read
+from rich.console import Console
+from rich.table import Table
+
+from sim import build
+from sim.policies import questions
+from sim.policies.area import areas
+from sim.policies.record import Crowd
+
+REPORT = build.ROOT / "build" / "reports" / "policies.json"
+AREA = ("lut", "ff", "dsp", "fmax_mhz")
+
+
+def main() -> int:
+    wanted = int(os.environ.get("EVENTS") or 100_000)
+    seed = int(os.environ.get("SEED") or 1)
+    one = os.environ.get("POLICY", "")
+    console = Console(highlight=False)
+    chosen = _chosen(one)
+    if not chosen:
+        print(f"POLICY={one}: no such policy in this build", file=sys.stderr)
+        return 2
+    try:
+        rows = [_questions(console, policy, wanted, seed) for policy in chosen]
+        kinds = {} if one else _recorded(console, rows, wanted, seed)
+    except (build.BuildFailed, questions.BenchFailed) as error:
+        print(error, file=sys.stderr)
+        return 1
+    sizes = areas([row["name"] for row in rows]) if os.environ.get("AREA") == "1" else {}
+    for row in rows:
+        row |= sizes.get(row["name"], dict.fromkeys(AREA))
+    console.print(_table(rows, seed))
+    failures = [row.pop("said") for row in rows]
+    if not one:  # one alone is for its author, not for the record
+        REPORT.parent.mkdir(parents=True, exist_ok=True)
+        REPORT.write_text(json.dumps(rows, indent=1) + "\n")
+        console.print(f"kinds of recorded events: {', '.join(f'{kind} {count}' for kind, count in kinds.items())}")
+        console.print(f"{REPORT.relative_to(build.ROOT)}")
+    for said in filter(None, failures):
+        print(said, file=sys.stderr)
+    return 1 if any(row["mismatches"] for row in rows) or any(failures) else 0
+
+
+def _chosen(name: str) -> list[Policy]:
+    layout = build.ROOT / "build" / "rtl" / "downbeat_layout.json"
+    everything = [policy for policies in read(layout).values() for policy in policies.values()]
+    return [policy for policy in everything if name in ("", policy.name)]
+
+
+def _questions(console: Console, policy: Policy, wanted: int, seed: int) -> dict[str, Any]:
+    with console.status(f"{policy.name}: {wanted:,} questions"):
+        figures = questions.ask(policy.family, policy.name, wanted, seed)
+        error = questions.float_error(policy.family, policy.name, seed)
+    return {
+        "name": policy.name,
+        "kind": policy.family,
+        "events": figures["questions"],
+        "recorded_events": 0,
+        "mismatches": figures["mismatches"],
+        "float_error_max": error,
+        "state_bits": questions.state_bits(policy.family, policy.name),
+        "latency_clocks": figures["latency_clocks"],
+        "said": figures["said"],
+    }
+
+
+def _recorded(console: Console, rows: list[dict[str, Any]], wanted: int, seed: int) -> dict[str, int]:
+    """Adds what the engine's own events show; how many there were of each kind."""
+    with console.status("Building the core (minutes, once for each content)"):
+        library = load(build.library(tap="header") / "libdownbeat_sim.so")
+    crowd = Crowd(library, read(build.RTL[build.PRESET] / "downbeat_layout.json"), seed)
+    with console.status("the engine's events") as status:
+        crowd.run(
+            wanted, lambda fewest: status.update(f"the engine's events: {fewest:,} of {wanted:,} for each policy")
+        )
+    for row in rows:
+        tally = crowd.judge.tallies[row["kind"], row["name"]]
+        row["recorded_events"] = tally.events
+        row["mismatches"] += tally.mismatches
+        row["said"] += tally.first
+    return dict(crowd.judge.kinds)
+
+
+def _table(rows: list[dict[str, Any]], seed: int) -> Table:
+    table = Table(title=f"policies against their golden models, seed {seed}", title_justify="left")
+    heads = {"name": "", "kind": "", "events": "questions", "recorded_events": "recorded", "mismatches": "differ"}
+    heads |= {"float_error_max": "from the equation", "state_bits": "state bits", "latency_clocks": "clocks"}
+    heads |= {"lut": "LUT4", "ff": "FF", "dsp": "MULT18", "fmax_mhz": "MHz (ECP5-6)"}
+    for key, head in heads.items():
+        table.add_column(head, justify="left" if key in ("name", "kind") else "right")
+    for row in rows:
+        table.add_row(*(_text(key, row[key]) for key in heads))
+    return table
+
+
+def _text(key: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if key == "float_error_max":
+        return "exact" if value == 0 else f"{value:.1e}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A short draw of `make policies`: every mix of policies in one core, event by event; and wrong arguments."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from dataclasses import replace
+
+import pytest
+from downbeat.device import Device, DeviceError, Error, load, nanoseconds
+from downbeat.policies import read
+
+from cocotb_tests.golden.congestion.policies import STEADY
+from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Policy, Window
+from sim import build
+from sim.policies.judge import Choice
+from sim.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument
+
+POLICIES = read(build.RTL[build.PRESET] / "downbeat_layout.json")
+ALL = [policy for policies in POLICIES.values() for policy in policies.values()]
+KINDS = {"established", "acknowledged", "loss", "timeout", "duplicate", "partial", "recovered", "sent"}
+
+
+@pytest.fixture(scope="module")
+def library() -> ctypes.CDLL:
+    return load(build.library(tap="header") / "libdownbeat_sim.so")
+
+
+def run(library: ctypes.CDLL, wanted: int) -> Crowd:
+    crowd = Crowd(library, POLICIES, seed=1)
+    crowd.run(wanted, lambda _: None)
+    return crowd
+
+
+def test_each_mix_of_policies_follows_its_golden_models_event_by_event(library: ctypes.CDLL) -> None:
+    crowd = run(library, 1000)
+    assert [tally.first for tally in crowd.judge.tallies.values() if tally.mismatches] == []
+    assert min(tally.events for tally in crowd.judge.tallies.values()) >= 1000
+    assert crowd.judge.kinds.keys() >= KINDS | {"changed", "none", "paired"}
+
+
+def test_a_model_that_is_off_by_one_is_found(library: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong:
+        name, state_bits = "reno", 32
+
+        def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
+            answer = right.answer(event, window, word)
+            if event.kind is not Kind.LOSS:
+                return answer
+            return replace(answer, window=replace(answer.window, ssthresh=answer.window.ssthresh + 1))
+
+    right: Policy = STEADY["reno"]
+    monkeypatch.setitem(STEADY, "reno", Wrong())
+    crowd = run(library, 300)
+    assert crowd.judge.tallies["steady", "reno"].mismatches > 0
+    assert crowd.judge.tallies["steady", "aimd"].mismatches == 0
+
+
+@pytest.fixture
+def device(library: ctypes.CDLL) -> Device:
+    device = Device(library, MAC, IP)
+    device.add_neighbour(PEER_IP, PEER_MAC)
+    return device
+
+
+def test_the_library_takes_and_refuses_what_the_layout_says(device: Device) -> None:
+    """Any bits for any policy, and legal arguments; the core's own verdict is test_command_port's."""
+    draw, refused = random.Random(1), 0
+    for _ in range(500):
+        policy = draw.choice(ALL)
+        word = draw.choice([argument(policy, draw), draw.getrandbits(draw.randint(1, 128)), 1 << draw.randrange(128)])
+        choice = Choice(
+            **{"startup": POLICIES["startup"]["standard"], "steady": POLICIES["steady"]["reno"], policy.family: policy},
+            arguments=(word, 0) if policy.family == "startup" else (0, word),
+        )
+        if not policy.problem(word):
+            device.connect(PEER_IP, 80, 0, **choice.parameters)
+            continue
+        refused += 1
+        with pytest.raises(DeviceError) as error:
+            device.connect(PEER_IP, 80, 0, **choice.parameters)
+        assert error.value.code is Error.POLICY_ARGUMENT
+        assert policy.name in str(error.value)
+    assert 100 < refused < 400
+
+
+def test_a_refusal_says_which_number_is_wrong(device: Device) -> None:
+    with pytest.raises(DeviceError, match=r"aimd: a is 0 \(as the bits have it\), use 1 to 16777215"):
+        device.connect(PEER_IP, 80, steady=b"aimd", steady_argument=(ctypes.c_uint64 * 2)(1 << 24, 0))
+    with pytest.raises(DeviceError, match="reno takes no argument"):
+        device.listen(80, steady_argument=(ctypes.c_uint64 * 2)(1, 0))
+    with pytest.raises(DeviceError, match="no congestion policy of that name"):
+        device.listen(80, steady=b"cubist")
+
+
+def test_policies_of_a_connection_that_is_not_there_cannot_be_changed(device: Device) -> None:
+    with pytest.raises(DeviceError) as unknown:
+        device.set_policies(77)
+    name = device.connect(PEER_IP, 80)
+    with pytest.raises(DeviceError) as early:
+        device.set_policies(name)  # it has no flow yet
+    device.advance(nanoseconds(1_000_000))
+    device.set_policies(name, steady=b"aimd")
+    assert (unknown.value.code, early.value.code) == (Error.UNKNOWN_CONNECTION, Error.WOULD_BLOCK)
