@@ -11,8 +11,11 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export FRAMES CONNECTIONS PART PCAP FLOW SINCE UNTIL
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export SCRIPT
-export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION DROP CONGESTION APP
+export SCRIPT SEEDS TABLE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
+# A policy from outside the tree (docs/adding-a-policy.md).
+override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
+export POLICY_PATH
+export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
@@ -22,10 +25,12 @@ RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM64_RTL := build/sim/rtl-sim64.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
+# One policy needs its own room alone, all of them together the core as well.
+POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(SET_UP) ## Python environment and system packages; the other targets call it
 	@:
@@ -37,7 +42,7 @@ registers: $(RTL) ## take the generated register page and C header over into doc
 	@install -D -m 644 build/rtl/downbeat_registers.md docs/register_map.md
 	@install -D -m 644 build/rtl/downbeat_registers.h sw/include/downbeat_registers.h
 
-sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY SEED TAP=header WAVES=1 PCAP=file]
+sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY *_ARGUMENT SEED TAP=header WAVES=1 PCAP=file]
 	@$(PY) -m downbeat.sim
 
 interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
@@ -48,6 +53,12 @@ matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDE
 
 fairness: $(SIM64_RTL) ## 64 flows of one core at once: what each gets [SEED=n]
 	@$(PY) -m sim.fairness
+
+carson: $(SIM_RTL) ## Carson and Reno on the thesis's dumbbell: ratios of its tables [SEEDS=n TABLE=6.1,6.3,6.5 FASTDROP=1 JOBS=n]
+	@$(PY) -m sim.carson
+
+cubic-compare: $(SIM_RTL) ## the core's CUBIC and ns-3's TcpCubic on the same paths [SEED=n]
+	@$(PY) -m sim.cubic
 
 trace: $(SET_UP) ## a line for each event of the last make sim [RECORD=file.csv FLOW=n SINCE=ns UNTIL=ns]
 	@$(PY) -m downbeat trace $(RECORD)
@@ -76,6 +87,18 @@ gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, against their 
 linearity: $(SIM_RTL) ## sent gap against received gap over ns-3, our MAC at both ends [SEED=n DURATION=seconds JOBS=n]
 	@$(PY) -m sim.linearity
 
+logistic: $(SET_UP) ## the logistic window against the exact equation, a million questions [SEED=n JOBS=n]
+	@$(PY) -m sim.logistic.accuracy
+
+logistic-figures: $(SIM65536_RTL) ## the logistic window over ns-3 beside HighSpeed and Scalable [SEED=n DURATION=seconds COMPARE=0]
+	@$(PY) -m sim.logistic
+
+spm: $(SIM_RTL) ## start-up by packet pairs beside constant-rate traffic over ns-3: SPM's rate, Hoe's beside it [SEED=n RUNS=n JOBS=n]
+	@$(PY) -m sim.spm
+
+ssipp: $(SIM_RTL) ## inverted pairs against receivers that delay ACKs, ns-3's and Linux's (root)
+	@$(PY) -m sim.ssipp
+
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.fuzz
 
@@ -84,6 +107,12 @@ churn: $(SIM_RTL) ## connections opened and closed in every order, a SYN flood, 
 
 scale: $(SIM65536_RTL) ## 65,536 connections at once, opened, used and closed; 16 MiB in flight [SEED=n]
 	@$(PY) -m sim.scale
+
+policies: $(POLICIES_RTL) ## congestion policies against their golden models [POLICY=name EVENTS=n SEED=n AREA=1 POLICY_PATH=dir]
+	@$(PY) -m sim.policies
+
+new-policy: $(SET_UP) ## the pieces of a new policy, which passes its test at once [NAME=name KIND=startup or steady, POLICY_PATH=dir]
+	@$(PY) -m scripts.new_policy "$(NAME)" "$(KIND)"
 
 pacing: $(PACER_RTL) ## the pacer alone: order among 16 to 65,536 flows, rates for ten seconds [SEED=n]
 	@$(PY) -m sim.pacing
@@ -97,8 +126,17 @@ lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 test: $(RTL) $(SIM_RTL) $(PACER_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
-fmax: build/scala.stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6 SEED=n PRESET=name]
+fmax: build/policies/stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6 SEED=n PRESET=name]
 	@$(PY) -m scripts.fmax $(or $(ROOM),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
+
+fmax-guard: build/policies/stamp ## fails when a guarded room's clock rate fell (scripts/fmax/guarded.toml) [JOBS=n]
+	@$(PY) -m scripts.fmax.guard
+
+bitstream: build/scala.stamp ## a board's .bit by Yosys, nextpnr-ecp5 and ecppack; fails when a clock misses [BOARD=colorlight-i9 SEED=n]
+	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) --seed $(or $(SEED),1)
+
+program: $(SET_UP) ## load a board with what make bitstream made, by openFPGALoader [BOARD=colorlight-i9]
+	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) --program
 
 clean: ## remove all that was made, but the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
@@ -112,20 +150,27 @@ build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scal
 	@touch $@
 
 # One directory holds one preset's Verilog: the other presets' stamps are void.
-$(RTL): build/scala.stamp
+# Policies from outside the tree: all Verilog is made again when they change, or when POLICY_PATH does.
+build/policies/stamp: build/scala.stamp FORCE
+	@scripts/rtl.sh policies
+
+$(RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate $(PRESET)
 	@rm -f build/rtl/*.stamp && touch $@
 
+build/rtl/policies.stamp: build/scala.stamp build/policies/stamp FORCE
+	@scripts/rtl.sh elaborate default build/rtl "Policy$(shell sed 's/^./\U&/' <<<'$(POLICY)')"
+
 # The simulation has a preset of its own, so a directory of its own.
-$(SIM_RTL): build/scala.stamp
+$(SIM_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench GapBench
 	@touch $@
 
-$(SIM64_RTL): build/scala.stamp
+$(SIM64_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
-$(SIM65536_RTL): build/scala.stamp
+$(SIM65536_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim65536 build/sim/rtl-sim65536 HeaderTap
 	@touch $@
 
@@ -133,4 +178,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: help setup rtl registers sim interop matrix fairness trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing scale gap linearity fmax formal lint test clean
+.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing scale gap linearity logistic logistic-figures spm ssipp fmax fmax-guard bitstream program formal lint test clean

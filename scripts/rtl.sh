@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # rtl.sh compile: Scala to classes, by Maven.
+# rtl.sh policies: those of POLICY_PATH to build/policies/classes, their names to build/policies/names.
 # rtl.sh elaborate PRESET [DIRECTORY ROOM...]: classes to DIRECTORY/ROOM.v; all rooms into build/rtl if none is named.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
@@ -9,10 +10,35 @@ cd "$DOWNBEAT_ROOT"
 
 case $1 in
   compile) step "Scala, compiled" mvn --batch-mode --quiet compile ;;
+  policies)
+    sources=()
+    [ -z "${POLICY_PATH:-}" ] || mapfile -t sources < <(find "$POLICY_PATH"/{startup,steady} -name '*.scala' 2>/dev/null | sort)
+    if [ -n "${POLICY_PATH:-}" ] && [ ${#sources[@]} = 0 ]; then
+      echo "POLICY_PATH=$POLICY_PATH: no startup/*.scala and no steady/*.scala in it" >&2
+      exit 1
+    fi
+    place=build/policies
+    wanted=$([ ${#sources[@]} = 0 ] || sha256sum "${sources[@]}")
+    if [ "$wanted" != "$(cat $place/stamp 2>/dev/null || echo none)" ] ||
+      { [ ${#sources[@]} != 0 ] && [ build/scala.stamp -nt $place/stamp ]; }; then
+      rm -rf $place
+      mkdir -p $place/classes
+      classpath=build/maven/classes:$(cat build/maven/classpath)
+      plugin=$(tr ':' '\n' <<<"$classpath" | grep idsl-plugin)
+      payload=$(tr ':' '\n' <<<"$classpath" | grep idsl-payload)
+      [ ${#sources[@]} = 0 ] || step "Policies of POLICY_PATH, compiled" java -cp "$classpath" scala.tools.nsc.Main \
+        -deprecation -feature -Xfatal-warnings "-Xplugin:$plugin:$payload" -cp "$classpath" -d $place/classes "${sources[@]}"
+      for source in "${sources[@]}"; do
+        echo "$(basename "$(dirname "$source")").$(basename "$source" .scala)"
+      done | paste -sd, >$place/names
+      echo "$wanted" >$place/stamp
+    fi
+    ;;
   elaborate)
     rooms=("${@:4}")
     # Plain java on the class path that Maven left: a second instead of Maven's five.
-    step "Verilog, elaborated" java -cp "build/maven/classes:$(cat build/maven/classpath)" \
+    step "Verilog, elaborated" java "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
+      -cp "build/policies/classes:build/maven/classes:$(cat build/maven/classpath)" \
       downbeat.Generate --out "${3:-build/rtl}" --preset "$2" "${rooms[@]:-all}"
     ;;
 esac

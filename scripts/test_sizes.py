@@ -89,15 +89,15 @@ def test_the_largest_is_clean_verilog(corners: dict[tuple[int, int], dict[str, s
 @pytest.mark.parametrize(
     ("build", "advice"),
     [
-        ("default,flows=17", "flows = 17: use a power of two, 16 to 65536"),
-        ("default,flows=131072", "flows = 131072: use a power of two, 16 to 65536"),
+        ("default,flows=17", "flows = 17: use a power of two, 4 to 65536"),
+        ("default,flows=131072", "flows = 131072: use a power of two, 4 to 65536"),
         ("default,flows=many", "flows=many: use a whole number"),
         ("sim,sendBufferBytes=33554432", "sendBufferBytes = 33554432: use a power of two, 4 KiB to 16 MiB"),
         ("sim,receiveBufferBytes=2048", "receiveBufferBytes = 2048: use a power of two, 4 KiB to 16 MiB"),
         ("default,flows=65536", "payload memory of 8192 MiB is no block RAM: set externalMemory"),
         ("sim,externalMemory=yes", "externalMemory = yes: use true or false"),
         ("sim,depth=3", "no field 'depth' to set; there are: externalMemory, flows"),
-        ("huge", "no preset 'huge'; there are: default"),
+        ("huge", "no preset 'huge'; there are: board, default"),
     ],
 )
 def test_what_cannot_be_built_says_so_in_a_line(build: str, advice: str, tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Clock-domain crossings: docs/mac.md lists those of the MAC, and no room has another."""
+"""Clock-domain crossings: docs/mac.md lists those of the MAC, docs/boards.md those of a board, and no room has another."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from scripts.lint.tools import ROOT, VERILOG
 
 PAGE = ROOT / "docs" / "mac.md"
+BOARDS = ROOT / "docs" / "boards.md"
 ROW = re.compile(r"\| `(\S+)` \| (.+) \| (\w+) \|")
 Crossing = tuple[str, str, str]
 
@@ -16,14 +18,20 @@ def _rows(text: str) -> list[Crossing]:
     return [crossing.groups() for line in text.splitlines() if (crossing := ROW.fullmatch(line))]  # type: ignore[misc]
 
 
-def _listed() -> list[Crossing]:
-    _, _, section = PAGE.read_text().partition("## Clock-domain crossings")
+def _listed(page: Path = PAGE) -> list[Crossing]:
+    _, _, section = page.read_text().partition("## Clock-domain crossings")
     return _rows(section.partition("\n## ")[0])
 
 
 def _unnumbered(name: str) -> str:
     """Without the numbers that keep an instance apart from others of its name: `time_1.now` is `time_2.now`."""
     return re.sub(r"_\d+(?=[._])", "", name)
+
+
+def _endings(name: str) -> list[str]:
+    """`a.b.c`, `b.c`: without the instances that it stands in, but never the register alone."""
+    parts = name.split(".")
+    return [".".join(parts[begin:]) for begin in range(max(1, len(parts) - 1))]
 
 
 def test_the_page_lists_the_crossings_of_the_mac() -> None:
@@ -40,13 +48,13 @@ def test_the_page_lists_the_crossings_of_the_mac() -> None:
 
 
 def test_no_other_room_crosses() -> None:
-    """A room around the MAC has the MAC's crossings, behind the name of its instance; a part of the MAC has them without it."""
-    listed = {_unnumbered(name) for name, _, _ in _listed()}
+    """A room around the MAC has its crossings, behind the names of instances; a part of the MAC has them without its own."""
+    listed = {_unnumbered(name) for name, _, _ in (*_listed(), *_listed(BOARDS))}
     names = listed | {name.partition(".")[2] for name in listed}
     others = [
         f"{file.stem}: {name} from {source} to {target}"
         for file in sorted(VERILOG.glob("*.crossings"))
         for name, source, target in _rows(file.read_text())
-        if not {_unnumbered(name), _unnumbered(name.partition(".")[2])} & names
+        if not {_unnumbered(part) for part in _endings(name)} & names
     ]
-    assert not others, "crossings that docs/mac.md does not list:\n" + "\n".join(others)
+    assert not others, "crossings that neither docs/mac.md nor docs/boards.md lists:\n" + "\n".join(others)
