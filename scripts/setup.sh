@@ -10,6 +10,8 @@ cd "$DOWNBEAT_ROOT"
 require_system_packages
 wanted=$(sha256sum <requirements.txt)
 stamp=$DOWNBEAT_VENV/downbeat.stamp
+# The first start compiles them; two first starts at once break each other's file.
+start_tools() { yosys -V && nextpnr-ecp5 --version && ecppack --help; }
 up_to_date() { [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$DOWNBEAT_VENV/bin/python" -c '' 2>/dev/null; }
 
 if ! up_to_date; then
@@ -23,6 +25,7 @@ if ! up_to_date; then
   step "Python environment" "$(usable_python)" -m venv --clear "$DOWNBEAT_VENV"
   step "Python packages (about 1 GB)" \
     "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --require-hashes -r requirements.txt
+  step "Yosys and nextpnr, started once" start_tools
   echo "$wanted" >"$stamp"
 fi
 touch "$stamp" # make compares times

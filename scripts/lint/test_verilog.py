@@ -26,8 +26,6 @@ def _primitives(verilog: Path) -> str:
     return "read_verilog -lib +/ecp5/cells_bb.v; " if any(name in verilog.read_text() for name in names) else ""
 
 
-# The first call on a machine compiles Yosys for half a minute; two workers would both do so.
-@pytest.mark.xdist_group("yosys")
 @pytest.mark.parametrize("room", rooms())
 def test_yosys(room: str) -> None:
     verilog = VERILOG / f"{room}.v"
