@@ -11,9 +11,6 @@ from formal.sby import ROOT, ProofError, properties, run
 
 QUICK = [proof for proof in PROOFS if proof.quick]
 
-# One at a time: the tools are WebAssembly, and the first call on a machine compiles them.
-pytestmark = pytest.mark.xdist_group("yosys")
-
 
 @pytest.mark.parametrize("proof", QUICK, ids=lambda proof: proof.name)
 def test_proof(proof: Proof) -> None:

@@ -18,7 +18,7 @@ class EngineRooms(
     config: DownbeatConfig, now: Stamp, localIp: UInt, secret: Bits, commands: AxiStream, notifications: AxiStream)
     extends Area {
   val directory = RestingClock(FlowDirectory(config))(_.io.idle)
-  val engine = FlowEngine(config)
+  val engine = RestingClock(FlowEngine(config))(_.io.idle)
   val pacer = Pacer(config)
   val timers = Timers(config)
   val commandPort = CommandPort(config)

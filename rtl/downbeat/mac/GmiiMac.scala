@@ -140,7 +140,9 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   timed.io.read := gate.io.timedRead.resized
   immediate.io.read := gate.io.immediateRead.resized
   transmitter.io.start << gate.io.start
-  transmitter.io.word := transmitSoft(RegNext(gate.io.startImmediate ? immediate.io.word | timed.io.word))
+  // The frames' block RAM takes most of a clock to its output.
+  private val words = Seq(immediate, timed).map(lane => transmitSoft(RegNext(lane.io.word)))
+  transmitter.io.word := transmitSoft(RegNext(gate.io.startImmediate ? words(0) | words(1)))
   transmitter.io.time := wireTime.io.time
   io.gmii.txd := transmitter.io.gmii.data
   io.gmii.tx_en := transmitter.io.gmii.valid

@@ -32,7 +32,7 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val gmii = RegNext(io.gmii)
-  private val valid = RegNext(io.gmii.valid) init False
+  private val valid = RegNext(io.gmii.valid) init True // until it has been seen to be away
   private val waiting = RegInit(True) // for the carrier to go
   private val inFrame = RegInit(False)
   private val take = inFrame && valid
