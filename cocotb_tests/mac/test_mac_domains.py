@@ -123,10 +123,11 @@ async def soft_resets_in_mid_traffic_lose_no_count(dut: Any) -> None:
     await mac.transmit.drained(100_000)
     await mac.wire_done()
     await ClockCycles(dut.clk, 8000)
-    # Frames that were cut on the wire left; a frame that came in during the reset was not seen.
+    # Frames that were cut on the wire left. Of those that came in a reset leaves out two at the most: the one that it cuts
+    # and the next, which may begin within it; it is over before a third can.
     assert sum(mac.counters("transmit").get(name, 0) for name in ("frames", "reset")) == sent
     received = mac.counters("receive")
-    assert arrived - 8 <= sum(received.values()) <= arrived and received.keys() <= {"frames", "reset"}
+    assert arrived - 2 * 8 <= sum(received.values()) <= arrived and received.keys() <= {"frames", "reset"}
     while not mac.receive.stream.beats.empty():
         frame = await mac.receive.receive()
         received["frames"] -= not frame.extras["error"]
