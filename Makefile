@@ -133,7 +133,7 @@ fmax-guard: build/policies/stamp ## fails when a guarded room's clock rate fell 
 	@$(PY) -m scripts.fmax.guard
 
 bitstream: build/scala.stamp ## a board's .bit by Yosys, nextpnr-ecp5 and ecppack; fails when a clock misses [BOARD=colorlight-i9 SEED=n]
-	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) --seed $(or $(SEED),1)
+	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED))
 
 program: $(SET_UP) ## load a board with what make bitstream made, by openFPGALoader [BOARD=colorlight-i9]
 	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) --program

@@ -22,7 +22,7 @@ from scripts.fmax.tools import ToolFailed
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make bitstream", description=__doc__)
     parser.add_argument("board")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="of nextpnr, in place of the board's")
     parser.add_argument("--program", action="store_true", help="load what was built into the board")
     arguments = parser.parse_args()
     os.chdir(ROOT)
@@ -30,7 +30,7 @@ def main() -> int:
         board = load(arguments.board)
         if arguments.program:
             return flow.program(board)
-        return build(board, arguments.seed)
+        return build(board, board.seed if arguments.seed is None else arguments.seed)
     except (BoardRefused, ToolFailed) as refused:
         print(refused, file=sys.stderr)
         return 1

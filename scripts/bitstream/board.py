@@ -29,6 +29,7 @@ class Board:
     name: str
     device: str
     nextpnr: list[str]
+    seed: int  # of nextpnr: one whose placement meets the clocks
     programmer: list[str]  # options of openFPGALoader
     what: str  # is in the build
     clocks: dict[str, float]  # MHz, by port
@@ -70,6 +71,7 @@ def load(name: str) -> Board:
         name,
         device["name"],
         device["nextpnr"],
+        device["seed"],
         device["programmer"],
         data["contents"]["what"],
         data["clocks"],

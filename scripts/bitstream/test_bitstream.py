@@ -76,6 +76,14 @@ def test_a_build_whose_clocks_are_met_leaves_a_bit_and_its_record(build: Any, tm
     }
 
 
+def test_the_seed_is_the_boards_unless_another_is_given(build: Any, tmp_path: Path) -> None:
+    record = tmp_path / "build" / "reports" / "bitstream-colorlight-i9.json"
+    build()
+    assert json.loads(record.read_text())["seed"] == load("colorlight-i9").seed
+    build("colorlight-i9", "--seed", "7")
+    assert json.loads(record.read_text())["seed"] == 7
+
+
 def test_the_build_says_what_is_in_it(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
     build()
     assert lines(capsys.readouterr().out)[0].startswith("colorlight-i9 (LFE5U-45F-6BG381C): gap bench")
