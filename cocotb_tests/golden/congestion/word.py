@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A policy's private word as named fields, lowest first: what a Scala Bundle's bits are."""
+"""Named fields packed into bits, lowest first, as a Scala Bundle's are: private words, questions and answers of units."""
 
 from __future__ import annotations
 
@@ -7,26 +7,35 @@ from typing import ClassVar, Self
 
 
 class Word:
-    """To be inherited by a frozen dataclass of integers that says its FIELDS: each name with its width in bits, lowest first."""
+    """To be inherited by a frozen dataclass that says its FIELDS, lowest first: each name with its width in bits or a Word.
 
-    FIELDS: ClassVar[tuple[tuple[str, int], ...]]
+    What has a width is an integer, not negative when it is unpacked.
+    """
+
+    FIELDS: ClassVar[tuple[tuple[str, int | type[Word]], ...]]
 
     @classmethod
     def bits(cls) -> int:
-        return sum(bits for _, bits in cls.FIELDS)
+        return sum(_width(kind) for _, kind in cls.FIELDS)
 
     @classmethod
     def unpacked(cls, word: int) -> Self:
-        fields = {}
-        for name, bits in cls.FIELDS:
-            fields[name] = word & (1 << bits) - 1
-            word >>= bits
+        fields: dict[str, int | Word] = {}
+        for name, kind in cls.FIELDS:
+            value = word & (1 << _width(kind)) - 1
+            fields[name] = value if isinstance(kind, int) else kind.unpacked(value)
+            word >>= _width(kind)
         return cls(**fields)
 
     def packed(self) -> int:
         """Negative values as two's complement."""
         word = place = 0
-        for name, bits in self.FIELDS:
-            word |= (int(getattr(self, name)) & (1 << bits) - 1) << place
-            place += bits
+        for name, kind in self.FIELDS:
+            value = getattr(self, name)
+            word |= (int(value) & (1 << kind) - 1 if isinstance(kind, int) else value.packed()) << place
+            place += _width(kind)
         return word
+
+
+def _width(kind: int | type[Word]) -> int:
+    return kind if isinstance(kind, int) else kind.bits()
