@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, P
 from sim import build
 from sim.policies.judge import Choice
 from sim.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument
+from sim.policies.situations import wanted
 
 POLICIES = read(build.RTL[build.PRESET] / "downbeat_layout.json")
 ALL = [policy for policies in POLICIES.values() for policy in policies.values()]
@@ -38,6 +40,8 @@ def test_each_mix_of_policies_follows_its_golden_models_event_by_event(library: 
     assert [tally.first for tally in crowd.judge.tallies.values() if tally.mismatches] == []
     assert min(tally.events for tally in crowd.judge.tallies.values()) >= 1000
     assert crowd.judge.kinds.keys() >= KINDS | {"changed", "none", "paired"}
+    happened = sum(crowd.judge.situations.counts.values(), Counter())
+    assert [name for name in wanted(calculates=True) if happened[name] == 0] == []
 
 
 def test_a_model_that_is_off_by_one_is_found(library: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
