@@ -7,35 +7,38 @@ from typing import ClassVar, Self
 
 
 class Word:
-    """To be inherited by a frozen dataclass that says its FIELDS, lowest first: each name with its width in bits or a Word.
+    """To be inherited by a frozen dataclass whose FIELDS, lowest first, are its own: each name with its width in bits or a Word.
 
     What has a width is an integer, not negative when it is unpacked.
     """
 
     FIELDS: ClassVar[tuple[tuple[str, int | type[Word]], ...]]
+    # Of each field its name, the Word that it is, its lowest bit and its mask: words are taken apart for each event.
+    _layout: ClassVar[list[tuple[str, type[Word] | None, int, int]]]
+
+    def __init_subclass__(cls) -> None:
+        cls._layout, place = [], 0
+        for name, kind in cls.FIELDS:
+            inner, bits = (None, kind) if isinstance(kind, int) else (kind, kind.bits())
+            cls._layout.append((name, inner, place, (1 << bits) - 1))
+            place += bits
 
     @classmethod
     def bits(cls) -> int:
-        return sum(_width(kind) for _, kind in cls.FIELDS)
+        return sum(mask.bit_length() for *_, mask in cls._layout)
 
     @classmethod
     def unpacked(cls, word: int) -> Self:
         fields: dict[str, int | Word] = {}
-        for name, kind in cls.FIELDS:
-            value = word & (1 << _width(kind)) - 1
-            fields[name] = value if isinstance(kind, int) else kind.unpacked(value)
-            word >>= _width(kind)
+        for name, inner, place, mask in cls._layout:
+            value = word >> place & mask
+            fields[name] = inner.unpacked(value) if inner else value
         return cls(**fields)
 
     def packed(self) -> int:
         """Negative values as two's complement."""
-        word = place = 0
-        for name, kind in self.FIELDS:
+        word = 0
+        for name, inner, place, mask in self._layout:
             value = getattr(self, name)
-            word |= (int(value) & (1 << kind) - 1 if isinstance(kind, int) else value.packed()) << place
-            place += _width(kind)
+            word |= (value.packed() if inner else int(value) & mask) << place
         return word
-
-
-def _width(kind: int | type[Word]) -> int:
-    return kind if isinstance(kind, int) else kind.bits()
