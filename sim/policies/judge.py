@@ -12,7 +12,7 @@ from downbeat.device import Event
 from downbeat.policies import Policy
 
 from cocotb_tests.golden.congestion.replay import replay
-from cocotb_tests.golden.congestion.seam import Window
+from cocotb_tests.golden.congestion.seam import MAXIMUM_WINDOW, Window, of_bytes
 from sim.policies.situations import Key, Situations, Watched
 
 Policies = Mapping[str, Mapping[str, Policy]]  # by family and name
@@ -136,6 +136,8 @@ class Judge:
         try:
             expected = followed.after(row)
             difference = "" if core == expected else f"core {core}, golden model {expected}"
+            if not _within_bounds(core, event.segment_size):
+                difference += f"core {core}: below its least or above its limit"
         except ValueError as error:  # what the core asked the models would not
             difference = str(error)
         for key in followed.policies:
@@ -176,6 +178,12 @@ class Judge:
         if (what, number) not in self._texts:
             self._texts[what, number] = getattr(self.library, f"downbeat_{what}_text")(number).decode()
         return self._texts[what, number]
+
+
+def _within_bounds(window: Window, segment_size: int) -> bool:
+    """One segment and two at least, 1 GiB at most; no model has a say in that."""
+    most = of_bytes(MAXIMUM_WINDOW)
+    return of_bytes(segment_size) <= window.cwnd <= most and of_bytes(2 * segment_size) <= window.ssthresh <= most
 
 
 def _words(argument: int) -> ctypes.Array[ctypes.c_uint64]:

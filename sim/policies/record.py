@@ -180,7 +180,7 @@ class Crowd:
         startup, steady = (
             min(
                 names.values(),
-                key=lambda policy: self.judge.tallies[policy.family, policy.name].events * self.draw.random(),
+                key=lambda policy: (self.judge.tallies[policy.family, policy.name].events + 1) * self.draw.random(),
             )
             for names in (self.policies["startup"], self.policies["steady"])
         )
