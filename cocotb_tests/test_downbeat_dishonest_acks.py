@@ -127,10 +127,13 @@ async def an_ack_of_unsent_data_moves_nothing(dut: Any, policy: str) -> None:
     assert connection.window[0] > before[0], "an honest ACK still counts"
 
 
-async def transfer(connection: Connection, rounds: int, parts: int, *, optimistic: bool = False) -> int:
+async def transfer(
+    connection: Connection, rounds: int, parts: int, *, optimistic: bool = False, repeating: bool = False
+) -> int:
     """Acknowledges so many windows, each segment in as many parts; returns how many bytes that were.
 
-    An honest receiver's ACKs come a round trip later; an optimistic one's at once, each with one of unsent data behind it.
+    An honest receiver's ACKs come a round trip later; an optimistic one's at once, each with one of unsent data behind it. One
+    that repeats them sends each number again before the next, as if something had come out of order.
     """
     first = connection.peer.expected
     for _ in range(rounds):
@@ -138,6 +141,8 @@ async def transfer(connection: Connection, rounds: int, parts: int, *, optimisti
         if not optimistic:
             await connection.core.advance(connection.core.now + ROUND_TRIP)
         for number in range(start + MSS, end + 1, MSS):
+            if repeating:
+                await connection.acknowledge(number - MSS)
             for part in range(1, parts + 1):
                 await connection.acknowledge(number - MSS + part * MSS // parts)
             if optimistic:
@@ -158,6 +163,18 @@ async def divided_acks_grow_the_window_no_more_than_whole_ones(dut: Any, policy:
     assert divided_bytes <= whole_bytes
     assert divided.window[0] <= whole.window[0]
     assert divided.window[0] > INITIAL_WINDOW * MSS << 16, "the window has grown at all"
+
+
+@cocotb.test()
+@cocotb.parametrize(policy=POLICIES)
+@cocotb.parametrize(parts=[1, PARTS])
+async def repeated_acks_grow_the_window_by_what_is_acknowledged_at_most(dut: Any, policy: str, parts: int) -> None:
+    """A repeated number looks like the answer to the first half of an inverted pair; two in a row are not a loss yet."""
+    windows, core = Windows(dut), await Core.create(dut)
+    connection = await Connection.opened(core, windows, policy, PORT)
+    acknowledged = await transfer(connection, rounds=2, parts=parts, repeating=True)
+    assert connection.window[0] <= INITIAL_WINDOW * MSS + acknowledged << 16
+    assert connection.window[0] > INITIAL_WINDOW * MSS << 16, "the window has grown at all"
 
 
 @cocotb.test()

@@ -101,6 +101,57 @@ async def random_commands_come_out_where_they_belong_in_order(dut: Any, stall: f
     assert dut.unknown.value == len(commands) - len(known)
 
 
+A_BITS, RATE_BITS = 24, 44
+MOST_RATE = (1 << RATE_BITS) - 1
+# Arguments at their bounds and a step beyond: a and b of AIMD (16 fraction bits), A and K of the logistic window (10),
+# segments and gap of a paced flight; bits where there is no argument.
+LEGAL = {
+    "aimd": [0, 1, (1 << A_BITS) - 1, (1 << A_BITS + 16) - 1],
+    "logistic": [0, 1, 1 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE],
+    "carson": [0, 1],
+    "paced": [0, 1, (1 << 16) - 1, (1 << 68) - 1],
+    "pairs": [0, 1, (1 << 89) - 1],
+    "hoe": [0, 1],
+    "spm": [0, 1],
+}
+ILLEGAL = {
+    "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
+    "logistic": [1 << RATE_BITS, 2 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE - 1],  # K = 0; A above K
+    "carson": [2],
+    "paced": [1 << 16, 1 << 68],  # no segment
+    "hoe": [2],
+    "spm": [2],
+} | {name: [1] for name in ("reno", "cubic", "standard", "ssipp", "lbc", "hystart", "limited")}
+
+
+@cocotb.test()
+@cocotb.parametrize(kind=["open", "listen", "setPolicies"])
+async def arguments_are_legal_up_to_their_bounds_and_not_beyond(dut: Any, kind: str) -> None:
+    """And numbers that are no policy's are refused as such, whatever they are told."""
+    bench = Bench(dut)
+    await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
+    nothing = {f"parameters_{family}{what}": 0 for family in POLICIES for what in ("", "Argument")}
+    asked: list[str | None] = []
+    for family, policies in POLICIES.items():
+        assert policies.keys() <= LEGAL.keys() | ILLEGAL.keys(), "a policy whose bounds are not here"
+        widths = {name: FIELDS[f"parameters_{family}{name}"]["width"] for name in ("", "Argument")}
+        cases: list[tuple[int, int, str | None]] = []
+        for name, policy in policies.items():
+            cases += [(policy.number, word, None) for word in LEGAL.get(name, [0])]
+            cases += [(policy.number, word, "policyArgument") for word in ILLEGAL.get(name, [])]
+        cases += [(number, 0, "unknownPolicy") for number in range(len(policies), 1 << widths[""])]
+        for chosen, word, reason in cases:
+            assert not word >> widths["Argument"], "this build cannot say that"
+            choice = {f"parameters_{family}": chosen, f"parameters_{family}Argument": word}
+            bench.commands.put(bench.command(kind, request=len(asked), **nothing | choice))
+            asked.append(reason)
+    await until(dut, lambda: dut.idle.value == 1 and bench.commands.idle, "an idle port", 10_000)
+    await clocks(dut, 4)
+    refused = {beat["request"]: beat["reason"] for beat in bench.sinks["refused"].pending()}
+    assert refused == {place: number("CloseReason", reason) for place, reason in enumerate(asked) if reason}
+    assert sum(bench.sinks[name].count for name in ("opens", "listens", "policies")) == asked.count(None)
+
+
 @cocotb.test()
 @cocotb.parametrize(kind=ENDS, first=[0, 255])
 async def an_end_waits_until_the_engine_knows_of_every_frame_that_had_begun(dut: Any, kind: str, first: int) -> None:

@@ -15,7 +15,6 @@ from cocotb_tests.bench import Beat, generator
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.calculation.flow_bench import agrees, latency
 from cocotb_tests.calculation.logistic_draws import draw_beyond, draw_question, error, exact
-from cocotb_tests.golden.calculation import degree4
 from cocotb_tests.golden.calculation.logistic_window import LogisticQuestion, logistic_window
 
 QUESTIONS = 5000
@@ -118,11 +117,41 @@ def test_flows_leave_the_queue_of_equation_17(flows: int, windows: float, queue:
     assert sum(own) / product - 1 == pytest.approx(queue, abs=1e-4)
 
 
-def test_the_degree_four_schemes_are_as_far_off_as_the_specification_says() -> None:
-    xs = [index * 1677 for index in range(190_000)]
-    one, unit = degree4.ONE, 1 << degree4.X_BITS
-    assert max(abs(degree4.published(x) / one / math.exp(x / unit) - 1) for x in xs) == pytest.approx(0.00366, abs=2e-5)
-    below_ten = xs[:100_000]
-    assert max(abs(degree4.nearest(x) / one * math.exp(x / unit) - 1) for x in below_ten) == pytest.approx(
-        0.0004, abs=1e-5
-    )
+MEGABIT = 125_000  # bytes/s
+# Fig. 17, Mb/s: a bottleneck that two flows share, each behind an access link of its own (10 and 20 Mb/s, or what the
+# bottleneck has), and what they get of it. Where the bottleneck is short, Eq. 8 leaves both the same distance from K.
+SHARES = [
+    (5, 5, 5, 2.63, 2.63),
+    (8, 8, 8, 4.21, 4.21),
+    (12, 10, 12, 5.26, 7.26),
+    (15, 10, 15, 5.26, 10.26),
+    (18, 10, 18, 5.26, 13.26),
+    (20, 10, 20, 5.26, 15.26),
+    (25, 10, 20, 7.63, 17.63),
+    (30, 10, 20, 10.00, 20.00),
+]
+
+
+@pytest.mark.parametrize(("bottleneck", "one", "other", "of_one", "of_other"), SHARES)
+def test_two_flows_share_a_bottleneck_as_equation_8_says(
+    bottleneck: int, one: int, other: int, of_one: float, of_other: float
+) -> None:
+    """A is what the other leaves. Not in proportion to K, as Eq. 28 has it: 6 and 9 Mb/s of 15."""
+    tau = 0.06
+    capacities, windows = (one * MEGABIT, other * MEGABIT), [3000.0, 3000.0]
+    for _ in range(3000):
+        rates = [window / tau for window in windows]
+        windows = [
+            logistic_window(
+                LogisticQuestion(
+                    capacity << 10,
+                    min(max(round((bottleneck * MEGABIT - theirs) * 1024), 0), capacity << 10),
+                    round(tau * 1e9),
+                    50_000_000,
+                    round(window * 65536),
+                )
+            )
+            / 65536
+            for capacity, theirs, window in zip(capacities, reversed(rates), windows, strict=True)
+        ]
+    assert [window / tau / MEGABIT for window in windows] == pytest.approx([of_one, of_other], abs=0.006)

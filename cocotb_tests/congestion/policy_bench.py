@@ -28,6 +28,23 @@ from cocotb_tests.golden.congestion.seam import (
     calculator_of,
 )
 
+# A question brings each of these both as zeros and as ones somewhere, and each kind either way (`_everything_was_asked`).
+EXTREMES = {
+    "event_ackedBytes": 32,
+    "event_flight": 32,
+    "event_rtt": 36,
+    "event_rttMinimum": 36,
+    "event_initialWindow": 8,
+    "event_initialSsthresh": 32,
+    "event_probe_departureGap": 36,
+    "event_probe_arrivalGap": 36,
+    "window_cwnd": 48,
+    "window_ssthresh": 48,
+    "now_ns": 48,
+    "calculated_answer": 64,
+    "calculated_note": 48,
+}
+
 # `make policies` asks for more, and for figures: sim/policies/questions.py.
 QUESTIONS = int(os.environ.get("POLICY_QUESTIONS", "5000"))
 FIGURES = os.environ.get("POLICY_FIGURES", "")
@@ -42,11 +59,12 @@ async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | No
     """Thousands of questions, one a clock, among them every kind and every field's extremes; half of the words by `near`."""
     source, sink, draw = StreamSource(dut, "question"), StreamSink(dut, "answer"), generator()
     await start(dut)
-    expected = []
+    expected, beats = [], []
     for _ in range(QUESTIONS):
         event, window = _event(draw), _window(draw)
         word = near(draw, event, window) if near and draw.random() < 0.5 else _bits(draw, policy.state_bits)
-        source.put(_beat(event, window, word, policy.state_bits))
+        beats.append(_beat(event, window, word, policy.state_bits))
+        source.put(beats[-1])
         answer = policy.answer(event, window, word)
         beat = {"window_cwnd": answer.window.cwnd, "window_ssthresh": answer.window.ssthresh}
         if policy.state_bits:
@@ -55,20 +73,31 @@ async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | No
             beat |= _departure(answer.departure)
         if calculator := calculator_of(policy):
             beat |= _calculation(answer.calculation, calculator)
-        expected.append((beat, f"{event} {window} word {word:#x}"))
+        expected.append((beat, event, window, word))
+    _everything_was_asked(beats, policy.state_bits)
     latency = await _latency(dut)
     await source.drained(10 * QUESTIONS)
     wrong = []
-    for beat, question in expected:
+    for beat, event, window, word in expected:
         received = await sink.receive(100)
         if not received.get("calculation_valid", 1):
             received |= {"calculation_question": 0, "calculation_note": 0}  # nothing is asked: these mean nothing
         if received != beat:
-            wrong.append(f"{question}: {received}, not {beat}")
+            wrong.append(f"{event} {window} word {word:#x}: {received}, not {beat}")
     if FIGURES:
         figures = {"questions": QUESTIONS, "mismatches": len(wrong), "latency_clocks": latency}
         Path(FIGURES).write_text(json.dumps(figures))
     assert not wrong, f"{len(wrong)} of {QUESTIONS} answers differ; the first: {wrong[0]}"
+
+
+def _everything_was_asked(beats: list[Beat], state_bits: int) -> None:
+    """The draw has what it promises; the word's own thresholds are what `near` is for."""
+    fields = EXTREMES | ({"word": state_bits} if state_bits else {})
+    for name, bits in fields.items():
+        seen = {beat[name] for beat in beats}
+        assert {0, (1 << bits) - 1} <= seen, f"{name} was never at one of its ends"
+    kinds = {(beat["event_kind"], beat["event_startingUp"]) for beat in beats}
+    assert kinds == {(int(kind), starting_up) for kind in Kind for starting_up in (0, 1)}, "a kind was never asked"
 
 
 async def _latency(dut: Any) -> int:

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sim import build
-from sim.policies import questions
+from sim.policies import questions, situations
 from sim.policies.area import areas
 from sim.policies.record import Crowd
 
@@ -45,6 +45,8 @@ def main() -> int:
     for row in rows:
         row |= sizes.get(row["name"], dict.fromkeys(AREA))
     console.print(_table(rows, seed))
+    if not one:
+        console.print(_situations(rows))
     failures = [row.pop("said") for row in rows]
     if not one:  # one alone is for its author, not for the record
         REPORT.parent.mkdir(parents=True, exist_ok=True)
@@ -93,6 +95,11 @@ def _recorded(console: Console, rows: list[dict[str, Any]], wanted: int, seed: i
         row["recorded_events"] = tally.events
         row["mismatches"] += tally.mismatches
         row["said"] += tally.first
+        key = row["kind"], row["name"]
+        names, counts = situations.wanted(calculates=questions.calculates(*key)), crowd.judge.situations.counts[key]
+        row["situations"] = {name: counts[name] for name in names}
+        never = [name for name, count in row["situations"].items() if count == 0]
+        row["said"] += f"{row['name']}: never was there a {', nor a '.join(never)}" if never else ""
     return dict(crowd.judge.kinds)
 
 
@@ -105,6 +112,16 @@ def _table(rows: list[dict[str, Any]], seed: int) -> Table:
         table.add_column(head, justify="left" if key in ("name", "kind") else "right")
     for row in rows:
         table.add_row(*(_text(key, row[key]) for key in heads))
+    return table
+
+
+def _situations(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="what the recorded connections went through", title_justify="left")
+    table.add_column("")
+    for row in rows:
+        table.add_column(row["name"], justify="right")
+    for name in situations.wanted(calculates=True):
+        table.add_row(name, *(_text(name, row["situations"].get(name)) for row in rows))
     return table
 
 

@@ -12,7 +12,8 @@ from downbeat.device import Event
 from downbeat.policies import Policy
 
 from cocotb_tests.golden.congestion.replay import replay
-from cocotb_tests.golden.congestion.seam import Window
+from cocotb_tests.golden.congestion.seam import MAXIMUM_WINDOW, Window, of_bytes
+from sim.policies.situations import Key, Situations, Watched
 
 Policies = Mapping[str, Mapping[str, Policy]]  # by family and name
 Reference = tuple[int, int]  # flow, generation
@@ -26,6 +27,10 @@ class Choice:
     startup: Policy
     steady: Policy
     arguments: tuple[int, int]
+
+    @property
+    def policies(self) -> tuple[Key, Key]:
+        return (self.startup.family, self.startup.name), (self.steady.family, self.steady.name)
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -54,8 +59,13 @@ class Followed:
         self.choices = deque([choice])
         self.begun = False  # before that windows mean nothing
         self.wrong = False
+        self.watched = Watched()
         self._rows: deque[Row] = deque()
         self._windows: Iterator[Window] = replay(self._feed(), *choice.arguments)
+
+    @property
+    def policies(self) -> tuple[Key, Key]:
+        return self.choices[0].policies
 
     def after(self, row: Row) -> Window:
         self._rows.append(row)
@@ -70,8 +80,9 @@ class Followed:
 class Judge:
     library: ctypes.CDLL
     policies: Policies
-    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+    tallies: dict[Key, Tally] = field(default_factory=dict)
     kinds: Counter[str] = field(default_factory=Counter)
+    situations: Situations = field(default_factory=Situations)
 
     def __post_init__(self) -> None:
         self.tallies = {(family, name): Tally() for family, names in self.policies.items() for name in names}
@@ -89,6 +100,11 @@ class Judge:
     def changed(self, reference: Reference, choice: Choice) -> None:
         self._followed[reference].choices.append(choice)
 
+    def befell(self, reference: Reference, situation: str) -> None:
+        """On the path of a connection."""
+        if reference in self._followed:
+            self.situations.happened(self._followed[reference].policies, situation)
+
     def hears(self, events: Iterable[Event]) -> None:
         for event in filter(lambda event: event.live, events):
             reference = (event.flow, event.generation)
@@ -105,21 +121,26 @@ class Judge:
 
     def _compare(self, event: Event, followed: Followed) -> None:
         row = self._row(event)
-        followed.begun = followed.begun or (row["kind"] == "established" and row["event"] != "setPolicies")
+        kind, name = str(row["kind"]), str(row["event"])
+        followed.begun = followed.begun or (kind == "established" and name != "setPolicies")
         if not followed.begun:
             return
-        if row["event"] == "setPolicies":
+        for situation in followed.watched.after(event, kind, name):
+            self.situations.happened(followed.policies, situation)
+        if name == "setPolicies":
             if len(followed.choices) > 1:
                 followed.choices.popleft()
             row["startup_argument"], row["steady_argument"] = followed.choices[0].arguments
-        self.kinds["changed" if row["event"] == "setPolicies" else str(row["kind"])] += 1
+        self.kinds["changed" if name == "setPolicies" else kind] += 1
         core = Window(event.cwnd, event.ssthresh)
         try:
             expected = followed.after(row)
             difference = "" if core == expected else f"core {core}, golden model {expected}"
+            if not _within_bounds(core, event.segment_size):
+                difference += f"core {core}: below its least or above its limit"
         except ValueError as error:  # what the core asked the models would not
             difference = str(error)
-        for key in (("startup", str(row["startup"])), ("steady", str(row["steady"]))):
+        for key in followed.policies:
             tally = self.tallies[key]
             tally.events += 1
             if difference:
@@ -157,6 +178,12 @@ class Judge:
         if (what, number) not in self._texts:
             self._texts[what, number] = getattr(self.library, f"downbeat_{what}_text")(number).decode()
         return self._texts[what, number]
+
+
+def _within_bounds(window: Window, segment_size: int) -> bool:
+    """One segment and two at least, 1 GiB at most; no model has a say in that."""
+    most = of_bytes(MAXIMUM_WINDOW)
+    return of_bytes(segment_size) <= window.cwnd <= most and of_bytes(2 * segment_size) <= window.ssthresh <= most
 
 
 def _words(argument: int) -> ctypes.Array[ctypes.c_uint64]:

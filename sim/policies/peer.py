@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 MODULUS = 2**32
@@ -36,7 +37,7 @@ class Peer:
 
     def hears(self, frame: bytes, now: int) -> list[bytes]:
         """Its answers to a segment."""
-        flags, sequence, length = _parts(frame)
+        flags, sequence, length = parts(frame)
         if flags & RST:
             self.expected = None
             return []
@@ -120,7 +121,12 @@ class Peer:
         return syn[6:12] + syn[0:6] + b"\x08\x00" + ip + tcp + options
 
 
-def _parts(frame: bytes) -> tuple[int, int, int]:
-    """Flags, sequence number, payload bytes."""
+class Parts(NamedTuple):
+    flags: int
+    sequence: int
+    length: int  # of the payload
+
+
+def parts(frame: bytes) -> Parts:
     length = int.from_bytes(frame[16:18], "big") - 20 - (frame[46] >> 4) * 4
-    return frame[47], int.from_bytes(frame[38:42], "big"), length
+    return Parts(frame[47], int.from_bytes(frame[38:42], "big"), length)

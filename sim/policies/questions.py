@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
+from cocotb_tests.golden.congestion.seam import calculator_of
 from sim import build
 
+MODELS = {"startup": STARTUP, "steady": STEADY}
 CASE = "rtl_agrees_with_the_golden_model"
 
 
@@ -57,7 +59,12 @@ def float_error(family: str, name: str, seed: int) -> float | None:
 
 def state_bits(family: str, name: str) -> int:
     """Of the golden model, which the bench has held against the RTL's word."""
-    return {"startup": STARTUP, "steady": STEADY}[family][name].state_bits
+    return MODELS[family][name].state_bits
+
+
+def calculates(family: str, name: str) -> bool:
+    """It has long calculations."""
+    return calculator_of(MODELS[family][name]) is not None
 
 
 def module_file(family: str, name: str) -> Path:

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """As the engine asks: connections of every mix of policies at once over bad paths, each event replayed through the golden models.
 
-They open, send, pause, change their policies, close or are aborted in the middle.
+They open, send, pause, change their policies, close or are aborted in the middle; some of them at the moment at which a long
+calculation begins. Some open so that their sequence numbers are about to wrap.
 """
 
 from __future__ import annotations
 
 import ctypes
 import random
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
-from downbeat.device import NEVER, Device, DeviceError, Error, State, nanoseconds
+from downbeat.device import NEVER, Device, DeviceError, Error, Event, State, nanoseconds
 from downbeat.policies import Policy
 
+from cocotb_tests.flow.numbers import Numbers
 from sim.policies.judge import Choice, Judge, Policies
 from sim.policies.path import MILLISECOND, SHORTEST_NS, Path
 
@@ -23,14 +27,19 @@ CONNECTIONS = 12  # at once
 SEGMENT = 1460
 STEP_NS = 100_000
 TURN_NS = 2 * MILLISECOND
+PEER_PORT = 5001
 FIRST_PORT = 1024
+SPECIAL_PORTS = range(57344, 65536)  # of connections whose numbers wrap
+ASKING_NS, INSTANT_NS = 5_000, 100  # how long after a frame a calculation may begin; how soon it is seen
 
 
 @dataclass
 class Connection:
     name: int
+    port: int
     choice: Choice
     left: int  # bytes to write
+    interrupted: str = ""  # what is done as a calculation begins: close, abort, change
     pause_until: int = 0  # ns
     reference: tuple[int, int] | None = None  # flow and generation, once it is established
     over: bool = False
@@ -46,40 +55,73 @@ class Crowd:
 
     def __post_init__(self) -> None:
         self.draw = random.Random(f"policies {self.seed}")
-        self.path = Path(self.draw)
+        self.path = Path(self.draw, self._befell)
         self.judge = Judge(self.library, self.policies)
         self.connections: list[Connection] = []
+        self.events: list[Event] = []
         self.port = FIRST_PORT
         self.turn = 0  # ns
+        self.beginnings = list(beginnings(self.seed))
 
     def run(self, wanted: int, progress: Callable[[int], None]) -> None:
         """Until each policy has seen as many events as wanted; `progress` hears how many the one with the fewest has."""
         with Device(self.library, MAC, IP, secret=self.seed, link_rate=10**9) as device:
             device.add_neighbour(PEER_IP, PEER_MAC)
-            events = device.record_events()
+            self.events = device.record_events()
             while (fewest := self.judge.fewest()) < wanted:
                 progress(fewest)
                 for _ in range(200):
                     self._step(device)
-                self.judge.hears(events)
-                events.clear()
+                self._judges()
+
+    def _judges(self) -> None:
+        self.judge.hears(self.events)
+        self.events.clear()
+
+    def _befell(self, ports: bytes, situation: str) -> None:
+        port = int.from_bytes(ports[:2], "big")
+        for connection in self.connections:
+            if connection.port == port and connection.reference is not None:
+                self.judge.befell(connection.reference, situation)
 
     # ---- the simulation
 
     def _step(self, device: Device) -> None:
         now = device.now >> 16
-        due = self.path.arrivals[0][0] if self.path.arrivals else NEVER
+        due = self.path.next_arrival() or NEVER
         # What leaves meanwhile comes back later than that.
         until = min(max(due, now + STEP_NS), now + SHORTEST_NS)
-        for at, frame in self.path.due(until):
-            device.put_frame(frame, nanoseconds(max(at, now)))
+        arrivals = [(max(at, now), frame) for at, frame in self.path.due(until)]
+        for at, frame in arrivals:
+            device.put_frame(frame, nanoseconds(at))
+        for at, frame in arrivals:
+            self._interrupts(device, at, int.from_bytes(frame[36:38], "big"))
         device.advance(nanoseconds(until))
         for frame, departure in device.frames():
             self.path.enters(frame, departure >> 16)
-        self.path.timers(until)
         if until >= self.turn:
             self.turn = until + TURN_NS
             self._turn(device, until)
+
+    def _interrupts(self, device: Device, at: int, port: int) -> None:
+        """Looks closely whether the frame that arrives then makes a policy ask, where that is to be interrupted."""
+        for connection in self.connections:
+            if connection.port != port or not connection.interrupted or connection.reference is None:
+                continue
+            self._judges()
+            for now in range(at, at + ASKING_NS, INSTANT_NS):
+                device.advance(nanoseconds(now))
+                if any(event.asked and (event.flow, event.generation) == connection.reference for event in self.events):
+                    self._interrupt(device, connection)
+                    break
+                self._judges()
+
+    def _interrupt(self, device: Device, connection: Connection) -> None:
+        action, connection.interrupted = connection.interrupted, ""
+        if action == "change":
+            self._changes(device, connection)
+        else:
+            self._end(device, connection, action)
 
     def _turn(self, device: Device, now: int) -> None:
         """The application looks at what it has."""
@@ -90,7 +132,7 @@ class Crowd:
             self._opens(device)
 
     def _application(self, device: Device, connection: Connection, now: int) -> None:
-        if now < connection.pause_until:
+        if connection.over or now < connection.pause_until:
             return
         info = device.info(connection.name)
         if info.state == State.ESTABLISHED and connection.reference is None:
@@ -104,9 +146,7 @@ class Crowd:
         if connection.left > 0:
             connection.left -= self._sends(device, connection)
             if self.draw.random() < 0.002:
-                choice = self._choice()
-                device.set_policies(connection.name, **choice.parameters)
-                self.judge.changed(connection.reference, choice)
+                self._changes(device, connection)
             elif self.draw.random() < 0.0005:
                 self._end(device, connection, "abort")
             elif self.draw.random() < 0.002:
@@ -125,6 +165,12 @@ class Crowd:
                 raise
             return 0
 
+    def _changes(self, device: Device, connection: Connection) -> None:
+        choice = self._choice()
+        device.set_policies(connection.name, **choice.parameters)
+        assert connection.reference is not None
+        self.judge.changed(connection.reference, choice)
+
     def _end(self, device: Device, connection: Connection, how: str) -> None:
         (device.close if how == "close" else device.abort)(connection.name)
         connection.over = True
@@ -134,22 +180,41 @@ class Crowd:
         startup, steady = (
             min(
                 names.values(),
-                key=lambda policy: self.judge.tallies[policy.family, policy.name].events * self.draw.random(),
+                key=lambda policy: (self.judge.tallies[policy.family, policy.name].events + 1) * self.draw.random(),
             )
             for names in (self.policies["startup"], self.policies["steady"])
         )
         return Choice(startup, steady, (argument(startup, self.draw), argument(steady, self.draw)))
 
     def _opens(self, device: Device) -> None:
-        self.port = self.port + 1 if self.port < 65535 else FIRST_PORT
         choice = self._choice()
         parameters = choice.parameters | {
             "initial_window": self.draw.choice([1, 2, 10, 40, 255]),
             "ssthresh": self.draw.choice([0, 3000, 30_000, 200_000]),
             "spacing": self.draw.choice([0, 0, 80 << 32]),
         }
-        name = device.connect(PEER_IP, 5001, self.port, **parameters)
-        self.connections.append(Connection(name, choice, self.draw.choice([1, 20, 300, 2000]) * SEGMENT))
+        left = self.draw.choice([1, 20, 300, 2000]) * SEGMENT
+        port = self._port(device, left)
+        interrupted = self.draw.choice(["", "", "", "change", "close", "abort"])
+        name = device.connect(PEER_IP, PEER_PORT, port, **parameters)
+        self.connections.append(Connection(name, port, choice, left, interrupted))
+
+    def _port(self, device: Device, left: int) -> int:
+        """The next one; or one from which so many bytes go through zero, once."""
+        if self.draw.random() < 0.3:
+            first = (2**32 - (device.now >> 16 + 12) - left) % 2**32
+            index = bisect_left(self.beginnings, (first, 0))
+            if index < len(self.beginnings) and self.beginnings[index][0] - first < left // 2:
+                return self.beginnings.pop(index)[1]
+        self.port = self.port + 1 if self.port + 1 < SPECIAL_PORTS.start else FIRST_PORT
+        return self.port
+
+
+@cache
+def beginnings(secret: int) -> tuple[tuple[int, int], ...]:
+    """Where the numbers of each special port begin at time 0, in their order, and the port."""
+    numbers = Numbers(secret, IP)
+    return tuple(sorted((numbers.initial_sequence((PEER_IP, PEER_PORT, port), 0), port) for port in SPECIAL_PORTS))
 
 
 def argument(policy: Policy, draw: random.Random) -> int:

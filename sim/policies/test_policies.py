@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import ctypes
 import random
+from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from downbeat.device import Device, DeviceError, Error, load, nanoseconds
@@ -16,6 +18,7 @@ from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, P
 from sim import build
 from sim.policies.judge import Choice
 from sim.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument
+from sim.policies.situations import wanted
 
 POLICIES = read(build.RTL[build.PRESET] / "downbeat_layout.json")
 ALL = [policy for policies in POLICIES.values() for policy in policies.values()]
@@ -38,6 +41,8 @@ def test_each_mix_of_policies_follows_its_golden_models_event_by_event(library: 
     assert [tally.first for tally in crowd.judge.tallies.values() if tally.mismatches] == []
     assert min(tally.events for tally in crowd.judge.tallies.values()) >= 1000
     assert crowd.judge.kinds.keys() >= KINDS | {"changed", "none", "paired"}
+    happened = sum(crowd.judge.situations.counts.values(), Counter())
+    assert [name for name in wanted(calculates=True) if happened[name] == 0] == []
 
 
 def test_a_model_that_is_off_by_one_is_found(library: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,9 +90,36 @@ def test_the_library_takes_and_refuses_what_the_layout_says(device: Device) -> N
     assert 100 < refused < 400
 
 
+RATE = 44  # bits of K, below those of A
+WRONG = [
+    ("steady", "aimd", 1 << 24, r"aimd: a is 0 \(as the bits have it\), use 1 to 16777215"),
+    ("steady", "aimd", 1 << 40, "aimd takes an argument of 40 bits"),  # b = 1
+    ("steady", "logistic", 1 << RATE, r"logistic: K is 0 \(as the bits have it\), use 1 to"),
+    ("steady", "logistic", 2 << RATE | 1, "logistic: A is above K"),
+    ("startup", "paced", 1 << 16, r"paced: n is 0 \(as the bits have it\), use 1 to 65535"),
+    ("steady", "carson", 2, "carson takes an argument of 1 bits"),
+    ("startup", "hoe", 2, "hoe takes an argument of 1 bits"),
+    ("startup", "spm", 2, "spm takes an argument of 1 bits"),
+    *(("steady", name, 1, f"{name} takes no argument") for name in ("reno", "cubic")),
+    *(("startup", name, 1, f"{name} takes no argument") for name in ("standard", "ssipp", "lbc", "hystart", "limited")),
+]
+
+
+@pytest.mark.parametrize(("family", "name", "word", "said"), WRONG)
+def test_a_refusal_names_the_policy_and_what_is_wrong(
+    device: Device, family: str, name: str, word: int, said: str
+) -> None:
+    given: dict[str, Any] = {
+        family: name.encode(),
+        f"{family}_argument": (ctypes.c_uint64 * 2)(word & (1 << 64) - 1, word >> 64),
+    }
+    for call in (lambda: device.connect(PEER_IP, 80, **given), lambda: device.listen(80, **given)):
+        with pytest.raises(DeviceError, match=said) as error:
+            call()
+        assert error.value.code is Error.POLICY_ARGUMENT
+
+
 def test_a_refusal_says_which_number_is_wrong(device: Device) -> None:
-    with pytest.raises(DeviceError, match=r"aimd: a is 0 \(as the bits have it\), use 1 to 16777215"):
-        device.connect(PEER_IP, 80, steady=b"aimd", steady_argument=(ctypes.c_uint64 * 2)(1 << 24, 0))
     with pytest.raises(DeviceError, match="reno takes no argument"):
         device.listen(80, steady_argument=(ctypes.c_uint64 * 2)(1, 0))
     with pytest.raises(DeviceError, match="no congestion policy of that name"):

@@ -106,3 +106,25 @@ def test_after_a_loss_there_is_no_estimate(kind: Kind) -> None:
     connection.pair_returns(440_000 * MICROSECOND, 166 * MICROSECOND)
     assert connection.segments_of_ssthresh() == 10
     assert connection.departure.pace is Pace.CONFIGURED
+
+
+def estimated(draw: random.Random) -> tuple[float, float]:
+    """ssthresh, and R / y0 of the path, both in segments; a path of 2 segments at least and 1 GiB at most."""
+    gap = draw.randrange(1, 1 << draw.randint(1, 30))
+    round_trip = min(round(gap * draw.uniform(2, 1 << draw.randint(2, 19))), (1 << 36) - 2)
+    connection = opened()
+    connection.pair_goes()
+    connection.pair_returns(round_trip, gap)
+    return connection.segments_of_ssthresh(), round_trip / gap
+
+
+def test_ssthresh_is_less_than_a_segment_below_the_equation() -> None:
+    draw = random.Random(1)
+    for _ in range(500):
+        model, equation = estimated(draw)
+        assert equation - 1 < model <= equation
+
+
+def float_error(draw: random.Random) -> float:
+    """Of ssthresh: whole segments in the place of a quotient, so less than 1 / (R / y0), a half at most."""
+    return max(abs(model - equation) / equation for model, equation in (estimated(draw) for _ in range(2000)))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -195,3 +196,53 @@ def test_a_receiver_that_delays_acks_leaves_32_segments() -> None:
     for _ in range(40):
         connection.acknowledge(2 * SMSS, rtt=ROUND_TRIP)
     assert connection.segments_of_ssthresh() == 32
+
+
+def published_gap(first: float, samples: list[tuple[float, float]]) -> float | None:
+    """d by the thesis, in floats, of input and output gaps by turns; None where the line is parallel to y = x or nearly so."""
+    classes = [samples[turn::4] for turn in range(4)]
+    means = [(sum(x for x, _ in of) / len(of), sum(y for _, y in of) / len(of)) for of in classes]
+    free = next((turn for turn, (x, y) in enumerate(means) if y <= 1.05 * x), None)
+    if free == 0:
+        return first
+    used = [sample for of in classes[: len(classes) if free is None else free + 1] for sample in of]
+    line = statistics.linear_regression([x for x, _ in used], [y for _, y in used])
+    if line.slope > 0.99:
+        return None
+    gap = line.intercept / (1 - line.slope)
+    return max(gap if free is None else min(gap, means[free][0]), first)
+
+
+def estimated(draw: random.Random) -> tuple[float, float] | None:
+    """ssthresh and R / d, in segments, over a path with noise; None: it has no estimate, or none within 2 segments and 1 GiB."""
+    first = draw.randrange(1000, 1 << draw.randint(12, 26))
+    round_trip = min(round(first * draw.uniform(20, 2000)), 10_000 * MILLISECOND)
+    share = draw.choice([0.0, 0.3, draw.uniform(0, 0.9)])
+    connection = opened()
+    connection.pair_goes()
+    connection.pair_returns(round_trip, first)
+    samples = []
+    while connection.segments_of_cwnd() < 32:
+        connection.sends()
+        x = round(gap_ns(connection) * draw.uniform(0.98, 1.02))
+        y = round(max(x, first + share * x) * draw.uniform(0.95, 1.05))
+        connection.sends()
+        connection.pair_returns(round_trip, y, departure_gap=x)
+        samples.append((x, y))
+    gap = published_gap(first, [(float(x), float(y)) for x, y in samples])
+    return None if gap is None or round_trip < 2 * gap else (connection.segments_of_ssthresh(), round_trip / gap)
+
+
+def test_ssthresh_is_the_equation_s_in_whole_segments() -> None:
+    """Less than one below; either way by what the fit's integers do to d, a 5,000th."""
+    draw = random.Random(1)
+    estimates = [found for _ in range(200) if (found := estimated(draw)) is not None]
+    assert len(estimates) > 150
+    for model, equation in estimates:
+        assert equation * (1 - 1 / 5000) - 1 < model <= equation * (1 + 1 / 5000)
+
+
+def float_error(draw: random.Random) -> float:
+    """Of ssthresh: whole segments in the place of a quotient."""
+    estimates = (found for _ in range(500) if (found := estimated(draw)) is not None)
+    return max(abs(model - equation) / equation for model, equation in estimates)

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
 import cocotb
+import pytest
 
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.ssipp import POLICY
+from cocotb_tests.golden.congestion.startup.ssipp import POLICY, SsippWord
 
 SMSS = 1460
 START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))
@@ -24,7 +26,13 @@ def test_ssipp() -> None:
 
 @cocotb.test()
 async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
-    await agrees_with_golden_model(dut, POLICY)
+    await agrees_with_golden_model(dut, POLICY, near)
+
+
+def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
+    """What has grown the window already is about what this ACK acknowledges, or a segment less."""
+    counted = draw.choice([event.acked_bytes, event.acked_bytes - event.segment_size]) + draw.randint(-2, 2)
+    return SsippWord(draw.getrandbits(1), draw.getrandbits(1), min(max(counted, 0), (1 << 16) - 1)).packed()
 
 
 def ack(kind: Kind, acked: int) -> CongestionEvent:
@@ -33,9 +41,30 @@ def ack(kind: Kind, acked: int) -> CongestionEvent:
 
 def test_a_pairs_two_acks_grow_the_window_by_two_segments() -> None:
     """Yu: one for the ACK of the first half, one for the ACK of both."""
-    window = POLICY.answer(ack(Kind.PAIRED, 0), START, 1).window
-    window = POLICY.answer(ack(Kind.ACKNOWLEDGED, 2 * SMSS), window, 1).window
-    assert window == Window(START.cwnd + of_bytes(2 * SMSS), START.ssthresh)
+    first = POLICY.answer(ack(Kind.PAIRED, 0), START, 1)
+    assert first.window == Window(START.cwnd + of_bytes(SMSS), START.ssthresh)
+    both = POLICY.answer(ack(Kind.ACKNOWLEDGED, 2 * SMSS), first.window, first.word)
+    assert both.window == Window(START.cwnd + of_bytes(2 * SMSS), START.ssthresh)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 8, 1460])
+def test_a_pair_that_is_acknowledged_in_parts_grows_the_window_by_two_segments_at_most(parts: int) -> None:
+    """Savage and others: a receiver gains nothing by dividing ACKs, nor by the first half's ACK before them."""
+    window, word, edges = START, 1, [2 * SMSS * part // parts for part in range(parts + 1)]
+    for _ in range(20):
+        answer = POLICY.answer(ack(Kind.PAIRED, 0), window, word)
+        for begin, end in itertools.pairwise(edges):
+            answer = POLICY.answer(ack(Kind.ACKNOWLEDGED, end - begin), answer.window, answer.word)
+        assert answer.window.cwnd == window.cwnd + of_bytes(2 * SMSS)
+        window, word = answer.window, answer.word
+
+
+@pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT, Kind.ESTABLISHED])
+def test_a_loss_or_a_new_connection_owes_nothing(kind: Kind) -> None:
+    answer = POLICY.answer(ack(Kind.PAIRED, 0), START, 1)
+    assert SsippWord.unpacked(answer.word).ahead == SMSS
+    answer = POLICY.answer(ack(kind, 0), START, answer.word)
+    assert SsippWord.unpacked(answer.word).ahead == 0
 
 
 def test_the_first_segment_goes_alone_and_after_a_loss_all_do() -> None:

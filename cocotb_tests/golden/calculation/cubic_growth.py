@@ -8,11 +8,14 @@ asks for K, the other for the growth by some acknowledged bytes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
+
+from cocotb_tests.golden.congestion.word import Word
 
 TICK = 1024e-9  # s
 C = 0.4
-WINDOW_BITS, BYTE_BITS, DISTANCE_BITS = 46, 30, 31
+WINDOW_BITS, BYTE_BITS, DISTANCE_BITS, ESTIMATED_BITS = 46, 30, 31, 30
 MOST_ACKED = (1 << 18) - 1  # bytes, in one question
 # C tick^3, and its inverse / 2^12: of a segment, and ticks of 16.
 CUBE_SHIFT = 20  # of d d and of d d d
@@ -24,21 +27,10 @@ ROOT_BITS = 25
 MOST_CUBE = (1 << 3 * ROOT_BITS) - 1
 ALPHA_SHIFT = 16
 ALPHA: int = round(9 / 17 * 2**ALPHA_SHIFT)  # 3 (1 - beta) / (1 + beta), beta = 0.7
-_FIELDS = (
-    ("root", 1),
-    ("reno", 1),
-    ("segment_size", 16),
-    ("acked", 18),
-    ("round_trip", 26),
-    ("distance", DISTANCE_BITS),
-    ("maximum", BYTE_BITS),
-    ("cwnd", WINDOW_BITS),
-    ("estimate", WINDOW_BITS),
-)
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Word):
     root: int  # K is asked for
     reno: int  # alpha is 1: W_est has reached the window before the loss
     segment_size: int
@@ -49,38 +41,35 @@ class Question:
     cwnd: int = 0  # bytes with 16 fraction bits, as the next
     estimate: int = 0  # W_est
 
-    def packed(self) -> int:
-        word = bits = 0
-        for name, width in _FIELDS:
-            word |= (getattr(self, name) & (1 << width) - 1) << bits
-            bits += width
-        return word
+    FIELDS = (
+        ("root", 1),
+        ("reno", 1),
+        ("segment_size", 16),
+        ("acked", 18),
+        ("round_trip", 26),
+        ("distance", DISTANCE_BITS),
+        ("maximum", BYTE_BITS),
+        ("cwnd", WINDOW_BITS),
+        ("estimate", WINDOW_BITS),
+    )
 
     @classmethod
-    def unpacked(cls, word: int) -> Question:
-        fields = {}
-        for name, width in _FIELDS:
-            fields[name] = word & (1 << width) - 1
-            word >>= width
-        if fields["distance"] >> DISTANCE_BITS - 1:
-            fields["distance"] -= 1 << DISTANCE_BITS
-        return cls(**fields)
+    def unpacked(cls, word: int) -> Self:
+        """The distance has a sign."""
+        question = super().unpacked(word)
+        negative = question.distance >> DISTANCE_BITS - 1
+        return replace(question, distance=question.distance - (negative << DISTANCE_BITS))
 
 
 @dataclass(frozen=True)
-class Growth:
+class Growth(Word):
     """Bytes with 16 fraction bits."""
 
     increase: int  # of cwnd
     estimated: int  # of W_est
     friendly: int  # W_cubic(t) < W_est, as it is then: the Reno-friendly region
 
-    def packed(self) -> int:
-        return self.friendly << 63 | self.estimated << 33 | self.increase
-
-    @classmethod
-    def unpacked(cls, word: int) -> Growth:
-        return cls(word & (1 << 33) - 1, word >> 33 & (1 << 30) - 1, word >> 63 & 1)
+    FIELDS = (("increase", 33), ("estimated", ESTIMATED_BITS), ("friendly", 1))
 
 
 def cube_root(value: int) -> int:
@@ -116,14 +105,14 @@ def grow(question: Question) -> Growth:
     acked = min(question.acked, question.cwnd >> 16)
     increase = ((target - question.cwnd) * acked << 16) // question.cwnd
     alpha = 1 << ALPHA_SHIFT if question.reno else ALPHA
-    estimated = (alpha * question.segment_size * acked << 16) // question.cwnd & (1 << 30) - 1
+    estimated = (alpha * question.segment_size * acked << 16) // question.cwnd & (1 << ESTIMATED_BITS) - 1
     return Growth(increase, estimated, int(now < question.estimate + estimated))
 
 
 @dataclass(frozen=True)
 class CubicGrowth:
     name: str = "cubicgrowth"
-    question_bits: int = sum(bits for _, bits in _FIELDS)
+    question_bits: int = Question.bits()
 
     def unit(self) -> Callable[[int], int]:
         def answer(word: int) -> int:

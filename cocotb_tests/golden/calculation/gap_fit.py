@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
 from cocotb_tests.golden.calculation.gap_window import window
-from cocotb_tests.golden.congestion.seam import wrap
+from cocotb_tests.golden.congestion.word import Word
 
 FIRST_BITS = 20  # of y0
 MOST_Y = (1 << 23) - 1
@@ -24,8 +24,8 @@ D_BITS = 32
 
 
 @dataclass(frozen=True)
-class Question:
-    """Its fields as the wires have them, lowest first; gaps in ns."""
+class Question(Word):
+    """As the wires have it; gaps in ns."""
 
     first_gap: int = 0
     departure_gap: int = 0
@@ -37,23 +37,17 @@ class Question:
     sampled: int = 0
     estimates: int = 0
 
-    def packed(self) -> int:
-        bits = shift = 0
-        for each, width in zip(fields(self), WIDTHS, strict=True):
-            bits |= getattr(self, each.name) << shift
-            shift += width
-        return bits
-
-    @staticmethod
-    def unpacked(bits: int) -> Question:
-        values = []
-        for width in WIDTHS:
-            values.append(wrap(bits, width))
-            bits >>= width
-        return Question(*values)
-
-
-WIDTHS = (36, 36, 36, 36, 32, 16, 1, 1, 1)
+    FIELDS = (
+        ("first_gap", 36),
+        ("departure_gap", 36),
+        ("arrival_gap", 36),
+        ("round_trip", 36),
+        ("cwnd", 32),
+        ("segment_size", 16),
+        ("begins", 1),
+        ("sampled", 1),
+        ("estimates", 1),
+    )
 
 
 @dataclass
@@ -138,7 +132,7 @@ def spacing(round_trip: int, cwnd: int, segment_size: int) -> int:
 @dataclass(frozen=True)
 class GapFit:
     name: str = "gapfit"
-    question_bits: int = sum(WIDTHS)
+    question_bits: int = Question.bits()
 
     def unit(self) -> Callable[[int], int]:
         return Samples().answer

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cocotb_tests.golden.congestion.word import Word
+
 ENTRIES = 32
 LONGEST = (1 << 20) - 1  # packets
 WEIGHTS = [17 if i <= 16 else 33 - i for i in range(1, ENTRIES + 1)]
-_FIELDS = (("interval", 32), ("segment_size", 16), ("place", 5), ("count", 6))
 MEAN_BITS = 28
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Word):
     """The interval that goes to `place`, and of how many intervals, this one included, the mean is to be told."""
 
     interval: int  # bytes
@@ -25,37 +26,18 @@ class Question:
     place: int
     count: int
 
-    def packed(self) -> int:
-        word = bits = 0
-        for name, width in _FIELDS:
-            word |= getattr(self, name) << bits
-            bits += width
-        return word
-
-    @classmethod
-    def unpacked(cls, word: int) -> Question:
-        fields = []
-        for _, width in _FIELDS:
-            fields.append(word & (1 << width) - 1)
-            word >>= width
-        return cls(*fields)
+    FIELDS = (("interval", 32), ("segment_size", 16), ("place", 5), ("count", 6))
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(Word):
     """The answer; packets with 8 fraction bits."""
 
     mean: int
     newest: int  # of the 16 newest
-    fallen: bool  # the mean of the four newest is below half of `mean`
+    fallen: int  # a flag: the mean of the four newest is below half of `mean`
 
-    def packed(self) -> int:
-        return self.fallen << 2 * MEAN_BITS | self.newest << MEAN_BITS | self.mean
-
-    @classmethod
-    def unpacked(cls, word: int) -> Mean:
-        low = (1 << MEAN_BITS) - 1
-        return cls(word & low, word >> MEAN_BITS & low, bool(word >> 2 * MEAN_BITS & 1))
+    FIELDS = (("mean", MEAN_BITS), ("newest", MEAN_BITS), ("fallen", 1))
 
 
 class History:
@@ -70,13 +52,13 @@ class History:
         newest_first = [self._packets[(question.place - i) % ENTRIES] for i in range(question.count)]
         weighted = sum(w * i for w, i in zip(WEIGHTS, newest_first, strict=False))
         mean = 256 * weighted // sum(WEIGHTS[: question.count])
-        return Mean(mean, 16 * sum(newest_first[:16]), 128 * sum(newest_first[:4]) < mean)
+        return Mean(mean, 16 * sum(newest_first[:16]), int(128 * sum(newest_first[:4]) < mean))
 
 
 @dataclass(frozen=True)
 class LossIntervals:
     name: str = "lossintervals"
-    question_bits: int = sum(bits for _, bits in _FIELDS)
+    question_bits: int = Question.bits()
 
     def unit(self) -> Callable[[int], int]:
         history = History()

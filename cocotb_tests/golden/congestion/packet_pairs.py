@@ -9,31 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace
+from cocotb_tests.golden.congestion.word import Word
 
 TRIES = 4
-BITS = 5
 NOTHING_TOLD = (0, (1 << 36) - 1)  # ns: an arrival gap of none, or one too large to be told
 
 
 @dataclass(frozen=True)
-class PacketPairs:
-    """Its fields as the word has them, lowest first."""
+class PacketPairs(Word):
+    """Its place in a pair, as part of a word."""
 
-    ready: bool = False
-    second: bool = False
+    ready: int = 0  # a flag, as the next
+    second: int = 0
     left: int = 0  # pairs that may still go back to back to learn the first gap
 
-    @staticmethod
-    def unpacked(bits: int) -> PacketPairs:
-        return PacketPairs(bool(bits & 1), bool(bits >> 1 & 1), bits >> 2 & 7)
-
-    def packed(self) -> int:
-        return self.left << 2 | self.second << 1 | self.ready
+    FIELDS = (("ready", 1), ("second", 1), ("left", 3))
 
     def completed_by(self, event: CongestionEvent, *, inverted: bool) -> bool:
         """The event sent the second segment of a pair."""
         ahead = inverted and event.sent_ahead
-        return event.kind is Kind.SENT and event.sent_probe and self.second and not ahead
+        return event.kind is Kind.SENT and event.sent_probe and bool(self.second) and not ahead
 
     def after(self, event: CongestionEvent, *, inverted: bool) -> PacketPairs:
         match event.kind:

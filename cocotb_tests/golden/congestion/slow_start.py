@@ -2,7 +2,7 @@
 """The windows of slow start (RFC 5681 3.1), as rtl/downbeat/congestion/startup/SlowStart.scala.
 
 On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
-On an ACK of N new bytes: cwnd += min(N, SMSS); on the ACK of a pair's first half, if `pairs_grow`: cwnd += SMSS.
+On an ACK of N new bytes: cwnd += min(N, SMSS).
 Variants: another bound than SMSS (`at_most`, bytes); a quarter of the growth (`quartered`).
 """
 
@@ -17,7 +17,6 @@ def slow_start(
     event: CongestionEvent,
     window: Window,
     *,
-    pairs_grow: bool = False,
     at_most: int | None = None,
     quartered: bool = False,
 ) -> Window:
@@ -27,12 +26,6 @@ def slow_start(
             return Window(of_bytes(event.initial_window * event.segment_size), of_bytes(event.initial_ssthresh))
         case Kind.ACKNOWLEDGED:
             growth = of_bytes(min(event.acked_bytes, event.segment_size if at_most is None else at_most))
-            return _grown(window, growth // 4 if quartered else growth)
-        case Kind.PAIRED if pairs_grow:
-            return _grown(window, of_bytes(event.segment_size))
+            return replace(window, cwnd=wrap(window.cwnd + (growth // 4 if quartered else growth)))
         case _:
             return window
-
-
-def _grown(window: Window, growth: int) -> Window:
-    return replace(window, cwnd=wrap(window.cwnd + growth))

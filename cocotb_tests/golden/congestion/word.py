@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A policy's private word as named fields, lowest first: what a Scala Bundle's bits are."""
+"""Named fields packed into bits, lowest first, as a Scala Bundle's are: private words, questions and answers of units."""
 
 from __future__ import annotations
 
@@ -7,26 +7,38 @@ from typing import ClassVar, Self
 
 
 class Word:
-    """To be inherited by a frozen dataclass of integers that says its FIELDS: each name with its width in bits, lowest first."""
+    """To be inherited by a frozen dataclass whose FIELDS, lowest first, are its own: each name with its width in bits or a Word.
 
-    FIELDS: ClassVar[tuple[tuple[str, int], ...]]
+    What has a width is an integer, not negative when it is unpacked.
+    """
+
+    FIELDS: ClassVar[tuple[tuple[str, int | type[Word]], ...]]
+    # Of each field its name, the Word that it is, its lowest bit and its mask: words are taken apart for each event.
+    _layout: ClassVar[list[tuple[str, type[Word] | None, int, int]]]
+
+    def __init_subclass__(cls) -> None:
+        cls._layout, place = [], 0
+        for name, kind in cls.FIELDS:
+            inner, bits = (None, kind) if isinstance(kind, int) else (kind, kind.bits())
+            cls._layout.append((name, inner, place, (1 << bits) - 1))
+            place += bits
 
     @classmethod
     def bits(cls) -> int:
-        return sum(bits for _, bits in cls.FIELDS)
+        return sum(mask.bit_length() for *_, mask in cls._layout)
 
     @classmethod
     def unpacked(cls, word: int) -> Self:
-        fields = {}
-        for name, bits in cls.FIELDS:
-            fields[name] = word & (1 << bits) - 1
-            word >>= bits
+        fields: dict[str, int | Word] = {}
+        for name, inner, place, mask in cls._layout:
+            value = word >> place & mask
+            fields[name] = inner.unpacked(value) if inner else value
         return cls(**fields)
 
     def packed(self) -> int:
         """Negative values as two's complement."""
-        word = place = 0
-        for name, bits in self.FIELDS:
-            word |= (int(getattr(self, name)) & (1 << bits) - 1) << place
-            place += bits
+        word = 0
+        for name, inner, place, mask in self._layout:
+            value = getattr(self, name)
+            word |= (value.packed() if inner else int(value) & mask) << place
         return word

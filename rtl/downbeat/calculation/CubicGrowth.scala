@@ -104,49 +104,46 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
   divider.io.cmd.valid := False
   divider.io.cmd.numerator.assignDontCare()
   divider.io.cmd.denominator.assignDontCare()
-  divider.io.rsp.ready := True
+  private val quotient = divider.io.rsp.toFlow.map(_.quotient)
   cubeRoot.io.value.valid := False
-  cubeRoot.io.value.payload := power
+  cubeRoot.io.value.payload.assignDontCare()
   io.question.ready := False
   io.answer.valid := False
   io.answer.payload := answer.asBits
 
   new StateMachine {
-    private def multiply(left: => UInt, right: => UInt, after: => State)(use: UInt => Unit): State = {
+    /** Two states: `put` offers a question until it is taken, and `use` has the result when it comes. */
+    private def asks(put: => Bool)(result: Flow[UInt], after: => State)(use: UInt => Unit): State = {
       val issue, await = new State
-      issue.whenIsActive {
-        multiplier.io.question.valid := True
-        multiplier.io.question.left := left.resized
-        multiplier.io.question.right := right.resized
-        when(multiplier.io.question.ready)(goto(await))
-      }
+      issue.whenIsActive(when(put)(goto(await)))
       await.whenIsActive {
-        when(multiplier.io.product.valid) {
-          use(multiplier.io.product.payload)
+        when(result.valid) {
+          use(result.payload)
           goto(after)
         }
       }
       issue
     }
-    private def divide(numerator: => UInt, denominator: => UInt, after: => State)(use: UInt => Unit): State = {
-      val issue, await = new State
-      issue.whenIsActive {
-        divider.io.cmd.valid := True
-        divider.io.cmd.numerator := numerator.resized
-        divider.io.cmd.denominator := denominator.resized
-        when(divider.io.cmd.ready)(goto(await))
-      }
-      await.whenIsActive {
-        when(divider.io.rsp.valid) {
-          use(divider.io.rsp.quotient)
-          goto(after)
-        }
-      }
-      issue
-    }
+    private def multiply(left: => UInt, right: => UInt, after: => State)(use: UInt => Unit): State = asks {
+      multiplier.io.question.valid := True
+      multiplier.io.question.left := left.resized
+      multiplier.io.question.right := right.resized
+      multiplier.io.question.ready
+    }(multiplier.io.product, after)(use)
+    private def divide(numerator: => UInt, denominator: => UInt, after: => State)(use: UInt => Unit): State = asks {
+      divider.io.cmd.valid := True
+      divider.io.cmd.numerator := numerator.resized
+      divider.io.cmd.denominator := denominator.resized
+      divider.io.cmd.ready
+    }(quotient, after)(use)
+    private def root(value: => UInt, after: => State)(use: UInt => Unit): State = asks {
+      cubeRoot.io.value.valid := True
+      cubeRoot.io.value.payload := value
+      cubeRoot.io.value.ready
+    }(cubeRoot.io.root, after)(use)
 
     val idle = makeInstantEntry()
-    val begin, place, measure, rise, bound, compare, settle, rootIssue, rootAwait, sum, friendly, tell = new State
+    val begin, place, measure, rise, bound, compare, settle, sum, friendly, tell = new State
 
     idle.whenIsActive {
       io.question.ready := True
@@ -222,19 +219,10 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
     val scaleBelow: State = multiply(
       U(inverse), (question.maximum < windowBytes) ? U(0, 30 bits) | (question.maximum - windowBytes), sharePower)(
       product => amount := product.resized)
-    val sharePower: State = divide(amount, question.segmentSize, rootIssue) { quotient =>
+    val sharePower: State = divide(amount, question.segmentSize, takeRoot) { quotient =>
       power := (quotient >> 3 * rootBits).orR ? U((BigInt(1) << 3 * rootBits) - 1, 3 * rootBits bits) | quotient.resize(3 * rootBits)
     }
-    rootIssue.whenIsActive {
-      cubeRoot.io.value.valid := True
-      when(cubeRoot.io.value.ready)(goto(rootAwait))
-    }
-    rootAwait.whenIsActive {
-      when(cubeRoot.io.root.valid) {
-        answer.assignFromBits((cubeRoot.io.root.payload @@ U(0, 4 bits)).resize(64).asBits)
-        goto(tell)
-      }
-    }
+    val takeRoot: State = root(power, tell)(root => answer.assignFromBits((root @@ U(0, 4 bits)).resize(64).asBits))
 
     tell.whenIsActive {
       io.answer.valid := True

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from cocotb_tests.golden.calculation import gap_window
-from cocotb_tests.golden.congestion import packet_pairs
 from cocotb_tests.golden.congestion.packet_pairs import PacketPairs, first_gap
 from cocotb_tests.golden.congestion.seam import (
     Answer,
@@ -24,45 +23,34 @@ from cocotb_tests.golden.congestion.seam import (
     wrap,
 )
 from cocotb_tests.golden.congestion.slow_start import slow_start
+from cocotb_tests.golden.congestion.word import Word
 
 TIME_BITS = 36
 
 
 @dataclass(frozen=True)
-class HoeWord:
-    """Its fields as the wires have them, lowest first."""
+class HoeWord(Word):
+    """The word, lowest field first."""
 
-    inverted: bool = False
+    inverted: int = 0  # a flag
     pairs: PacketPairs = field(default_factory=PacketPairs)
     gap: int = 0  # ns
     round_trip: int = 0  # ns
-    over: bool = False
+    over: int = 0  # a flag
 
-    def packed(self) -> int:
-        bits = (int(self.over) << TIME_BITS | self.round_trip) << TIME_BITS | self.gap
-        return (bits << packet_pairs.BITS | self.pairs.packed()) << 1 | self.inverted
-
-    @staticmethod
-    def unpacked(bits: int) -> HoeWord:
-        times = bits >> 1 + packet_pairs.BITS
-        return HoeWord(
-            inverted=bool(bits & 1),
-            pairs=PacketPairs.unpacked(bits >> 1),
-            gap=wrap(times, TIME_BITS),
-            round_trip=wrap(times >> TIME_BITS, TIME_BITS),
-            over=bool(times >> 2 * TIME_BITS),
-        )
+    FIELDS = (("inverted", 1), ("pairs", PacketPairs), ("gap", TIME_BITS), ("round_trip", TIME_BITS), ("over", 1))
 
 
 @dataclass(frozen=True)
 class Hoe:
     name: str = "hoe"
-    state_bits: int = 2 + packet_pairs.BITS + 2 * TIME_BITS
+    state_bits: int = HoeWord.bits()
     calculator: Calculator = field(default=gap_window.CALCULATOR)
 
     def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
         before = HoeWord.unpacked(word)
-        after = replace(before, pairs=before.pairs.after(event, inverted=before.inverted))
+        inverted = bool(before.inverted)
+        after = replace(before, pairs=before.pairs.after(event, inverted=inverted))
         new = slow_start(event, window)
         if before.gap == 0:
             round_trip = before.round_trip if event.rtt is None else event.rtt
@@ -79,7 +67,7 @@ class Hoe:
                 pass
         departure = Departure()
         if after.pairs.ready and after.pairs.left > 0 and before.gap == 0 and not after.over:
-            departure = after.pairs.departure(inverted=before.inverted)
+            departure = after.pairs.departure(inverted=inverted)
         asked = None
         if before.gap and before.round_trip and not before.over and not event.calculating:
             asked = Calculation(gap_window.question(before.gap, before.round_trip, event.segment_size))

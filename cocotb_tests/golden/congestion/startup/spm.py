@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from cocotb_tests.golden.calculation import gap_fit
-from cocotb_tests.golden.congestion import packet_pairs
 from cocotb_tests.golden.congestion.packet_pairs import PacketPairs, ended, first_gap, measured
 from cocotb_tests.golden.congestion.seam import (
     FRACTION_BITS,
@@ -27,58 +26,53 @@ from cocotb_tests.golden.congestion.seam import (
     wrap,
 )
 from cocotb_tests.golden.congestion.slow_start import slow_start
+from cocotb_tests.golden.congestion.word import Word
 
 SAMPLES = 12
 INITIAL_SSTHRESH = 32  # segments
 HALF_GAPS = (2, 3, 4, 8)  # input gaps in y0 / 2
 NONE = (1 << 36) - 1
-WIDTHS = (36, 36, 2, 4, 1, 1, 1)  # of the fields behind the pairs
 
 
 @dataclass(frozen=True)
-class SpmWord:
-    """Its fields as the wires have them, lowest first."""
+class SpmWord(Word):
+    """The word, lowest field first."""
 
-    inverted: bool = False
+    inverted: int = 0  # a flag
     pairs: PacketPairs = field(default_factory=PacketPairs)
     first_gap: int = 0  # ns
     spacing: int = 0  # ns
-    index: int = 0
-    count: int = 0
-    begun: bool = False
-    over: bool = False
-    lost: bool = False
+    index: int = 0  # of the input gaps
+    count: int = 0  # of samples
+    begun: int = 0  # a flag, as the next
+    over: int = 0
+    lost: int = 0
 
-    def packed(self) -> int:
-        values = (self.first_gap, self.spacing, self.index, self.count, self.begun, self.over, self.lost)
-        bits, shift = self.pairs.packed() << 1 | self.inverted, 1 + packet_pairs.BITS
-        for value, width in zip(values, WIDTHS, strict=True):
-            bits |= int(value) << shift
-            shift += width
-        return bits
-
-    @staticmethod
-    def unpacked(bits: int) -> SpmWord:
-        values, rest = [], bits >> 1 + packet_pairs.BITS
-        for width in WIDTHS:
-            values.append(wrap(rest, width))
-            rest >>= width
-        first, spacing, index, count, begun, over, lost = values
-        pairs = PacketPairs.unpacked(bits >> 1)
-        return SpmWord(bool(bits & 1), pairs, first, spacing, index, count, bool(begun), bool(over), bool(lost))
+    FIELDS = (
+        ("inverted", 1),
+        ("pairs", PacketPairs),
+        ("first_gap", 36),
+        ("spacing", 36),
+        ("index", 2),
+        ("count", 4),
+        ("begun", 1),
+        ("over", 1),
+        ("lost", 1),
+    )
 
 
 @dataclass(frozen=True)
 class Spm:
     name: str = "spm"
-    state_bits: int = 1 + packet_pairs.BITS + sum(WIDTHS)
+    state_bits: int = SpmWord.bits()
     calculator: Calculator = field(default=gap_fit.CALCULATOR)
 
     def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
         before = SpmWord.unpacked(word)
-        after = replace(before, pairs=before.pairs.after(event, inverted=before.inverted))
+        inverted = bool(before.inverted)
+        after = replace(before, pairs=before.pairs.after(event, inverted=inverted))
         new = slow_start(event, window, at_most=event.segment_size * (1 if before.lost else 2))
-        completes = before.pairs.completed_by(event, inverted=before.inverted)
+        completes = before.pairs.completed_by(event, inverted=inverted)
         if before.first_gap == 0:
             after = replace(after, first_gap=first_gap(event))
         elif completes:
@@ -111,7 +105,7 @@ def _departure(before: SpmWord, after: SpmWord, completes: bool) -> Departure:
     last = gap if completes else before.first_gap * HALF_GAPS[before.index - 1]
     pause = max(2 * before.spacing - last, 0)
     half_ns = FRACTION_BITS - 1
-    return after.pairs.departure(inverted=before.inverted, pause=pause << half_ns, gap=gap << half_ns)
+    return after.pairs.departure(inverted=bool(before.inverted), pause=pause << half_ns, gap=gap << half_ns)
 
 
 def _asks(event: CongestionEvent, window: Window, word: SpmWord) -> Calculation | None:
