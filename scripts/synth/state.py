@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 MODULE = re.compile(r"^module (\w+) \(.*?^endmodule", re.MULTILINE | re.DOTALL)
-INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
+INSTANCE = re.compile(r"^  (?:\(\*.*?\*\) )?(\w+) (\w+) \($", re.MULTILINE)
 MEMORY = re.compile(r"\breg(?: signed)? (?:\[(\d+):0\] )?(\w+) \[0:(\d+)\];")
 NAMELESS = "_zz_"  # delay lines: their numbers change from one build to the next
 

@@ -61,7 +61,7 @@ class BenchFailed(Exception):
 
 
 def run(case: Case, seed: int, program: Path) -> dict[str, Any]:
-    """The case's figures: `ns` and core `clocks`, and the share of the wire that its segments held."""
+    """The case's figures: `ns` and core `clocks`, the share of the wire that its segments held, and the engine's events for each."""
     words = [case.measure, case.payload, case.flows, case.load, case.samples, case.core_ps, seed]
     command = [str(program), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
@@ -74,6 +74,7 @@ def run(case: Case, seed: int, program: Path) -> dict[str, Any]:
         "ns": ns,
         "clocks": {name: round(value * 1000 / case.core_ps, 2) for name, value in ns.items()},
         "wire_share": round((case.samples - 1) * case.frame_ns / (showed["seconds"] * 1e9), 3),
+        "events_per_segment": round(showed["events"] / case.samples, 2),
         "simulated_clocks": showed["simulated_clocks"],
     }
 

@@ -33,7 +33,10 @@ Bench::Bench(Room &room, const Setting &setting)
       peer_(setting.connections, static_cast<std::uint16_t>(setting.payload),
             static_cast<std::uint16_t>(setting.payload * windowSegments)),
       draw_(setting.seed) {
-  room.sample = [this](const Pins &pins, Time now) { application_.sample(pins, now); };
+  room.sample = [this](const Pins &pins, Time now) {
+    events_ += pins.trace_valid;
+    application_.sample(pins, now);
+  };
   room.drive = [this](Pins &pins) { application_.drive(pins); };
   room.left = [this](std::span<const std::uint8_t> frame, Time) { peer_.take(frame); };
   room.nextFrame = [this](Time) { return peer_.handshake(); };
@@ -62,12 +65,14 @@ Time Bench::gap() {
 
 Result Bench::collect(Result &result) {
   const Time patience = 1000 * microsecond;
+  const std::uint64_t eventsBefore = events_;
   std::size_t had = 0;
   for (Time last = room_.now(); result.samples.size() < setting_.samples; room_.step()) {
     if (result.samples.size() > had) last = room_.now();
     had = result.samples.size();
     if (room_.now() > last + patience) throw std::runtime_error("nothing for a millisecond behind sample " + std::to_string(had));
   }
+  result.events = events_ - eventsBefore;
   result.samples.resize(setting_.samples);
   return result;
 }

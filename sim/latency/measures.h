@@ -24,6 +24,7 @@ struct Setting {
 
 struct Result {
   std::vector<Time> samples;
+  std::uint64_t events = 0; // that the engine took
   Time begin = 0, end = 0; // of the first sample's first event, of the last one's second
 };
 
@@ -51,6 +52,7 @@ private:
   Application application_;
   Peer peer_;
   fuzz::Draw draw_;
+  std::uint64_t events_ = 0; // since reset
   static constexpr std::uint16_t windowSegments = 4;
 };
 
