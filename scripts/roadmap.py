@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a link asks of the core and what each part can do at a clock, for docs/roadmap.md: `python -m scripts.roadmap` prints its tables.
+"""What a link asks of the core and what each part can do at a clock: `python -m scripts.roadmap` prints docs/roadmap.md's tables.
 
 Clocks a segment are measured in simulation (the page says where); rates follow from them by division.
 """

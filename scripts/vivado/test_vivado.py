@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lint.tools import ROOT, VERILOG
+from scripts.lint.tools import VERILOG
 from scripts.synth.state import INSTANCE, MODULE
 
 HERE = Path(__file__).parent

@@ -61,7 +61,7 @@ class BenchFailed(Exception):
 
 
 def run(case: Case, seed: int, program: Path) -> dict[str, Any]:
-    """The case's figures: `ns` and core `clocks`, the share of the wire that its segments held, and the engine's events for each."""
+    """The case's figures: `ns` and core `clocks`, its segments' share of the wire, and the engine's events for each."""
     words = [case.measure, case.payload, case.flows, case.load, case.samples, case.core_ps, seed]
     command = [str(program), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
