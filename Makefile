@@ -84,6 +84,9 @@ wire: $(SIM_RTL) ## line rate through MAC and parser, and the launch gate agains
 gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, against their schedules [SEED=n JOBS=n]
 	@$(PY) -m sim.gap
 
+latency: $(SIM_RTL) ## SFD to application byte, application byte to SFD, ACK to data, through core and MAC, by load and flows [SEED=n JOBS=n]
+	@$(PY) -m sim.latency
+
 linearity: $(SIM_RTL) ## sent gap against received gap over ns-3, our MAC at both ends [SEED=n DURATION=seconds JOBS=n]
 	@$(PY) -m sim.linearity
 
@@ -132,6 +135,9 @@ fmax: build/policies/stamp ## clock rate on an ECP5 and the path that limits it 
 fmax-guard: build/policies/stamp ## fails when a guarded room's clock rate fell (scripts/fmax/guarded.toml) [JOBS=n]
 	@$(PY) -m scripts.fmax.guard
 
+synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers of each room, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name ROOM=name]
+	@$(PY) -m scripts.synth $(ROOM) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset $(PRESET)
+
 bitstream: build/scala.stamp ## a board's .bit by Yosys, nextpnr-ecp5 and ecppack; fails when a clock misses [BOARD=colorlight-i9 SEED=n]
 	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED))
 
@@ -163,7 +169,7 @@ build/rtl/policies.stamp: build/scala.stamp build/policies/stamp FORCE
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp build/policies/stamp
-	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat HeaderTap WireBench GapBench
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat DownbeatGmii HeaderTap WireBench GapBench
 	@touch $@
 
 $(SIM64_RTL): build/scala.stamp build/policies/stamp
@@ -178,4 +184,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing scale gap linearity logistic logistic-figures spm ssipp fmax fmax-guard bitstream program formal lint test clean
+.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing scale gap latency linearity logistic logistic-figures spm ssipp fmax fmax-guard synth bitstream program formal lint test clean

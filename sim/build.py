@@ -38,6 +38,7 @@ NS3 = ROOT / "sim" / "ns3"
 LINUX = ROOT / "sim" / "linux"
 WIRE = ROOT / "sim" / "wire"
 GAP = ROOT / "sim" / "gap"
+LATENCY = ROOT / "sim" / "latency"
 LINEARITY = ROOT / "sim" / "linearity"
 FUZZ = ROOT / "sim" / "fuzz"
 CHURN = ROOT / "sim" / "churn"
@@ -49,6 +50,7 @@ PACING = ROOT / "sim" / "pacing"
 PACER_FLOWS = (16, 1024, 65536)
 CAPTURE = ROOT / "sim" / "capture"
 PATH = ROOT / "sim" / "path"
+REGISTERS = ROOT / "sw" / "include"
 
 VERILATE = (
     *("--no-timing", "-Wno-fatal"),
@@ -182,12 +184,23 @@ def gap() -> Path:
     return _room_program("gap", "GapBench", [*sorted(GAP.glob("*.cpp")), WIRE / "ethernet.cpp"], [GAP / "room.vlt"])
 
 
-def _room_program(part: str, room: str, sources: Sequence[Path], configuration: Sequence[Path] = ()) -> Path:
+def latency() -> Path:
+    """The directory of latency_bench, the core with registers and MAC at its pins."""
+    shared = [WIRE / "ethernet.cpp", FUZZ / "packet.cpp"]
+    return _room_program(
+        "latency", "DownbeatGmii", [*sorted(LATENCY.glob("*.cpp")), *shared], include=(FUZZ, REGISTERS)
+    )
+
+
+def _room_program(
+    part: str, room: str, sources: Sequence[Path], configuration: Sequence[Path] = (), include: Sequence[Path] = ()
+) -> Path:
     """PART_bench, around one Verilated room."""
     model = _room_model(part, room, configuration)
     link = [str(model / f"libV{part}.a"), str(model / "libverilated.a"), "-pthread"]
-    headers = [*DEVICE.glob("*.h"), *WIRE.glob("*.h"), LAYOUT]
-    flags = [*_device_flags(model, False, TAP, PRESET), f"-I{WIRE}"]
+    places = [DEVICE, WIRE, *include]
+    headers = [*(header for place in places for header in sorted(place.glob("*.h"))), LAYOUT]
+    flags = [*_device_flags(model, False, TAP, PRESET), *(f"-I{place}" for place in places[1:])]
     return _program(part, f"{part}_bench", sources, flags, link, headers, model.name)
 
 
@@ -267,6 +280,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "tap-waves": lambda: linux(waves=True),
     "wire": wire,
     "gap": gap,
+    "latency": latency,
     "linearity": linearity,
 }
 

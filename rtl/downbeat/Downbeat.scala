@@ -186,7 +186,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   neighbour.io.local := local
   neighbour.io.network := network
   neighbour.io.control << receiver.io.control
-  neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour())(_.assignFromBits(io.s_axis_neighbour.tdata))
+  neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour())(_.assignFromBits(io.s_axis_neighbour.word))
   io.address_conflict := neighbour.io.conflict
 
   // ---- frames of others, which ARP and echo replies join

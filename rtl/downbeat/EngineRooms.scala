@@ -38,12 +38,12 @@ class EngineRooms(
   timers.io.deadlines << engine.io.deadlines
   engine.io.timers << timers.io.expired
 
-  commandPort.io.commands << commands.toStream(Command(config))(_.assignFromBits(commands.tdata))
+  commandPort.io.commands << commands.toStream(Command(config))(_.assignFromBits(commands.word))
   directory.io.listens << commandPort.io.listens
   if (config.policiesChoose) engine.io.policies << commandPort.io.policies
   notifier.io.status << engine.io.status
   notifier.io.addressRead <> directory.io.addressRead(1)
-  notifications.fromStream(notifier.io.notifications) { notification: Notification => notifications.tdata := notification.asBits }
+  notifications.fromStream(notifier.io.notifications) { notification: Notification => notifications.tdata := notification.asBits.resized }
 
   /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy: all must have been idle for three clocks. */
   def idleWith(engineIdle: Bool, others: Bool*): Bool = {

@@ -36,7 +36,7 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   for ((pin, register) <- driven) pin.assignFromBits(register.asBits)
 
   core.io.s_axis_neighbour.fromStream(registers.io.neighbour) { entry: StaticNeighbour =>
-    core.io.s_axis_neighbour.tdata := entry.asBits
+    core.io.s_axis_neighbour.tdata := entry.asBits.resized
   }
   registers.io.addressConflict := core.io.address_conflict
   registers.io.trace << core.io.trace

@@ -8,19 +8,10 @@ import subprocess
 from pathlib import Path
 
 from scripts.bitstream.board import ROOT, Board, BoardRefused
+from scripts.fmax.tools import require as require
 from scripts.fmax.tools import run, version
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
-
-
-def require(tool: str) -> str:
-    """The tool's version; refused where there is none."""
-    try:
-        return version(tool)
-    except (OSError, subprocess.CalledProcessError):
-        raise BoardRefused(
-            f"{tool} is missing: `make setup` installs one, or put yours on PATH (docs/boards.md)"
-        ) from None
 
 
 def home(board: Board) -> Path:

@@ -106,6 +106,11 @@ def rtl_name(net: str) -> str:
 
 def size(netlist: dict[str, Any]) -> dict[str, int]:
     """Cells of the room, without the harness's."""
-    (top,) = (module for module in netlist["modules"].values() if int(module["attributes"].get("top", "0"), 2))
-    used = Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(ROOM))
+    used = cells(netlist)
     return {name: used[cell] for name, cell in CELLS.items()}
+
+
+def cells(netlist: dict[str, Any]) -> Counter[str]:
+    """How many of each type the room has, without the harness's."""
+    (top,) = (module for module in netlist["modules"].values() if int(module["attributes"].get("top", "0"), 2))
+    return Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(ROOM))

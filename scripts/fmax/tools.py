@@ -20,7 +20,7 @@ TARGET_MHZ = {6: 110, 7: 125, 8: 140}
 
 
 class ToolFailed(Exception):
-    """Yosys or nextpnr refused; the message is the end of its log."""
+    """Yosys or nextpnr refused, or is not there; the message is the end of its log, or says what to do."""
 
 
 def elaborate(room: str, preset: str) -> Path:
@@ -38,10 +38,10 @@ def _is_younger(file: Path, source: Path) -> bool:
     return file.exists() and source.exists() and source.stat().st_mtime < file.stat().st_mtime
 
 
-def synthesise(verilog: Path) -> Path:
-    """The netlist, in a directory of its own that also takes what is placed from it."""
+def synthesise(verilog: Path, command: str = "synth_ecp5") -> Path:
+    """The netlist by one of Yosys's commands, in a directory of its own that also takes what is placed from it."""
     top = verilog.stem
-    script = f"read_verilog {verilog}; synth_ecp5 -top {top}"
+    script = f"read_verilog {verilog}; {command} -top {top}"
     key = "\n".join((script, version("yosys"), (ROOT / verilog).read_text()))
     home = BUILD / top.removeprefix("Fmax") / hashlib.sha256(key.encode()).hexdigest()[:16]
     netlist = home / "netlist.json"
@@ -55,17 +55,38 @@ def synthesise(verilog: Path) -> Path:
 
 def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
     """nextpnr's report."""
-    options = [*DEVICE, "--speed", str(grade), "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
-    # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
-    options += ["--router", "router1", "--lpf-allow-unconstrained", "--timing-allow-fail"]
-    key = hashlib.sha256(f"{options}\n{version('nextpnr-ecp5')}".encode()).hexdigest()[:8]
-    report = netlist.parent / f"grade{grade}-seed{seed}-{key}.json"
+    report, options = _placement(netlist, grade, seed)
     if not (ROOT / report).exists():
         unfinished, log = report.with_suffix(".unfinished"), report.with_suffix(".log")
         outputs: list[str | Path] = ["--report", unfinished, "--log", log, "-q"]
         run("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options, *outputs)
         (ROOT / unfinished).rename(ROOT / report)
     return report
+
+
+def routed(netlist: Path, grade: int, seed: int) -> Path | None:
+    """nextpnr's report, if this netlist has been routed already."""
+    report, _ = _placement(netlist, grade, seed)
+    return report if (ROOT / report).exists() else None
+
+
+def _placement(netlist: Path, grade: int, seed: int) -> tuple[Path, list[str]]:
+    """Where the report is kept, and nextpnr's options."""
+    options = [*DEVICE, "--speed", str(grade), "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
+    # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
+    options += ["--router", "router1", "--lpf-allow-unconstrained", "--timing-allow-fail"]
+    key = hashlib.sha256(f"{options}\n{version('nextpnr-ecp5')}".encode()).hexdigest()[:8]
+    return netlist.parent / f"grade{grade}-seed{seed}-{key}.json", options
+
+
+def require(tool: str) -> str:
+    """The tool's version; refused where there is none."""
+    try:
+        return version(tool)
+    except (OSError, subprocess.CalledProcessError):
+        raise ToolFailed(
+            f"{tool} is missing: `make setup` installs one, or put yours on PATH (docs/toolchain.md)"
+        ) from None
 
 
 @cache

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace wire {
 
 namespace {
 
-constexpr std::size_t preamble = 7, fcsBytes = 4, gap = 12;
+constexpr std::size_t preamble = 7, start = preamble + 1, fcsBytes = 4, gap = 12;
 constexpr std::uint8_t sfd = 0xd5, preambleByte = 0x55;
 
 std::array<std::uint32_t, 256> makeTable() {
@@ -85,6 +86,7 @@ Symbol Serialiser::next() {
 
 bool Deserialiser::take(Symbol symbol, std::uint64_t clock) {
   if (symbol.valid) {
+    if (std::exchange(ended_, false)) bytes_.clear();
     if (bytes_.empty()) seen.gap = idle_;
     idle_ = 0;
     bytes_.push_back(symbol.data);
@@ -92,8 +94,7 @@ bool Deserialiser::take(Symbol symbol, std::uint64_t clock) {
     return false;
   }
   ++idle_;
-  if (bytes_.empty()) return false;
-  constexpr std::size_t start = preamble + 1;
+  if (bytes_.empty() || ended_) return false;
   const bool whole = bytes_.size() >= start + 60 + fcsBytes;
   seen.length = whole ? bytes_.size() - start - fcsBytes : 0;
   seen.head = 0;
@@ -103,8 +104,12 @@ bool Deserialiser::take(Symbol symbol, std::uint64_t clock) {
   const auto isPreamble = [](std::uint8_t byte) { return byte == preambleByte; };
   seen.right = whole && std::all_of(bytes_.begin(), bytes_.begin() + preamble, isPreamble) && bytes_[preamble] == sfd &&
                check == fcs(bytes_.data() + start, seen.length);
-  bytes_.clear();
+  ended_ = true;
   return true;
+}
+
+std::span<const std::uint8_t> Deserialiser::frame() const {
+  return std::span(bytes_).subspan(std::min(start, bytes_.size()), seen.length);
 }
 
 } // namespace wire

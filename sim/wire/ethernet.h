@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 namespace wire {
@@ -51,9 +52,12 @@ public:
   /// `clock` is the edge at which the symbol came to the pins. True when a frame has ended; it is then in `seen`.
   bool take(Symbol symbol, std::uint64_t clock);
   Seen seen;
+  /// The bytes of the frame in `seen`, without FCS, until the next one begins; none of one that is too short.
+  std::span<const std::uint8_t> frame() const;
 
 private:
   Bytes bytes_;
+  bool ended_ = false; // `bytes_` are those of the frame in `seen`
   std::uint64_t idle_ = 0;
 };
 

@@ -65,10 +65,10 @@ case class TrafficBoard(board: Board, config: DownbeatConfig) extends Component 
   private def bits(name: String): Bits = port[Bits](name)
 
   bit("s_axis_command_tvalid") := application.io.commands.valid
-  bits("s_axis_command_tdata") := application.io.commands.payload.asBits
+  bits("s_axis_command_tdata") := application.io.commands.payload.asBits.resized
   application.io.commands.ready := bit("s_axis_command_tready")
   application.io.notifications.valid := bit("m_axis_notification_tvalid")
-  application.io.notifications.payload.assignFromBits(bits("m_axis_notification_tdata"))
+  application.io.notifications.payload.assignFromBits(bits("m_axis_notification_tdata").resize(widthOf(application.io.notifications.payload)))
   bit("m_axis_notification_tready") := application.io.notifications.ready
 
   bit("s_axis_tx_tvalid") := application.io.send.valid

@@ -8,7 +8,7 @@ import spinal.lib._
   *
   * SpinalHDL's Axi4Stream counts TUSER per byte of TDATA; our stamps are one value for a beat, hence this bundle.
   *
-  * @param dataBits width of TDATA
+  * @param dataBits bits of TDATA that mean something; the port has whole bytes of them, as the protocol wants, zeros above
   * @param packet   with TKEEP and TLAST
   * @param userBits width of TUSER; 0: none
   * @param destBits width of TDEST; 0: none
@@ -18,7 +18,7 @@ case class AxiStream(dataBits: Int, packet: Boolean = false, userBits: Int = 0, 
     extends Bundle with IMasterSlave {
   val tvalid = Bool()
   val tready = stalls generate Bool()
-  val tdata = Bits(dataBits bits)
+  val tdata = Bits((dataBits + 7) / 8 * 8 bits)
   val tkeep = packet generate Bits(dataBits / 8 bits)
   val tlast = packet generate Bool()
   val tuser = (userBits > 0) generate Bits(userBits bits)
@@ -40,6 +40,9 @@ case class AxiStream(dataBits: Int, packet: Boolean = false, userBits: Int = 0, 
     fill(stream.payload)
     stream
   }
+
+  /** What TDATA means, without what fills its last byte. */
+  def word: Bits = tdata(dataBits - 1 downto 0)
 
   /** Drives this master port from a stream; `fill` gives the signals from its payload. */
   def fromStream[T <: Data](stream: Stream[T])(fill: T => Unit): Unit = {

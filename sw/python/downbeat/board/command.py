@@ -11,12 +11,14 @@ import typer
 from downbeat import schedule as schedules
 from downbeat.board.bone import Serial
 from downbeat.board.probes import ProbeBoard
+from downbeat.board.traffic_command import app as traffic
 from downbeat.gap import pcapng
 from downbeat.refused import explained
 
 app = typer.Typer(
     no_args_is_help=True, help="A board over its UART: PHYs, probes by a schedule, stamps of what it receives."
 )
+app.add_typer(traffic, name="traffic")
 
 Device = Annotated[Path, typer.Option(help="the board's serial device")]
 DEVICE = Path("/dev/ttyACM0")

@@ -30,6 +30,7 @@ class TrafficBoard(Board):
         super().__init__(line, described)
         self.core = Registers(self.bone, CORE, core)
         self._enums: dict[str, dict[str, int]] = layout["enums"] | layout["policies"]
+        self.flows = int(layout["numbers"]["flows"])
 
     def number(self, kind: str, name: str) -> int:
         known = self._enums[kind]
@@ -106,6 +107,11 @@ class TrafficBoard(Board):
     def received(self) -> int:
         """Bytes of all flows."""
         return self.read("receivedBytes") | self.read("receivedBytes_high") << 32
+
+    def counters(self) -> dict[str, int]:
+        """Of core and MAC, since reset."""
+        names = [name for name in self.core.names if name.startswith("counter_")]
+        return {name.removeprefix("counter_"): self.core.read(name) for name in names}
 
     def refusals(self) -> tuple[int, str]:
         """How many commands were refused, and why the last one was."""

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What a link asks of the core and what each part can do at a clock: `python -m scripts.roadmap` prints docs/roadmap.md's tables.
+
+Clocks a segment are measured in simulation (the page says where); rates follow from them by division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+HEADERS, FCS, AROUND = 54, 4, 20  # bytes: Ethernet, IP, TCP; check; preamble, SFD and gap
+SMALLEST, LARGEST = 60, 1514  # a frame without FCS
+FULL = LARGEST - HEADERS
+
+# Clocks of each part for a segment, whatever the width (docs/flow.md, tx.md, pacing.md, device.md; events: docs/latency.md).
+DIRECTORY, BUILDER, ONE_CONNECTION = 6, 9, 74.7
+PACED = {16: 15, 1024: 31}
+SEND_EVENTS, RECEIVE_EVENTS = 5, 3
+
+
+@dataclass(frozen=True)
+class Design:
+    """A link and the core that is meant for it."""
+
+    gigabits: int
+    width: int  # bits of the frame streams
+    memory: int  # bits of the payload memory's port
+    clock_mhz: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.gigabits} Gb/s"
+
+    def frames(self, length: int) -> float:
+        """Millions a second of a full wire, one way."""
+        return self.gigabits * 1e3 / 8 / (length + FCS + AROUND)
+
+    @property
+    def beat_mhz(self) -> float:
+        """The slowest clock at which a full wire of any one frame length passes, a beat a clock."""
+        lengths = range(SMALLEST, LARGEST + 1)
+        return max(ceil(length * 8 / self.width) * self.frames(length) for length in lengths)
+
+    @property
+    def memory_gigabits(self) -> float:
+        """Payload written and read on a full wire both ways: accepted, fetched, placed, delivered."""
+        return 4 * self.frames(LARGEST) * FULL * 8 / 1e3
+
+
+DESIGNS = (
+    Design(1, 64, 64, 62.5),
+    Design(10, 64, 128, 156.25),
+    Design(25, 128, 256, 250),
+    Design(100, 512, 1024, 322.27),
+)
+
+# What a part can do in a second over what a full wire both ways asks of it; below 1 it is a limit.
+PARTS: dict[str, Callable[[Design], float]] = {
+    "streams, any length": lambda design: design.clock_mhz / design.beat_mhz,
+    "payload memory's port": lambda design: 2 * design.memory * design.clock_mhz / 1e3 / design.memory_gigabits,
+    "the same with 64 bits, as it is": lambda design: 2 * 64 * design.clock_mhz / 1e3 / design.memory_gigabits,
+    "events, full segments": lambda design: design.clock_mhz / _events(design, LARGEST),
+    "events, smallest frames": lambda design: design.clock_mhz / _events(design, SMALLEST),
+    "directory, smallest frames": lambda design: design.clock_mhz / DIRECTORY / design.frames(SMALLEST),
+    "builder, smallest frames": lambda design: design.clock_mhz / BUILDER / design.frames(SMALLEST),
+    "one connection, full segments": lambda design: design.clock_mhz / ONE_CONNECTION / design.frames(LARGEST),
+    "paced grants, 16 flows, full segments": lambda design: design.clock_mhz / PACED[16] / design.frames(LARGEST),
+    "paced grants, 1,024 flows, full segments": lambda design: design.clock_mhz / PACED[1024] / design.frames(LARGEST),
+}
+
+
+def _events(design: Design, length: int) -> float:
+    """Millions a second, a full wire of data both ways."""
+    return (SEND_EVENTS + RECEIVE_EVENTS) * design.frames(length)
+
+
+def demands() -> str:
+    head = ("", *(design.name for design in DESIGNS))
+    rows = {
+        "full frames a second, each way": [f"{design.frames(LARGEST):,.3f} M" for design in DESIGNS],
+        "smallest frames": [f"{design.frames(SMALLEST):,.2f} M" for design in DESIGNS],
+        "byte time on the wire": [f"{8 / design.gigabits:g} ns" for design in DESIGNS],
+        "width of the streams": [f"{design.width} bits" for design in DESIGNS],
+        "clock that the streams need": [f"{design.beat_mhz:.1f} MHz" for design in DESIGNS],
+        "clock meant": [f"{design.clock_mhz:g} MHz" for design in DESIGNS],
+        "events, full segments both ways": [f"{_events(design, LARGEST):,.1f} M/s" for design in DESIGNS],
+        "events, smallest frames both ways": [f"{_events(design, SMALLEST):,.0f} M/s" for design in DESIGNS],
+        "payload memory, both ways": [f"{design.memory_gigabits:,.1f} Gb/s" for design in DESIGNS],
+        "width of its port": [f"{design.memory} bits" for design in DESIGNS],
+    }
+    return _table(head, rows)
+
+
+def room() -> str:
+    """How many times over each part does what is asked."""
+    head = ("part", *(f"{design.name}, {design.clock_mhz:g} MHz" for design in DESIGNS))
+    return _table(head, {part: [_times(what(design)) for design in DESIGNS] for part, what in PARTS.items()})
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.2f}" if ratio >= 1 else f"**{ratio:,.2f}**"
+
+
+def _table(head: tuple[str, ...], rows: dict[str, list[str]]) -> str:
+    lines = [f"| {' | '.join(head)} |", f"| --- |{' ---: |' * (len(head) - 1)}"]
+    return "\n".join(lines + [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()])
+
+
+if __name__ == "__main__":
+    print(f"{demands()}\n\n{room()}")

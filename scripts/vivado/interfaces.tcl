@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# What the ports of a top are to Vivado, for package.tcl: interfaces by the beginning of their ports' names, clocks, resets, plain ports.
+
+namespace eval downbeat {
+    # name -> {kind, mode, clock}; one whose ports a build does not have is left out.
+    variable streams {
+        s_axis_wire_rx slave m_axis_wire_tx master s_axis_departure slave s_axis_neighbour slave
+        m_axis_bypass_rx master s_axis_bypass_tx slave s_axis_command slave m_axis_notification master
+        s_axis_tx slave m_axis_rx master
+    }
+    # With the registers at s_axil; m_axi only with externalMemory.
+    variable mapped {s_axil slave m_axi master}
+    # Bytes of the register file (docs/register_map.md).
+    variable registers 4096
+
+    # All interfaces belong to clk. The clocks of the wire and of an external time are those of DownbeatGmii.
+    variable clocks {clk gmii_rx_clk gmii_gtx_clk external_clk}
+    variable resets {reset slave core_reset master}
+
+    # Neither interface, clock nor reset; * stands for anything.
+    variable plain {
+        now idle nextDeadline time_now link_up pps_in pps_out external_valid external_time
+        gmii_rxd gmii_rx_dv gmii_rx_er gmii_txd gmii_tx_en gmii_tx_er trace_* counters_*
+    }
+
+    variable stream_signals {TVALID TREADY TDATA TKEEP TLAST TUSER TDEST}
+    variable mapped_signals {
+        AWID AWADDR AWLEN AWSIZE AWBURST AWPROT AWVALID AWREADY WDATA WSTRB WLAST WVALID WREADY BID BRESP BVALID BREADY
+        ARID ARADDR ARLEN ARSIZE ARBURST ARPROT ARVALID ARREADY RID RDATA RRESP RLAST RVALID RREADY
+    }
+}
