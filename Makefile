@@ -11,7 +11,7 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export FRAMES CONNECTIONS PART PCAP FLOW SINCE UNTIL
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export SCRIPT SEEDS TABLE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
+export SCRIPT SEEDS TABLE FIGURE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/adding-a-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
@@ -93,7 +93,7 @@ linearity: $(SIM_RTL) ## sent gap against received gap over ns-3, our MAC at bot
 logistic: $(SET_UP) ## the logistic window against the exact equation, a million questions [SEED=n JOBS=n]
 	@$(PY) -m sim.logistic.accuracy
 
-logistic-figures: $(SIM65536_RTL) ## the logistic window over ns-3 beside HighSpeed and Scalable [SEED=n DURATION=seconds COMPARE=0]
+logistic-figures: $(SIM65536_RTL) ## the logistic window over ns-3 beside HighSpeed and Scalable [SEED=n DURATION=seconds COMPARE=0 FIGURE=convergence,10,12,13,15]
 	@$(PY) -m sim.logistic
 
 spm: $(SIM_RTL) ## start-up by packet pairs beside constant-rate traffic over ns-3: SPM's rate, Hoe's beside it [SEED=n RUNS=n JOBS=n]

@@ -24,7 +24,6 @@ constexpr std::uint16_t port = 5001;
 constexpr std::uint64_t bottleneckRate = 1502 * 1000;   // 8 ms for a packet
 constexpr std::uint64_t receiverRate = 1502 * 2000;     // 4 ms
 constexpr std::uint64_t senderRate = 1538 * 2000;
-constexpr const char *queue = "15p";
 constexpr double spread = 1; // seconds within which the flows begin
 
 std::string bps(std::uint64_t rate) { return std::to_string(rate) + "bps"; }
@@ -44,7 +43,7 @@ ThesisDumbbell::ThesisDumbbell(const Plan &plan) : plan_(plan) {
   bottleneck.DisableFlowControl();
   bottleneck.SetDeviceAttribute("DataRate", StringValue(bps(bottleneckRate)));
   bottleneck.SetChannelAttribute("Delay", TimeValue(MilliSeconds(40)));
-  bottleneck.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue(queue));
+  bottleneck.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue(std::to_string(plan.queue) + "p"));
   const NetDeviceContainer middle = bottleneck.Install(near_, far_);
   const Ipv4InterfaceContainer ends = Ipv4AddressHelper("10.2.0.0", "255.255.255.0").Assign(middle);
   Ipv4StaticRoutingHelper routing;

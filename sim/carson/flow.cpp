@@ -2,7 +2,7 @@
 #include "flow.h"
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 #include <ns3/simulator.h>
 
@@ -52,17 +52,20 @@ void Flow::application() {
 void Flow::see(const downbeat_event &event) {
   if (!event.live || !counting_) return;
   account(static_cast<double>(event.time) / 1e9);
-  if (event.segment_size != 0) window_ = static_cast<double>(event.cwnd) / 65536 / event.segment_size;
+  const std::string_view kind = downbeat_congestion_text(event.congestion_kind);
+  const bool timeout = kind == "timeout";
+  recovering_ = kind == "loss" || (recovering_ && kind != "recovered" && !timeout);
+  // ns-2 keeps what duplicate ACKs add to the window in a variable of its own, which the thesis's means do not see.
+  const std::uint64_t window = recovering_ ? event.ssthresh : event.cwnd;
+  if (event.segment_size != 0) window_ = static_cast<double>(window) / 65536 / event.segment_size;
   segments += event.sent && event.sent_length > 0;
   retransmissions += event.sent && event.retransmission;
   acknowledged += event.acked;
   sinceLoss_ += event.acked;
   toCover_ -= std::min<std::uint64_t>(toCover_, event.acked);
   if (event.rtt_valid) rttSum_ += static_cast<double>(event.rtt), ++rtts_;
-  const char *kind = downbeat_congestion_text(event.congestion_kind);
-  const bool timeout = std::strcmp(kind, "timeout") == 0;
   timeouts += timeout;
-  if (std::strcmp(kind, "loss") != 0 && !(timeout && toCover_ == 0)) return;
+  if (kind != "loss" && !(timeout && toCover_ == 0)) return;
   if (seen_) intervals.push_back(static_cast<double>(sinceLoss_) / event.segment_size);
   seen_ = true;
   sinceLoss_ = 0;

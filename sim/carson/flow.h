@@ -38,7 +38,7 @@ public:
   std::vector<double> intervals;
   /// ns.
   double meanRtt() const { return rtts_ ? rttSum_ / static_cast<double>(rtts_) : 0; }
-  /// Packets, over the time from the opening.
+  /// Packets, over the time from the opening; in recovery ssthresh.
   double meanWindow() const { return seconds_ > 0 ? windowSeconds_ / seconds_ : 0; }
   double seconds() const { return seconds_; }
 
@@ -52,7 +52,7 @@ private:
   std::uint64_t argument_;
   downbeat_connection connection_ = -1;
   std::vector<std::uint8_t> filler_;
-  bool counting_ = true, seen_ = false;
+  bool counting_ = true, seen_ = false, recovering_ = false;
   std::uint64_t sinceLoss_ = 0, toCover_ = 0; // bytes
   double window_ = 0, since_ = 0, windowSeconds_ = 0, seconds_ = 0, rttSum_ = 0;
   std::uint64_t rtts_ = 0;

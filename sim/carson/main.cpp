@@ -21,6 +21,7 @@ int main(int count, char **arguments) {
   CommandLine line(__FILE__);
   line.AddValue("policies", "steady policy of each sender, with commas", policies);
   line.AddValue("carson-argument", "1: carson_fastdrop", plan.carsonArgument);
+  line.AddValue("queue", "packets, of the bottleneck", plan.queue);
   line.AddValue("duration", "virtual seconds", plan.duration);
   line.AddValue("seed", "of the flows' beginnings and the cores' secrets", plan.seed);
   line.Parse(count, arguments);

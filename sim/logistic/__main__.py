@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """`make logistic-figures`: the logistic window over ns-3, beside ns-3's Reno, HighSpeed and Scalable.
 
-build/reports/logistic_figures.json and .html; figures 10, 12 and 13 of Iguchi's thesis, chapter 5.
+build/reports/logistic_figures.json and .html; figures 10, 12, 13 and 15 of Iguchi's thesis, chapter 5.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sim import build
-from sim.logistic import page
+from sim.logistic import page, tracking
 from sim.logistic.runs import Bottleneck, Run, RunFailed, mismatches, run
 
 REPORT = build.ROOT / "build" / "reports" / "logistic_figures.json"
@@ -57,7 +57,8 @@ def convergence(program: Path, seed: int) -> list[dict[str, Any]]:
             failures.append(f"{path.rate // MEGABIT} Mb/s: {done.drops_after(took)} packets lost after convergence")
         if differ:
             failures.append(f"{path.rate // MEGABIT} Mb/s: {differ} of {events} events differ from the golden models")
-        rows.append(_row(done) | {"events_replayed": events, "mismatches": differ, "failures": failures})
+        more = {"goodput_of_target": done.goodput_of_target, "events_replayed": events, "mismatches": differ}
+        rows.append(_row(done) | more | {"failures": failures})
     return rows
 
 
@@ -71,6 +72,13 @@ def sweep(
 ) -> list[dict[str, Any]]:
     """Figures 12 and 13: the time until the link is full, by rate or by delay."""
     return [_row(measure(sender, path, seconds)) for path in paths for sender in senders]
+
+
+def changes(measure: Measured, senders: Sequence[str]) -> list[dict[str, Any]]:
+    """Figure 15: windows in time while UDP comes and goes."""
+    path = tracking.path()
+    whole = (measure(sender, path, len(path.steps()) * tracking.PHASE) for sender in senders)
+    return [_row(done) | _curve(done) | {"phases": tracking.phases(done)} for done in whole]
 
 
 def _row(done: Run) -> dict[str, Any]:
@@ -108,21 +116,27 @@ def _curve(done: Run) -> dict[str, Any]:
 def main() -> int:
     seed, begin = int(os.environ.get("SEED") or 1), time.monotonic()
     seconds = float(os.environ.get("DURATION") or 30)
+    chosen = (os.environ.get("FIGURE") or "convergence,10,12,13,15").split(",")
     senders = ("core",) if os.environ.get("COMPARE") == "0" else ("core", *OTHERS)
     console = Console(highlight=False)
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.logistic() / "downbeat_logistic"
         measured = _measuring(program, seed, console)
-        with console.status("Convergence at 10, 100 and 1,000 Mb/s"):
-            report: dict[str, Any] = {"seed": seed, "convergence": convergence(program, seed)}
-        report["figure_10"] = series(measured, seconds, senders)
-        report["figure_12"] = sweep(measured, FIGURE_12, seconds, senders)
-        report["figure_13"] = sweep(measured, FIGURE_13, seconds, senders)
+        parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
+            "convergence": lambda: convergence(program, seed),
+            "figure_10": lambda: series(measured, seconds, senders),
+            "figure_12": lambda: sweep(measured, FIGURE_12, seconds, senders),
+            "figure_13": lambda: sweep(measured, FIGURE_13, seconds, senders),
+            "figure_15": lambda: changes(measured, senders),
+        }
+        report: dict[str, Any] = {"seed": seed, "virtual_seconds": seconds}
+        report |= {name: part() if name.removeprefix("figure_") in chosen else [] for name, part in parts.items()}
     except (build.BuildFailed, RunFailed) as error:
         print(error, file=sys.stderr)
         return 2
     report["failures"] = [failure for row in report["convergence"] for failure in row["failures"]]
+    report["failures"] += [failure for row in report["figure_15"] for failure in _untracked(row)]
     report["passed"] = not report["failures"]
     report["wall_clock"] = {"seconds": round(time.monotonic() - begin, 1)}
     REPORT.parent.mkdir(parents=True, exist_ok=True)
@@ -133,6 +147,16 @@ def main() -> int:
     for failure in report["failures"]:
         print(f"Failed: {failure}; again: make logistic-figures SEED={seed}", file=sys.stderr)
     return 0 if report["passed"] else 1
+
+
+def _untracked(row: dict[str, Any]) -> list[str]:
+    """What figure 15 claims of the logistic window and this run does not show."""
+    if row["sender"] != "core":
+        return []
+    told = [f"{row['queue_drops']} packets lost"] if row["queue_drops"] else []
+    late = (phase for phase in row["phases"] if phase["seconds_to_target"] is None)
+    told += [f"at {phase['available_mbps']} Mb/s the window is not within 1 % of w*" for phase in late]
+    return [f"figure 15: {failure}" for failure in told]
 
 
 def _measuring(program: Path, seed: int, console: Console) -> Measured:
@@ -163,7 +187,7 @@ def _table(report: dict[str, Any]) -> Table:
     def seconds(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}"
 
-    for part in ("convergence", "figure_10", "figure_12", "figure_13"):
+    for part in ("convergence", "figure_10", "figure_12", "figure_13", "figure_15"):
         for row in report[part]:
             table.add_row(
                 part.replace("_", " "),

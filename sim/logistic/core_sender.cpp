@@ -31,18 +31,29 @@ public:
     if (failure_ = host_.open(plan_.path.seed, ""); !failure_.empty()) return;
     downbeat_set_event_callback(
         host_.device(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->see(*event); }, this);
-    downbeat_parameters parameters{};
-    parameters.steady = plan_.steady.c_str();
-    parameters.initial_window = plan_.path.initialWindow;
-    parameters.ssthresh = static_cast<std::uint32_t>(plan_.path.ssthresh);
-    parameters.steady_argument[0] = plan_.argumentLow;
-    parameters.steady_argument[1] = plan_.argumentHigh;
+    const downbeat_parameters parameters = told(plan_.steps.front());
     if (!check(downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_), "connect")) return;
     host_.run([this] { application(); });
     host_.pump();
   }
 
+  void tell(const Step &step) override {
+    const downbeat_parameters parameters = told(step);
+    if (!check(downbeat_set_policies(host_.device(), connection_, &parameters), "policies")) return Simulator::Stop();
+    host_.pump();
+  }
+
 private:
+  downbeat_parameters told(const Step &step) const {
+    downbeat_parameters parameters{};
+    parameters.steady = plan_.steady.c_str();
+    parameters.initial_window = plan_.path.initialWindow;
+    parameters.ssthresh = static_cast<std::uint32_t>(plan_.path.ssthresh);
+    parameters.steady_argument[0] = step.argumentLow;
+    parameters.steady_argument[1] = step.argumentHigh;
+    return parameters;
+  }
+
   /// Keeps more at hand than the path and its buffer hold.
   void application() {
     downbeat_info info;

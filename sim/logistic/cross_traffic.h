@@ -13,11 +13,10 @@
 
 #include "../ns3/dumbbell.h"
 
-/// IP packets of 40, 576 and 1,500 bytes at 7 : 4 : 1, at a constant rate: after each comes what it took of it.
+/// IP packets of 40, 576 and 1,500 bytes at 7 : 4 : 1, at a rate that is constant until it is set anew: after each comes what it took of it.
 class CrossTraffic {
 public:
-  CrossTraffic(Dumbbell &path, std::uint64_t rate) : rate_(static_cast<double>(rate)) {
-    if (rate == 0) return;
+  explicit CrossTraffic(Dumbbell &path) {
     sizes_->SetStream(stream);
     socket_ = ns3::Socket::CreateSocket(path.routerA(), ns3::UdpSocketFactory::GetTypeId());
     sink_ = ns3::Socket::CreateSocket(path.receiverDevice()->GetNode(), ns3::UdpSocketFactory::GetTypeId());
@@ -26,7 +25,12 @@ public:
       while (socket->Recv() != nullptr) {}
     }));
     socket_->Connect(ns3::InetSocketAddress(ns3::Ipv4Address(Dumbbell::receiverIp), discard));
-    send();
+  }
+
+  /// b/s of IP packets; 0: none.
+  void rate(std::uint64_t rate) {
+    rate_ = static_cast<double>(rate);
+    if (!next_.IsPending()) send();
   }
 
 private:
@@ -36,12 +40,14 @@ private:
   static constexpr std::int64_t stream = 2;
 
   void send() {
+    if (rate_ == 0) return;
     const std::uint32_t size = mix.at(sizes_->GetInteger(0, mix.size() - 1));
     socket_->Send(ns3::Create<ns3::Packet>(size - headers));
-    ns3::Simulator::Schedule(ns3::Seconds(size * 8 / rate_), &CrossTraffic::send, this);
+    next_ = ns3::Simulator::Schedule(ns3::Seconds(size * 8 / rate_), &CrossTraffic::send, this);
   }
 
-  double rate_;
+  double rate_ = 0;
+  ns3::EventId next_;
   ns3::Ptr<ns3::UniformRandomVariable> sizes_ = ns3::CreateObject<ns3::UniformRandomVariable>();
   ns3::Ptr<ns3::Socket> socket_, sink_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One connection without end over a dumbbell of ns-3; one JSON object on stdout: its window, and what arrived, in time.
 #include <cstdio>
+#include <ranges>
+#include <sstream>
 #include <vector>
 
 #include <ns3/command-line.h>
@@ -59,8 +61,22 @@ private:
   std::vector<Sample> samples_;
 };
 
+/// SECONDS:UDP-RATE:LOW:HIGH, with commas between them.
+std::vector<Step> parseSteps(const std::string &text) {
+  std::vector<Step> steps;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    Step step{};
+    char colon;
+    std::istringstream(word) >> step.seconds >> colon >> step.udpRate >> colon >> step.argumentLow >> colon >> step.argumentHigh;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
 Plan parse(int count, char **arguments) {
   Plan plan;
+  std::string steps = "0:0:0:0";
   CommandLine line(__FILE__);
   line.AddValue("sender", "core, reno, highspeed or scalable", plan.sender);
   line.AddValue("rate", "bottleneck, b/s", plan.path.rate);
@@ -70,12 +86,11 @@ Plan parse(int count, char **arguments) {
   line.AddValue("initial-window", "segments; also the initial ssthresh of the core", plan.path.initialWindow);
   line.AddValue("seed", "of the core's secret and of packet sizes", plan.path.seed);
   line.AddValue("steady", "the core's steady policy", plan.steady);
-  line.AddValue("argument-low", "what it is told: low 64 bits", plan.argumentLow);
-  line.AddValue("argument-high", "and the bits above", plan.argumentHigh);
-  line.AddValue("udp-rate", "b/s of UDP beside the connection", plan.udpRate);
+  line.AddValue("steps", "SECONDS:UDP:LOW:HIGH,...: b/s of UDP beside the connection, and what the policy is told, low 64 bits and above", steps);
   line.AddValue("events", "CSV file of the core's events to write", plan.events);
   line.AddValue("duration", "virtual seconds", plan.duration);
   line.Parse(count, arguments);
+  plan.steps = parseSteps(steps);
   const bool core = plan.sender == "core";
   plan.path.ssthresh = core ? std::uint64_t{plan.path.initialWindow} * plan.path.segmentSize : 1 << 30;
   return plan;
@@ -98,7 +113,13 @@ int main(int count, char **arguments) {
     Dumbbell path(plan.path);
     configure(plan);
     const auto sender = plan.sender == "core" ? coreSender(plan, path) : ns3Sender(plan, path);
-    const CrossTraffic cross(path, plan.udpRate);
+    CrossTraffic cross(path);
+    cross.rate(plan.steps.front().udpRate);
+    for (const Step &step : plan.steps | std::views::drop(1))
+      Simulator::Schedule(Seconds(step.seconds), [&cross, &sender, &step] {
+        cross.rate(step.udpRate);
+        sender->tell(step);
+      });
     Watch watch(plan, path, *sender);
     sender->start();
     watch.sample();

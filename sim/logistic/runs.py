@@ -8,7 +8,7 @@ import json
 import math
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,11 @@ class Bottleneck:
     rtt: float  # s, without serialisation
     access_factor: float = 2.0  # the access links' rate in rates of the bottleneck
     udp: int = 0  # b/s of IP packets beside the connection
+    later: tuple[tuple[float, int], ...] = ()  # virtual seconds, and what UDP has from then on
+
+    def steps(self) -> list[tuple[float, Bottleneck]]:
+        """From when on the path is which."""
+        return [(0.0, replace(self, later=())), *((at, replace(self, udp=udp, later=())) for at, udp in self.later)]
 
     @property
     def capacity(self) -> float:
@@ -47,6 +52,11 @@ class Bottleneck:
     def available(self) -> float:
         """A: what UDP leaves of it."""
         return (self.rate - self.udp * (1 + FRAMING / MEAN_UDP)) / 8 * SEGMENT / WIRE
+
+    def seconds_between(self, begin: float, end: float, target: float) -> float:
+        """That Eq. 10 takes from one window to another on the same side of w*."""
+        share = (self.capacity + 9 * self.available) / (10 * self.capacity)
+        return math.log(end * (target - begin) / (begin * (target - end))) / (EPSILON * share)
 
 
 @dataclass(frozen=True)
@@ -79,9 +89,7 @@ class Run:
     @property
     def equation_12(self) -> float:
         """The same from the equation."""
-        path, own = self.path, INITIAL_WINDOW * SEGMENT
-        share = (path.capacity + 9 * path.available) / (10 * path.capacity)
-        return math.log(0.99 / 0.01 * (self.target - own) / own) / (EPSILON * share)
+        return self.path.seconds_between(INITIAL_WINDOW * SEGMENT, 0.99 * self.target, self.target)
 
     @property
     def seconds_to_full(self) -> float | None:
@@ -103,6 +111,18 @@ class Run:
         first = next(index for index, at in enumerate(seconds) if at >= seconds[-1] - last)
         return float((received[-1] - received[first]) / (seconds[-1] - seconds[first]) / self.path.available)
 
+    @property
+    def goodput_of_target(self) -> float:
+        """Share of the link that a window of w* fills: whole segments, sent by two as the receiver acknowledges them.
+
+        tau is the handshake's. Two segments that leave together are acknowledged when the second has passed the bottleneck
+        behind the first, and their times on the three links come on top of tau's.
+        """
+        path = self.path
+        bottleneck, access = (WIRE * 8 / rate for rate in (path.rate, path.rate * path.access_factor))
+        round_trip = float(self.data["smallest_rtt_ns"]) / 1e9 + 2 * bottleneck + 2 * access
+        return self.target // SEGMENT * bottleneck / round_trip
+
     def drops_after(self, seconds: float) -> int:
         """Packets, of the connection or of UDP, from so long after the connection was made."""
         at = next((i for i, s in enumerate(self.data["seconds"]) if s >= self.data["established"] + seconds), -1)
@@ -111,7 +131,6 @@ class Run:
 
 def run(program: Path, sender: str, path: Bottleneck, duration: float, seed: int, events: Path | None = None) -> Run:
     """`sender`: core, or ns-3's reno, highspeed, scalable. `events`: where the core's are to be recorded."""
-    told = argument(path.capacity, path.available)
     values = {
         "sender": sender,
         "rate": path.rate,
@@ -119,9 +138,7 @@ def run(program: Path, sender: str, path: Bottleneck, duration: float, seed: int
         "rtt": round(path.rtt * 1e9),
         "initial-window": INITIAL_WINDOW,
         "seed": seed,
-        "argument-low": told & (1 << 64) - 1,
-        "argument-high": told >> 64,
-        "udp-rate": path.udp,
+        "steps": ",".join(_step(at, then) for at, then in path.steps()),
         "duration": duration,
         "events": events or "",
     }
@@ -137,6 +154,11 @@ def run(program: Path, sender: str, path: Bottleneck, duration: float, seed: int
     if data["failure"]:
         raise RunFailed(f"{sender}, {path}: {data['failure']}")
     return Run(sender, path, data | {"wall_seconds": time.monotonic() - begin})
+
+
+def _step(at: float, path: Bottleneck) -> str:
+    told = argument(path.capacity, path.available)
+    return f"{at}:{path.udp}:{told & (1 << 64) - 1}:{told >> 64}"
 
 
 def mismatches(events: Path, path: Bottleneck) -> tuple[int, int]:

@@ -5,24 +5,33 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../ns3/dumbbell.h"
 #include "../ns3/options.h"
+
+/// From `seconds` on.
+struct Step {
+  double seconds;
+  std::uint64_t udpRate;                   // b/s of IP packets beside the connection on the bottleneck
+  std::uint64_t argumentLow, argumentHigh; // what the core's steady policy is told
+};
 
 struct Plan {
   std::string sender = "core"; // or ns-3's: reno, highspeed, scalable
   Options path;
   std::string steady = "logistic";
-  std::uint64_t argumentLow = 0, argumentHigh = 0; // what the core's steady policy is told
-  std::uint64_t udpRate = 0;                       // b/s of IP packets beside it on the bottleneck
-  std::string events;                              // CSV file of the core's events to write; empty: none
-  double duration = 10;                            // virtual seconds
+  std::vector<Step> steps; // the first one at 0 s
+  std::string events;      // CSV file of the core's events to write; empty: none
+  double duration = 10;    // virtual seconds
 };
 
 class BulkSender {
 public:
   virtual ~BulkSender() = default;
   virtual void start() = 0;
+  /// The path has changed; who is not told of paths does nothing.
+  virtual void tell(const Step &) {}
   /// Why it ended early; empty: it did not.
   const std::string &failure() const { return failure_; }
   double cwnd() const { return cwnd_; } // bytes

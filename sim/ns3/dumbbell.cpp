@@ -151,7 +151,8 @@ void Dumbbell::build(const Options &options) {
 void Dumbbell::addCrossTraffic(const Options &options) {
   settings_["cross.Sources"] = std::to_string(options.cross);
   settings_["cross.DataRate"] = bps(options.crossRate);
-  const std::uint32_t packet = options.segmentSize + tcpBytes;
+  const std::uint32_t packet = options.crossPacket != 0 ? options.crossPacket : options.segmentSize + tcpBytes;
+  settings_["cross.PacketSize"] = std::to_string(packet);
   const double interval = 8.0 * (packet + pppBytes) / static_cast<double>(options.crossRate);
   const auto phase = CreateObject<UniformRandomVariable>();
   phase->SetStream(phaseStream);

@@ -25,6 +25,7 @@ Options Options::parse(int count, char **arguments) {
   line.AddValue("ack-every", "segments in order that the receiver acknowledges at once", options.ackEvery);
   line.AddValue("cross", "constant-rate sources over the bottleneck", options.cross);
   line.AddValue("cross-rate", "b/s of each", options.crossRate);
+  line.AddValue("cross-packet", "bytes of their IP packets; 0: as large as the data's", options.crossPacket);
   line.AddValue("seed", "seed of losses and of the core's secret", options.seed);
   line.AddValue("waves", "FST file to write", options.waves);
   line.AddValue("pcap", "capture file to write (pcapng), only of the core as sender", options.pcap);

@@ -51,7 +51,7 @@ def main() -> int:
     seed, jobs = int(os.environ.get("SEED") or 1), int(os.environ.get("JOBS") or 2)
     runs = int(os.environ.get("RUNS") or RUNS)
     try:
-        program = build.ns3() / "downbeat_sim"
+        program = build.ns3(tap="header") / "downbeat_sim"
     except build.BuildFailed as error:
         print(error, file=sys.stderr)
         return 1

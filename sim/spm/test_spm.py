@@ -19,7 +19,7 @@ EACH, DELAYED = "acknowledges each segment", "delays ACKs, pairs inverted"
 
 @pytest.fixture(scope="module")
 def program() -> File:
-    return build.ns3() / "downbeat_sim"
+    return build.ns3(tap="header") / "downbeat_sim"
 
 
 @pytest.mark.parametrize("receiver", [EACH, DELAYED])

@@ -109,6 +109,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val nothingResent = s2.insert(!s2(board.resentTo).orR)
   private val resendsFurther = s2.insert(
     s2(isSent) && s2(RESENT) && s2(before).recovering && s2(board.resentTo) < s2(sentOffset))
+  /** A recovery's first retransmission has left: its ACK is due no sooner than a timeout from now (RFC 6298 5). */
+  private val resends = s2.insert(s2(resendsFurther) && s2(nothingResent) && !s2(before).partial)
   private val doublings = s2.insert(s2(expiries.persists) ? s2(expiries.count) | s2(roundTrip.backOff))
 
   // ---- step 3: is something lost; back-off
@@ -146,7 +148,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val rto = s4.insert((s4(backedOff) > maximumRto) ? maximumRto | s4(backedOff).resize(39))
   private val needed = s4(live) && (s4(something) || s4(blocked)) || s4(OPENING)
   private val starts = s4.insert(
-    s4(expired) || s4(expiries.resumes) || needed && !first.armed ||
+    s4(expired) || s4(expiries.resumes) || s4(resends) || needed && !first.armed ||
       s4(ADVANCED) && !(s4(advancedPart) && first.partial && !s4(SELECTIVE)))
   s4(RECOVERY_ARMED) := needed && !s4(OPENING)
   private val userTimeout = s4.insert(s4(OPENING) ? s4(PARAMETERS).userTimeout | first.userTimeout)
