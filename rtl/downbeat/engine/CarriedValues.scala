@@ -8,10 +8,10 @@ import spinal.lib.misc.pipeline._
 
 /** Brings each value from the node that has it to those that look at it, field by field.
   *
-  * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node behind the one that
-  * has it and read on the node before the one that wants it, so that both ends are registers. The place is the event's index
-  * in the line modulo `places`; it travels with the event. What nothing looks at is not carried. Most of a stage's word is looked at on
-  * its first step and on its last: this halves the engine's registers, and what is smaller is placed closer together.
+  * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node that has it in a
+  * register, or else on the one behind, and read on the node before the one that wants it, so that both ends are registers. The place
+  * is the event's index in the line modulo `places`; it travels with the event. What nothing looks at is not carried. Most of a stage's word is
+  * looked at on its first step and on its last: this halves the engine's registers, and what is smaller is placed closer together.
   */
 class CarriedValues(pipeline: EnginePipeline) extends Area {
   import CarriedValues._
@@ -56,7 +56,12 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
     when(pipeline.moves(nodes(trip.to - 1)))(trip.target.assignFrom(value))
   }
 
-  private val (waiting, walking) = trips.partition(trip => trip.to - trip.from >= shortest)
+  /** What has arrived is in a register; what a node has by itself may be the end of its logic. */
+  private val arrived: java.util.Set[BaseType] = Collections.newSetFromMap(new IdentityHashMap[BaseType, java.lang.Boolean])
+  trips.foreach(trip => arrived.add(trip.target))
+  private def begins(trip: Trip): Int = if (arrived.contains(trip.source)) trip.from else trip.from + 1
+
+  private val (waiting, walking) = trips.partition(trip => trip.to - begins(trip) >= shortest)
   for (trip <- walking) arrive(trip, registered(trip.source, trip.from, trip.to - trip.from - 1))
 
   // ---- through memories, one for all fields of the same way
@@ -67,23 +72,21 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
     RegNextWhen(before, pipeline.moves(nodes(i)))
   }
 
-  private def wait(fields: Seq[BaseType], from: Int, to: Int): Bits = {
-    val word = fields.map(field => registered(field, from, 1).asBits).reduce((low, high) => high ## low)
+  /** The word is in registers on node `from`; it is to be put into registers on node `to`. */
+  private def wait(word: Bits, from: Int, to: Int): Bits = {
     val memory = Mem(word, places)
-    memory.write(indices(from + 1), word, pipeline.moves(nodes(from + 1)))
+    memory.write(indices(from), word, pipeline.moves(nodes(from)))
     memory.readAsync(indices(to - 1))
   }
 
-  for (((from, to), group) <- waiting.groupBy(trip => (trip.from, trip.to)).toSeq.sortBy(_._1)) {
-    val widths = group.map(trip => widthOf(trip.source))
-    val middle = (from + to) / 2
-    val word = if (to - from <= longest) wait(group.map(_.source), from, to) else {
-      val half = wait(group.map(_.source), from, middle)
-      wait(Seq(RegNextWhen(half, pipeline.moves(nodes(middle - 1)))), middle, to)
-    }
-    for ((trip, offset) <- group.zip(widths.scanLeft(0)(_ + _))) {
+  for (((begin, to), group) <- waiting.groupBy(trip => (begins(trip), trip.to)).toSeq.sortBy(_._1)) {
+    val word = group.map(trip => registered(trip.source, trip.from, begin - trip.from).asBits).reduce((low, high) => high ## low)
+    val middle = (begin + to) / 2
+    val last = if (to - begin <= longest) wait(word, begin, to)
+      else wait(RegNextWhen(wait(word, begin, middle), pipeline.moves(nodes(middle - 1))), middle, to)
+    for ((trip, offset) <- group.zip(group.map(trip => widthOf(trip.source)).scanLeft(0)(_ + _))) {
       trip.target.setAsReg()
-      when(pipeline.moves(nodes(to - 1)))(trip.target.assignFromBits(word(offset, widthOf(trip.source) bits)))
+      when(pipeline.moves(nodes(to - 1)))(trip.target.assignFromBits(last(offset, widthOf(trip.source) bits)))
     }
   }
 }
@@ -95,6 +98,6 @@ object CarriedValues {
     * into the place of the next event: that one's last owner is then just as far ahead.
     */
   private val longest = places + 1
-  /** Nodes; over fewer, registers are cheaper. */
-  private val shortest = 5
+  /** Nodes from the first register to the last one; over fewer, a register costs less than a place. */
+  private val shortest = 3
 }
