@@ -19,7 +19,7 @@ case class ExpiryState() extends Bundle {
   * `expired` and `something` (SND.UNA is not SND.MAX) are known on step 1, `shut` (the peer takes nothing) and `heard` on step 0.
   */
 class Expiries(
-    config: DownbeatConfig, signals: Signals, before: Payload[RecoveryState], s2: Node, s3: Node, s5: Node,
+    config: DownbeatConfig, signals: Signals, before: Payload[RecoveryState], s1: Node, s2: Node, s3: Node, s5: Node,
     expired: Payload[Bool], something: Payload[Bool], shut: Payload[Bool], heard: Payload[Bool])
     extends Area {
   import signals._
@@ -27,8 +27,8 @@ class Expiries(
   private def next(count: UInt): UInt = (count === 15) ? count | count + 1
 
   /** The timer is the persist timer after this event; it was, and is not any more. */
-  val persists = s2.insert(s2(shut) || !s2(something))
-  val resumes = s2.insert(past(s2).persisting && !s2(persists))
+  val persists = s1.insert(s1(shut) || !s1(something))
+  val resumes = s1.insert(past(s1).persisting && !s1(persists))
   val probes = s2.insert(s2(expired) && s2(persists))
   val timedOut = s2.insert(s2(expired) && !s2(persists))
   /** No data was sent again for the probes of a window that was shut. */

@@ -90,7 +90,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     s1(isTimer) && s1(live) && s1(before).armed && s1(before).userTimeout.orR && !s1(patient))
   private val sentOffset = s1.insert(s1(sentEnd).since(s1(UNACKNOWLEDGED)).resize(config.sendOffsetBits))
 
-  private val expiries = new Expiries(config, signals, before, s2, s3, s5, expired, something, shut, heard)
+  private val expiries = new Expiries(config, signals, before, s1, s2, s3, s5, expired, something, shut, heard)
   import expiries.{probes, timedOut}
   private val breaksTiming = Payload(Bool())
   private val roundTrip = new RoundTrip(config, signals, before, steps, isSent, isDeparted, sentEnd, timedOut, breaksTiming)

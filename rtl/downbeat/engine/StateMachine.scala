@@ -40,13 +40,14 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
   private val inClosed = s2(before).state === TcpState.closed
   private val inTimeWait = s2(before).state === TcpState.timeWait
   private val inSynSent = s2(before).state === TcpState.synSent
-  private val abandoned = s2(LIVE) && !inClosed && (s2(isAbort) || s2(MEMORY_ERROR) || s2(isClose) && s2(hasUnread) && !inTimeWait)
-  val abandonedWithReset = s2.insert(abandoned && !inSynSent && !inTimeWait)
+  private val abandoned = s1.insert(s1(LIVE) && s1(before).state =/= TcpState.closed &&
+    (s1(isAbort) || s1(MEMORY_ERROR) || s1(isClose) && s1(hasUnread) && s1(before).state =/= TcpState.timeWait))
+  val abandonedWithReset = s2.insert(s2(abandoned) && !inSynSent && !inTimeWait)
   /** The path takes no segments of this size (RFC 1191); none of them will ever be larger again. */
   val narrows = s2.insert(s2(believed) && s2(isTooBig) && s2(smaller) && !inSynSent)
   private val isHard = s0.insert(NetworkError.ofWindow(s0(WIRE_WINDOW)).isHard)
   /** Later than SYN-SENT nobody is believed to be gone because the network says so (RFC 5927 6). */
-  private val gone = s2(believed) && s2(isUnreachable) && s2(isHard) && inSynSent
+  private val gone = s1.insert(s1(believed) && s1(isUnreachable) && s1(isHard) && s1(before).state === TcpState.synSent)
   /** An ICMP error that the application hears of. */
   val reports = s2.insert(s2(believed) && s2(isUnreachable) && !inClosed)
   val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !s2(reports))
@@ -77,11 +78,11 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
       is(EventKind.failed)(when(!inClosed)(s2(told).end(CloseReason.timedOut)))
     }
   }
-  when(abandoned) {
+  when(s2(abandoned)) {
     s2(told).end(CloseReason.aborted)
     when(s2(MEMORY_ERROR))(s2(told).reason := CloseReason.memoryError)
   }
-  when(gone)(s2(told).end(CloseReason.unreachable))
+  when(s2(gone))(s2(told).end(CloseReason.unreachable))
   when(s2(OPENING)) {
     s2(told).state := s2(FRESH) ? TcpState.synReceived() | TcpState.synSent()
     s2(told).reason := CloseReason.none

@@ -39,6 +39,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
   private def minimum(a: UInt, b: UInt): UInt = (a < b) ? a | b
+  private def signed(length: UInt): SInt = length.resize(33).asSInt
 
   // ---- step 0: where to send from
 
@@ -50,8 +51,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   when(s0(OPENING))(base := s0(INITIAL_SEQUENCE))
   when(s0(REWIND))(base := s0(UNACKNOWLEDGED))
   private val start = s0.insert(base)
-  /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
-  private val congestionWindow = s0.insert(s0(WINDOW).cwnd(47 downto 16) + s0(CREDIT).resize(32))
   private val resendFrom = s0.insert(s0(UNACKNOWLEDGED) + s0(RETRANSMIT_OFFSET))
   private val limitBits = config.sendOffsetBits max 16
   private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(limitBits), s0(SEGMENT_SIZE).resize(limitBits)).resize(16))
@@ -69,7 +68,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** What is in flight. */
   private val used = s1.insert((behind ? U(0, 32 bits) | ahead) + (s1(halfWay) ? s1(SEGMENT_SIZE) | U(0, 16 bits)))
   private val pairSize = s1.insert((s1(SEGMENT_SIZE) << 1).resize(18))
-  private val window = s1.insert(minimum(s1(congestionWindow), s1(SEND_WINDOW)))
+  /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
+  private val congestionWindow = s1.insert(s1(WINDOW).cwnd(47 downto 16) + s1(CREDIT).resize(32))
+  /** It is the narrower one; not in line with the sum. */
+  private val congestionLimits = s1.insert((signed(s1(WINDOW).cwnd(47 downto 16)) + signed(s1(CREDIT)) - signed(s1(SEND_WINDOW))).msb)
   private val resendData = s1.insert(s1(WRITTEN).since(s1(resendFrom)))
   private val resendSent = s1.insert(s1(HIGHEST_SENT).since(s1(resendFrom)))
   private val probeLimit = s1.insert(s1(SEND_WINDOW).orR ? minimum(s1(SEND_WINDOW), U(16383, 32 bits)).resize(14) | U(1, 14 bits))
@@ -81,7 +83,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val networkRoom = s2.insert(s2(congestionWindow).resize(33).asSInt - s2(used).resize(33).asSInt)
   private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)) && !s2(halfWay))
   private val idle = s2.insert(!s2(used).orR)
-  private val room = s2.insert(s2(window).resize(33).asSInt - s2(used).resize(33).asSInt)
+  private val window = s2(congestionLimits) ? s2(congestionWindow) | s2(SEND_WINDOW)
+  private val room = s2.insert(window.resize(33).asSInt - s2(used).resize(33).asSInt)
   private val left = s2.insert(s2(WRITTEN).since(s2(next))) // all ones once FIN is sent
   private val second = s2.insert(s2(next) + s2(SEGMENT_SIZE))
   private val behindPair = s2.insert(s2(next) + s2(pairSize))
@@ -100,7 +103,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val hasFin = s3.insert(!nothingLeft && s3(FINISHING))
   private val finSent = s3.insert(s3(sentBeyondData) === 1)
   private val synDue = s3.insert(s3(inSyn) && s3(next) === s3(UNACKNOWLEDGED))
-  private def signed(length: UInt): SInt = length.resize(33).asSInt
   private val fitsFull = s3.insert(!(s3(room) < signed(s3(SEGMENT_SIZE).resize(14))))
   private val fitsRest = s3.insert(!(s3(room) < signed(s3(left))))
   /** Half of what the peer has at most is a segment to it. */
@@ -204,6 +206,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val paced = s5.insert(asked.pace =/= Pace.configured || asked.time.orR)
   private val perByte = s5.insert(asked.pace === Pace.configured || asked.pace === Pace.spaced)
   private val adjacent = s5.insert(asked.pace === Pace.adjacent)
+  private val leaves = s5.insert(s5(granted) || s5(ACK_DUE) || s5(RESET_DUE) || s5(RELEASE))
+  private val returns = s5.insert(s5(granted) || s5(RESET_DUE) || s5(GIVEN_UP))
   private val previousLength = s5.insert(s5(before).lastLength)
   /** Our window as the wire carries it: never scaled with SYN. */
   private val scale = s2.insert((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits))
@@ -223,7 +227,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   booking.previousLength := exit(previousLength)
 
   val descriptor = Flow(SegmentDescriptor(config))
-  descriptor.valid := exit.isValid && (exit(granted) || exit(ACK_DUE) || exit(RESET_DUE) || exit(RELEASE))
+  descriptor.valid := exit.isValid && exit(leaves)
   descriptor.release := exit(RELEASE)
   descriptor.reference := booking.reference
   descriptor.sequence := exit(granted) ? exit(outgoing.sequence) | exit(REPLY_SEQUENCE)
@@ -263,7 +267,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   /** `sent` for what was granted, and an empty one for a RST, so that a connection that ends with it is looked at once more. */
   val returned = Flow(ReturnEvent(config))
-  returned.valid := exit.isValid && (exit(granted) || exit(RESET_DUE) || exit(GIVEN_UP))
+  returned.valid := exit.isValid && exit(returns)
   returned.failed := exit(GIVEN_UP)
   returned.reference := booking.reference
   returned.sequence := descriptor.sequence
