@@ -17,7 +17,7 @@ import spinal.lib._
   * after the choice; until then places are compared with what was chosen. Comparisons are between registers, none is in line with the choice.
   */
 class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
-  private case class Place(valid: Bool, spot: UInt, source: Int, older: Bool)
+  private case class Place(valid: Bool, spot: UInt, nextSpot: UInt, source: Int, older: Bool)
 
   private val scoreboardBits = log2Up(config.flows) min 6
 
@@ -32,19 +32,21 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
   private val places: Seq[Place] = sources.zipWithIndex.flatMap { case (EventSource(words, event), s) =>
     val valid = Vec(RegInit(False), 2)
     val secondIsOlder = Reg(Bool())
-    val spots = Seq.fill(2)(Reg(UInt(scoreboardBits bits)))
+    val nextSpots = Seq.fill(2)(UInt(scoreboardBits bits))
+    val spots = nextSpots.map(RegNext(_))
     words.ready := !valid(0) || !valid(1)
     memories(s).write(address = valid(0).asUInt, data = words.payload, enable = words.fire)
     for (i <- 0 until 2) {
       val fill = if (i == 0) !valid(0) else valid(0) && !valid(1)
       when(choice(2 * s + i))(valid(i) := False)
+      nextSpots(i) := spots(i)
       when(words.valid && fill) {
         valid(i) := True
         secondIsOlder := (if (i == 0) True else False)
-        spots(i) := event(words.payload).reference.flow.resized
+        nextSpots(i) := event(words.payload).reference.flow.resized
       }
     }
-    Seq(Place(valid(0), spots(0), s, !secondIsOlder), Place(valid(1), spots(1), s, secondIsOlder))
+    Seq(Place(valid(0), spots(0), nextSpots(0), s, !secondIsOlder), Place(valid(1), spots(1), nextSpots(1), s, secondIsOlder))
   }
 
   /** Nothing is chosen if and only if nothing may go: known before the choice is. */
@@ -79,7 +81,10 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
   private val lastSource = RegNext(chosenSource) init 0
   private val afterNext = lastChosen ? B(sources.indices.map(s => if (s == 0) False else lastSource(s - 1 downto 0).orR)) | afterLast
   afterLast := afterNext
-  private def sameFlow(a: Int, b: Int): Bool = places(a min b).spot === places(a max b).spot
+  /** Compared when a place is filled, so that a register says it. */
+  private val ofOneFlow =
+    (for (b <- places.indices; a <- 0 until b) yield (a, b) -> RegNext(places(a).nextSpot === places(b).nextSpot)).toMap
+  private def sameFlow(a: Int, b: Int): Bool = ofOneFlow((a min b, a max b))
   /** The first of two places goes before the second one, if both may go and are of one flow. */
   private def precedes(first: Int, second: Int): Bool = {
     def late(place: Int) = afterLast(places(place).source)
