@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
+ECP5 = "synth_ecp5 -top {top} -json"
 DEVICE = ("--85k", "--package", "CABGA756")
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {6: 110, 7: 125, 8: 140}
@@ -38,17 +39,17 @@ def _is_younger(file: Path, source: Path) -> bool:
     return file.exists() and source.exists() and source.stat().st_mtime < file.stat().st_mtime
 
 
-def synthesise(verilog: Path, command: str = "synth_ecp5") -> Path:
-    """The netlist by one of Yosys's commands, in a directory of its own that also takes what is placed from it."""
+def synthesise(verilog: Path, commands: str = ECP5) -> Path:
+    """The netlist by Yosys's commands, which its name follows, in a directory that also takes what is placed from it."""
     top = verilog.stem
-    script = f"read_verilog {verilog}; {command} -top {top}"
-    key = "\n".join((script, version("yosys"), (ROOT / verilog).read_text()))
+    script = f"read_verilog {verilog}; {commands.format(top=top)}"
+    key = "\n".join((script.removesuffix(" -json"), version("yosys"), (ROOT / verilog).read_text()))
     home = BUILD / top.removeprefix("Fmax") / hashlib.sha256(key.encode()).hexdigest()[:16]
     netlist = home / "netlist.json"
     if not (ROOT / netlist).exists():
         (ROOT / home).mkdir(parents=True, exist_ok=True)
         unfinished = home / "unfinished.json"
-        run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} -json {unfinished}")
+        run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} {unfinished}")
         (ROOT / unfinished).rename(ROOT / netlist)
     return netlist
 

@@ -84,7 +84,7 @@ def _build(preset: str, flows: int | None, room: str) -> tuple[str, int]:
 def _room(room: str, build: str, flows: int, preset: str, target: Target) -> dict[str, Any]:
     verilog, twice = elaborate(room, build), elaborate(room, f"{preset},flows={2 * flows}")
     print(f"  {room}", flush=True)
-    netlist = synthesise(verilog, target.command)
+    netlist = synthesise(verilog, target.commands)
     found: dict[str, Any] = {"name": room, **target.used(cells(json.loads((ROOT / netlist).read_text())))}
     found["state_bits_per_flow"] = bits_per_flow(_memories(verilog), _memories(twice), flows)
     report = routed(netlist, GRADE, SEED) if target.name == "ecp5" else None
@@ -119,7 +119,7 @@ def _record(target: Target, flows: int, preset: str, rooms: list[dict[str, Any]]
 
 
 def _print(target: Target, record: dict[str, Any]) -> None:
-    title = f"{target.device} by {target.command}, preset {record['preset']}, {record['flows']:,} flows"
+    title = f"{target.device} by Yosys, preset {record['preset']}, {record['flows']:,} flows"
     table = Table(title=title, title_justify="left")
     for column in ("room", *PARTS.values(), "state bits a flow", "MHz, routed"):
         table.add_column(column, justify="left" if column == "room" else "right")

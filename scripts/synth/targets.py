@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scripts.fmax.tools import ECP5
+
 PARTS = {"lut": "LUT", "ff": "flip-flops", "bram": "block RAMs of 18 Kbit", "dsp": "multipliers"}
 
 
 @dataclass(frozen=True)
 class Target:
     name: str
-    command: str  # Yosys's
+    commands: str  # Yosys's
     device: str
     there: dict[str, int]  # by part
     takes: dict[str, dict[str, int]]  # by part, how many of it a cell takes
@@ -37,7 +39,7 @@ TARGETS = {
     for target in (
         Target(
             "ecp5",
-            "synth_ecp5",
+            ECP5,
             "LFE5U-85F",
             {"lut": 83_640, "ff": 83_640, "bram": 208, "dsp": 156},
             {
@@ -50,7 +52,8 @@ TARGETS = {
         ),
         Target(
             "xcup",
-            "synth_xilinx -family xcup -flatten",
+            # synth_ecp5 names cells after their nets by itself.
+            "synth_xilinx -family xcup -flatten -top {top}; autoname; write_json",
             "XCKU5P",
             {"lut": 216_960, "ff": 433_920, "bram": 960, "dsp": 1_824},
             {

@@ -18,7 +18,7 @@ HEADERS, AROUND, SMALLEST = 54, 24, 60  # bytes: Ethernet, IP, TCP; preamble, SF
 
 MEASURES = {
     "receive": "SFD in to first application byte",
-    "send": "application byte to SFD out",
+    "send": "Application byte to SFD out",
     "turn": "ACK's SFD in to data's SFD out",
 }
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import downbeat.board.traffic_command as program
 from downbeat.board.command import app
 from downbeat.board.device import MAGIC, REGION
+from downbeat.board.traffic import TrafficBoard
 
 BUILD = Path(__file__).resolve().parents[4] / "build" / "rtl"
 FILES = {name: json.loads((BUILD / f"{name}.json").read_text()) for name in ("traffic_registers", "core_registers")}
@@ -118,7 +119,7 @@ def test_a_refusal_of_the_core_is_told(far: Words, monkeypatch: pytest.MonkeyPat
     reasons: dict[str, Any] = LAYOUT["enums"]["CloseReason"]
     refusals = iter([(0, "none"), (1, "unreachable")])
     assert "unreachable" in reasons
-    monkeypatch.setattr(program.TrafficBoard, "refusals", lambda _: next(refusals))
+    monkeypatch.setattr(TrafficBoard, "refusals", lambda _: next(refusals))
     assert "the core refused the connection: unreachable" in run("open", "10.0.0.2", "5001", status=2)
 
 
