@@ -30,7 +30,7 @@ TURN_NS = 2 * MILLISECOND
 PEER_PORT = 5001
 FIRST_PORT = 1024
 SPECIAL_PORTS = range(49152, 65536)  # of connections whose numbers wrap
-REACH = 300_000  # bytes that such a one sends before they do
+REACH = 100_000  # bytes that such a one sends before they do
 ASKING_NS, INSTANT_NS = 5_000, 100  # how long after a frame a calculation may begin; how soon it is seen
 
 
