@@ -47,6 +47,7 @@ EXTREMES = {
 
 # `make policies` asks for more, and for figures: sim/policies/questions.py.
 QUESTIONS = int(os.environ.get("POLICY_QUESTIONS", "5000"))
+SURE = 2000  # so many questions have everything that they promise
 FIGURES = os.environ.get("POLICY_FIGURES", "")
 INPUT_REGISTER = 1  # clocks, of the bench's room
 
@@ -74,7 +75,8 @@ async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | No
         if calculator := calculator_of(policy):
             beat |= _calculation(answer.calculation, calculator)
         expected.append((beat, event, window, word))
-    _everything_was_asked(beats, policy.state_bits)
+    if QUESTIONS >= SURE:
+        _everything_was_asked(beats, policy.state_bits)
     latency = await _latency(dut)
     await source.drained(10 * QUESTIONS)
     wrong = []

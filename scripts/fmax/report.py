@@ -104,13 +104,13 @@ def rtl_name(net: str) -> str:
     return name + (bit[0] if bit else "")
 
 
-def size(netlist: dict[str, Any]) -> dict[str, int]:
-    """Cells of the room, without the harness's."""
-    used = cells(netlist)
+def size(netlist: dict[str, Any], within: str = ROOM) -> dict[str, int]:
+    """Cells of the room, without the harness's; of a room that was mapped without one, `within` is empty."""
+    used = cells(netlist, within)
     return {name: used[cell] for name, cell in CELLS.items()}
 
 
-def cells(netlist: dict[str, Any]) -> Counter[str]:
-    """How many of each type the room has, without the harness's."""
+def cells(netlist: dict[str, Any], within: str = ROOM) -> Counter[str]:
+    """How many of each type the room has, without the harness's; as `size`."""
     (top,) = (module for module in netlist["modules"].values() if int(module["attributes"].get("top", "0"), 2))
-    return Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(ROOM))
+    return Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(within))

@@ -55,7 +55,8 @@ class Path:
         """A frame of the core whose SFD left at `departure`, ns."""
         if departure >= self.phase_ends:
             self.phase = Phase.drawn(self.draw)
-            self.phase_ends = departure + self.draw.randrange(20, 3000) * MILLISECOND
+            # An outage is to outlast timers, and their doubling.
+            self.phase_ends = departure + self.draw.randrange(20, 3000 if self.phase.loss == 1 else 300) * MILLISECOND
         if frame[12:14] != b"\x08\x00" or frame[23] != 6:
             return
         key = frame[34:38]

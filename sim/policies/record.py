@@ -29,7 +29,8 @@ STEP_NS = 100_000
 TURN_NS = 2 * MILLISECOND
 PEER_PORT = 5001
 FIRST_PORT = 1024
-SPECIAL_PORTS = range(57344, 65536)  # of connections whose numbers wrap
+SPECIAL_PORTS = range(49152, 65536)  # of connections whose numbers wrap
+REACH = 100_000  # bytes that such a one sends before they do
 ASKING_NS, INSTANT_NS = 5_000, 100  # how long after a frame a calculation may begin; how soon it is seen
 
 
@@ -149,7 +150,7 @@ class Crowd:
                 self._changes(device, connection)
             elif self.draw.random() < 0.0005:
                 self._end(device, connection, "abort")
-            elif self.draw.random() < 0.002:
+            elif self.draw.random() < 0.01:
                 connection.pause_until = now + self.draw.randrange(1, 4000) * MILLISECOND
         elif info.unacknowledged == 0 or self.draw.random() < 0.05:
             # One that closes holds its flow for TIME-WAIT.
@@ -194,20 +195,22 @@ class Crowd:
             "spacing": self.draw.choice([0, 0, 80 << 32]),
         }
         left = self.draw.choice([1, 20, 300, 2000]) * SEGMENT
-        port = self._port(device, left)
+        port = self._wrapping_port(device) if self.draw.random() < 0.3 else None
+        if port is None:
+            port = self.port = self.port + 1 if self.port + 1 < SPECIAL_PORTS.start else FIRST_PORT
+        else:
+            left = 4 * REACH
         interrupted = self.draw.choice(["", "", "", "change", "close", "abort"])
         name = device.connect(PEER_IP, PEER_PORT, port, **parameters)
         self.connections.append(Connection(name, port, choice, left, interrupted))
 
-    def _port(self, device: Device, left: int) -> int:
-        """The next one; or one from which so many bytes go through zero, once."""
-        if self.draw.random() < 0.3:
-            first = (2**32 - (device.now >> 16 + 12) - left) % 2**32
-            index = bisect_left(self.beginnings, (first, 0))
-            if index < len(self.beginnings) and self.beginnings[index][0] - first < left // 2:
-                return self.beginnings.pop(index)[1]
-        self.port = self.port + 1 if self.port + 1 < SPECIAL_PORTS.start else FIRST_PORT
-        return self.port
+    def _wrapping_port(self, device: Device) -> int | None:
+        """One whose numbers are about to go through zero, if there is one; each but once."""
+        first = (2**32 - (device.now >> 16 + 12) - REACH) % 2**32
+        index = bisect_left(self.beginnings, (first, 0))
+        if index < len(self.beginnings) and self.beginnings[index][0] - first < REACH:
+            return self.beginnings.pop(index)[1]
+        return None
 
 
 @cache
