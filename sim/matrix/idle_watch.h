@@ -11,7 +11,8 @@
 #include "../path/segment.h"
 
 /// Idle is the time from one of these to the next: a segment leaves that takes sequence space, an acknowledgment of something new
-/// arrives. After each of them the retransmission timer may be (re)started, after nothing else (RFC 6298 5.1, 5.3, 5.6).
+/// arrives. An acknowledgment restarts the retransmission timer; a segment starts it, but a timer that runs goes on as it is, unless it
+/// has just expired with a longer timeout to follow (RFC 6298 5.1, 5.3, 5.6).
 class IdleWatch {
 public:
   void departed(ns3::Time time, const Segment &segment) {
@@ -21,6 +22,7 @@ public:
     retransmissions += again;
     if (!acknowledged_) acknowledged_ = segment.sequence;
     moved(time);
+    inForce_ = outstanding() ? std::max(inForce_, next_) : next_;
     if (!again) highest_ = segment.end();
   }
 
@@ -29,6 +31,7 @@ public:
     const std::uint32_t fresh = segment.acknowledgment - *acknowledged_;
     if (fresh == 0 || fresh > *highest_ - *acknowledged_) return;
     moved(time);
+    inForce_ = next_;
     acknowledged_ = segment.acknowledgment;
   }
 
@@ -49,15 +52,16 @@ public:
   std::uint64_t segments = 0, retransmissions = 0; // that take sequence space
 
 private:
+  bool outstanding() const { return highest_ && *highest_ != *acknowledged_; }
+
   void moved(ns3::Time time) {
-    if (highest_ && *highest_ != *acknowledged_) {
+    if (outstanding()) {
       const ns3::Time idle = time - last_;
       const double share = idle.GetSeconds() / inForce_.GetSeconds();
       if (share > longest) longest = share, longestIdle = idle, longestAt = last_;
       longestOver = std::max(longestOver, idle - inForce_);
     }
     last_ = time;
-    inForce_ = next_;
   }
 
   std::optional<std::uint32_t> acknowledged_, highest_;
