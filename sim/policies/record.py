@@ -30,7 +30,7 @@ TURN_NS = 2 * MILLISECOND
 PEER_PORT = 5001
 FIRST_PORT = 1024
 SPECIAL_PORTS = range(49152, 65536)  # of connections whose numbers wrap
-REACH = 100_000  # bytes that such a one sends before they do
+REACH = 1_000_000  # bytes that such a one sends at most before they do
 ASKING_NS, INSTANT_NS = 5_000, 100  # how long after a frame a calculation may begin; how soon it is seen
 
 
@@ -199,16 +199,16 @@ class Crowd:
         if port is None:
             port = self.port = self.port + 1 if self.port + 1 < SPECIAL_PORTS.start else FIRST_PORT
         else:
-            left = 4 * REACH
+            left = 2 * REACH
         interrupted = self.draw.choice(["", "", "", "change", "close", "abort"])
         name = device.connect(PEER_IP, PEER_PORT, port, **parameters)
         self.connections.append(Connection(name, port, choice, left, interrupted))
 
     def _wrapping_port(self, device: Device) -> int | None:
-        """One whose numbers are about to go through zero, if there is one; each but once."""
+        """The one whose numbers go through zero first, if any is about to; each but once."""
         first = (2**32 - (device.now >> 16 + 12) - REACH) % 2**32
-        index = bisect_left(self.beginnings, (first, 0))
-        if index < len(self.beginnings) and self.beginnings[index][0] - first < REACH:
+        index = bisect_left(self.beginnings, (first + REACH, 0)) - 1
+        if index >= 0 and self.beginnings[index][0] >= first:
             return self.beginnings.pop(index)[1]
         return None
 

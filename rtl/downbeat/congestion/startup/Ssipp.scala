@@ -20,8 +20,8 @@ import spinal.lib.misc.pipeline._
   */
 object Ssipp extends StartupPolicy {
   val name = "ssipp"
-  /** The first segment has gone; something was lost; bytes that have grown the window and are not acknowledged yet. */
-  val stateBits = 2 + 16
+  /** The first segment has gone; something was lost; 16 bits of bytes that have grown the window and are not acknowledged yet. */
+  val stateBits = 18
   override val paces = true
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Whatever comes, in whatever order, no policy leaves cwnd below one segment, ssthresh below two, or either above 1 GiB.
+
+The stage's model around each pair of policies; `sim/policies/judge.py` asks the same of the core's own windows.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
+from cocotb_tests.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAnswer, of_bytes
+from cocotb_tests.golden.congestion.startup import paced
+from cocotb_tests.golden.congestion.steady import aimd, logistic
+from cocotb_tests.golden.congestion.window import CongestionState
+
+# The ones that ask for most; other policies are told nothing.
+ARGUMENTS = {
+    "aimd": aimd.argument(255.99, 65535 / 65536),
+    "logistic": logistic.argument(2**34 - 1, 2**34 - 1),
+    "paced": paced.argument(65535, 0),
+}
+EVENTS = 1000
+
+
+def event(draw: random.Random, kind: Kind, segment: int) -> CongestionEvent:
+    """Nothing, some segments, or as much as 32 bits say, of anything."""
+    amounts = [0, 1, segment, 2 * segment, draw.randrange(100 * segment), (1 << 32) - 1]
+    return CongestionEvent(
+        kind,
+        acked_bytes=draw.choice(amounts),
+        uninflated=draw.random() < 0.5,
+        flight=draw.choice(amounts),
+        segment_size=segment,
+        rtt=draw.choice([None, 0, draw.getrandbits(30), (1 << 36) - 1]),
+        rtt_minimum=draw.choice([0, draw.getrandbits(30), (1 << 36) - 1]),
+        initial_window=draw.choice([0, 2, 255]),
+        initial_ssthresh=draw.choice(amounts),
+        sent_probe=draw.random() < 0.5,
+        probe=draw.choice([None, ProbeAnswer(draw.random() < 0.5, False, 1000, draw.getrandbits(36))]),
+        now=draw.getrandbits(48),
+    )
+
+
+def asks(state: CongestionState, seen: CongestionEvent) -> bool:
+    seen = replace(seen, starting_up=state.window.cwnd < state.window.ssthresh)
+    policies = ((state.startup, state.startup_word), (state.steady, state.steady_word))
+    return any(policy.answer(seen, state.window, word).calculation is not None for policy, word in policies)
+
+
+@pytest.mark.parametrize("startup", sorted(STARTUP))
+@pytest.mark.parametrize("steady", sorted(STEADY))
+def test_windows_stay_within_their_bounds(startup: str, steady: str) -> None:
+    draw = random.Random(f"{startup} {steady}")
+    words = (ARGUMENTS.get(startup, 0), ARGUMENTS.get(steady, 0))
+    state = CongestionState(STARTUP[startup], STEADY[steady], startup_word=words[0], steady_word=words[1])
+    segment, calculating, ends = draw.choice([64, 536, 1460, 9000]), False, set()
+    kinds = [kind for kind in Kind if kind is not Kind.CALCULATED] + 10 * [Kind.ACKNOWLEDGED]
+    for number in range(EVENTS):
+        kind = Kind.CALCULATED if calculating and draw.random() < 0.5 else draw.choice(kinds)
+        seen = event(draw, Kind.ESTABLISHED if number == 0 else kind, segment)
+        asked = not calculating and asks(state, seen)
+        window = state.see(seen, asked=asked)
+        calculating = asked or calculating and seen.kind is not Kind.CALCULATED
+        assert of_bytes(segment) <= window.cwnd <= of_bytes(MAXIMUM_WINDOW)
+        assert of_bytes(2 * segment) <= window.ssthresh <= of_bytes(MAXIMUM_WINDOW)
+        ends |= {window.cwnd, window.ssthresh}
+    assert ends >= {of_bytes(segment), of_bytes(2 * segment)}, "the draw never came to the least"
