@@ -130,8 +130,10 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val deflated = s2.insert(s2(remains).msb ? U(0, 48 bits) | s2(remains).asUInt.resize(48))
   private val partialSegment = s2.insert((s2(ACKED) < s2(SEGMENT_SIZE)) ? U(0, 48 bits) | s2(segment))
   private val afterPartial = s3.insert(s3(deflated) + s3(partialSegment))
+  /** Not SND.MAX - SND.UNA: what an inverted pair has left out is not in flight. */
+  private val left = s0.insert(s0(OUTSTANDING_BEFORE) - s0(ACKED))
   private val flightAfter = s1.insert(
-    (s1(OUTSTANDING).asSInt < s1(SEGMENT_SIZE).resize(32).asSInt) ? s1(SEGMENT_SIZE).resize(32) | s1(OUTSTANDING))
+    (s1(left).asSInt < s1(SEGMENT_SIZE).resize(32).asSInt) ? s1(SEGMENT_SIZE).resize(32) | s1(left))
   private val flightAndOne = s2.insert(Window.ofBytes(s2(flightAfter) + s2(SEGMENT_SIZE)))
   private val afterFull = s3.insert((s3(flightAndOne) < s3(before).window.ssthresh) ? s3(flightAndOne) | s3(before).window.ssthresh)
   private val threeSegments = s2.insert(s2(segment) + (s2(segment) |<< 1))
