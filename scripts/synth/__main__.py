@@ -44,8 +44,8 @@ ROOMS = (
 def main() -> int:
     arguments = _parse()
     os.chdir(ROOT)
-    target: Target = TARGETS[arguments.target]
     try:
+        target = _target(arguments.target)
         require("yosys")
         preset, flows = _build(arguments.preset, arguments.flows, arguments.room[0])
         rooms = [_room(room, preset, flows, arguments.preset, target) for room in arguments.room]
@@ -67,10 +67,16 @@ def main() -> int:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make synth", description=__doc__)
     parser.add_argument("room", nargs="*", default=ROOMS)
-    parser.add_argument("--target", choices=sorted(TARGETS), default="ecp5")
+    parser.add_argument("--target", default="ecp5")
     parser.add_argument("--flows", type=int)
     parser.add_argument("--preset", default="default")
     return parser.parse_args()
+
+
+def _target(name: str) -> Target:
+    if name not in TARGETS:
+        raise ToolFailed(f"no target '{name}'; there are: {', '.join(sorted(TARGETS))} (make synth TARGET=name)")
+    return TARGETS[name]
 
 
 def _build(preset: str, flows: int | None, room: str) -> tuple[str, int]:

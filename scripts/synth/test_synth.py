@@ -141,6 +141,15 @@ def test_a_missing_tool_is_told_in_one_line(
     assert said[0].startswith("yosys is missing: `make setup` installs one")
 
 
+def test_a_target_that_is_none_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["synth", "--target", "gowin"])
+    assert program.main() == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["no target 'gowin'; there are: ecp5, xcup (make synth TARGET=name)"]
+
+
 def test_a_build_that_is_refused_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*_: object) -> Path:
         raise subprocess.CalledProcessError(2, "scripts/rtl.sh")
