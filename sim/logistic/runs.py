@@ -22,7 +22,7 @@ INITIAL_WINDOW = 2  # segments
 WIRE = SEGMENT + 42
 MEAN_UDP, FRAMING = (7 * 40 + 4 * 576 + 1500) / 12, 2
 EPSILON = 1.95
-WALL_LIMIT = 1500  # seconds
+WALL_LIMIT = 3600  # seconds
 
 
 class RunFailed(Exception):

@@ -78,7 +78,7 @@ void Dumbbell::setTcp(const Options &options) {
   set("ns3::TcpSocket::DataRetries", "15");
   set("ns3::TcpSocket::PersistTimeout", "6s");
   set("ns3::TcpSocketBase::WindowScaling", "true");
-  set("ns3::TcpSocketBase::Sack", "false");
+  set("ns3::TcpSocketBase::Sack", options.sack ? "true" : "false");
   set("ns3::TcpSocketBase::Timestamp", "false");
   set("ns3::TcpSocketBase::MinRto", "1s");
   set("ns3::TcpSocketBase::ClockGranularity", "1ms");

@@ -20,6 +20,7 @@ struct Options {
   std::uint32_t segmentSize = 1460;  // bytes, of both TCPs
   std::string startup, steady;       // policies; empty: the build's first
   std::string startupArgument, steadyArgument; // what they are told, a number; empty: nothing
+  bool sack = false;                 // offered by both TCPs of ns-3
   std::uint32_t ackEvery = 2;        // segments, of the receiver; 1: no delayed ACKs
   std::uint32_t cross = 0;           // constant-rate sources over the bottleneck
   std::uint64_t crossRate = 0;       // b/s of each

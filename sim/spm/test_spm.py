@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path as File
 
 import pytest
 
 from sim import build
-from sim.linearity.figures import SHARE
+from sim.linearity.figures import MET_MS, SHARE
 from sim.spm import page
 from sim.spm.figures import INPUT_GAPS_MS, PATHS, Path, failures, row
-from sim.spm.transfer import PACKET_MS, Measured, run
+from sim.spm.transfer import CROSS_SHARE, PACKET_MS, Measured, run
 
 EACH, DELAYED = "acknowledges each segment", "delays ACKs, pairs inverted"
 
@@ -33,6 +34,30 @@ def test_an_empty_path_is_measured_exactly(program: File, tmp_path: File, receiv
     assert (hoe.mismatch, hoe.gap_ms) == ("", 8)
     # Its round trip is the first segment's, with its time on the bottleneck and maybe the second's.
     assert hoe.segments is not None and 31 <= hoe.segments <= 33
+
+
+def output_gap(gap: float, cross: int, share: float, draws: random.Random) -> float:
+    """Of a pair through a first-in-first-out bottleneck, beside sources of any phase whose packets are that share of a probe."""
+    service, period = PACKET_MS * share, PACKET_MS * share / SHARE
+    begins = [draws.uniform(0, period) for _ in range(cross)]
+    arrivals = [(at - back * period, service) for at in begins for back in range(-int(gap / period) - 1, 60)]
+    free, leaves = -1e9, dict[float, float]()
+    for at, takes in sorted([(at, takes) for at, takes in arrivals if at < gap] + [(0.0, PACKET_MS), (gap, PACKET_MS)]):
+        free = max(free, at) + takes
+        leaves[at] = free
+    return leaves[gap] - leaves[0.0]
+
+
+@pytest.mark.parametrize(
+    ("cross", "share", "met"),
+    [(1, CROSS_SHARE, 12), (2, CROSS_SHARE, 16), (3, CROSS_SHARE, 32), (4, CROSS_SHARE, None), (2, 1, 20)],
+)
+def test_sources_of_small_packets_explain_the_published_figures(cross: int, share: float, met: int | None) -> None:
+    """By arithmetic alone; packets as large as the probes do not explain figure 4-7."""
+    draws = random.Random(1)
+    gaps = (8, 12, 16, 20, 32)
+    means = [sum(output_gap(gap, cross, share, draws) for _ in range(500)) / 500 for gap in gaps]
+    assert next((gap for gap, mean in zip(gaps, means, strict=True) if mean - gap < MET_MS), None) == met
 
 
 def measured(cross: int, gap_ms: float | None, segments: int | None, policy: str = "spm") -> Measured:

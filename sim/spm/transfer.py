@@ -30,8 +30,8 @@ PACKET_MS = 8
 RATE = PACKET_BYTES * 8 * 1000 // PACKET_MS  # b/s
 ROUND_TRIP_MS = 240
 QUEUE_PACKETS = 50
-# The thesis does not tell its sources' packets. ns-2's have 210 bytes unless told. If they were as large as the probes, two sources' curve would
-# meet y = x at 20 ms and not at 16 as in figure 4-7 (test_spm has the arithmetic).
+# The thesis does not tell its sources' packets. ns-2's have 210 bytes unless told. If they were as large as the probes,
+# two sources' curve would meet y = x at 20 ms and not at 16 as in figure 4-7 (test_spm has the arithmetic).
 CROSS_SHARE = 0.21  # of a probe
 CROSS_BYTES = round(PACKET_BYTES * CROSS_SHARE) - 2  # without PPP's
 FILE_SEGMENTS = 160  # the estimate is made before

@@ -46,6 +46,7 @@ class Settings:
     waves: bool
     wall_limit: int  # seconds
     tap: str
+    sack: bool = False  # ns-3's TCPs offer it
 
     @property
     def bandwidth_delay_product(self) -> int:
@@ -71,6 +72,7 @@ class Settings:
             "steady": self.steady,
             "startup-argument": f"{self.startup_argument:#x}",
             "steady-argument": f"{self.steady_argument:#x}",
+            "sack": int(self.sack),
             "seed": self.seed,
             "wall-limit": self.wall_limit,
         }
