@@ -19,7 +19,9 @@ ROUND_TRIP_MS = 400  # of ns-3's time; longer than its delayed ACKs, and than a 
 LINUX_ROUND_TRIP_MS = 800
 LINUX_ROUNDS = 7
 LINUX_SEGMENTS = 2**LINUX_ROUNDS  # beyond that its window may have no room for pairs, which then go in order
-LATE_MS = LINUX_ROUND_TRIP_MS / 2  # a core that was ever so much behind the clock says nothing of rounds
+SYN_TIMEOUT_MS = 1000
+# A core that was ever so much behind the clock says nothing of rounds: its SYN went again, which ends SSIPP.
+LATE_MS = 0.75 * (SYN_TIMEOUT_MS - LINUX_ROUND_TRIP_MS)
 TRIES = 5
 SEGMENT_BYTES = 1460
 RATE = 100_000_000  # b/s: a round of 256 segments takes 31 ms
