@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from downbeat.device import NEVER, Device, DeviceError, Error, Event, State, nanoseconds
 from downbeat.policies import Policy
@@ -28,6 +29,7 @@ SEGMENT = 1460
 STEP_NS = 100_000
 TURN_NS = 2 * MILLISECOND
 PEER_PORT = 5001
+PEER_PORTS = range(PEER_PORT, PEER_PORT + 10)
 FIRST_PORT = 1024
 SPECIAL_PORTS = range(49152, 65536)  # of connections whose numbers wrap
 REACH = 1_000_000  # bytes that such a one sends at most before they do
@@ -152,6 +154,8 @@ class Crowd:
                 self._end(device, connection, "abort")
             elif self.draw.random() < 0.01:
                 connection.pause_until = now + self.draw.randrange(1, 4000) * MILLISECOND
+            elif self._lacks(connection.choice, "restart from idle") and self.draw.random() < 0.1:
+                connection.pause_until = now + 4000 * MILLISECOND
         elif info.unacknowledged == 0 or self.draw.random() < 0.05:
             # One that closes holds its flow for TIME-WAIT.
             self._end(device, connection, "close" if self.draw.random() < 0.1 else "abort")
@@ -176,48 +180,56 @@ class Crowd:
         (device.close if how == "close" else device.abort)(connection.name)
         connection.over = True
 
-    def _choice(self) -> Choice:
-        """Those that have seen least come first."""
-        startup, steady = (
-            min(
-                names.values(),
-                key=lambda policy: (self.judge.tallies[policy.family, policy.name].events + 1) * self.draw.random(),
-            )
-            for names in (self.policies["startup"], self.policies["steady"])
-        )
+    def _choice(self, situation: str = "") -> Choice:
+        """Those that have seen least come first: of events, or of a situation."""
+
+        def seen(policy: Policy) -> float:
+            key = policy.family, policy.name
+            count = self.judge.situations.counts[key][situation] if situation else self.judge.tallies[key].events
+            return (count + 1) * self.draw.random()
+
+        startup, steady = (min(self.policies[family].values(), key=seen) for family in ("startup", "steady"))
         return Choice(startup, steady, (argument(startup, self.draw), argument(steady, self.draw)))
 
+    def _lacks(self, choice: Choice, situation: str) -> bool:
+        counts = self.judge.situations.counts
+        return any(not counts[policy.family, policy.name][situation] for policy in (choice.startup, choice.steady))
+
     def _opens(self, device: Device) -> None:
-        choice = self._choice()
+        wraps = self._wrapping_ports(device) if self.draw.random() < 0.3 else None
+        choice = self._choice("sequence wrap" if wraps else "")
         parameters = choice.parameters | {
             "initial_window": self.draw.choice([1, 2, 10, 40, 255]),
             "ssthresh": self.draw.choice([0, 3000, 30_000, 200_000]),
             "spacing": self.draw.choice([0, 0, 80 << 32]),
         }
         left = self.draw.choice([1, 20, 300, 2000]) * SEGMENT
-        port = self._wrapping_port(device) if self.draw.random() < 0.3 else None
-        if port is None:
-            port = self.port = self.port + 1 if self.port + 1 < SPECIAL_PORTS.start else FIRST_PORT
-        else:
+        if wraps:
+            port, peer_port = wraps
             left = 2 * REACH
+        else:
+            port = self.port = self.port + 1 if self.port + 1 < SPECIAL_PORTS.start else FIRST_PORT
+            peer_port = PEER_PORT
         interrupted = self.draw.choice(["", "", "", "change", "close", "abort"])
-        name = device.connect(PEER_IP, PEER_PORT, port, **parameters)
+        name = device.connect(PEER_IP, peer_port, port, **parameters)
         self.connections.append(Connection(name, port, choice, left, interrupted))
 
-    def _wrapping_port(self, device: Device) -> int | None:
-        """The one whose numbers go through zero first, if any is about to; each but once."""
+    def _wrapping_ports(self, device: Device) -> tuple[int, int] | None:
+        """Those whose numbers go through zero first, if any are about to; each but once, and none of a port in use."""
         first = (2**32 - (device.now >> 16 + 12) - REACH) % 2**32
-        index = bisect_left(self.beginnings, (first + REACH, 0)) - 1
-        if index >= 0 and self.beginnings[index][0] >= first:
-            return self.beginnings.pop(index)[1]
-        return None
+        index = bisect_left(self.beginnings, (first + REACH, 0, 0)) - 1
+        if index < 0 or self.beginnings[index][0] < first:
+            return None
+        _, port, peer_port = self.beginnings.pop(index)
+        return None if any(connection.port == port for connection in self.connections) else (port, peer_port)
 
 
 @cache
-def beginnings(secret: int) -> tuple[tuple[int, int], ...]:
-    """Where the numbers of each special port begin at time 0, in their order, and the port."""
+def beginnings(secret: int) -> tuple[tuple[int, int, int], ...]:
+    """Where the numbers of each special port and port of the peer begin at time 0, in their order, and the two."""
     numbers = Numbers(secret, IP)
-    return tuple(sorted((numbers.initial_sequence((PEER_IP, PEER_PORT, port), 0), port) for port in SPECIAL_PORTS))
+    pairs = product(SPECIAL_PORTS, PEER_PORTS)
+    return tuple(sorted((numbers.initial_sequence((PEER_IP, there, here), 0), here, there) for here, there in pairs))
 
 
 def argument(policy: Policy, draw: random.Random) -> int:
