@@ -28,6 +28,7 @@ CONNECTIONS = 12  # at once
 SEGMENT = 1460
 STEP_NS = 100_000
 TURN_NS = 2 * MILLISECOND
+REFUSED_NS = 100 * MILLISECOND  # after which another is opened
 PEER_PORT = 5001
 PEER_PORTS = range(PEER_PORT, PEER_PORT + 10)
 FIRST_PORT = 1024
@@ -64,6 +65,7 @@ class Crowd:
         self.events: list[Event] = []
         self.port = FIRST_PORT
         self.turn = 0  # ns
+        self.opens_from = 0  # ns
         self.beginnings = list(beginnings(self.seed))
 
     def run(self, wanted: int, progress: Callable[[int], None]) -> None:
@@ -131,7 +133,7 @@ class Crowd:
         for connection in self.connections:
             self._application(device, connection, now)
         self.connections = [connection for connection in self.connections if not connection.over]
-        if len(self.connections) < CONNECTIONS:
+        if len(self.connections) < CONNECTIONS and now >= self.opens_from:
             self._opens(device)
 
     def _application(self, device: Device, connection: Connection, now: int) -> None:
@@ -142,6 +144,8 @@ class Crowd:
             connection.reference = (info.flow, info.generation)
             self.judge.opened(connection.reference, connection.choice)
         if info.error:
+            if connection.reference is None:  # as a rule, all flows are in TIME-WAIT
+                self.opens_from = now + REFUSED_NS
             self._end(device, connection, "close")
             return
         if connection.reference is None:
