@@ -83,6 +83,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val signals = new Signals(config)
   import signals._
 
+  private val epoch = new Epoch(io.now.instant)
   private val entry = pipeline.entry
   private val event = arbiter.output.payload
   entry.valid := arbiter.output.valid
@@ -90,7 +91,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   entry(FLOW) := event.reference.flow
   entry(GENERATION) := event.reference.generation
   entry(NOW) := io.now.instant
-  entry(EPOCH) := Epoch(io.now.instant)
+  entry(EPOCH) := epoch.wraps
   entry(FRESH) := event.fresh
   entry(COOKIE) := event.cookie
   entry(SEQUENCE) := event.sequence
@@ -209,7 +210,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   private val calculationsRest = if (config.policiesCalculate) calculators.io.idle else True
   // A queue holds a word before it offers it: its occupancy says so.
-  io.waits := protocol.ready && arbiter.isEmpty && pipeline.isEmpty && calculationsRest &&
+  io.waits := protocol.ready && !epoch.turns && arbiter.isEmpty && pipeline.isEmpty && calculationsRest &&
     !payloadAndApplication.words.valid && !changeWaits && !departuresAndTimers.words.valid && !caused.words.valid &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR
   io.idle := io.waits && !descriptors.io.occupancy.orR && !io.descriptors.valid

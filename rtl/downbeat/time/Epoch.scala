@@ -7,12 +7,12 @@ import spinal.core._
   *
   * Time never jumps by 2^47 ns at once, so a top bit that falls is a wrap.
   */
-object Epoch {
-  def apply(now: Instant): UInt = {
-    val wrapsBefore = Reg(UInt(4 bits)) init 0
-    val before = RegNext(now.ns.msb) init False
-    val wraps = wrapsBefore + (before && !now.ns.msb).asUInt
-    wrapsBefore := wraps
-    wraps
-  }
+class Epoch(now: Instant) extends Area {
+  private val before = RegNext(now.ns.msb) init False
+  private val wrapsBefore = Reg(UInt(4 bits)) init 0
+
+  val wraps: UInt = wrapsBefore + (before && !now.ns.msb).asUInt
+  wrapsBefore := wraps
+  /** The top bit has changed: a room that rests must wake to see it. */
+  val turns: Bool = before =/= now.ns.msb
 }
