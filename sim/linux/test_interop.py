@@ -108,7 +108,9 @@ def test_an_end_by_a_signal_leaves_no_process_and_no_namespace(
 ) -> None:
     if app == "iperf3" and shutil.which("iperf3") is None:
         pytest.skip("iperf3 is missing; apt install iperf3")
-    command = [*INTEROP, f"--app={app}", "--size=50MB", f"--reports={tmp_path}"]
+    # Who runs in the background of a script was told to ignore SIGINT, and so would its children be.
+    heeds = ["env", "--default-signal=INT"]
+    command = [*heeds, *INTEROP, f"--app={app}", "--size=50MB", f"--reports={tmp_path}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + LIMIT_SECONDS
         while not (programs := [pid for pid in children(process.pid) if name(pid) == program]):
