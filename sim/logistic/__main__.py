@@ -24,6 +24,7 @@ from sim.logistic.runs import Bottleneck, Run, RunFailed, mismatches, run
 
 REPORT = build.ROOT / "build" / "reports" / "logistic_figures.json"
 PAGE = REPORT.with_suffix(".html")
+FIGURES = ("convergence", "10", "12", "13", "15")
 OTHERS = ("reno", "highspeed", "scalable")
 MEGABIT = 1_000_000
 # Two links of 5 ms and one of 25 ms, there and back: his common topology.
@@ -116,7 +117,10 @@ def _curve(done: Run) -> dict[str, Any]:
 def main() -> int:
     seed, begin = int(os.environ.get("SEED") or 1), time.monotonic()
     seconds = float(os.environ.get("DURATION") or 30)
-    chosen = (os.environ.get("FIGURE") or "convergence,10,12,13,15").split(",")
+    chosen = (os.environ.get("FIGURE") or ",".join(FIGURES)).split(",")
+    for unknown in set(chosen) - set(FIGURES):
+        print(f"FIGURE={unknown}: there is no such figure, use {', '.join(FIGURES)}", file=sys.stderr)
+        return 2
     senders = ("core",) if os.environ.get("COMPARE") == "0" else ("core", *OTHERS)
     console = Console(highlight=False)
     try:
