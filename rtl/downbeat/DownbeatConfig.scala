@@ -25,6 +25,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
   * @param steadyPolicies     steady policies of this build, in order of their identifiers
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
+  * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half the registers
   * @param clock              the core's clock; nothing counts it, programs are told
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
@@ -45,6 +46,7 @@ case class DownbeatConfig(
     startupPolicies: Seq[StartupPolicy] = Policies.startup,
     steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
     externalMemory: Boolean = false,
+    eventSpacing: Int = 1,
     clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
 ) {
@@ -72,6 +74,7 @@ case class DownbeatConfig(
   val slotBeatBits: Int = log2Up(slotBytes / beatBytes)
   /** Engine: events of one flow are at least this many clocks apart (a stage's read-modify-write). */
   val flowSpacing: Int = 8
+  require(eventSpacing == 1 || eventSpacing == flowSpacing, s"eventSpacing = $eventSpacing: use 1 or $flowSpacing")
 
   /** Bytes from a cumulative point to the end of a buffer, and to one past it. */
   val sendOffsetBits: Int = log2Up(sendBufferBytes) + 1
@@ -122,6 +125,6 @@ object DownbeatConfig {
     "sim65536" -> DownbeatConfig(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24, assumedPeerMss = 1460),
     "small" -> small,
     "lean" -> DownbeatConfig(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
-    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), clock = 62.5 MHz)
+    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), eventSpacing = 8, clock = 62.5 MHz)
   )
 }

@@ -36,6 +36,7 @@ object Rooms {
     "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
     "CalculatorsOfBench" -> (config => Calculators(CalculationBench.config(config))),
     "FlowEngineCalculating" -> (config => FlowEngine(CalculationBench.config(config))),
+    "FlowEngineSpaced" -> (config => FlowEngine(config.copy(stageCounters = true, eventSpacing = config.flowSpacing))),
     "FlowEngineWide" -> (config => FlowEngine(config.copy(sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24))),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),

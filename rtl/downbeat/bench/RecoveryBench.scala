@@ -28,7 +28,7 @@ case class RecoveryBench(config: DownbeatConfig) extends Component {
 
   private val signals = new Signals(config)
   import signals._
-  private val pipeline = new EnginePipeline
+  private val pipeline = new EnginePipeline(config.eventSpacing)
   private val entry = pipeline.entry
   private val question = io.question.m2sPipe
   entry.valid := question.valid
