@@ -122,7 +122,7 @@ def main() -> int:
         print(f"FIGURE={unknown}: there is no such figure, use {', '.join(FIGURES)}", file=sys.stderr)
         return 2
     senders = ("core",) if os.environ.get("COMPARE") == "0" else ("core", *OTHERS)
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.logistic() / "downbeat_logistic"
