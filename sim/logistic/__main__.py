@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from downbeat.console import report_console
 from rich.console import Console
 from rich.table import Table
 
@@ -122,7 +123,7 @@ def main() -> int:
         print(f"FIGURE={unknown}: there is no such figure, use {', '.join(FIGURES)}", file=sys.stderr)
         return 2
     senders = ("core",) if os.environ.get("COMPARE") == "0" else ("core", *OTHERS)
-    console = Console(highlight=False)
+    console = report_console()
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.logistic() / "downbeat_logistic"
