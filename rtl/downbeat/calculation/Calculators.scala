@@ -38,7 +38,8 @@ case class Calculators(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
-  io.result << StreamArbiterFactory().roundRobin.transactionLock.on(lanes.map(_.result)).m2sPipe()
+  // Registered both ways: neither the engine's choice nor that among the lanes is in line with a lane's queues.
+  io.result << StreamArbiterFactory().roundRobin.transactionLock.on(lanes.map(_.result)).halfPipe()
   for ((lane, index) <- lanes.zipWithIndex) io.room(index) := lane.room
   io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
 
@@ -55,8 +56,14 @@ case class Calculators(config: DownbeatConfig) extends Component {
     unit.io.question.flow := asked.reference.flow
     unit.io.question.question := asked.question.resize(calculator.questionBits)
 
-    private val owners = remembered.queue(underWay)
-    private val answers = unit.io.answer.toStream.queue(underWay)
+    private def queue[T <: Data](words: Stream[T]): Stream[T] = {
+      val fifo = StreamFifo(words.payloadType, calculator.underWay)
+      fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
+      fifo.io.push << words
+      fifo.io.pop
+    }
+    private val owners = queue(remembered)
+    private val answers = queue(unit.io.answer.toStream)
     val result: Stream[CalculatedEvent] = StreamJoin(owners, answers).map { joined =>
       val event = CalculatedEvent(config)
       event.reference := joined._1.reference
@@ -65,8 +72,8 @@ case class Calculators(config: DownbeatConfig) extends Component {
       event.calculated.answer := joined._2.resize(Calculation.answerBits)
       event.calculated.note := joined._1.note
       event
-    }
-    val idle: Bool = !requests.io.occupancy.orR && !owners.valid
+    }.halfPipe()
+    val idle: Bool = !requests.io.occupancy.orR && !owners.valid && !result.valid
   }
 }
 
@@ -81,6 +88,4 @@ object Calculators {
   /** Requests before a unit, and how many may still come when there seems to be no room. */
   private val waiting = 16
   private val spare = 8
-  /** Questions in a unit or answered by it: more than a pipelined unit is long. */
-  private val underWay = 128
 }

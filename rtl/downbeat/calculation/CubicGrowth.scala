@@ -112,6 +112,7 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
   io.answer.payload := answer.asBits
 
   new StateMachine {
+    setEncoding(binaryOneHot)
     /** Two states: `put` offers a question until it is taken, and `use` has the result when it comes. */
     private def asks(put: => Bool)(result: Flow[UInt], after: => State)(use: UInt => Unit): State = {
       val issue, await = new State

@@ -47,6 +47,7 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
     val rest, scale, clear, classify, read0, read1, square, mixed, store, spread, space = new State
     val fetch0, fetch1, mean, dPlus, dMinus, ePlus, eMinus, shift, lift, meet, add, average, bound, share, window, none = new State
     val judge = new StateDelay(4)
+    setEncoding(binaryOneHot)
     setEntry(rest)
 
     rest.whenIsActive {

@@ -58,10 +58,9 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val returns = queue(ReturnEvent(config), FlowEngine.credits(config))
   private val calculators = config.policiesCalculate generate RestingClock(Calculators(config))(_.io.idle)
   /** The two that the engine itself causes, and that cause none of their own. */
-  private val caused = {
-    val ofSegments = Sources.returned(returns.io.pop)
-    if (config.policiesCalculate) EventSource.shared(ofSegments, Sources.calculated(calculators.io.result)) else ofSegments.registered
-  }
+  private val ofSegments = Sources.returned(returns.io.pop).registered
+  private val caused =
+    if (config.policiesCalculate) EventSource.shared(ofSegments, Sources.calculated(calculators.io.result)) else ofSegments
   private val payloadAndApplication = EventSource.shared(Sources.placed(io.placed), Sources.application(io.application))
   /** A change of policies has time, and so have timers. */
   private val timersAndPolicies =
@@ -204,7 +203,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val calculationsRest = if (config.policiesCalculate) calculators.io.idle else True
   // A queue holds a word before it offers it: its occupancy says so.
   io.waits := protocol.ready && !epoch.turns && arbiter.isEmpty && pipeline.isEmpty && calculationsRest &&
-    !payloadAndApplication.words.valid && !changeWaits && !departuresAndTimers.words.valid && !caused.words.valid &&
+    !payloadAndApplication.words.valid && !changeWaits && !departuresAndTimers.words.valid && !caused.words.valid && !ofSegments.words.valid &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR
   io.idle := io.waits && !descriptors.io.occupancy.orR && !io.descriptors.valid
 }
@@ -213,7 +212,7 @@ object FlowEngine {
   /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
   private def credits(config: DownbeatConfig): Int = if (config.eventSpacing == 1) 64 else 16
 
-  /** True while one more may be taken, seen four clocks late. Each event takes one; it is free again when the event causes nothing, or
+  /** True while one more may be taken, seen five clocks late. Each event takes one; it is free again when the event causes nothing, or
     * when what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's
     * reader.
     */
@@ -221,6 +220,6 @@ object FlowEngine {
     val used = Reg(UInt(log2Up(credits(config) + 1) bits)) init 0
     val change = Seq(taken, unused, freed).map(RegNext(_) init False).map(_.asUInt)
     used := used + change(0) - change(1) - change(2)
-    RegNext(used < credits(config) - 5) init False
+    RegNext(used < credits(config) - 6) init False
   }
 }
