@@ -58,6 +58,12 @@ def run(*words: str, status: int = 0) -> str:
     return done.output
 
 
+def test_the_board_s_core_keeps_no_records() -> None:
+    registers = FILES["core_registers"]["registers"]
+    assert registers["logCapacity"]["fields"]["value"]["reset"] == 0
+    assert not [name for name in registers if name.startswith(("log", "record")) and name != "logCapacity"]
+
+
 def test_addresses_are_given_while_the_core_rests(far: Words) -> None:
     run("address", "02:00:00:00:00:0a", "10.0.0.1/24", "--gateway", "10.0.0.254")
     assert far.written[0] == ("control", 0) and far.written[-1] == ("control", 1)
