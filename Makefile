@@ -120,6 +120,9 @@ new-policy: $(SET_UP) ## the pieces of a new policy, which passes its test at on
 pacing: $(PACER_RTL) ## the pacer alone: order among 16 to 65,536 flows, rates for ten seconds [SEED=n]
 	@$(PY) -m sim.pacing
 
+events: $(RTL) ## the engine alone at its ports: events a clock by order of flows and by policies [SEED=n JOBS=n]
+	@$(PY) -m sim.events
+
 formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants that they must refuse
 	@$(PY) -m formal
 
@@ -187,4 +190,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing scale gap latency linearity logistic logistic-figures spm ssipp fmax fmax-estimate fmax-guard synth bitstream program formal lint test clean
+.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing events scale gap latency linearity logistic logistic-figures spm ssipp fmax fmax-estimate fmax-guard synth bitstream program formal lint test clean

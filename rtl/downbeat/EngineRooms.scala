@@ -18,6 +18,7 @@ class EngineRooms(
     config: DownbeatConfig, now: Stamp, localIp: UInt, secret: Bits, commands: AxiStream, notifications: AxiStream)
     extends Area {
   val directory = RestingClock(FlowDirectory(config))(_.io.idle)
+  // A descriptor that goes out in this clock must not be there in the next one.
   val engine = RestingClock(FlowEngine(config))(room => room.io.waits && !room.io.descriptors.fire)
   val pacer = Pacer(config)
   val timers = Timers(config)

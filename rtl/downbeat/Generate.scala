@@ -25,7 +25,7 @@ object Generate {
     val config = BuildName.parse(request.preset).fold(refuse, identity)
     val rooms = if (request.rooms.contains("all")) Rooms.all.keys.toList.sorted else request.rooms
     for (unknown <- rooms.find(Rooms.find(_).isEmpty))
-      refuse(s"no room '$unknown' in Rooms.scala; there are: ${names(Rooms.all.keys)}")
+      refuse(s"no room '${unknown.stripPrefix("Fmax")}' in Rooms.scala; there are: ${names(Rooms.all.keys)}")
     Files.createDirectories(request.out)
     if (request.rooms.contains("all")) removeOthers(request.out, rooms)
     val layout = Layout(config)

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from rich.console import Console
+from downbeat.console import report_console
 from rich.table import Table
 
 from sim import build
@@ -145,7 +145,7 @@ def main() -> int:
     seeds = range(1, int(os.environ.get("SEEDS") or 20) + 1)
     argument = int(os.environ.get("FASTDROP") or 0)
     chosen = (os.environ.get("TABLE") or ",".join(case.table for case in CASES)).split(",")
-    console = Console(highlight=False)
+    console = report_console()
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.carson() / "downbeat_carson"

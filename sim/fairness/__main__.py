@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from downbeat.console import report_console
 from rich.table import Table
 
 from sim import build
@@ -101,7 +101,7 @@ def table(results: Sequence[dict[str, Any]]) -> Table:
 
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
-    console = Console(highlight=False)
+    console = report_console()
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.fairness() / "downbeat_fairness"

@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from rich.console import Console
+from downbeat.console import report_console
 from rich.table import Table
 
 from sim import build
@@ -72,7 +72,7 @@ def _print(cases: list[dict[str, Any]]) -> None:
         for figures in cases:
             if figures["measure"] == measure:
                 table.add_row(*row(figures))
-        Console(width=120).print(table)
+        report_console().print(table)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from rich.console import Console
+from downbeat.console import report_console
 from rich.table import Table
 
 from sim import build
@@ -74,7 +74,7 @@ def _print(report: dict[str, Any], wall: float) -> None:
     table.add_section()
     for title, name in (("meets y = x at", "meets_ms"), ("published", "published_ms")):
         table.add_row(title, *(str(figure[name] or "never") for figure in report["figures"]))
-    Console().print(table)
+    report_console().print(table)
     pairs = sum(point["pairs"] for figure in report["figures"] for point in figure["points"])
     print(
         f"seed {report['seed']}, {report['seconds']:g} virtual seconds, {pairs:,} pairs received; {wall:.0f} s of wall time"

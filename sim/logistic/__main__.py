@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from downbeat.console import report_console
 from rich.console import Console
 from rich.table import Table
 
@@ -24,6 +25,7 @@ from sim.logistic.runs import Bottleneck, Run, RunFailed, mismatches, run
 
 REPORT = build.ROOT / "build" / "reports" / "logistic_figures.json"
 PAGE = REPORT.with_suffix(".html")
+FIGURES = ("convergence", "10", "12", "13", "15")
 OTHERS = ("reno", "highspeed", "scalable")
 MEGABIT = 1_000_000
 # Two links of 5 ms and one of 25 ms, there and back: his common topology.
@@ -116,9 +118,12 @@ def _curve(done: Run) -> dict[str, Any]:
 def main() -> int:
     seed, begin = int(os.environ.get("SEED") or 1), time.monotonic()
     seconds = float(os.environ.get("DURATION") or 30)
-    chosen = (os.environ.get("FIGURE") or "convergence,10,12,13,15").split(",")
+    chosen = (os.environ.get("FIGURE") or ",".join(FIGURES)).split(",")
+    for unknown in set(chosen) - set(FIGURES):
+        print(f"FIGURE={unknown}: there is no such figure, use {', '.join(FIGURES)}", file=sys.stderr)
+        return 2
     senders = ("core",) if os.environ.get("COMPARE") == "0" else ("core", *OTHERS)
-    console = Console(highlight=False)
+    console = report_console()
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.logistic() / "downbeat_logistic"

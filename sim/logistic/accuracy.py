@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.console import Console
+from downbeat.console import report_console
 from rich.table import Table
 
 from cocotb_tests.calculation.logistic_draws import draw_question, error, exact
@@ -74,7 +74,7 @@ def exponentials() -> dict[str, float]:
 
 def main() -> int:
     seed, jobs = int(os.environ.get("SEED") or 1), int(os.environ.get("JOBS") or 2)
-    console, begin = Console(highlight=False), time.monotonic()
+    console, begin = report_console(), time.monotonic()
     with console.status(f"{QUESTIONS:,} questions"), ProcessPoolExecutor(jobs) as pool:
         batches = list(pool.map(measure, range(seed * QUESTIONS, (seed + 1) * QUESTIONS, BATCH)))
     worst = max(batches, key=lambda batch: batch.error)

@@ -8,6 +8,7 @@ import math
 import pytest
 
 from sim.logistic import accuracy
+from sim.logistic.__main__ import main
 from sim.logistic.runs import INITIAL_WINDOW, SEGMENT, WIRE, Bottleneck, Run
 
 PATH = Bottleneck(100_000_000, 0.06)
@@ -81,3 +82,11 @@ def test_the_units_exponential_is_the_best_of_the_three(monkeypatch: pytest.Monk
     assert worst["published"] == pytest.approx(0.00366, abs=2e-4)
     assert worst["nearest_below_10"] == pytest.approx(0.0004, abs=2e-5)
     assert worst["unit"] < 2**-33
+
+
+def test_a_figure_that_does_not_exist_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FIGURE", "10,11")
+    assert main() == 2
+    assert capsys.readouterr().err == "FIGURE=11: there is no such figure, use convergence, 10, 12, 13, 15\n"

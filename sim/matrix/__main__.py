@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
+from downbeat.console import report_console
 from downbeat.interop import namespace
 from downbeat.sim import quantities
 from rich.console import Console
@@ -28,7 +29,7 @@ STORIES = 10  # failures that are told in full
 PEERS = ("ns3", "linux")
 Value = TypeVar("Value")
 
-console = Console(highlight=False)
+console = report_console()
 
 
 def main(

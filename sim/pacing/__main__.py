@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any
 
-from rich.console import Console
+from downbeat.console import report_console
 from rich.table import Table
 
 from sim import build
@@ -94,7 +94,7 @@ def tables(results: dict[str, list[dict[str, Any]]]) -> list[Table]:
 
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
-    console = Console(highlight=False)
+    console = report_console()
     try:
         with console.status("The pacer at work"):
             results = {

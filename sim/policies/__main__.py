@@ -12,6 +12,7 @@ import os
 import sys
 from typing import Any
 
+from downbeat.console import report_console
 from downbeat.device import load
 from downbeat.policies import Policy, read
 from rich.console import Console
@@ -31,7 +32,7 @@ def main() -> int:
     wanted = int(os.environ.get("EVENTS") or FULL)
     seed = int(os.environ.get("SEED") or 1)
     one = os.environ.get("POLICY", "")
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+    console = report_console()
     chosen = _chosen(one)
     if not chosen:
         print(f"POLICY={one}: no such policy in this build", file=sys.stderr)

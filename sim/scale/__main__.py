@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from downbeat.console import report_console
 from downbeat.device import load
-from rich.console import Console
 
 from sim import build
 from sim.scale.crowd import crowd
@@ -25,7 +25,7 @@ LOSSES = (0, 3, 6)  # the last more than the ends keep holes
 
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
-    console = Console(highlight=False)
+    console = report_console()
     results: dict[str, Any] = {"seed": seed}
     try:
         with console.status("Building the core of 65,536 flows (minutes, once for each content)"):

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from downbeat.console import report_console
 from rich.table import Table
 
 from sim import build
@@ -84,7 +84,7 @@ def _print(report: dict[str, Any], wall: float) -> None:
             f"{_number(path['median_segments'])} ({_number(path['model_segments'])})",
             _number(path["hoe_median_segments"]),
         )
-    Console().print(table)
+    report_console().print(table)
     print(
         f"seed {report['seed']}, {report['events_compared']:,} events equal to the golden models; {wall:.0f} s of wall time"
     )

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from downbeat.console import report_console
 from downbeat.interop import namespace
-from rich.console import Console
 from rich.table import Table
 
 from sim import build
@@ -75,7 +75,7 @@ def _print(report: dict[str, Any]) -> None:
         inverted = f"{100 * run['inverted_share']:.1f} %"
         counts = (run["most_per_ack"] or "-", run["retransmissions"], run["duplicate_acks"])
         table.add_row(run["receiver"], rounds, inverted, *map(str, counts), f"{run['acks_per_segment_in_order']:.2f}")
-    Console().print(table)
+    report_console().print(table)
     for line in (*report["skipped"], *(f"WRONG: {failure}" for failure in report["failures"])):
         print(line)
     print(

@@ -5,6 +5,18 @@ import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
+/** All events in one line. */
+trait EventLine extends Area {
+  /** True where the source may issue: its credits are there. */
+  def permitted: Vec[Bool]
+  /** The chosen event. */
+  def output: Flow[EngineEvent]
+  /** No event is waiting or on its way. */
+  def isEmpty: Bool
+  /** An event has been chosen, and is on its way to the output. */
+  def issued: Bool
+}
+
 /** Puts the events of all sources in one line, one a clock, events of one flow at least `flowSpacing` clocks apart.
   *
   * Each source has two places, so that the event behind one that must wait can go before it, unless both are of one flow. Among the
@@ -17,12 +29,11 @@ import spinal.lib._
   * after the choice; until then places are compared with what was chosen. Comparisons are between registers, none is in line with the choice:
   * what a place will be compared with is known the clock before, as it is filled or while it waits.
   */
-class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
+class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLine {
   private case class Place(valid: Bool, ready: Bool, blocked: Bool, spot: UInt, nextSpot: UInt, source: Int, older: Bool)
 
   private val scoreboardBits = log2Up(config.flows) min 6
 
-  /** True where the source may issue: its credits are there. */
   val permitted = Vec(Bool(), sources.size)
 
   private val choice = Bits(2 * sources.size bits)
@@ -135,7 +146,7 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
   }
   anyChosen := eligible.orR
 
-  /** The chosen event, three clocks after it could be chosen; its place is not filled again before it is read. */
+  /** Three clocks after it could be chosen; its place is not filled again before it is read. */
   val output = Flow(EngineEvent(config))
   private val idle = new IdleStandsStill
   private val read = for (((source, memory), s) <- sources.zip(memories).zipWithIndex) yield new Area {
@@ -150,6 +161,5 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends Area {
   output.payload := RegNextWhen(MuxOH.or(Vec(read.map(_.valid)), read.map(_.event)), readAny || !idle.standsStill)
 
   val isEmpty: Bool = !(places.map(_.valid) ++ read.map(_.chosen) ++ read.map(_.valid)).orR && !output.valid
-  /** An event is on its way. */
   val issued: Bool = anyChosen
 }

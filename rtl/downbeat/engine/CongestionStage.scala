@@ -146,7 +146,11 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     is(kinds.partial)(keepThreshold(s4(afterPartial)))
     is(kinds.recovered)(keepThreshold(s4(afterFull)))
     is(kinds.timeoutAgain)(keepThreshold(s4(segment)))
-    is(kinds.timeout)(s4(settled).cwnd := s4(segment))
+    is(kinds.timeout) {
+      s4(settled).cwnd := s4(segment)
+      // In a recovery more is outstanding than the window that the loss was seen with.
+      when(!s4(EVENT).uninflated && s4(before).window.ssthresh < s4(answered).ssthresh)(s4(settled).ssthresh := s4(before).window.ssthresh)
+    }
     if (config.policiesCalculate)
       is(kinds.calculated)(when(s4(calculation.calculated).stale)(s4(settled) := s4(before).window))
     is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + (s4(EVENT).uninflated ? U(0, 48 bits) | s4(threeSegments)))

@@ -82,7 +82,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- step 2: what may go, what is left
 
   private val resendKnown = s2.insert(minimum(s2(resendData), s2(resendSent)))
-  private val networkRoom = s2.insert(s2(congestionWindow).resize(33).asSInt - s2(used).resize(33).asSInt)
   private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)) && !s2(halfWay))
   private val idle = s2.insert(!s2(used).orR)
   private val window = s2(congestionLimits) ? s2(congestionWindow) | s2(SEND_WINDOW)
@@ -112,7 +111,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val mayBeSmall = s3.insert(
     s3(before).noDelay || s3(idle) || s3(FINISHING) || s3(again) || s3(left) === s3(SEGMENT_SIZE).resize(32))
   private val resendLength = s3.insert(minimum(s3(resendKnown), s3(resendMost).resize(32)).resize(14))
-  private val networkFits = s3.insert(!(s3(networkRoom) < signed(s3(SEGMENT_SIZE).resize(14))))
   private val fitsFin = s3.insert(signed(s3(left)) < s3(room))
 
   // ---- steps 1 to 3: what a policy asks for
@@ -127,7 +125,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   // ---- step 4: decide
 
-  private val retransmits = s4.insert(s4(inData) && (s4(RETRANSMIT) || s4(RETRANSMIT_LOST) && s4(networkFits)))
+  private val retransmits = s4.insert(s4(inData) && (s4(RETRANSMIT) || s4(RETRANSMIT_LOST)))
   private val sendsWhole = s4.insert(s4(inData) && s4(hasData) && !s4(held) && (s4(full) ? s4(fitsFull) | (s4(fitsRest) && s4(mayBeSmall))))
   private val sendsPart = s4.insert(
     s4(inData) && s4(hasData) && s4(fitsPart) && !s4(held) && !(s4(full) ? s4(fitsFull) | s4(fitsRest)))

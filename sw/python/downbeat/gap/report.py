@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from downbeat.console import report_console
 from downbeat.gap import plots
 from downbeat.gap.analysis import Analysis
 
-console = Console(highlight=False)
+console = report_console()
 SHOWN = ("minimum", "p0.1", "p1", "p5", "p50", "p95", "p99", "p99.9", "maximum")
 DISTANCES = ("p50", "p99", "p99.9")
 
