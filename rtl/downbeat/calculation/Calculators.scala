@@ -38,20 +38,21 @@ case class Calculators(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
-  // Registered both ways: neither the engine's choice nor that among the lanes is in line with a lane's queues.
-  io.result << StreamArbiterFactory().roundRobin.transactionLock.on(lanes.map(_.result)).halfPipe()
+  // Registered both ways: neither the engine's choice nor that among the lanes is in line with a lane's queues. No lane has an answer so
+  // often that the others would wait for long.
+  io.result << StreamArbiterFactory().lowerFirst.transactionLock.on(lanes.map(_.result)).halfPipe()
   for ((lane, index) <- lanes.zipWithIndex) io.room(index) := lane.room
   io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
 
   /** A unit with its queues. Whose question it is waits beside the unit for the answer. */
   private class Lane(calculator: Calculator, index: Int) extends Area {
     private val unit = calculator.build(config)
-    private val requests = StreamFifo(CalculationRequest(config), waiting)
+    private val requests = StreamFifo(CalculationRequest(config), waiting, latency = 1)
     requests.io.push.valid := io.request.valid && io.request.calculator === index
     requests.io.push.payload := io.request.payload
     val room = RegNext(requests.io.availability > spare) init False
 
-    private val (asked, remembered) = StreamFork2(requests.io.pop, synchronous = true)
+    private val (asked, remembered) = StreamFork2(requests.io.pop.halfPipe(), synchronous = true)
     unit.io.question.arbitrationFrom(asked)
     unit.io.question.flow := asked.reference.flow
     unit.io.question.question := asked.question.resize(calculator.questionBits)
@@ -73,7 +74,7 @@ case class Calculators(config: DownbeatConfig) extends Component {
       event.calculated.note := joined._1.note
       event
     }.halfPipe()
-    val idle: Bool = !requests.io.occupancy.orR && !owners.valid && !result.valid
+    val idle: Bool = !requests.io.occupancy.orR && !asked.valid && !owners.valid && !result.valid
   }
 }
 
