@@ -136,6 +136,9 @@ test: $(RTL) $(SIM_RTL) $(PACER_RTL) ## all tests and lint [TEST=module CASE=nam
 fmax: build/policies/stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6 SEED=n PRESET=name]
 	@$(PY) -m scripts.fmax $(or $(ROOM),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
 
+fmax-estimate: build/policies/stamp ## a room's longest paths by its netlist alone, in grade 8's ns [ROOM=name PRESET=name]
+	@$(PY) -m scripts.fmax.estimate $(or $(ROOM),FlowEngine) --preset $(PRESET)
+
 fmax-guard: build/policies/stamp ## fails when a guarded room's clock rate fell (scripts/fmax/guarded.toml) [JOBS=n]
 	@$(PY) -m scripts.fmax.guard
 
@@ -195,4 +198,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing events scale gap latency linearity logistic logistic-figures spm ssipp fmax fmax-guard synth netlist bitstream program formal lint test clean
+.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing events scale gap latency linearity logistic logistic-figures spm ssipp fmax fmax-estimate fmax-guard synth netlist bitstream program formal lint test clean

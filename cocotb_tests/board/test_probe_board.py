@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.task import bridge
 from cocotb.triggers import ClockCycles, Timer
 from downbeat.board.device import PHY_STATES
@@ -17,43 +14,25 @@ from downbeat.board.probes import Captured, ProbeBoard
 from downbeat.gap import probe
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import BUILD, run_room
-from cocotb_tests.board.phy import GIGABIT_PARTNER, LINK, SLOW_PARTNER, Phys
-from cocotb_tests.board.rgmii import RgmiiSink, RgmiiSource
-from cocotb_tests.board.uart import UartHost
+from cocotb_tests.board.phy import GIGABIT_PARTNER, LINK, SLOW_PARTNER
+from cocotb_tests.board.pins import Pins, described, run_board
 
-CABLE = Path(__file__).with_name("probe_board_cable.v")
-PERIOD_PS = 16_000
 HERE, THERE = "02:00:00:00:00:01", "02:00:00:00:00:02"
 BYTE_NS = 8
 
 
 def test_probe_board() -> None:
-    run_room("ProbeBoard", __name__, around=CABLE)
+    run_board("ProbeBoard", __name__)
 
 
-class Bench:
-    def __init__(self, dut: Any) -> None:
-        self.dut = dut
-        self.phys = Phys(dut, 2)
-        self.source, self.sink = RgmiiSource(dut), RgmiiSink(dut)
-        self.host = UartHost(dut, PERIOD_PS)
-        self.board: ProbeBoard
+class Bench(Pins):
+    board: ProbeBoard
 
     @classmethod
     async def running(cls, dut: Any, *, cable: bool = True, link: bool = True) -> Bench:
         bench = cls(dut)
-        dut.cable.value = int(cable)
-        dut.reset.value = 1
-        Clock(dut.clk, PERIOD_PS, unit="ps").start()
-        Clock(dut.wire_clk, 8000, unit="ps").start()
-        await Timer(2000, "ps")
-        Clock(dut.late_clk, 8000, unit="ps").start()
-        await ClockCycles(dut.clk, 8)
-        dut.reset.value = 0
-        await ClockCycles(dut.clk, 64)
-        registers = json.loads((BUILD / "rtl" / "probe_registers.json").read_text())
-        bench.board = await bridge(ProbeBoard)(bench.host, registers)
+        await bench.start(cable=cable)
+        bench.board = await bridge(ProbeBoard)(bench.host, described("probe_registers"))
         if link:
             while (await bridge(bench.board.phys)())[0] != PHY_STATES[3]:
                 await ClockCycles(dut.clk, 1000)

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
-from pathlib import Path
 from typing import Any
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.task import bridge
 from cocotb.triggers import ClockCycles, Event, Timer
 from downbeat.board.device import PHY_STATES
@@ -18,30 +15,25 @@ from downbeat.board.traffic import TrafficBoard
 from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.frames import Frame
-from cocotb_tests.bench.runner import BUILD, run_room
-from cocotb_tests.board.phy import Phys
-from cocotb_tests.board.rgmii import RgmiiSink, RgmiiSource
-from cocotb_tests.board.uart import UartHost
+from cocotb_tests.board.pins import Pins, described, run_board
 from cocotb_tests.core.core import mac_number
 from cocotb_tests.core.peer import Peer
 
-PINS = Path(__file__).with_name("traffic_board_pins.v")
-PERIOD_PS = 16_000
 MSS = 1460
 BUFFER = 4096  # bytes each way, of the preset `board`
 
 
 def test_traffic_board() -> None:
-    run_room("TrafficBoard", __name__, around=PINS)
+    run_board("TrafficBoard", __name__)
 
 
-class Wire:
+class Wire(Pins):
     """What Peer wants of a core: frames in and out, at the pins."""
 
     stamp = 0
 
     def __init__(self, dut: Any) -> None:
-        self.source, self.sink = RgmiiSource(dut), RgmiiSink(dut)
+        super().__init__(dut)
         self._frames: deque[bytes] = deque()
         self._came = Event()
         self.wire_in = self.wire_out = self
@@ -64,26 +56,14 @@ class Wire:
             await self._came.wait()
 
 
-def described(name: str) -> Any:
-    return json.loads((BUILD / "rtl" / f"{name}.json").read_text())
-
-
 async def running(dut: Any) -> tuple[TrafficBoard, Any]:
     """The board with addresses, its link up, its peer known."""
-    Phys(dut, 1)
-    wire, host = Wire(dut), UartHost(dut, PERIOD_PS)
-    dut.reset.value = 1
-    Clock(dut.clk, PERIOD_PS, unit="ps").start()
-    Clock(dut.wire_clk, 8000, unit="ps").start()
-    await Timer(2000, "ps")
-    Clock(dut.late_clk, 8000, unit="ps").start()
-    await ClockCycles(dut.clk, 8)
-    dut.reset.value = 0
-    await ClockCycles(dut.clk, 64)
+    wire = Wire(dut)
+    await wire.start(cable=False)
 
     def set_up() -> TrafficBoard:
         files = ("traffic_registers", "core_registers", "downbeat_layout")
-        board = TrafficBoard(host, *map(described, files))
+        board = TrafficBoard(wire.host, *map(described, files))
         board.address(CORE_MAC, f"{CORE_IP}/24")
         peer = mac_number(PEER_MAC)
         board.core.write("neighbourIp", int.from_bytes(bytes(map(int, PEER_IP.split(".")))))

@@ -17,6 +17,10 @@ def test_close() -> None:
     run_room(ROOM, __name__)
 
 
+def test_close_with_spaced_events() -> None:
+    run_room("FlowEngineSpaced", __name__, label="spaced")
+
+
 async def resets(endpoint: Endpoint) -> bool:
     """Closes; whether the peer gets a RST, and no FIN then."""
     endpoint.application("close")

@@ -17,6 +17,10 @@ def test_handshake() -> None:
     run_room(ROOM, __name__)
 
 
+def test_handshake_with_spaced_events() -> None:
+    run_room("FlowEngineSpaced", __name__, label="spaced")
+
+
 @cocotb.test()
 async def simultaneous_open_is_answered_at_once(dut: Any) -> None:
     """RFC 9293 3.5, figure 7; the SYN-ACK has the first SYN's number."""

@@ -19,6 +19,10 @@ def test_reassembly() -> None:
     run_room(ROOM, __name__)
 
 
+def test_reassembly_with_spaced_events() -> None:
+    run_room("FlowEngineSpaced", __name__, label="spaced")
+
+
 @dataclass
 class Bytes:
     """What a receiver may know that has four places for what lies beyond a hole: a set of bytes, no ranges."""

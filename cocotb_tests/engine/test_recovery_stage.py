@@ -16,6 +16,7 @@ MODULUS = 2**32
 MSS = 1460
 FLIGHT = 10 * MSS
 GIBIBYTE = 2**30
+MINUTES = 200 * 10**9  # ns
 
 
 def test_recovery_stage() -> None:
@@ -28,6 +29,8 @@ class Stage:
         self.questions = StreamSource(dut, "question")
         self.answers = StreamMonitor(dut, "answer")
         self.unacknowledged = first
+        self.now = 0  # ns
+        self.answer: dict[str, int] = {}
 
     @classmethod
     async def opened(cls, dut: Any, first: int) -> Stage:
@@ -44,13 +47,14 @@ class Stage:
             "unacknowledged_value": self.unacknowledged,
             "highestSent_value": (self.unacknowledged + FLIGHT) % MODULUS,
             "acked": acked,
+            "now_ns": self.now,
             **dict.fromkeys(("opening", "duplicate", "echoed"), 0),
         }
         self.questions.put(beat | fields)
-        answer = (await self.answers.receive())["payload"]
+        self.answer = await self.answers.receive()
         await ClockCycles(self.dut.clk, 8)
         kinds: dict[str, int] = layout()["enums"]["CongestionEventKind"]
-        return next(name for name, value in kinds.items() if value == answer)
+        return next(name for name, value in kinds.items() if value == self.answer["kind"])
 
     async def acknowledge(self, count: int, **fields: int) -> str:
         return await self._ask("segment", acked=count, **fields)
@@ -58,6 +62,11 @@ class Stage:
     async def duplicates(self) -> list[str]:
         """Three in a row."""
         return [await self._ask("segment", duplicate=1) for _ in range(3)]
+
+    async def expire(self) -> str:
+        """The timer, when any retransmission timeout is over."""
+        self.now += MINUTES
+        return await self._ask("timer")
 
 
 @cocotb.test()
@@ -87,3 +96,16 @@ async def a_mark_counts_however_much_was_acknowledged_since_the_last(dut: Any, f
     for _ in range(steps):
         assert await stage.acknowledge(GIBIBYTE - 1) == "acknowledged"
     assert await stage.acknowledge(MSS, echoed=1) == "loss"
+
+
+@cocotb.test()
+async def a_timeout_in_a_recovery_says_that_the_flight_is_inflated(dut: Any) -> None:
+    """RFC 5681 3.1, equation 4, wants the flight of the loss: in a recovery more than that is outstanding."""
+    stage = await Stage.opened(dut, 1)
+    assert await stage.acknowledge(MSS) == "acknowledged"
+    assert (await stage.expire(), stage.answer["uninflated"]) == ("timeout", 1)
+    # Up to `recover`, and beyond it: the next loss is one.
+    assert await stage.acknowledge(FLIGHT) == "acknowledged"
+    assert await stage.acknowledge(MSS) == "acknowledged"
+    assert (await stage.duplicates(), stage.answer["uninflated"]) == (["none", "none", "loss"], 0)
+    assert (await stage.expire(), stage.answer["uninflated"]) == ("timeout", 0)

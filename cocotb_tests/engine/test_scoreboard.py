@@ -14,7 +14,7 @@ from cocotb_tests.golden.engine.scoreboard import (
     RANGES,
     Range,
     Scoreboard,
-    held_from,
+    credit,
     is_lost,
     lost_and_waiting,
 )
@@ -51,7 +51,8 @@ class Bench:
     async def ask(self, board: Scoreboard, blocks: list[Range | None], **fields: int) -> dict[str, int]:
         spread: list[Range | None] = list(board.held)
         beat = words("before_ranges", spread) | words("blocks", blocks)
-        beat |= {"before_resentTo": board.resent_to, "before_turn": board.turn, "segmentSize": SEGMENT, "selective": 1}
+        beat |= {"before_resentTo": board.resent_to, "before_passed": board.passed, "before_turn": board.turn}
+        beat |= {"segmentSize": SEGMENT, "selective": 1, "mayRepeat": 1}
         beat |= dict.fromkeys(("forget", "recovering", "retransmit", "duplicates", "acked"), 0) | fields
         self.questions.put(beat)
         answer: dict[str, int] = await self.answers.receive()
@@ -75,7 +76,7 @@ def ranges_of(answer: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     room = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied"), 0)
+    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans"), 0)
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
@@ -84,21 +85,23 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         if draw.random() < 0.05:
             board = Scoreboard()
         if draw.random() < 0.3:
-            board = Scoreboard(board.held, draw.randrange(0, 30) * SEGMENT // 2, board.turn)
-        answer = await room.ask(board, blocks, acked=acked, recovering=recovering)
-        before = board.acknowledged(acked)
+            resent_to = draw.randrange(0, 30) * SEGMENT // 2
+            board = Scoreboard(board.held, resent_to, draw.randrange(0, resent_to + 1), board.turn)
+        may_repeat = draw.random() < 0.8
+        answer = await room.ask(board, blocks, acked=acked, recovering=recovering, mayRepeat=may_repeat)
+        before = board.acknowledged(acked, SEGMENT)
         after = before.told(blocks)
         assert ranges_of(answer) == list(after.held), f"{board} {blocks} {acked}"
-        assert answer["resentTo"] == after.resent_to
+        assert (answer["resentTo"], answer["passed"]) == (after.resent_to, after.passed), f"{board} {blocks} {acked}"
         first = blocks[0] or blocks[1]
         lost = is_lost(before.told_first(blocks), 0, SEGMENT)
         alone = first is not None and is_lost(Scoreboard((first,)), 0, SEGMENT)
         assert answer["firstIsLost"] == lost
-        news = first is not None and not any(left <= first[0] and first[1] <= right for left, right in before.held)
+        news = before.is_news(blocks)
         assert answer["isNews"] == news
         waiting = lost_and_waiting(after, SEGMENT) if recovering else []
-        assert answer["retransmitLost"] == bool(waiting)
-        assert answer["credit"] == held_from(after, 0) + len(waiting)
+        assert answer["retransmitLost"] == (bool(waiting) and may_repeat)
+        assert answer["credit"] == credit(after)
         if waiting:
             assert answer["offset"] == waiting[0]
             run = next((left for left, _ in after.held if left > waiting[0]))
@@ -108,6 +111,9 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         seen["fifth"] += len(after.held) == RANGES
         seen["old"] += first is not None and not news
         seen["emptied"] += bool(board.held) and not before.held
+        seen["passes"] += bool(board.held) and board.held[0][1] <= board.resent_to
+        seen["before"] += first is not None and first[1] <= before.resent_to
+        seen["spans"] += before.passed > after.passed
         board = after
     assert min(seen.values()) > EVENTS // 100, f"the draw has missed a case: {seen}"
 
@@ -116,9 +122,10 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
 async def a_timeout_forgets_all(dut: Any) -> None:
     """RFC 2018 8: the peer may have thrown away what it held."""
     room = await bench(dut)
-    answer = await room.ask(Scoreboard(((100, 200),)), [(300, 400), None, None, None], forget=1, recovering=1)
+    board = Scoreboard(((100, 200),), resent_to=50, passed=20)
+    answer = await room.ask(board, [(300, 400), None, None, None], forget=1, recovering=1)
     assert ranges_of(answer) == []
-    assert (answer["credit"], answer["retransmitLost"]) == (0, 0)
+    assert (answer["credit"], answer["passed"], answer["retransmitLost"]) == (0, 0, 0)
 
 
 @cocotb.test()

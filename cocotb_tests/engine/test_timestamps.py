@@ -20,6 +20,10 @@ def test_timestamps() -> None:
     run_room(ROOM, __name__)
 
 
+def test_timestamps_with_spaced_events() -> None:
+    run_room("FlowEngineSpaced", __name__, label="spaced")
+
+
 async def connected(dut: Any, *, timestamp: int = THEIRS, **fields: Any) -> Endpoint:
     return await Endpoint.connected(dut, timestamp_offset=OFFSET, options=Options(timestamp=timestamp), **fields)
 

@@ -14,7 +14,8 @@ object BuildName {
     "flows" -> ((config, value) => config.copy(flows = value.toInt)),
     "sendBufferBytes" -> ((config, value) => config.copy(sendBufferBytes = value.toInt)),
     "receiveBufferBytes" -> ((config, value) => config.copy(receiveBufferBytes = value.toInt)),
-    "externalMemory" -> ((config, value) => config.copy(externalMemory = truth(value)))
+    "externalMemory" -> ((config, value) => config.copy(externalMemory = truth(value))),
+    "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt))
   )
 
   private def truth(value: String): Boolean =

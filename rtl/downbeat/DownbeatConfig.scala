@@ -24,7 +24,9 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
   * @param steadyPolicies     steady policies of this build, in order of their identifiers
+  * @param logRecords         events of which the register map keeps a record, besides the last one of each flow; 0: it keeps none of either
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
+  * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half the registers
   * @param clock              the core's clock; nothing counts it, programs are told
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
@@ -44,7 +46,9 @@ case class DownbeatConfig(
     grantLead: TimeNumber = 4 us,
     startupPolicies: Seq[StartupPolicy] = Policies.startup,
     steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
+    logRecords: Int = 256,
     externalMemory: Boolean = false,
+    eventSpacing: Int = 1,
     clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
 ) {
@@ -54,6 +58,7 @@ case class DownbeatConfig(
   require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018, s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
   require(isPow2(payloadSlots) && payloadSlots >= 2, s"payloadSlots = $payloadSlots: use a power of two from 2")
   require(delayedAck < (500 ms), s"delayedAck = $delayedAck: RFC 9293 3.8.6.3 wants less than 500 ms")
+  require(logRecords == 0 || isPow2(logRecords), s"logRecords = $logRecords: use a power of two, or 0")
   require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty, "a build needs one start-up and one steady policy at least")
 
   /** Frame streams: bytes of a beat. */
@@ -72,6 +77,7 @@ case class DownbeatConfig(
   val slotBeatBits: Int = log2Up(slotBytes / beatBytes)
   /** Engine: events of one flow are at least this many clocks apart (a stage's read-modify-write). */
   val flowSpacing: Int = 8
+  require(eventSpacing == 1 || eventSpacing == flowSpacing, s"eventSpacing = $eventSpacing: use 1 or $flowSpacing")
 
   /** Bytes from a cumulative point to the end of a buffer, and to one past it. */
   val sendOffsetBits: Int = log2Up(sendBufferBytes) + 1
@@ -114,7 +120,7 @@ object DownbeatConfig {
   /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
     * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest windows,
     * `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with what the
-    * application on a board uses, `tiny` with four flows for what must build in minutes.
+    * application on a board uses, no records of events, and `tiny` with four flows for what must build in minutes; both with an event in eight clocks.
     */
   val presets: Map[String, DownbeatConfig] = Map(
     "default" -> DownbeatConfig(),
@@ -123,7 +129,8 @@ object DownbeatConfig {
     "sim65536" -> DownbeatConfig(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24, assumedPeerMss = 1460),
     "small" -> small,
     "lean" -> lean,
-    "tiny" -> lean.copy(flows = 4, sendBufferBytes = 16 * 1024, receiveBufferBytes = 16 * 1024),
-    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), clock = 62.5 MHz)
+    "tiny" -> lean.copy(flows = 4, sendBufferBytes = 16 * 1024, receiveBufferBytes = 16 * 1024, eventSpacing = 8),
+    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), logRecords = 0, eventSpacing = 8,
+      clock = 62.5 MHz)
   )
 }

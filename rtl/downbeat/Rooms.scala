@@ -36,6 +36,7 @@ object Rooms {
     "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
     "CalculatorsOfBench" -> (config => Calculators(CalculationBench.config(config))),
     "FlowEngineCalculating" -> (config => FlowEngine(CalculationBench.config(config))),
+    "FlowEngineSpaced" -> (config => FlowEngine(config.copy(stageCounters = true, eventSpacing = config.flowSpacing))),
     "FlowEngineWide" -> (config => FlowEngine(config.copy(sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24))),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
@@ -58,7 +59,7 @@ object Rooms {
     "MemoryBench" -> (MemoryBench(_)),
     "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
-    "ProbeBoard" -> (_ => ProbeBoard(Board.simulated)),
+    "ProbeBoard" -> (ProbeBoard(Board.simulated, _)),
     "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, DownbeatConfig.presets("board"))),
     "UartBoneBench" -> (_ => UartBoneBench()),
     "PlacementWriter" -> (PlacementWriter(_)),
@@ -87,8 +88,7 @@ object Rooms {
   val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms ++ Calculators.rooms
 
   /** Whole boards, with primitives that only their FPGA's tools know: `make bitstream`. */
-  private val boards: Map[String, DownbeatConfig => Component] =
-    Board.all.map(board => s"Board_${board.name.replace('-', '_')}" -> ((_: DownbeatConfig) => BoardTop(board))).toMap
+  private val boards: Map[String, DownbeatConfig => Component] = BoardTop.rooms
 
   /** The room of that name; `Fmax` before a name means the room inside the harness that `make fmax` measures. */
   def find(name: String): Option[DownbeatConfig => Component] =

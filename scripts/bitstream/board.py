@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A board as a file, boards/NAME.toml: device, pins by function, clocks; and nextpnr's constraints (LPF) made of it."""
+"""A build for a board as a file, boards/NAME.toml; and nextpnr's constraints (LPF) made of it.
+
+It has device, pins by function and clocks, or names the board whose file has them, and what is in this build.
+"""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = ROOT / "boards"
@@ -27,18 +31,21 @@ class Function:
 @dataclass(frozen=True)
 class Board:
     name: str
+    board: str  # as the RTL names it: several builds may be for one
+    inside: str  # as BoardContents.scala names it
+    preset: str
+    what: str  # is in the build, for people
     device: str
     nextpnr: list[str]
     seed: int  # of nextpnr: one whose placement meets the clocks
     programmer: list[str]  # options of openFPGALoader
-    what: str  # is in the build
     clocks: dict[str, float]  # MHz, by port
     functions: list[Function]
 
     @property
     def top(self) -> str:
-        """The room, as Rooms.scala names it."""
-        return f"Board_{self.name.replace('-', '_')}"
+        """The room, as BoardTop.scala names it."""
+        return f"Board_{self.board.replace('-', '_')}_{self.inside}"
 
     def constraints(self) -> str:
         lines = ["BLOCK RESETPATHS;", "BLOCK ASYNCPATHS;"]
@@ -61,19 +68,29 @@ def names() -> list[str]:
 def load(name: str) -> Board:
     if name not in names():
         raise BoardRefused(f"no board '{name}'; there are: {', '.join(names())} (make bitstream BOARD=name)")
-    data = tomllib.loads((BOARDS / f"{name}.toml").read_text())
+    data = _read(name)
+    board = data.get("board", name)
+    if board != name:
+        data = _read(board) | data
     functions = [
         Function(function, pins["sites"], {OPTIONS[key]: value for key, value in pins.items() if key != "sites"})
         for function, pins in data["pins"].items()
     ]
-    device = data["device"]
+    device, build = data["device"], data["build"]
     return Board(
         name,
+        board,
+        build["inside"],
+        build["preset"],
+        build["what"],
         device["name"],
-        device["nextpnr"],
-        device["seed"],
+        device["nextpnr"] + build["nextpnr"],
+        build["seed"],
         device["programmer"],
-        data["contents"]["what"],
         data["clocks"],
         functions,
     )
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((BOARDS / f"{name}.toml").read_text())

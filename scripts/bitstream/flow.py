@@ -22,7 +22,7 @@ def home(board: Board) -> Path:
 
 def elaborate(board: Board) -> Path:
     place = home(board)
-    subprocess.run(["scripts/rtl.sh", "elaborate", "default", place, board.top], cwd=ROOT, check=True)
+    subprocess.run(["scripts/rtl.sh", "elaborate", board.preset, place, board.top], cwd=ROOT, check=True)
     return place / f"{board.top}.v"
 
 

@@ -158,3 +158,10 @@ def test_every_pin_of_a_board_has_one_function_and_one_site(name: str) -> None:
     assert set(board.clocks) <= set(ports)
     text = board.constraints()
     assert all(f'LOCATE COMP "{port}"' in text and f'IOBUF PORT "{port}" IO_TYPE=' in text for port in ports)
+
+
+def test_a_build_may_have_another_boards_pins() -> None:
+    plain, tcp = load("ecpix5"), load("ecpix5-tcp")
+    assert (tcp.device, tcp.clocks, tcp.functions) == (plain.device, plain.clocks, plain.functions)
+    assert (plain.top, tcp.top) == ("Board_ecpix5_probes", "Board_ecpix5_traffic")
+    assert tcp.what != plain.what

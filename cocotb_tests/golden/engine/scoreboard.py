@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost, pipe and NextSeg by their definitions.
+"""What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their definitions.
 
-Numbers count from SND.UNA as it is after the event.
+Numbers count from SND.UNA as it is after the event. A range that HighRxt has passed is of no more use but by its length.
 """
 
 from __future__ import annotations
@@ -14,28 +14,51 @@ Range = tuple[int, int]  # first byte, one past the last
 
 @dataclass(frozen=True)
 class Scoreboard:
-    """`held` and `resent_to` (HighRxt) before or after an event."""
+    """`held`, `resent_to` (HighRxt) and `passed` before or after an event."""
 
     held: tuple[Range, ...] = ()
     resent_to: int = 0
+    passed: int = 0  # bytes held before HighRxt, in ranges that are kept no more
     turn: int = 0  # 0 to 2
 
-    def acknowledged(self, count: int) -> Scoreboard:
-        """SND.UNA moves. What begins at it or before it is not believed any more (RFC 2018 8)."""
-        held = tuple((left - count, right - count) for left, right in self.held if left > count)
-        return replace(self, held=held, resent_to=max(self.resent_to - count, 0))
+    def acknowledged(self, count: int, segment: int) -> Scoreboard:
+        """SND.UNA moves. What begins at it or before it is not believed any more (RFC 2018 8).
+
+        The lowest range goes if HighRxt has passed it. An ACK of something new there is taken for that of one segment that was
+        sent again and of what was held behind it.
+        """
+        held, passed = self.held, self.passed
+        if held and held[0][1] <= self.resent_to:
+            passed += held[0][1] - held[0][0]
+            held = held[1:]
+        held = tuple((left - count, right - count) for left, right in held if left > count)
+        resent_to = max(self.resent_to - count, 0)
+        passed = max(passed - max(count - segment, 0), 0) if resent_to else 0
+        return replace(self, held=held, resent_to=resent_to, passed=passed)
 
     def told(self, blocks: list[Range | None]) -> Scoreboard:
         """An ACK with these blocks: the first one, and one of the others in turn; the second if that one is none."""
         board = self.told_first(blocks)
-        other = blocks[1 + self.turn] or blocks[1]
-        held = _maximal(board.held, other) if other else board.held
-        return replace(board, held=held, turn=(self.turn + 1) % 3)
+        board = board._with(blocks[1 + self.turn] or blocks[1])
+        return replace(board, turn=(self.turn + 1) % 3)
 
     def told_first(self, blocks: list[Range | None]) -> Scoreboard:
         """The same before the other block."""
+        return self._with(blocks[0] or blocks[1])
+
+    def is_news(self, blocks: list[Range | None]) -> bool:
+        """The first block tells of something: it reaches beyond HighRxt and is in no range."""
         first = blocks[0] or blocks[1]
-        return replace(self, held=_maximal(self.held, first)) if first else self
+        if first is None or first[1] <= self.resent_to:
+            return False
+        return not any(left <= first[0] and first[1] <= right for left, right in self.held)
+
+    def _with(self, block: Range | None) -> Scoreboard:
+        """What ends before HighRxt is not looked at; what spans it may hold bytes of `passed`."""
+        if block is None or block[1] <= self.resent_to:
+            return self
+        passed = 0 if block[0] < self.resent_to else self.passed
+        return replace(self, held=_maximal(self.held, block), passed=passed)
 
 
 def _maximal(held: tuple[Range, ...], block: Range) -> tuple[Range, ...]:
@@ -49,8 +72,13 @@ def _maximal(held: tuple[Range, ...], block: Range) -> tuple[Range, ...]:
     return tuple(runs[:RANGES])
 
 
+def credit(board: Scoreboard) -> int:
+    """Bytes beyond SND.UNA that are in the network no more: those the peer holds, as far as it is known."""
+    return held_from(board, 0) + board.passed
+
+
 def held_from(board: Scoreboard, byte: int) -> int:
-    """Bytes that the peer holds from `byte` on."""
+    """Bytes of ranges from `byte` on."""
     return sum(max(right - max(left, byte), 0) for left, right in board.held)
 
 

@@ -11,7 +11,7 @@ import spinal.lib._
   * give comes from ports, what it gives to those behind it goes to ports.
   */
 case class CongestionBench(config: DownbeatConfig) extends Component {
-  private val pipeline = new EnginePipeline
+  private val pipeline = new EnginePipeline(config.eventSpacing)
   private val signals = new Signals(config)
   private val stage = new CongestionStage(config, pipeline, signals)
   private val last = stage.steps.last

@@ -11,7 +11,7 @@ import spinal.lib.misc.pipeline._
 /** An ACK, and what recovery knew before it. */
 case class ScoreboardQuestion(config: DownbeatConfig) extends Bundle {
   val before = Scoreboard(config)
-  val forget, recovering, retransmit = Bool()
+  val forget, recovering, mayRepeat, retransmit = Bool()
   val selective = Bool()
   val duplicates = UInt(2 bits)
   val acked = UInt(32 bits)
@@ -21,7 +21,7 @@ case class ScoreboardQuestion(config: DownbeatConfig) extends Bundle {
 
 case class ScoreboardAnswer(config: DownbeatConfig) extends Bundle {
   val ranges = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.sendOffsetBits))
-  val resentTo = UInt(config.sendOffsetBits bits)
+  val resentTo, passed = UInt(config.sendOffsetBits bits)
   val isNews, firstIsLost = Bool()
   val retransmitLost = Bool()
   val offset, limit = UInt(config.sendOffsetBits bits)
@@ -53,16 +53,19 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val before = entry.insert(question.before)
   private val forget = entry.insert(question.forget)
   private val recovering = entry.insert(question.recovering)
+  private val mayRepeat = entry.insert(question.mayRepeat)
   private val duplicates = entry.insert(question.duplicates)
 
   private val Seq(s0, s1, s2, s3, s4) = nodes.take(5)
   private val board = new SackScoreboard(config, signals, before, forget, s0, s1, s2, s3, s4)
-  private val estimate = new LossEstimate(config, signals, board.ranges, board.resentTo, recovering, duplicates, nodes.drop(5))
+  private val estimate = new LossEstimate(
+    config, signals, board.ranges, board.resentTo, board.passed, recovering, mayRepeat, duplicates, nodes.drop(5))
 
   private val exit = nodes.last
   io.answer.valid := exit.isValid
   io.answer.ranges := exit(board.ranges)
   io.answer.resentTo := exit(board.resentTo)
+  io.answer.passed := exit(board.passed)
   io.answer.isNews := exit(board.isNews)
   io.answer.firstIsLost := exit(board.firstIsLost)
   io.answer.retransmitLost := exit(RETRANSMIT_LOST)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
+import downbeat.DownbeatConfig
 import downbeat.registers.DescribesRegisters
 import spinal.core._
 import spinal.lib._
@@ -10,7 +11,7 @@ import spinal.lib.blackbox.lattice.ecp5.{BB, EHXPLLL, EHXPLLLConfig}
   *
   * The oscillator's PLL makes 125 MHz for the wire and the core's clock; the reset lasts until it has locked.
   */
-case class BoardTop(board: Board) extends Component with DescribesRegisters {
+case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardContents, config: DownbeatConfig) extends Component with DescribesRegisters {
   noIoPrefix()
   val clock = in(Bool())
   val uart_rx = in(Bool())
@@ -31,7 +32,7 @@ case class BoardTop(board: Board) extends Component with DescribesRegisters {
 
   private val unlocked = ClockDomain(pll.io.CLKOS, config = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = HIGH))
   private val core = unlocked.copy(reset = ResetCtrl.asyncAssertSyncDeassert(!pll.io.LOCK, unlocked))
-  private val inside = core(ProbeBoard(board))
+  private val inside = core(contents(board, config))
   inside.io.wire_clk := pll.io.CLKOP
   inside.io.uart.rxd := uart_rx
   uart_tx := inside.io.uart.txd
@@ -50,6 +51,12 @@ case class BoardTop(board: Board) extends Component with DescribesRegisters {
 }
 
 object BoardTop {
+  /** Each board with each contents, by the room's name. */
+  val rooms: Map[String, DownbeatConfig => Component] =
+    (for (board <- Board.all; (name, contents) <- BoardContents.all)
+      yield s"Board_${board.name.replace('-', '_')}_$name" -> ((config: DownbeatConfig) => BoardTop(board, contents, config))).toMap
+
+
   /** CLKOP is the wire's clock and closes the loop, CLKOS the core's. */
   private def dividers(board: Board): EHXPLLLConfig = {
     def whole(ratio: BigDecimal): List[Int] = List(ratio).filter(r => r.isWhole && r >= 1 && r < 128).map(_.toInt)

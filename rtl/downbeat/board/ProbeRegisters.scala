@@ -3,22 +3,15 @@ package downbeat.board
 
 import downbeat.application.Layout
 import downbeat.mac.MacCounters
-import downbeat.registers.{RegisterDeclarations, RegisterFiles, RegisterMap, RegisterPort}
-import downbeat.time.Stamp
+import downbeat.registers.RegisterFiles
 import spinal.core._
 import spinal.lib._
-import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config}
-import spinal.lib.bus.misc.SizeMapping
 import spinal.lib.bus.regif._
 
-/** A gap bench's own registers: which board it is, its PHYs, the probes and the capture. */
-case class ProbeRegisters(board: Board) extends Component {
+/** A gap bench's own registers: the probes and the capture. */
+case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") {
+  import declare._
   val io = new Bundle {
-    val bus = slave(AxiLite4(CommonRegisters.bus))
-    val now = in(Stamp())
-    val phys = in(Vec(PhyState(), board.ports.size))
-    val mdio = master(Stream(MdioCommand()))
-    val mdioAnswer = slave(Flow(Bits(16 bits)))
     val counters = in(MacCounters())
     val probes = new Bundle {
       val run = out(ProbeRun())
@@ -36,17 +29,6 @@ case class ProbeRegisters(board: Board) extends Component {
     }
   }
   noIoPrefix()
-
-  private val port = RegisterPort(CommonRegisters.bus)
-  port.io.bus << io.bus
-  port.io.hold := False
-  private val inner = AxiLite4(CommonRegisters.bus)
-  inner << port.io.registers
-  private val map = AxiLite4BusInterface(inner, SizeMapping(0, RegisterMap.bytes))
-  private val declare = new RegisterDeclarations(map)
-  import declare._
-
-  new CommonRegisters(declare, board, "probes", io.now, io.phys, io.mdio, io.mdioAnswer)
 
   // ---- probes
 
@@ -101,8 +83,6 @@ case class ProbeRegisters(board: Board) extends Component {
     shown(s"counter_${field.name}", io.counters.asBits(field.offset, field.width bits), meaning)
   }
 
-  port.io.readable := answers(port.io.address, !_.isWriteOnly())
-  port.io.writable := answers(port.io.address, field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
-
+  close()
   val files: Seq[(String, String)] = RegisterFiles.ofBoard("probe", registers)
 }

@@ -1,51 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.registers.DescribesRegisters
 import downbeat.{DownbeatConfig, DownbeatGmii}
 import spinal.core._
 import spinal.lib._
-import spinal.lib.com.eth.Mdio
-import spinal.lib.com.uart.Uart
 
 /** The core on a board, between its pins and its clocks, with a source and a sink of traffic for an application: TCP without a host's bus.
-  *
-  * `clk` is `board.core`; `reset` is synchronous to it. Only the first port is used. The core's registers are at 0 of uartbone.
+  * Only the first port is used.
   */
-case class TrafficBoard(board: Board, config: DownbeatConfig) extends Component with DescribesRegisters {
-  val io = new Bundle {
-    val wire_clk = in Bool () // 125 MHz, never stops
-    val uart = master(Uart())
-    val rgmii = master(Rgmii())
-    val mdio = master(Mdio())
-    val phy_reset_n = out Bool ()
-  }
-  noIoPrefix()
-
-  private val timed = new ClockingArea(ClockDomain.current.copy(frequency = ClockDomain.FixedFrequency(board.core))) {
-    val bone = UartBone(board.baud, CommonRegisters.bus, regions = CommonRegisters.region + 1)
-    val phys = PhyManager(board)
-  }
-  import timed.{bone, phys}
+case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardContents(board) {
+  private val config = preset.copy(clock = board.core)
   private val registers = TrafficRegisters(board, config)
   private val core = DownbeatGmii(config)
-  private val pins = RgmiiPort(board.ports.head)
-  pins.io.rgmii <> io.rgmii
-  pins.io.wireClock := io.wire_clk
-  core.gmii <> pins.io.gmii
-
-  bone.io.uart <> io.uart
-  bone.io.regions(0) >> core.s_axil
-  bone.io.regions(CommonRegisters.region) >> registers.io.bus
-  io.mdio <> phys.io.mdio
-  io.phy_reset_n := phys.io.resetPin
-  phys.io.host << registers.io.mdio
-  registers.io.mdioAnswer << phys.io.answer
-  registers.io.phys := phys.io.states
-  core.link_up := phys.io.states(0) === PhyState.up
+  show(registers)
+  registers.common.now.assignFromBits(core.time_now.asBits)
+  core.gmii <> gmii.head
+  core.link_up := linkUp
+  coreRegion >> core.s_axil
   for (unused <- Seq(core.pps_in, core.external_clk, core.external_valid)) unused := False
   core.external_time := 0
-  registers.io.now.assignFromBits(core.time_now.asBits)
 
   private val application = new ResetArea(reset = core.core_reset, cumulative = true) {
     val traffic = TrafficApplication(config)

@@ -4,22 +4,15 @@ package downbeat.board
 import downbeat.DownbeatConfig
 import downbeat.application.{Command, Layout}
 import downbeat.flow.Refusal
-import downbeat.registers.{RegisterDeclarations, RegisterFiles, RegisterMap, RegisterPort}
-import downbeat.time.Stamp
+import downbeat.registers.RegisterFiles
 import spinal.core._
 import spinal.lib._
-import spinal.lib.bus.amba4.axilite.AxiLite4
-import spinal.lib.bus.misc.SizeMapping
 import spinal.lib.bus.regif._
 
-/** The own registers of a board with the core: which board it is, its PHYs, commands, what flows are to send, and how they are. */
-case class TrafficRegisters(board: Board, config: DownbeatConfig) extends Component {
+/** The own registers of a board with the core: commands, what flows are to send, and how they are. */
+case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardRegisters(board, "traffic") {
+  import declare._
   val io = new Bundle {
-    val bus = slave(AxiLite4(CommonRegisters.bus))
-    val now = in(Stamp())
-    val phys = in(Vec(PhyState(), board.ports.size))
-    val mdio = master(Stream(MdioCommand()))
-    val mdioAnswer = slave(Flow(Bits(16 bits)))
     val command = master(Stream(Command(config)))
     val supply = master(Stream(TrafficSupply(config)))
     val refused = slave(Flow(Refusal()))
@@ -29,16 +22,6 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends Compon
     val damagedFrames = in(UInt(32 bits))
   }
   noIoPrefix()
-
-  private val port = RegisterPort(CommonRegisters.bus)
-  port.io.bus << io.bus
-  port.io.hold := False
-  private val inner = AxiLite4(CommonRegisters.bus)
-  inner << port.io.registers
-  private val map = AxiLite4BusInterface(inner, SizeMapping(0, RegisterMap.bytes))
-  private val declare = new RegisterDeclarations(map)
-  import declare._
-  new CommonRegisters(declare, board, "traffic", io.now, io.phys, io.mdio, io.mdioAnswer)
 
   /** A write hands something over; it waits until it is taken. */
   private def handedOver[T <: Data](stream: Stream[T], write: Bool): Unit =
@@ -87,8 +70,6 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends Compon
   refused.field(Bits(8 bits), AccessType.RO, "Why, a number of CloseReason.")(SymbolName("reason")) :=
     RegNextWhen(io.refused.reason.asBits.resize(8), io.refused.valid)
 
-  port.io.readable := answers(port.io.address, !_.isWriteOnly())
-  port.io.writable := answers(port.io.address, field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
-
+  close()
   val files: Seq[(String, String)] = RegisterFiles.ofBoard("traffic", registers)
 }

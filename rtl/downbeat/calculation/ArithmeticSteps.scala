@@ -4,17 +4,21 @@ package downbeat.calculation
 import spinal.core._
 
 /** [[SerialArithmetic]] for a state machine: while a state is active it asks for one product or quotient, and what it does with that happens in
-  * the clock in which `result` has it.
+  * the clock in which `result` has it. Registered both ways: what is asked is chosen from among many, and so is what follows.
   */
 class ArithmeticSteps extends Area {
   private val arithmetic = SerialArithmetic()
   private val waits = RegInit(False)
-  arithmetic.io.question.valid := False
-  arithmetic.io.question.payload.assignDontCare()
-  when(arithmetic.io.question.fire)(waits := True)
-  when(arithmetic.io.answer.valid)(waits := False)
+  private val asks = False
+  private val question = ArithmeticQuestion()
+  question.assignDontCare()
+  arithmetic.io.question.valid := RegNext(asks) init False
+  arithmetic.io.question.payload := RegNext(question)
+  private val answered = RegNext(arithmetic.io.answer.valid) init False
+  when(asks)(waits := True)
+  when(answered)(waits := False)
 
-  def result: UInt = arithmetic.io.answer.payload
+  val result: UInt = RegNext(arithmetic.io.answer.payload)
 
   /** a * b; the shorter b is, the sooner. */
   def product(a: UInt, b: UInt)(taken: => Unit): Unit = ask(divides = false, a, b)(taken)
@@ -22,10 +26,10 @@ class ArithmeticSteps extends Area {
   def quotient(a: UInt, b: UInt)(taken: => Unit): Unit = ask(divides = true, a, b)(taken)
 
   private def ask(divides: Boolean, a: UInt, b: UInt)(taken: => Unit): Unit = {
-    arithmetic.io.question.valid := !waits
-    arithmetic.io.question.divides := Bool(divides)
-    arithmetic.io.question.a := a.resized
-    arithmetic.io.question.b := b.resized
-    when(arithmetic.io.answer.valid)(taken)
+    asks := !waits
+    question.divides := Bool(divides)
+    question.a := a.resized
+    question.b := b.resized
+    when(answered)(taken)
   }
 }

@@ -38,25 +38,33 @@ case class Calculators(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
-  io.result << StreamArbiterFactory().roundRobin.transactionLock.on(lanes.map(_.result)).m2sPipe()
+  // Registered both ways: neither the engine's choice nor that among the lanes is in line with a lane's queues. No lane has an answer so
+  // often that the others would wait for long.
+  io.result << StreamArbiterFactory().lowerFirst.transactionLock.on(lanes.map(_.result)).halfPipe()
   for ((lane, index) <- lanes.zipWithIndex) io.room(index) := lane.room
   io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
 
   /** A unit with its queues. Whose question it is waits beside the unit for the answer. */
   private class Lane(calculator: Calculator, index: Int) extends Area {
     private val unit = calculator.build(config)
-    private val requests = StreamFifo(CalculationRequest(config), waiting)
+    private val requests = StreamFifo(CalculationRequest(config), waiting, latency = 1)
     requests.io.push.valid := io.request.valid && io.request.calculator === index
     requests.io.push.payload := io.request.payload
     val room = RegNext(requests.io.availability > spare) init False
 
-    private val (asked, remembered) = StreamFork2(requests.io.pop, synchronous = true)
+    private val (asked, remembered) = StreamFork2(requests.io.pop.halfPipe(), synchronous = true)
     unit.io.question.arbitrationFrom(asked)
     unit.io.question.flow := asked.reference.flow
     unit.io.question.question := asked.question.resize(calculator.questionBits)
 
-    private val owners = remembered.queue(underWay)
-    private val answers = unit.io.answer.toStream.queue(underWay)
+    private def queue[T <: Data](words: Stream[T]): Stream[T] = {
+      val fifo = StreamFifo(words.payloadType, calculator.underWay)
+      fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
+      fifo.io.push << words
+      fifo.io.pop
+    }
+    private val owners = queue(remembered)
+    private val answers = queue(unit.io.answer.toStream)
     val result: Stream[CalculatedEvent] = StreamJoin(owners, answers).map { joined =>
       val event = CalculatedEvent(config)
       event.reference := joined._1.reference
@@ -65,8 +73,8 @@ case class Calculators(config: DownbeatConfig) extends Component {
       event.calculated.answer := joined._2.resize(Calculation.answerBits)
       event.calculated.note := joined._1.note
       event
-    }
-    val idle: Bool = !requests.io.occupancy.orR && !owners.valid
+    }.halfPipe()
+    val idle: Bool = !requests.io.occupancy.orR && !asked.valid && !owners.valid && !result.valid
   }
 }
 
@@ -81,6 +89,4 @@ object Calculators {
   /** Requests before a unit, and how many may still come when there seems to be no room. */
   private val waiting = 16
   private val spare = 8
-  /** Questions in a unit or answered by it: more than a pipelined unit is long. */
-  private val underWay = 128
 }

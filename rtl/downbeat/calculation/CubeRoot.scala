@@ -4,7 +4,7 @@ package downbeat.calculation
 import spinal.core._
 import spinal.lib._
 
-/** floor(cube root) of a value of 3 x rootBits, one at a time, a bit of the root in three clocks.
+/** floor(cube root) of a value of 3 x rootBits, one at a time, a bit of the root in four clocks.
   *
   * With root r of the bits so far and what they leave, (2 r + 1)^3 - (2 r)^3 = 12 r^2 + 6 r + 1 says whether the next bit is one (Warren,
   * Hacker's Delight, 11-2, with r^2 carried along in place of a product).
@@ -22,7 +22,8 @@ case class CubeRoot(rootBits: Int) extends Component {
   private val square = Reg(UInt(2 * rootBits bits))
   private val remainder, half, needed = Reg(UInt(2 * rootBits + 5 bits))
   private val busy = RegInit(False)
-  private val phase = Counter(3)
+  private val left = Reg(SInt(2 * rootBits + 6 bits))
+  private val phase = Counter(4)
   private val bit = Counter(rootBits)
 
   io.value.ready := !busy
@@ -33,7 +34,6 @@ case class CubeRoot(rootBits: Int) extends Component {
     remainder := 0
     busy := True
   }
-  private val left = (remainder -^ needed).asSInt
   when(busy) {
     phase.increment()
     switch(phase.value) {
@@ -45,7 +45,8 @@ case class CubeRoot(rootBits: Int) extends Component {
         needed := ((half << 2) + (half << 1).resize(2 * rootBits + 7)).resize(2 * rootBits + 5) | 1
         value := (value << 3).resized
       }
-      is(2) {
+      is(2)(left := (remainder -^ needed).asSInt)
+      is(3) {
         root := (root @@ !left.msb).resized
         square := (square << 2).resized
         when(!left.msb) {

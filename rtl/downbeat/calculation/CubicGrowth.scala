@@ -46,7 +46,7 @@ case class CubicAnswer() extends Bundle {
   *
   * d d and d d d are cut to 20 bits below; so W_cubic is within 0.5 byte and 1e-7 of C d^3 of the equation, K within 16.4 us.
   *
-  * One question at a time: a serial multiplier, SpinalHDL's divider, a serial cube root; about 530 clocks, 170 for K.
+  * One question at a time: a serial multiplier, SpinalHDL's divider, a serial cube root; about 530 clocks, 200 for K.
   */
 object CubicGrowth extends Calculator {
   val name = "cubicgrowth"
@@ -112,6 +112,7 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
   io.answer.payload := answer.asBits
 
   new StateMachine {
+    setEncoding(binaryOneHot)
     /** Two states: `put` offers a question until it is taken, and `use` has the result when it comes. */
     private def asks(put: => Bool)(result: Flow[UInt], after: => State)(use: UInt => Unit): State = {
       val issue, await = new State

@@ -7,11 +7,12 @@ import spinal.lib._
 /** What `value` was so many clocks ago, kept in a memory: where a chain of registers would be long. */
 object DelayLine {
   def apply[T <: Data](value: T, clocks: Int): T = {
-    require(clocks >= 2, s"clocks = $clocks: use 2 at least, or a register")
-    val memory = Mem(HardType(value), clocks)
+    require(clocks >= 3, s"clocks = $clocks: use 3 at least, or registers")
+    val places = clocks - 1
+    val memory = Mem(HardType(value), places)
     // The oldest word is read in the clock before it is written over.
-    val oldest = CounterFreeRun(clocks)
-    memory.write(RegNext(oldest.value) init clocks - 1, value)
-    memory.readSync(oldest.value)
+    val oldest = CounterFreeRun(places)
+    memory.write(RegNext(oldest.value) init places - 1, value)
+    RegNext(memory.readSync(oldest.value)) // a block RAM takes half a clock
   }
 }

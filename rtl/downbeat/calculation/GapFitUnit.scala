@@ -11,6 +11,7 @@ import spinal.lib.fsm._
 class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) {
   import GapFit._
   private val sums = Mem(GapSums(), config.flows * classes.size)
+  sums.addAttribute("no_rw_check") // written in states of their own
   private val asked = Reg(GapFitQuestion())
   private val flow = Reg(UInt(config.flowBits bits))
   private val row = Reg(GapSums())
@@ -36,6 +37,10 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
 
   private val excess = RegNext(total.y.resize(30).asSInt - total.x.resize(30).asSInt)
 
+  // Of d when it was the same the clock before.
+  private val tooShort = RegNext(d < asked.firstGap.resize(64).asSInt)
+  private val shorter = RegNext(d < gap.resize(64).asSInt)
+
   private val answer = GapFitAnswer()
   answer.value := (result(63 downto 36).orR ? U((BigInt(1) << 36) - 1, 36 bits) | result.resize(36))
   answer.holds := counted
@@ -44,9 +49,10 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
   io.question.ready := False
 
   private val steps: StateMachine = new StateMachine {
-    val rest, scale, clear, classify, read0, read1, square, mixed, store, spread, space = new State
-    val fetch0, fetch1, mean, dPlus, dMinus, ePlus, eMinus, shift, lift, meet, add, average, bound, share, window, none = new State
+    val rest, scale, clear, classify, read0, read1, limit, square, mixed, store, spread, space = new State
+    val fetch0, fetch1, mean, dPlus, dMinus, ePlus, eMinus, shift, lift, meet, add, average, compare, bound, share, window, none = new State
     val judge = new StateDelay(4)
+    setEncoding(binaryOneHot)
     setEntry(rest)
 
     rest.whenIsActive {
@@ -90,8 +96,9 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
     }
     read1.whenIsActive {
       row := read
-      when(read.count === mostSamples)(goto(spread)) otherwise goto(square)
+      goto(limit)
     }
+    limit.whenIsActive(when(row.count === mostSamples)(goto(spread)) otherwise goto(square))
     square.whenIsActive(product(asked.departureGap, asked.departureGap(sampleBits - 1 downto 0)) {
       row.xx := row.xx + result.resized
       goto(mixed)
@@ -170,16 +177,17 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       goto(average)
     }
     average.whenIsActive {
-      when(d.msb)(goto(bound)) otherwise quotient(d.asUInt, total.count) {
+      when(d.msb)(goto(compare)) otherwise quotient(d.asUInt, total.count) {
         d := result.asSInt
-        goto(bound)
+        goto(compare)
       }
     }
+    compare.whenIsActive(goto(bound))
     // A gap below the first is impossible.
     bound.whenIsActive {
-      when(d < asked.firstGap.resize(64).asSInt) {
+      when(tooShort) {
         gap := asked.firstGap.resized
-      } elsewhen (!bounded || d < gap.resize(64).asSInt) {
+      } elsewhen (!bounded || shorter) {
         gap := d.asUInt.resized
         when((d >> gap.getWidth).orR)(gap.setAll())
       }

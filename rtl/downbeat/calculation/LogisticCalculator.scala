@@ -22,6 +22,7 @@ object LogisticCalculator extends Calculator {
   val name = "logistic"
   val questionBits: Int = 2 * 44 + 36 + 34 + 48
   val answerBits = 48
+  override val underWay: Int = 1 << log2Up(LogisticUnit.latency)
 
   def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
     private val unit = LogisticUnit()

@@ -70,7 +70,10 @@ class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, L
   private val interval = Reg(UInt(entryBits bits))
   private val writes, reads, adds = False
   history.write(asked.flow @@ question.place, interval, writes)
-  private val entry = history.readSync(asked.flow @@ (question.place - index.resize(5)), reads)
+  private val entry = RegNext(history.readSync(asked.flow @@ (question.place - index.resize(5)), reads)) // a block RAM takes half a clock
+  /** The entry's place in the history, from 1 for the newest on; whether it counts. */
+  private val position = RegNext(index)
+  private val counts = RegNext(index <= question.count)
 
   divider.io.flush := False
   divider.io.cmd.valid := False
@@ -107,12 +110,12 @@ class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, L
       weights := 0
       goto(scan)
     }
-    // An entry comes a clock after its index.
+    // An entry comes two clocks after its index.
     scan.whenIsActive {
       reads := True
-      adds := index =/= 0
+      adds := index > 1
       index := index + 1
-      when(index === entries)(goto(divide))
+      when(index === entries + 1)(goto(divide))
     }
     divide.whenIsActive {
       divider.io.cmd.valid := True
@@ -129,20 +132,19 @@ class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, L
   }
 
   when(adds) {
-    val counts = index <= question.count
     val sumNext = sum + (counts ? entry | U(0, entryBits bits)).resize(24)
     val onesNext = ones + U(counts)
     sum := sumNext
     ones := onesNext
-    when(index === 4)(newest4 := sumNext.resized)
-    when(index === 16) {
+    when(position === 4)(newest4 := sumNext.resized)
+    when(position === 16) {
       newest16 := sumNext
       weighted := (sumNext << 4).resize(29) + sumNext.resize(29)
       weights := (onesNext << 4).resize(9) + onesNext.resize(9)
       sum := 0
       ones := 0
     }
-    when(index > 16) {
+    when(position > 16) {
       weighted := weighted + sumNext.resize(29)
       weights := weights + onesNext.resize(9)
     }

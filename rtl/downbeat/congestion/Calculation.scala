@@ -42,7 +42,7 @@ object Calculation {
 case class Calculated() extends Bundle {
   /** The start-up policy had asked. */
   val ofStartup = Bool()
-  /** Something was lost since the question: windows do not count now, only words. Read on a policy's last node. */
+  /** Something was lost since the question: windows do not count now, only words. */
   val stale = Bool()
   /** The calculator's, zeros above it. */
   val answer = Bits(Calculation.answerBits bits)
@@ -63,6 +63,8 @@ trait Calculator {
   def questionBits: Int
   /** At most [[Calculation.answerBits]]. */
   def answerBits: Int
+  /** Questions that may be in its unit, or answered and not taken; a power of two. A pipelined one has more than it is long. */
+  def underWay: Int = 4
   def build(config: DownbeatConfig): CalculatorUnit
 }
 

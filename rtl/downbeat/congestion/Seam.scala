@@ -20,7 +20,7 @@ object CongestionEventKind extends SpinalEnum {
   val acknowledged = newElement()
   /** A loss was detected by duplicate ACKs: the steady policy answers with the new ssthresh. */
   val loss = newElement()
-  /** The retransmission timer expired for the first time for this data: likewise. */
+  /** The retransmission timer expired for the first time for this data: likewise; within a recovery ssthresh rises no more. */
   val timeout = newElement()
   /** It expired again; ssthresh stays. */
   val timeoutAgain = newElement()
@@ -44,7 +44,7 @@ case class CongestionEvent() extends Bundle {
   /** Bytes that this event acknowledges for the first time. */
   val ackedBytes = UInt(32 bits)
   /** With `loss`: the window is not inflated by the three duplicates; SACK says what has left the network (RFC 6675), or nothing is lost
-    * but marked.
+    * but marked. With `timeout`: no loss was being repaired, so the flight is not inflated, and ssthresh is what the policy says.
     */
   val uninflated = Bool()
   /** Bytes in flight before the event; with `loss` and `timeout` at most cwnd: what limited transmit added does not count (RFC 5681 3.2).

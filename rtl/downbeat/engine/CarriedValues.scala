@@ -3,43 +3,24 @@ package downbeat.engine
 
 import java.util.{Collections, IdentityHashMap}
 import spinal.core._
-import spinal.core.internals.Expression
-import spinal.lib.misc.pipeline._
 
 /** Brings each value from the node that has it to those that look at it, field by field.
   *
   * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node that has it in a
   * register, or else on the one behind, and read on the node before the one that wants it, so that both ends are registers. The place
-  * is the event's index in the line modulo `places`; it travels with the event. What nothing looks at is not carried. Most of a stage's word is
-  * looked at on its first step and on its last: this halves the engine's registers, and what is smaller is placed closer together.
+  * is the event's index in the line modulo `places`; it travels with the event. Most of a stage's word is looked at on its first step and on its
+  * last: this halves the engine's registers, and what is smaller is placed closer together.
   */
 class CarriedValues(pipeline: EnginePipeline) extends Area {
   import CarriedValues._
   private val nodes = pipeline.nodes
 
-  // ---- who looks at what
-
-  private val looked: java.util.Set[BaseType] = Collections.newSetFromMap(new IdentityHashMap[BaseType, java.lang.Boolean])
-  private def look(expression: Expression): Unit = expression match {
-    case signal: BaseType => looked.add(signal)
-    case _ =>
-  }
-  Component.current.dslBody.walkStatements(_.walkDrivingExpressions(look))
-
   /** A field on its way between two nodes, with nobody who looks at it in between. */
   private case class Trip(from: Int, to: Int, source: BaseType, target: BaseType)
 
-  private val trips: Seq[Trip] = nodes.flatMap(_.keyToData.keys).distinct.flatMap { key =>
-    val (source, others) = {
-      val holders = nodes.indices.filter(nodes(_).keyToData.contains(key))
-      (holders.head, holders.tail)
-    }
-    nodes(source)(key).flatten.indices.flatMap { field =>
-      def on(node: Int): BaseType = nodes(node)(key).flatten(field)
-      val (stops, strangers) = others.partition(node => looked.contains(on(node)))
-      strangers.foreach(on(_).assignDontCare())
-      (source +: stops).zip(stops).map { case (from, to) => Trip(from, to, on(from), on(to)) }
-    }
+  private val trips: Seq[Trip] = ValueWays(nodes).flatMap { way =>
+    val begins = ValueWays.Stop(way.from, way.source) +: way.stops
+    begins.zip(way.stops).map { case (from, to) => Trip(from.node, to.node, from.target, to.target) }
   }
 
   // ---- from register to register

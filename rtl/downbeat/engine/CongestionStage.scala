@@ -75,13 +75,13 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val calculating = if (config.policiesCalculate) calculation.underWay else s0.insert(False)
   private val calculated = if (config.policiesCalculate) calculation.calculated else s0.insert(Calculated.none)
 
-  private def answers(policies: Seq[Policy], word: Bits): Seq[Payload[PolicyAnswer]] = policies.map { policy =>
-    val own = s0.insert(word.resize(policy.stateBits))
+  private def answers(policies: Seq[Policy], word: Payload[Bits]): Seq[Payload[PolicyAnswer]] = policies.map { policy =>
+    val own = s0.insert(s0(word).resize(policy.stateBits))
     policy.build(new PolicyPipe(steps.take(PolicyPipe.steps + 1), EVENT, windowBefore, own, NOW, calculating, calculated))
   }
-  private def told(word: Bits, argument: Bits): Bits = s0(CHANGES) ? argument.resize(widthOf(word)) | word
-  private val startupBefore = told(s0(before).startupWord, s0(PARAMETERS).startupArgument)
-  private val steadyBefore = told(s0(before).steadyWord, s0(PARAMETERS).steadyArgument)
+  private def told(word: Bits, argument: Bits): Payload[Bits] = fetched.insert(fetched(CHANGES) ? argument.resize(widthOf(word)) | word)
+  private val startupBefore = told(fetched(before).startupWord, fetched(PARAMETERS).startupArgument)
+  private val steadyBefore = told(fetched(before).steadyWord, fetched(PARAMETERS).steadyArgument)
   private val startupAnswers = answers(config.startupPolicies, startupBefore)
   private val steadyAnswers = answers(config.steadyPolicies, steadyBefore)
   val STARTUP = s2.insert((s2(OPENING) || s2(CHANGES)) ? s2(PARAMETERS).startup | s2(before).startup)
@@ -146,7 +146,11 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     is(kinds.partial)(keepThreshold(s4(afterPartial)))
     is(kinds.recovered)(keepThreshold(s4(afterFull)))
     is(kinds.timeoutAgain)(keepThreshold(s4(segment)))
-    is(kinds.timeout)(s4(settled).cwnd := s4(segment))
+    is(kinds.timeout) {
+      s4(settled).cwnd := s4(segment)
+      // In a recovery more is outstanding than the window that the loss was seen with.
+      when(!s4(EVENT).uninflated && s4(before).window.ssthresh < s4(answered).ssthresh)(s4(settled).ssthresh := s4(before).window.ssthresh)
+    }
     if (config.policiesCalculate)
       is(kinds.calculated)(when(s4(calculation.calculated).stale)(s4(settled) := s4(before).window))
     is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + (s4(EVENT).uninflated ? U(0, 48 bits) | s4(threeSegments)))
@@ -188,8 +192,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     s4(handshakes) && (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
   private val next = CongestionState(config)
   next.window := s5(WINDOW)
-  next.startupWord := s5(handshakes) ? s5(before).startupWord | s5(startupWord)
-  next.steadyWord := s5(handshakes) ? s5(before).steadyWord | s5(steadyWord)
+  next.startupWord := s5(handshakes) ? s5(startupBefore) | s5(startupWord)
+  next.steadyWord := s5(handshakes) ? s5(steadyBefore) | s5(steadyWord)
   next.startup := s5(STARTUP)
   next.steady := s5(STEADY)
   next.initialWindow := s5(synLost) ? U(1, 8 bits) | s5(before).initialWindow
@@ -199,8 +203,6 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   when(s5(OPENING)) {
     next.initialWindow := s5(PARAMETERS).initialWindow
     next.initialSsthresh := s5(PARAMETERS).ssthresh
-  }
-  when(s5(OPENING) || s5(handshakes) && s5(CHANGES)) {
     next.startupWord := s5(PARAMETERS).startupArgument.resized
     next.steadyWord := s5(PARAMETERS).steadyArgument.resized
   }

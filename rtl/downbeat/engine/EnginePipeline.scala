@@ -4,23 +4,34 @@ package downbeat.engine
 import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib.misc.pipeline._
+import scala.collection.mutable
 
 /** The engine's line of registers. An event moves one node a clock and never waits; what a stage puts on a node is carried
   * as far as a later stage reads it, and no farther.
+  *
+  * @param eventSpacing clocks that one event is behind the other at least
   */
-class EnginePipeline extends Area {
+class EnginePipeline(eventSpacing: Int) extends Area {
   /** Two nodes for the first stage's read, five steps for each of five stages, one to form the outputs. */
   val nodes: Seq[Node] = Seq.tabulate(EnginePipeline.length)(i => Node().setCompositeName(this, s"node_$i"))
   def entry: Node = nodes.head
   def exit: Node = nodes.last
 
-  private val idle = new IdleStandsStill
-  /** The data registers behind a node take what it holds: always, or in simulation only with an event. */
-  def moves(node: Node): Bool = node.isValid || !idle.standsStill
+  /** The data registers behind a node take what it holds: with an event, or, where those follow each other clock by clock, always, but in simulation. */
+  val moves: Node => Bool =
+    if (eventSpacing == 1) {
+      val idle = new IdleStandsStill
+      node => node.isValid || !idle.standsStill
+    } else _.isValid
+
+  private val stayed = mutable.Set[NamedType[_]]()
+  /** The payload comes from registers behind a node, which [[moves]] tells when to change. */
+  def staysUntilNext(payload: NamedType[_]): Unit = stayed += payload
+  def stays(key: NamedTypeKey): Boolean = stayed.contains(key.tpe)
 
   /** To be called when every stage has placed its logic. */
   def build(): Unit = {
-    val values = new CarriedValues(this)
+    val values = if (eventSpacing == 1) new CarriedValues(this) else new HeldValues(this, eventSpacing)
     Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })
   }
 
@@ -35,7 +46,7 @@ object EnginePipeline {
   val length: Int = 2 + stages * steps + 2
 }
 
-/** A register step without back-pressure. What an event brings along is carried by [[CarriedValues]]. */
+/** A register step without back-pressure. What an event brings along is carried by [[CarriedValues]] or [[HeldValues]]. */
 class EventLink(val up: Node, val down: Node) extends Link {
   down.up = this
   up.down = this
@@ -73,6 +84,7 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
 
   /** The flow's word as the last event left it, on `steps(0)`. */
   val before: Payload[S] = fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
+  pipeline.staysUntilNext(before)
 
   /** The word to write, given on `steps(5)`. */
   def write(after: S, enable: Bool): Unit =

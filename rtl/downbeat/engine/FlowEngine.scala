@@ -8,7 +8,7 @@ import downbeat.time.{Epoch, Stamp}
 import spinal.core._
 import spinal.lib._
 
-/** The flow engine: all events in one line, through five stages in order, one a clock.
+/** The flow engine: all events in one line, through five stages in order, one a clock or one in eight ([[DownbeatConfig.eventSpacing]]).
   *
   * It never stalls: the arbiter lets an event in only when there is room for all that it can cause. Descriptors and returns
   * have queues with credits; placements are bounded by the slots that segments hold; bookings, deadlines and
@@ -55,31 +55,23 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
     fifo
   }
-  private val returns = queue(ReturnEvent(config), FlowEngine.credits)
+  private val returns = queue(ReturnEvent(config), FlowEngine.credits(config))
   private val calculators = config.policiesCalculate generate RestingClock(Calculators(config))(_.io.idle)
   /** The two that the engine itself causes, and that cause none of their own. */
-  private val caused = {
-    val ofSegments = Sources.returned(returns.io.pop)
-    if (config.policiesCalculate) EventSource.shared(ofSegments, Sources.calculated(calculators.io.result)) else ofSegments.registered
-  }
+  private val ofSegments = Sources.returned(returns.io.pop).registered
+  private val caused =
+    if (config.policiesCalculate) EventSource.shared(ofSegments, Sources.calculated(calculators.io.result)) else ofSegments
   private val payloadAndApplication = EventSource.shared(Sources.placed(io.placed), Sources.application(io.application))
   /** A change of policies has time, and so have timers. */
   private val timersAndPolicies =
     if (config.policiesChoose) EventSource.shared(Sources.timer(io.timers), Sources.policies(io.policies)) else Sources.timer(io.timers)
   private val changeWaits = if (config.policiesChoose) timersAndPolicies.words.valid else False
   private val departuresAndTimers = EventSource.shared(Sources.departed(io.departed), timersAndPolicies)
-  private val arbiter = new Arbiter(
-    config,
-    Seq(
-      Sources.directory(io.directory),
-      payloadAndApplication,
-      Sources.grant(io.grants),
-      caused,
-      departuresAndTimers
-    ))
+  private val sources = Seq(Sources.directory(io.directory), payloadAndApplication, Sources.grant(io.grants), caused, departuresAndTimers)
+  private val arbiter: EventLine = if (config.eventSpacing == 1) new Arbiter(config, sources) else new SpacedArbiter(config, sources)
   private val returned = 3 // the source that needs no room for returns
 
-  private val pipeline = new EnginePipeline
+  private val pipeline = new EnginePipeline(config.eventSpacing)
   private val signals = new Signals(config)
   import signals._
 
@@ -125,7 +117,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- what leaves
 
-  private val descriptors = queue(SegmentDescriptor(config), FlowEngine.credits)
+  private val descriptors = queue(SegmentDescriptor(config), FlowEngine.credits(config))
   descriptors.io.push.valid := transmit.descriptor.valid
   descriptors.io.push.payload := transmit.descriptor.payload
   // The queue's memory takes half a clock, and the reader's ready is not to be in line with it: a segment lasts longer than two clocks.
@@ -201,9 +193,9 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- credits
 
-  private val descriptorCredit = FlowEngine.credit(taken = arbiter.issued,
+  private val descriptorCredit = FlowEngine.credit(config, taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.descriptor.valid, freed = descriptors.io.pop.fire)
-  private val returnCredit = FlowEngine.credit(taken = arbiter.issued,
+  private val returnCredit = FlowEngine.credit(config, taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.returned.valid, freed = returns.io.pop.fire)
   for (source <- arbiter.permitted.indices)
     arbiter.permitted(source) := RegNext(protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)) init False
@@ -211,23 +203,23 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val calculationsRest = if (config.policiesCalculate) calculators.io.idle else True
   // A queue holds a word before it offers it: its occupancy says so.
   io.waits := protocol.ready && !epoch.turns && arbiter.isEmpty && pipeline.isEmpty && calculationsRest &&
-    !payloadAndApplication.words.valid && !changeWaits && !departuresAndTimers.words.valid && !caused.words.valid &&
+    !payloadAndApplication.words.valid && !changeWaits && !departuresAndTimers.words.valid && !caused.words.valid && !ofSegments.words.valid &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR
   io.idle := io.waits && !descriptors.io.occupancy.orR && !io.descriptors.valid
 }
 
 object FlowEngine {
   /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
-  val credits = 64
+  private def credits(config: DownbeatConfig): Int = if (config.eventSpacing == 1) 64 else 16
 
-  /** True while one more may be taken, seen four clocks late. Each event takes one; it is free again when the event causes nothing, or
+  /** True while one more may be taken, seen five clocks late. Each event takes one; it is free again when the event causes nothing, or
     * when what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's
     * reader.
     */
-  private def credit(taken: Bool, unused: Bool, freed: Bool): Bool = {
-    val used = Reg(UInt(log2Up(credits + 1) bits)) init 0
+  private def credit(config: DownbeatConfig, taken: Bool, unused: Bool, freed: Bool): Bool = {
+    val used = Reg(UInt(log2Up(credits(config) + 1) bits)) init 0
     val change = Seq(taken, unused, freed).map(RegNext(_) init False).map(_.asUInt)
     used := used + change(0) - change(1) - change(2)
-    RegNext(used < credits - 5) init False
+    RegNext(used < credits(config) - 6) init False
   }
 }

@@ -7,14 +7,15 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the scoreboard means for sending (RFC 6675 4): bytes that are in the network no more, and what is lost and not sent again.
+/** What the scoreboard means for sending: what is lost and not sent again (RFC 6675 4), and bytes that are in the network no more.
   *
-  * Data is lost below a range when more than two segments' worth of bytes, or three ranges, are held from that range on. It works while
-  * measure and congestion do, on nodes from the end of recovery to the begin of transmit. `ranges` are the valid ones first, ascending.
+  * Data is lost below a range when more than two segments' worth of bytes, or three ranges, are held from that range on. What the peer lacks
+  * counts as in the network, lost or not, so that sending it again, where `mayRepeat` allows, changes nothing. It works while measure and
+  * congestion do, on nodes from the end of recovery to the begin of transmit. `ranges` are the valid ones first, ascending.
   */
 class LossEstimate(
-    config: DownbeatConfig, signals: Signals, ranges: Payload[Vec[SackBlock]], resentTo: Payload[UInt], recovering: Payload[Bool],
-    duplicates: Payload[UInt], nodes: Seq[Node])
+    config: DownbeatConfig, signals: Signals, ranges: Payload[Vec[SackBlock]], resentTo: Payload[UInt], passed: Payload[UInt],
+    recovering: Payload[Bool], mayRepeat: Payload[Bool], duplicates: Payload[UInt], nodes: Seq[Node])
     extends Area {
   import signals._
   private val bits = config.sendOffsetBits
@@ -43,26 +44,19 @@ class LossEstimate(
     c3(ranges)(i).valid && (three || c3(threshold) < c3(held)(i))
   }))
   private val room = c3.insert(c3(limit) - c3(from))
-  private val heldBeyond = c3.insert(MuxOH.or(c3(firstBeyond), c3(held)))
+  private val arrived = c3.insert(c3(held)(0) + c3(passed))
 
   private val lastLost = OHMasking.last(c4(lost))
   private val lostTo = c4.insert(MuxOH.or(lastLost, c4(ranges).map(_.left)))
-  private val heldFromLost = c4.insert(MuxOH.or(lastLost, c4(held)))
 
-  private val gap = c5.insert(c5(lostTo) -^ c5(from))
-  private val heldBetween = c5.insert(c5(heldBeyond) - c5(heldFromLost))
+  private val waits = c5.insert(c5(from) < c5(lostTo))
   /** Limited transmit (RFC 3042): a segment for each of the first two duplicates. */
   private val duplicateBytes = c5.insert(
     c5(duplicates)(1) ? (c5(SEGMENT_SIZE) << 1) | (c5(duplicates)(0) ? c5(SEGMENT_SIZE).resize(17) | U(0, 17 bits)))
 
-  /** Something is lost and has not been sent again. */
-  private val waits = c6(recovering) && !c6(gap).msb && c6(gap).orR
-  private val gone = waits ? (c6(gap).resize(bits) - c6(heldBetween)) | U(0, bits bits)
-  private val arrived = UInt(config.creditBits bits)
-  arrived := c6(held)(0).resized
-  when(!c6(SELECTIVE))(arrived := c6(recovering) ? U(0, config.creditBits bits) | c6(duplicateBytes).resized)
-  c6(RETRANSMIT_LOST) := waits
-  c6(CREDIT) := arrived + gone.resize(config.creditBits)
+  c6(RETRANSMIT_LOST) := c6(recovering) && c6(mayRepeat) && c6(waits)
+  c6(CREDIT) := c6(arrived).resized
+  when(!c6(SELECTIVE))(c6(CREDIT) := c6(recovering) ? U(0, config.creditBits bits) | c6(duplicateBytes).resized)
   c6(RETRANSMIT_OFFSET) := c6(RETRANSMIT) ? U(0, bits bits) | c6(from)
   private val toFirst = c6(ranges)(0).valid ? c6(ranges)(0).left | U((BigInt(1) << bits) - 1, bits bits)
   c6(RETRANSMIT_LIMIT) := c6(RETRANSMIT) ? toFirst | c6(room)

@@ -18,6 +18,8 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val partial = Bool()
   val recover = SequenceNumber() // SND.MAX when data was last sent again
   val retransmit = Bool()
+  /** Lost segments that may go again before another ACK tells of something new. */
+  val repeats = UInt(2 bits)
   val scoreboard = Scoreboard(config)
   val pairs = config.policiesPace generate InvertedPairsState()
   /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
@@ -36,8 +38,9 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   * timer (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
   *
   * What the timer begins with is [[RoundTrip]]'s, what it means that it expires [[Expiries]]'. With SACK the scoreboard says what is lost and
-  * what has left the network ([[LossEstimate]]), and the window is not inflated. Of RFC 6675's NextSeg the rules 1 and 2 are here; instead of its rescue (rule 4), an
-  * ACK of part of the data sends the next hole again if nothing from there on was, as NewReno does.
+  * what the peer holds ([[LossEstimate]]), and the window is not inflated. Each ACK in recovery that tells of something new lets two lost
+  * segments go again, and none lets a burst go (RFC 6937 3: what was delivered, and a segment more). Of RFC 6675's NextSeg the rules 1 and
+  * 2 are here; instead of its rescue (rule 4), an ACK of part of the data sends the next hole again if nothing from there on was, as NewReno does.
   */
 class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
@@ -111,6 +114,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     s2(isSent) && s2(RESENT) && s2(before).recovering && s2(board.resentTo) < s2(sentOffset))
   /** A recovery's first retransmission has left: its ACK is due no sooner than a timeout from now (RFC 6298 5). */
   private val resends = s2.insert(s2(resendsFurther) && s2(nothingResent) && !s2(before).partial)
+  private val repeats = s2.insert(s2(before).repeats - (s2(isSent) && s2(RESENT) && s2(before).repeats.orR).asUInt)
   private val doublings = s2.insert(s2(expiries.persists) ? s2(expiries.count) | s2(roundTrip.backOff))
 
   // ---- step 3: is something lost; back-off
@@ -125,7 +129,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- step 4: congestion's view; the deadline
 
   s4(GIVEN_UP) := s4(expiries.givesUp) || s4(impatient)
-  s4(UNINFLATED) := s4(SELECTIVE) || !s4(lost)
+  s4(UNINFLATED) := !(s4(lost) && !s4(SELECTIVE) || s4(timedOut) && s4(before).recovering)
   s4(CONGESTION_KIND) := CongestionEventKind.none
   when(s4(isSent) && !s4(RESENT) && s4(LENGTH).orR)(s4(CONGESTION_KIND) := CongestionEventKind.sent)
   when(s4(answersPair))(s4(CONGESTION_KIND) := CongestionEventKind.paired)
@@ -142,7 +146,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   }
   when(s4(ESTABLISHED))(s4(CONGESTION_KIND) := CongestionEventKind.established)
 
-  private val resentTo = s4.insert((s4(OPENING) || s4(timedOut) || s4(lost)) ? U(0, config.sendOffsetBits bits) |
+  // A loss leaves it: what an earlier recovery has sent again beyond its end is on its way.
+  private val resentTo = s4.insert((s4(OPENING) || s4(timedOut)) ? U(0, config.sendOffsetBits bits) |
     (s4(resendsFurther) ? s4(sentOffset) | s4(board.resentTo)))
   private val first = s4(before)
   private val rto = s4.insert((s4(backedOff) > maximumRto) ? maximumRto | s4(backedOff).resize(39))
@@ -171,8 +176,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   when(s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived)(next.recover := s5(HIGHEST_SENT))
   when(s5(OPENING))(next.recover := s5(INITIAL_SEQUENCE))
   next.retransmit := s5(RETRANSMIT)
+  next.repeats := (s5(counts) || s5(advancedPart)) ? U(2, 2 bits) | s5(repeats)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
-    (s5(lost) || s5(advancedPart) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))
+    ((s5(lost) || s5(advancedPart)) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))
   next.roundTrip := roundTrip.after
   next.armed := s5(RECOVERY_ARMED)
   next.deadline := s5(RECOVERY_DEADLINE)
@@ -183,6 +189,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     ((s5(ADVANCED) && s5(beyondEchoed)) ? s5(lastAcknowledged) | last.echoed))
   next.scoreboard.ranges := s5(board.ranges)
   next.scoreboard.resentTo := s5(resentTo)
+  next.scoreboard.passed := s5(board.passed)
   next.scoreboard.turn := s5(board.turn)
   if (config.policiesPace) next.pairs := pairs.after(forget = s5(OPENING) || s5(lost) || s5(timedOut))
   write(next, s5(LIVE) || s5(OPENING))
@@ -190,6 +197,6 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- beyond: what the scoreboard means for sending, while later stages work
 
   private val estimate = new LossEstimate(
-    config, signals, board.ranges, resentTo, s5.insert(next.recovering), s5.insert(next.duplicates),
-    pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
+    config, signals, board.ranges, resentTo, board.passed, s5.insert(next.recovering), s5.insert(next.repeats.orR),
+    s5.insert(next.duplicates), pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

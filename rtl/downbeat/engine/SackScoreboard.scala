@@ -14,6 +14,8 @@ case class Scoreboard(config: DownbeatConfig) extends Bundle {
   val ranges = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.sendOffsetBits))
   /** HighRxt of RFC 6675, as bytes from SND.UNA: what is before it has been sent again in this recovery. */
   val resentTo = UInt(config.sendOffsetBits bits)
+  /** Bytes held before `resentTo`, in ranges that are kept no more. */
+  val passed = UInt(config.sendOffsetBits bits)
   /** Which of the later blocks is looked at with the next ACK. */
   val turn = UInt(2 bits)
 }
@@ -23,6 +25,10 @@ case class Scoreboard(config: DownbeatConfig) extends Bundle {
   * Two blocks an event: the first, which holds what has just come (RFC 2018 4), and one of the others in turn, the second if that one
   * is none, which repeat what an ACK that was lost had said. A block that would make a fifth range pushes the highest out: nearer holes are
   * filled first, and the peer tells of it again. `forget` leaves nothing.
+  *
+  * A range that HighRxt has passed says no more what to send: it is kept as a number of bytes, so that there is room for as many holes as are
+  * sent again when they are seen. An ACK of something new takes from that number all but a segment of what it acknowledges: that segment was
+  * sent again, and the rest lay behind it. Blocks before HighRxt are not looked at.
   */
 class SackScoreboard(
     config: DownbeatConfig, signals: Signals, before: Payload[Scoreboard], forget: Payload[Bool],
@@ -31,6 +37,7 @@ class SackScoreboard(
   import signals._
   private val bits = config.sendOffsetBits
   private val count = DownbeatConfig.ranges
+  private def wide(bytes: UInt): UInt = bytes.resize(bits max 16)
   private def list = Vec.fill(count)(SackBlock(bits))
 
   // ---- step 0: SND.UNA has moved, so all have; the two blocks
@@ -40,6 +47,9 @@ class SackScoreboard(
   private val lefts = s0.insert(Vec(past.ranges.map(range => fromHere(range.left))))
   private val rights = s0.insert(Vec(past.ranges.map(range => fromHere(range.right).resize(bits))))
   private val resent = s0.insert(fromHere(past.resentTo))
+  private val passes = s0.insert(past.ranges(0).valid && !(past.resentTo < past.ranges(0).right))
+  /** What is acknowledged beyond a segment. */
+  private val surplus = s0.insert(wide(s0(ACKED)) -^ wide(s0(SEGMENT_SIZE)))
   /** The segment's acknowledgment number is SND.UNA, from which its blocks count. */
   private val speaks = s0(SELECTIVE) && (s0(ADVANCED) || s0(REPEATED))
   private val blocks = s0(OPTIONS).sack
@@ -48,10 +58,23 @@ class SackScoreboard(
     result.valid := block.valid && speaks
     result
   }
-  private val first = s0.insert(taken(blocks(0).valid ? blocks(0) | blocks(1)))
+  private val firstTold = s0.insert(taken(blocks(0).valid ? blocks(0) | blocks(1)))
   private val inTurn = past.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3))
-  private val other = s0.insert(taken(inTurn.valid ? inTurn | blocks(1)))
+  private val otherTold = s0.insert(taken(inTurn.valid ? inTurn | blocks(1)))
   val turn: Payload[UInt] = s0.insert(speaks ? ((past.turn === 2) ? U(0, 2 bits) | past.turn + 1) | past.turn)
+
+  // ---- step 1: what lies before HighRxt
+
+  private def beyondResent(block: SackBlock): SackBlock = {
+    val result = CombInit(block).allowOverride()
+    result.valid := block.valid && (s1(resent).msb || s1(resent) < block.right)
+    result
+  }
+  private val first = s1.insert(beyondResent(s1(firstTold)))
+  private val other = s1.insert(beyondResent(s1(otherTold)))
+  /** It may hold what `passed` counts. */
+  private def spans(block: SackBlock): Bool = block.valid && !s1(resent).msb && block.left < s1(resent) && s1(resent) < block.right
+  private val counted = s1.insert(spans(s1(firstTold)) || spans(s1(otherTold)))
 
   // ---- steps 1 and 2, 3 and 4: one block each
 
@@ -116,7 +139,10 @@ class SackScoreboard(
     ranges
   }
   /** A range that SND.UNA has reached without taking it in is one that the peer has thrown away (RFC 2018 8). */
-  private val alive = B((0 until count).map(i => s1(before).ranges(i).valid && !s1(lefts)(i).msb && s1(lefts)(i).orR))
+  private val alive = B((0 until count).map { i =>
+    val kept = if (i == 0) s1(before).ranges(i).valid && !s1(passes) else s1(before).ranges(i).valid
+    kept && !s1(lefts)(i).msb && s1(lefts)(i).orR
+  })
   private val relationToFirst = s1.insert(compare(s1(moved), alive, s1(first)))
   /** The first block tells of data that was not known to be held: such an ACK is a duplicate in RFC 6675's sense. */
   val isNews: Payload[Bool] = s1.insert {
@@ -147,4 +173,14 @@ class SackScoreboard(
   }
   /** What was sent again, from SND.UNA on. */
   val resentTo: Payload[UInt] = s1.insert(s1(resent).msb ? U(0, bits bits) | s1(resent).resize(bits))
+
+  // ---- steps 1 to 4: what is held before it
+
+  private val withPassed = s1.insert(s1(before).passed + (s1(passes) ? s1(lengths)(0) | U(0, bits bits)))
+  private val remaining = s2.insert(wide(s2(withPassed)) -^ wide(s2(surplus)))
+  private val lessPassed = s3.insert(
+    s3(surplus).msb ? s3(withPassed) | (s3(remaining).msb ? U(0, bits bits) | s3(remaining).resize(bits)))
+  private val nonePassed = s3.insert(s3(forget) || s3(counted) || !s3(resentTo).orR)
+  /** Bytes held before `resentTo`, in ranges that are kept no more. */
+  val passed: Payload[UInt] = s4.insert(s4(nonePassed) ? U(0, bits bits) | s4(lessPassed))
 }

@@ -27,6 +27,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val payloadOffset = s0.insert(s0(payloadEnd).since(past.received))
   /** Room from RCV.NXT on: the window. */
   val space = s0.insert(past.acknowledgments.edge.since(past.received))
+  private val noSpace = s0.insert(past.acknowledgments.edge.value === past.received.value)
   private val payloadPastFin = s0.insert((past.reassembly.finSequence - s0(payloadEnd).value.resized).msb)
   private val ackPastWritten = s0.insert(s0(ACKNOWLEDGMENT).since(past.written))
   /** Of the number that the 4-tuple's next connection would begin with, from SND.MAX; signed. */
@@ -43,7 +44,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val endsOld = s1.insert(s1(end).msb || isZero(s1(end)))
   private val payloadIsOld = s1.insert(s1(payloadOffset).msb || isZero(s1(payloadOffset)))
   private val overruns = s1.insert(s1(space).asSInt < s1(payloadOffset).asSInt)
-  private val startsWithin = s1.insert(s1(offset).asSInt < s1(space).asSInt && !isZero(s1(space)))
+  private val startsWithin = s1.insert(s1(offset).asSInt < s1(space).asSInt && !s1(noSpace))
   private val startsExpected = s0.insert(s0(SEQUENCE).value.resize(past.reassembly.expected.getWidth) === past.reassembly.expected)
   /** Behind all that has come in order; what is not in memory yet counts too, for a RST may follow data at once. */
   private val startsExactly = s1.insert(isZero(s1(offset)) || s1(startsExpected))

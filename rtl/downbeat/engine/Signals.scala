@@ -125,11 +125,11 @@ class Signals(config: DownbeatConfig) {
   val RTT = Payload(UInt(36 bits))
   /** SND.UNA's segment is to be sent again, whatever the window. */
   val RETRANSMIT = Payload(Bool())
-  /** So is a lost one, when the window allows. */
+  /** So is a lost one. */
   val RETRANSMIT_LOST = Payload(Bool())
   /** Where that is, in bytes from SND.UNA, and how many bytes the peer lacks there. */
   val RETRANSMIT_OFFSET, RETRANSMIT_LIMIT = Payload(UInt(config.sendOffsetBits bits))
-  /** Bytes that are outstanding and not in the network, or count as such. */
+  /** Bytes that are outstanding and not in the network, as far as the peer has told, or count as such. */
   val CREDIT = Payload(UInt(config.creditBits bits))
   /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what was sent last was not taken. */
   val REWIND = Payload(Bool())
@@ -137,7 +137,9 @@ class Signals(config: DownbeatConfig) {
   val PROBE = Payload(Bool())
   /** Too many expiries in a row. */
   val GIVEN_UP = Payload(Bool())
-  /** The window that a loss leaves is not inflated: SACK tells what has left the network, or nothing is lost but marked. */
+  /** The window that a loss leaves is not inflated: SACK tells what has left the network, or nothing is lost but marked. The flight of a
+    * timeout is not: no loss was being repaired.
+    */
   val UNINFLATED = Payload(Bool())
   /** The user timeout (RFC 9293 3.8.3). */
   val PATIENCE_ARMED = Payload(Bool())

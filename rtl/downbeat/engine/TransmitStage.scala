@@ -51,6 +51,9 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   when(s0(OPENING))(base := s0(INITIAL_SEQUENCE))
   when(s0(REWIND))(base := s0(UNACKNOWLEDGED))
   private val start = s0.insert(base)
+  /** SND.NXT - SND.UNA, signed, but where SND.NXT begins anew: there it is SND.UNA. */
+  private val sentTo = s0.insert(past.nextSend.since(s0(UNACKNOWLEDGED)))
+  private val anew = s0.insert(s0(OPENING) || s0(REWIND))
   private val resendFrom = s0.insert(s0(UNACKNOWLEDGED) + s0(RETRANSMIT_OFFSET))
   private val limitBits = config.sendOffsetBits max 16
   private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(limitBits), s0(SEGMENT_SIZE).resize(limitBits)).resize(16))
@@ -62,11 +65,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   // ---- step 1: not below what is acknowledged; the window
 
-  private val ahead = s1(start).since(s1(UNACKNOWLEDGED))
-  private val behind = ahead.msb
+  private val behind = !s1(anew) && s1(sentTo).msb
   private val next = s1.insert(behind ? s1(UNACKNOWLEDGED) | s1(start))
   /** What is in flight. */
-  private val used = s1.insert((behind ? U(0, 32 bits) | ahead) + (s1(halfWay) ? s1(SEGMENT_SIZE) | U(0, 16 bits)))
+  private val used = s1.insert(((s1(anew) || s1(sentTo).msb) ? U(0, 32 bits) | s1(sentTo)) + (s1(halfWay) ? s1(SEGMENT_SIZE) | U(0, 16 bits)))
   private val pairSize = s1.insert((s1(SEGMENT_SIZE) << 1).resize(18))
   /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
   private val congestionWindow = s1.insert(s1(WINDOW).cwnd(47 downto 16) + s1(CREDIT).resize(32))
@@ -80,7 +82,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- step 2: what may go, what is left
 
   private val resendKnown = s2.insert(minimum(s2(resendData), s2(resendSent)))
-  private val networkRoom = s2.insert(s2(congestionWindow).resize(33).asSInt - s2(used).resize(33).asSInt)
   private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)) && !s2(halfWay))
   private val idle = s2.insert(!s2(used).orR)
   private val window = s2(congestionLimits) ? s2(congestionWindow) | s2(SEND_WINDOW)
@@ -110,7 +111,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val mayBeSmall = s3.insert(
     s3(before).noDelay || s3(idle) || s3(FINISHING) || s3(again) || s3(left) === s3(SEGMENT_SIZE).resize(32))
   private val resendLength = s3.insert(minimum(s3(resendKnown), s3(resendMost).resize(32)).resize(14))
-  private val networkFits = s3.insert(!(s3(networkRoom) < signed(s3(SEGMENT_SIZE).resize(14))))
   private val fitsFin = s3.insert(signed(s3(left)) < s3(room))
 
   // ---- steps 1 to 3: what a policy asks for
@@ -125,7 +125,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   // ---- step 4: decide
 
-  private val retransmits = s4.insert(s4(inData) && (s4(RETRANSMIT) || s4(RETRANSMIT_LOST) && s4(networkFits)))
+  private val retransmits = s4.insert(s4(inData) && (s4(RETRANSMIT) || s4(RETRANSMIT_LOST)))
   private val sendsWhole = s4.insert(s4(inData) && s4(hasData) && !s4(held) && (s4(full) ? s4(fitsFull) | (s4(fitsRest) && s4(mayBeSmall))))
   private val sendsPart = s4.insert(
     s4(inData) && s4(hasData) && s4(fitsPart) && !s4(held) && !(s4(full) ? s4(fitsFull) | s4(fitsRest)))

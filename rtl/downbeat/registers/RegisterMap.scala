@@ -65,7 +65,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   for ((name, value) <- Layout.numbers(config)) constant(name, value, "Configuration of this build.")
   constant("startupPolicies", config.startupPolicies.size, "Start-up policies of this build; `enum downbeat_startup_policy` names them.")
   constant("steadyPolicies", config.steadyPolicies.size, "Steady policies of this build; `enum downbeat_steady_policy` names them.")
-  constant("logCapacity", TraceStore.logRecords, "Records that the event log holds.")
+  constant("logCapacity", config.logRecords, "Records that the event log holds; 0: there are none, nor one of each flow.")
 
   // ---- control
 
@@ -135,22 +135,25 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   // ---- trace: the last record of a flow, and the event log
 
-  startAt(0x200)
-  private val store = TraceStore(config)
-  store.io.trace << io.trace
-  private val log = register("log", "The event log.")
-  store.io.frozen := log.field(Bool(), AccessType.RW, 0, "The log takes no more records.")(SymbolName("freeze"))
-  shown("logged", store.io.logged.asBits, "Records in the log.")
-  private val select = register("recordSelect", "A write fetches a record; reads of `record_...` that follow show it.")
-  store.io.request.index :=
-    select.field(UInt(16 bits), AccessType.RW, 0, "The flow; or how many records ago, 0 is the newest.")(SymbolName("index"))
-  store.io.request.log := select.field(Bool(), AccessType.RW, 0, "1: from the event log. 0: the flow's last record.")(SymbolName("log"))
-  store.io.request.valid := select.eventW()
-  port.io.hold := store.io.busy
-  shown("recordFound", store.io.found.asBits, "1: there is such a record, and `record_...` show it.")
-  for (field <- Layout.ofBundle("TraceRecord", store.io.record).fields)
-    shown(s"record_${field.name}", store.io.record.asBits(field.offset, field.width bits),
-      s"TraceRecord's `${field.name}`" + field.values.map(name => s", a number of $name").getOrElse("") + ".")
+  port.io.hold := False
+  if (config.logRecords > 0) new Area {
+    startAt(0x200)
+    private val store = TraceStore(config)
+    store.io.trace << io.trace
+    private val log = register("log", "The event log.")
+    store.io.frozen := log.field(Bool(), AccessType.RW, 0, "The log takes no more records.")(SymbolName("freeze"))
+    shown("logged", store.io.logged.asBits, "Records in the log.")
+    private val select = register("recordSelect", "A write fetches a record; reads of `record_...` that follow show it.")
+    store.io.request.index :=
+      select.field(UInt(16 bits), AccessType.RW, 0, "The flow; or how many records ago, 0 is the newest.")(SymbolName("index"))
+    store.io.request.log := select.field(Bool(), AccessType.RW, 0, "1: from the event log. 0: the flow's last record.")(SymbolName("log"))
+    store.io.request.valid := select.eventW()
+    port.io.hold.removeAssignments() := store.io.busy
+    shown("recordFound", store.io.found.asBits, "1: there is such a record, and `record_...` show it.")
+    for (field <- Layout.ofBundle("TraceRecord", store.io.record).fields)
+      shown(s"record_${field.name}", store.io.record.asBits(field.offset, field.width bits),
+        s"TraceRecord's `${field.name}`" + field.values.map(name => s", a number of $name").getOrElse("") + ".")
+  }
 
   // ---- the MAC
 

@@ -15,7 +15,7 @@ case class RecordRequest() extends Bundle {
 }
 
 /** Keeps what the engine says of its events: the last record of each flow that met a connection, and the last `logRecords`
-  * of all. Both outlive the core's reset.
+  * of all; only in a build where these are not 0. Both outlive the core's reset.
   */
 case class TraceStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -23,7 +23,7 @@ case class TraceStore(config: DownbeatConfig) extends Component {
     /** The log stands still. */
     val frozen = in(Bool())
     /** Records in the log. */
-    val logged = out(UInt(log2Up(TraceStore.logRecords + 1) bits))
+    val logged = out(UInt(log2Up(config.logRecords + 1) bits))
     val request = slave(Flow(RecordRequest()))
     /** What was asked for last, and whether there is such a record. */
     val record = out(TraceRecord(config))
@@ -64,10 +64,10 @@ case class TraceStore(config: DownbeatConfig) extends Component {
 
   /** The last records of all. */
   private val log = new Area {
-    private val indexBits = log2Up(TraceStore.logRecords)
+    private val indexBits = log2Up(config.logRecords)
     private val next = Reg(UInt(indexBits bits)) init 0
     val logged = Reg(UInt(indexBits + 1 bits)) init 0
-    private val memory = RecordMemory(TraceRecord(config), TraceStore.logRecords)
+    private val memory = RecordMemory(TraceRecord(config), config.logRecords)
     memory.io.write.valid := trace.valid && !io.frozen
     memory.io.write.address := next
     memory.io.write.record := trace.payload
@@ -91,9 +91,4 @@ case class TraceStore(config: DownbeatConfig) extends Component {
   when(log.valid)(found := log.found)
   io.found := found
   io.busy := request.valid || flows.busy || log.busy
-}
-
-object TraceStore {
-  /** Records in the event log. */
-  val logRecords = 256
 }

@@ -38,9 +38,16 @@ object Hoe extends StartupPolicy {
     val Seq(_, _, choose, answer) = pipe.nodes
     val slowStart = new SlowStart(pipe)
     def kept(node: Node): HoeWord = node(pipe.word).as(HoeWord())
-    val unknown = choose.insert(!kept(choose).gap.orR)
-    val timed = choose.insert(kept(choose).roundTrip.orR)
+    val known = kept(choose).gap.orR
+    val unknown = choose.insert(!known)
     val pairs = new PacketPairs(pipe, kept(choose).pairs, kept(choose).inverted)
+    val kind = choose(pipe.event).kind
+    val opens = choose.insert(kind === CongestionEventKind.established)
+    val estimates = choose.insert(kind === CongestionEventKind.calculated && choose(pipe.calculated).ofStartup)
+    val over = choose.insert(
+      kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout || choose(estimates) ||
+        kept(choose).over && kind =/= CongestionEventKind.established)
+    val asks = choose.insert(known && kept(choose).roundTrip.orR && !kept(choose).over && !choose(pipe.calculating))
 
     val event = answer(pipe.event)
     val past = kept(answer)
@@ -51,28 +58,26 @@ object Hoe extends StartupPolicy {
       when(event.rttValid)(word.roundTrip := event.rtt)
       when(answer(pairs.measured) && answer(pairs.tells))(word.gap := event.probe.arrivalGap)
     }
-    when(event.kind === CongestionEventKind.established) {
+    when(answer(opens)) {
       word.gap := 0
       word.roundTrip := 0
-      word.over := False
     }
-    when(event.kind === CongestionEventKind.loss || event.kind === CongestionEventKind.timeout)(word.over := True)
-    when(event.kind === CongestionEventKind.calculated && answer(pipe.calculated).ofStartup) {
-      word.over := True
+    word.over := answer(over)
+    when(answer(estimates)) {
       window.ssthresh := Window.ofBytes(answer(pipe.calculated).answer(GapWindow.answerBits - 1 downto 0).asUInt)
     }
 
     val result = Payload(PolicyAnswer(stateBits, paces, questionBits))
     answer(result).window := window
     answer(result).word := word.asBits
-    val tries = word.pairs.ready && word.pairs.left.orR && answer(unknown) && !word.over
+    val tries = word.pairs.ready && word.pairs.left.orR && answer(unknown) && !answer(over)
     answer(result).departure := pairs.departure(active = tries, past.inverted, pause = U(0), gap = U(0), apart = False)
     val question = GapWindowQuestion()
     question.gap := past.gap
     question.roundTrip := past.roundTrip
     question.segmentSize := event.segmentSize
     val calculation = answer(result).calculation
-    calculation.valid := !answer(unknown) && answer(timed) && !past.over && !answer(pipe.calculating)
+    calculation.valid := answer(asks)
     calculation.question := question.asBits
     calculation.note := 0
     result

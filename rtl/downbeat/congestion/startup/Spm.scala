@@ -63,47 +63,57 @@ object Spm extends StartupPolicy {
     val behindOwn = behind(own)
     val behindFormer = behind(former)
 
-    val unknown = choose.insert(!past(choose).firstGap.orR)
-    val timed = choose.insert(!choose(pipe.event).rttMinimum.andR)
+    val known = past(choose).firstGap.orR
+    val unknown = choose.insert(!known)
     val pairs = new PacketPairs(pipe, past(choose).pairs, past(choose).inverted)
     val pause = choose.insert {
       val rest = choose(pairs.completes) ? choose(behindOwn) | choose(behindFormer)
       rest.msb ? U(0, 40 bits) | rest.asUInt.resize(40)
     }
-    val due = choose.insert(past(choose).count === samples && past(choose).begun && !choose(pipe.event).startingUp)
+    val isDue = past(choose).count === samples && past(choose).begun && !choose(pipe.event).startingUp
+    val due = choose.insert(isDue)
+    val asks = choose.insert(
+      known && !choose(pipe.event).rttMinimum.andR && !past(choose).over && !choose(pipe.calculating) &&
+        (choose(pairs.ended) || !past(choose).begun || isDue))
+
+    // What the event is.
+    val kind = choose(pipe.event).kind
+    val opens = choose.insert(kind === CongestionEventKind.established)
+    val losing = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
+    val loses = choose.insert(losing)
+    val told = kind === CongestionEventKind.calculated && choose(pipe.calculated).ofStartup
+    val estimates = choose.insert(told && choose(pipe.calculated).note.lsb)
+    val samplesOne = choose.insert(told && !choose(pipe.calculated).note.lsb)
+    val over = choose.insert(
+      losing || told && choose(pipe.calculated).note.lsb || past(choose).over && kind =/= CongestionEventKind.established)
+    val learns = choose.insert(choose(pairs.measured) && choose(pairs.tells) && !known)
+    val advances = choose.insert(choose(pairs.completes) && known)
 
     val event = answer(pipe.event)
     val calculated = answer(pipe.calculated).answer.resize(GapFit.answerBits).as(GapFitAnswer())
-    val estimated = answer(pipe.calculated).note.lsb
     val word = CombInit(past(answer)).allowOverride()
     val window = CombInit(slowStart.window).allowOverride()
     word.pairs := answer(pairs.after)
-    when(answer(pairs.completes) && !answer(unknown))(word.index := past(answer).index + 1)
-    when(answer(pairs.measured) && answer(pairs.tells) && answer(unknown))(word.firstGap := event.probe.arrivalGap)
-    when(event.kind === CongestionEventKind.established) {
+    when(answer(advances))(word.index := past(answer).index + 1)
+    when(answer(learns))(word.firstGap := event.probe.arrivalGap)
+    when(answer(opens)) {
       word.assignFromBits(past(answer).inverted.asBits.resize(stateBits))
       word.pairs := answer(pairs.after)
       window.ssthresh := Window.ofBytes(event.segmentSize << 5)
     }
-    when(event.kind === CongestionEventKind.loss || event.kind === CongestionEventKind.timeout) {
-      word.over := True
-      word.lost := True
-    }
-    when(event.kind === CongestionEventKind.calculated && answer(pipe.calculated).ofStartup) {
-      when(estimated) {
-        word.over := True
-        when(calculated.holds)(window.ssthresh := Window.ofBytes(calculated.value.resize(32)))
-      } otherwise {
-        word.begun := True
-        word.spacing := calculated.value
-        when(calculated.holds && past(answer).count =/= samples)(word.count := past(answer).count + 1)
-      }
+    when(answer(loses))(word.lost := True)
+    word.over := answer(over)
+    when(answer(estimates) && calculated.holds)(window.ssthresh := Window.ofBytes(calculated.value.resize(32)))
+    when(answer(samplesOne)) {
+      word.begun := True
+      word.spacing := calculated.value
+      when(calculated.holds && past(answer).count =/= samples)(word.count := past(answer).count + 1)
     }
 
     val result = Payload(PolicyAnswer(stateBits, paces, questionBits))
     answer(result).window := window
     answer(result).word := word.asBits
-    val active = word.pairs.ready && !word.over && (!answer(unknown) || word.pairs.left.orR)
+    val active = word.pairs.ready && !answer(over) && (!answer(unknown) || word.pairs.left.orR)
     answer(result).departure := pairs.departure(
       active, past(answer).inverted, pause = answer(pause) << 15, gap = answer(own) << 15, apart = !answer(unknown))
 
@@ -118,8 +128,7 @@ object Spm extends StartupPolicy {
     question.sampled := answer(pairs.measured)
     question.estimates := answer(due)
     val calculation = answer(result).calculation
-    calculation.valid := !answer(unknown) && answer(timed) && !past(answer).over && !answer(pipe.calculating) &&
-      (answer(pairs.ended) || !past(answer).begun || answer(due))
+    calculation.valid := answer(asks)
     calculation.question := question.asBits
     calculation.note := answer(due).asBits.resized
     result

@@ -102,7 +102,8 @@ object Carson extends SteadyPolicy {
     val count = add.insert(word(add).count(5) ? U(32, 6 bits) | (word(add).count + 1))
     val full = judge.insert(judge(count)(5))
     val checks = judge.insert(judge(count)(5) || judge(count) > 16 && word(judge).row.orR)
-    val unsteady = answer(moved) || word(answer).fastDrop && told(answer).fallen
+    val fell = compare.insert(word(compare).fastDrop && told(compare).fallen)
+    val unsteady = answer(moved) || answer(fell)
 
     val kind = event(compare).kind
     val opens = compare.insert(kind === CongestionEventKind.established)
@@ -111,13 +112,20 @@ object Carson extends SteadyPolicy {
     val loses = compare.insert(kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout)
     val separate = compare.insert(kind === CongestionEventKind.loss || compare(rounds)(15 downto 1).orR || !word(compare).seen)
     val calculates = kind === CongestionEventKind.calculated
-    val mayAsk = compare.insert(!calculates && !compare(pipe.calculating))
     val expiresNow = compare(ends) && word(compare).armed && compare(expired)
-    val silent = compare.insert(expiresNow && kind =/= CongestionEventKind.loss && kind =/= CongestionEventKind.timeout)
-    val mine = compare.insert(calculates && !compare(pipe.calculated).ofStartup && word(compare).pending && !expiresNow)
+    val silences = expiresNow && kind =/= CongestionEventKind.loss && kind =/= CongestionEventKind.timeout
+    val silent = compare.insert(silences)
+    val answered = calculates && !compare(pipe.calculated).ofStartup && word(compare).pending && !expiresNow && !compare(pipe.calculated).stale
+    val mine = compare.insert(answered)
+    /** One row on, if nothing has moved. */
+    val mayAdvance = compare.insert(answered && compare(checks) && compare(full) && !word(compare).row.andR)
+    val parts = compare.insert(compare(loses) && compare(separate))
+    val asks = compare.insert(
+      !calculates && !compare(pipe.calculating) && kind =/= CongestionEventKind.established && kind =/= CongestionEventKind.timeout &&
+        !silences && ((compare(loses) && compare(separate)) ? word(compare).seen | word(compare).pending))
 
     val next = CombInit(word(answer)).allowOverride()
-    val cutsLess = False
+    val cutsLess = answer(mayAdvance) && !unsteady && answer(milder)
     def restart(): Unit = {
       next.row := 0
       next.count := 0
@@ -133,7 +141,7 @@ object Carson extends SteadyPolicy {
       next.armed := False
     }
     when(answer(grows))(next.credit := increase.creditAfter)
-    when(answer(mine) && !answer(pipe.calculated).stale) {
+    when(answer(mine)) {
       next.pending := False
       next.place := word(answer).place + 1
       next.count := answer(count)
@@ -146,7 +154,6 @@ object Carson extends SteadyPolicy {
           when(!word(answer).row.andR) {
             next.armed := False
             next.mixed := True
-            cutsLess := answer(milder)
           }
           next.count := 16
           next.mean := told(answer).newest
@@ -155,7 +162,7 @@ object Carson extends SteadyPolicy {
     }
     when(answer(loses)) {
       next.credit := 0
-      when(answer(separate)) {
+      when(answer(parts)) {
         next.seen := True
         next.armed := word(answer).seen && !word(answer).mixed
         next.mixed := False
@@ -173,9 +180,9 @@ object Carson extends SteadyPolicy {
     }
 
     val question = LossIntervalsQuestion()
-    question.bytes := next.interval
+    question.bytes := answer(parts) ? answer(ackedNext) | word(answer).interval
     question.segmentSize := event(answer).segmentSize
-    question.place := next.place + 1
+    question.place := word(answer).place + 1
     question.count := answer(count)
 
     val result = Payload(PolicyAnswer(stateBits, questionBits = questionBits))
@@ -183,7 +190,7 @@ object Carson extends SteadyPolicy {
     when(answer(grows))(answer(result).window.cwnd := increase.cwnd)
     when(answer(loses) || cutsLess)(answer(result).window.ssthresh := decrease.ssthresh)
     answer(result).word := next.asBits
-    answer(result).calculation.valid := next.pending && answer(mayAsk)
+    answer(result).calculation.valid := answer(asks)
     answer(result).calculation.question := question.asBits
     answer(result).calculation.note := 0
     result

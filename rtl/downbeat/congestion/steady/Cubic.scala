@@ -104,11 +104,18 @@ object Cubic extends SteadyPolicy {
     val resumes = compare.insert(kind === CongestionEventKind.sent && !event(compare).flight.orR)
     val calculates = kind === CongestionEventKind.calculated && !compare(pipe.calculated).ofStartup
     val ofRoot = !compare(pipe.calculated).note.orR
-    val rooted = compare.insert(calculates && ofRoot && word(compare).phase === CubicPhase.begins)
-    val grows = compare.insert(calculates && !ofRoot && word(compare).phase === CubicPhase.grows)
+    val fresh = !compare(pipe.calculated).stale
+    val rooted = compare.insert(calculates && fresh && ofRoot && word(compare).phase === CubicPhase.begins)
+    val growing = calculates && !ofRoot && word(compare).phase === CubicPhase.grows
+    val grows = compare.insert(growing)
+    val accounts = compare.insert(growing && fresh)
     val reno = compare.insert(word(compare).estimate(45 downto 16) >= word(compare).prior)
-    val fresh = !answer(pipe.calculated).stale
     val most = compare.insert(saturated(compare(ackedNext), 18))
+    val waits = compare.insert(word(compare).phase === CubicPhase.waits)
+    val asksRoot = compare.insert((word(compare).phase === CubicPhase.waits) ? compare(belowMaximum) | (word(compare).phase === CubicPhase.begins))
+    val asks = compare.insert(
+      kind === CongestionEventKind.acknowledged && !event(compare).startingUp && !compare(pipe.calculating) &&
+        (compare(asksRoot) || word(compare).phase === CubicPhase.grows && compare(busy) && compare(ackedNext).orR))
 
     val next = CombInit(word(answer)).allowOverride()
     when(event(answer).rttValid)(next.roundTrip := answer(unmeasured) ? event(answer).rtt(35 downto 10) | answer(smoothed))
@@ -132,11 +139,11 @@ object Cubic extends SteadyPolicy {
         }
       }
     }
-    when(answer(rooted) && fresh) {
+    when(answer(rooted)) {
       next.distance := answer(beyondRoot)
       next.phase := CubicPhase.grows
     }
-    when(answer(grows) && fresh) {
+    when(answer(accounts)) {
       next.estimate := answer(estimateNext)
       next.acked := answer(accounted).msb ? U(0, 30 bits) | answer(accounted).asUInt.resize(30)
     }
@@ -156,27 +163,26 @@ object Cubic extends SteadyPolicy {
       when(!event(answer).rttValid)(next.roundTrip := 0)
     }
 
-    val asksRoot = next.phase === CubicPhase.begins
+    // It asks with an ACK in congestion avoidance, so that `next` is what that leaves.
     val question = CubicQuestion()
-    question.root := asksRoot
+    question.root := answer(asksRoot)
     question.reno := answer(reno)
     question.segmentSize := event(answer).segmentSize
     question.acked := answer(most)
     question.roundTrip := next.roundTrip
-    question.distance := next.distance
-    question.maximum := next.maximum
+    question.distance := answer(waits) ? S(0, 31 bits) | (answer(busy) ? answer(later).sat(1) | word(answer).distance)
+    question.maximum := (answer(waits) && !answer(belowMaximum)) ? answer(whole) | word(answer).maximum
     question.cwnd := answer(fixed)
-    question.estimate := next.estimate
-    val asksGrowth = word(answer).phase === CubicPhase.grows && answer(busy) && answer(ackedNext).orR
+    question.estimate := answer(waits) ? answer(fixed) | word(answer).estimate
 
     val result = Payload(PolicyAnswer(stateBits, questionBits = questionBits))
     answer(result).window := answer(pipe.window)
     when(answer(grows))(answer(result).window.cwnd := cwndAfter)
     when(answer(loses))(answer(result).window.ssthresh := decrease.ssthresh)
     answer(result).word := next.asBits
-    answer(result).calculation.valid := answer(avoids) && !answer(pipe.calculating) && (asksRoot || asksGrowth)
+    answer(result).calculation.valid := answer(asks)
     answer(result).calculation.question := question.asBits
-    answer(result).calculation.note := asksRoot ? B(0, 48 bits) | answer(most).asBits.resize(48)
+    answer(result).calculation.note := answer(asksRoot) ? B(0, 48 bits) | answer(most).asBits.resize(48)
     result
   }
 }

@@ -63,7 +63,11 @@ object Logistic extends SteadyPolicy {
       compare(tooFast) ? (compare(pipe.window).cwnd |<< 1) | compare(pipe.calculated).answer(47 downto 0).asUInt)
     val floor = compare.insert(Window.ofBytes(compare(pipe.event).segmentSize << 1))
     val tooSmall = choose.insert(choose(limited) < choose(floor))
-    val belowThreshold = choose.insert(choose(limited) < choose(pipe.window).ssthresh)
+    val floorIsHigher = subtract.insert(
+      subtract(pipe.window).ssthresh < Window.ofBytes(subtract(pipe.event).segmentSize << 1))
+    val threshold = compare.insert(compare(floorIsHigher) ? compare(floor) | compare(pipe.window).ssthresh)
+    /** Below the floor or below ssthresh. */
+    val lowers = choose.insert(choose(limited) < choose(threshold))
 
     // What the event is.
     val kinds = CongestionEventKind
@@ -71,7 +75,8 @@ object Logistic extends SteadyPolicy {
     val follows = kind === kinds.acknowledged && !choose(pipe.event).startingUp && choose(holds)
     val grows = choose.insert(follows)
     val timesOut = choose.insert(kind === kinds.timeout && choose(holds))
-    val comes = choose.insert(kind === kinds.calculated && !choose(pipe.calculated).ofStartup)
+    val comes = choose.insert(kind === kinds.calculated && !choose(pipe.calculated).ofStartup && !choose(pipe.calculated).stale)
+    val asks = choose.insert(follows && !choose(pipe.calculating))
     val resumes = kind === kinds.sent && choose(pipe.event).flight === 0
     val another = kind =/= kinds.none && kind =/= kinds.sent && kind =/= kinds.paired && kind =/= kinds.calculated
     val restarts = choose.insert(resumes || another && !follows)
@@ -88,10 +93,10 @@ object Logistic extends SteadyPolicy {
       left := 0
     }
     when(answer(timesOut))(answer(result).window.ssthresh := answer(floor))
-    when(answer(comes) && !answer(pipe.calculated).stale) {
+    when(answer(comes)) {
       val window = answer(tooSmall) ? answer(floor) | answer(limited)
       answer(result).window.cwnd := window
-      when(answer(tooSmall) || answer(belowThreshold))(answer(result).window.ssthresh := window)
+      when(answer(lowers))(answer(result).window.ssthresh := window)
       moved := answer(pipe.calculated).note.asUInt
     }
     answer(result).word := left ## moved ## argument(answer)
@@ -102,7 +107,7 @@ object Logistic extends SteadyPolicy {
     question.roundTrip := answer(pipe.event).rttMinimum
     question.elapsed := answer(step)
     question.window := answer(pipe.window).cwnd
-    answer(result).calculation.valid := answer(grows) && !answer(pipe.calculating)
+    answer(result).calculation.valid := answer(asks)
     answer(result).calculation.question := question.asBits
     answer(result).calculation.note := answer(pipe.now).ns.asBits
     result

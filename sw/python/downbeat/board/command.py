@@ -10,6 +10,7 @@ import typer
 
 from downbeat import schedule as schedules
 from downbeat.board.bone import Serial
+from downbeat.board.device import Board
 from downbeat.board.probes import ProbeBoard
 from downbeat.board.traffic_command import app as traffic
 from downbeat.gap import pcapng
@@ -22,29 +23,29 @@ app.add_typer(traffic, name="traffic")
 
 Device = Annotated[Path, typer.Option(help="the board's serial device")]
 DEVICE = Path("/dev/ttyACM0")
-Registers = Annotated[Path, typer.Option(help="probe_registers.json of the build that the board has")]
-REGISTERS = Path("build/bitstream/colorlight-i9/probe_registers.json")
+Build = Annotated[Path, typer.Option(help="directory of the build that the board has")]
+BUILD = Path("build/bitstream/colorlight-i9")
 
 
-def _board(device: Path, registers: Path) -> ProbeBoard:
-    return ProbeBoard.described(Serial(device), registers)
+def _board(device: Path, build: Path) -> ProbeBoard:
+    return ProbeBoard.of_build(Serial(device), build)
 
 
 @app.command()
-def status(device: Device = DEVICE, registers: Registers = REGISTERS) -> None:
+def status(device: Device = DEVICE, build: Build = BUILD) -> None:
     """Which board answers, how its links are, and its time."""
     with explained():
-        board = _board(device, registers)
+        board = Board.of_build(Serial(device), build)
         print(f"{board.name}, time {board.now():,} ns")
         for port, state in enumerate(board.phys()):
             print(f"port {port}: {state}")
 
 
 @app.command()
-def counters(device: Device = DEVICE, registers: Registers = REGISTERS) -> None:
+def counters(device: Device = DEVICE, build: Build = BUILD) -> None:
     """What became of the frames of port 0, and those that the capture lost."""
     with explained():
-        board = _board(device, registers)
+        board = _board(device, build)
         for name, value in (board.counters() | {"captureLost": board.read("captureLost")}).items():
             print(f"{name:24} {value:,}")
 
@@ -55,11 +56,11 @@ def mdio(
     register: Annotated[int, typer.Argument(min=0, max=31)],
     value: Annotated[str, typer.Argument(help="to write, as 0x1200; none: read")] = "",
     device: Device = DEVICE,
-    registers: Registers = REGISTERS,
+    build: Build = BUILD,
 ) -> None:
     """A PHY's register: delays, identity, whatever its data sheet says."""
     with explained():
-        board = _board(device, registers)
+        board = Board.of_build(Serial(device), build)
         if value:
             board.mdio_write(phy, register, int(value, 0) & 0xFFFF)
         else:
@@ -77,21 +78,21 @@ def send(
         int, typer.Option(help="how many; 0: the schedule once. More: it begins anew behind its end")
     ] = 0,
     device: Device = DEVICE,
-    registers: Registers = REGISTERS,
+    build: Build = BUILD,
 ) -> None:
     """Sends probes out of port 0: each SFD on the first byte time at or after its launch."""
     with explained():
         planned = schedules.read(schedule)
-        board = _board(device, registers)
+        board = _board(device, build)
         board.load(planned)
         board.start(frames or len(planned), to, source)
 
 
 @app.command()
-def stop(device: Device = DEVICE, registers: Registers = REGISTERS) -> None:
+def stop(device: Device = DEVICE, build: Build = BUILD) -> None:
     """Ends a run of probes."""
     with explained():
-        _board(device, registers).stop()
+        _board(device, build).stop()
 
 
 @app.command()
@@ -99,11 +100,11 @@ def capture(
     file: Annotated[Path, typer.Argument(metavar="CAPTURE", help="pcapng to write")],
     seconds: Annotated[float, typer.Option(min=0)] = 10.0,
     device: Device = DEVICE,
-    registers: Registers = REGISTERS,
+    build: Build = BUILD,
 ) -> None:
     """Writes stamps and first bytes of what comes into the last port: `downbeat gap` holds them against a schedule."""
     with explained():
-        board = _board(device, registers)
+        board = _board(device, build)
         board.capture(True)
         found = list(board.captured_for(seconds))
         board.capture(False)

@@ -45,22 +45,35 @@ class Registers:
         self.bone.write(self.at(name), *(words or (made,)))
 
 
+def described(build: Path, *names: str) -> Any:
+    """What a build's directory says in the first of these files that it has."""
+    for file in (build / f"{name}.json" for name in names):
+        if file.exists():
+            return json.loads(file.read_text())
+    raise Refused(
+        f"{build}: no {' and no '.join(names)}.json in it; make bitstream writes it, or name another (--build)"
+    )
+
+
 class Board(Registers):
     def __init__(self, line: Line, described: dict[str, Any]) -> None:
         super().__init__(Bone(line), REGION, described)
         if self.read("boardMagic") != MAGIC:
             raise Refused("what answers is no Downbeat board, or of another build: make bitstream, make program")
+        inside, wanted = self.read("boardContents"), int(self.names["boardContents"]["fields"]["value"]["reset"])
+        if inside != wanted:
+            raise Refused(
+                f"the board has '{_letters(inside)}' inside, the build '{_letters(wanted)}': name its build (--build)"
+            )
 
     @classmethod
-    def described(cls, line: Line, file: Path) -> Self:
-        try:
-            return cls(line, json.loads(file.read_text()))
-        except FileNotFoundError:
-            raise Refused(f"{file}: not there; make bitstream writes it, or name another (--registers)") from None
+    def of_build(cls, line: Line, build: Path) -> Self:
+        """Of any contents."""
+        return cls(line, described(build, "probe_registers", "traffic_registers"))
 
     @property
     def name(self) -> str:
-        return b"".join(self.read(f"boardName{i}").to_bytes(4, "big") for i in range(4)).rstrip(b"\0").decode()
+        return "".join(_letters(self.read(f"boardName{i}")) for i in range(4))
 
     def now(self) -> int:
         low = self.read("boardTimeLow")
@@ -83,3 +96,7 @@ class Board(Registers):
         while self.field("mdioAnswer", "busy"):
             pass
         return self.field("mdioAnswer", "data")
+
+
+def _letters(word: int) -> str:
+    return word.to_bytes(4, "big").rstrip(b"\0").decode("ascii", "replace")

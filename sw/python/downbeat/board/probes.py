@@ -6,8 +6,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
 
-from downbeat.board.device import Board
+from downbeat.board.bone import Line
+from downbeat.board.device import Board, described
 from downbeat.refused import Refused
 from downbeat.schedule import SHORTEST, Schedule
 
@@ -29,6 +32,10 @@ class Captured:
 
 
 class ProbeBoard(Board):
+    @classmethod
+    def of_build(cls, line: Line, build: Path) -> Self:
+        return cls(line, described(build, "probe_registers"))
+
     def counters(self) -> dict[str, int]:
         names = [name for name in self.names if name.startswith("counter_")]
         words = self.bone.read(self.at(names[0]), len(names))

@@ -19,10 +19,19 @@ from downbeat.gap import capture as captures
 from downbeat.gap import synthetic
 from downbeat.refused import Refused
 
-NAMES = ["boardMagic", *(f"boardName{i}" for i in range(4)), "boardTimeLow", "boardTimeHigh", "boardPorts", "phy0"]
+NAMES = [
+    "boardMagic",
+    "boardContents",
+    *(f"boardName{i}" for i in range(4)),
+    "boardTimeLow",
+    "boardTimeHigh",
+    "boardPorts",
+    "phy0",
+]
 NAMES += ["captureRecordWords", "captureControl", "captureLevel", "captureData", "captureLost", "probeEntries"]
 OFFSETS = {name: 4 * i for i, name in enumerate(NAMES)}
-FIELDS = {"enable": {"offset": 0, "width": 1}}
+PROBES = int.from_bytes(b"prob")
+FIELDS = {"enable": {"offset": 0, "width": 1}, "value": {"offset": 0, "width": 32, "reset": PROBES}}
 REGISTERS = {name: {"offset": offset, "fields": FIELDS} for name, offset in OFFSETS.items()}
 
 
@@ -30,7 +39,7 @@ class Words:
     """LiteX's protocol on a pseudo terminal: reads and writes of words, `captureData` a queue."""
 
     def __init__(self) -> None:
-        self.words = {OFFSETS["boardMagic"]: MAGIC}
+        self.words = {OFFSETS["boardMagic"]: MAGIC, OFFSETS["boardContents"]: PROBES}
         self.queue: list[int] = []
         self._line, self._far = os.openpty()
         self.device = Path(os.ttyname(self._far))
@@ -70,10 +79,9 @@ def far() -> Words:
 
 
 @pytest.fixture
-def registers(tmp_path: Path) -> Path:
-    file = tmp_path / "probe_registers.json"
-    file.write_text(json.dumps({"registers": REGISTERS}))
-    return file
+def build(tmp_path: Path) -> Path:
+    (tmp_path / "probe_registers.json").write_text(json.dumps({"registers": REGISTERS}))
+    return tmp_path
 
 
 def record(number: int, stamp_ns: int, frame: bytes, causes: int = 0) -> list[int]:
@@ -103,14 +111,14 @@ def test_a_record_is_head_stamp_and_verdict() -> None:
     assert (bad.head, bad.wrong) == (frame[:20], ("runt", "badFcs"))
 
 
-def test_a_capture_is_what_downbeat_gap_reads(far: Words, registers: Path, tmp_path: Path) -> None:
+def test_a_capture_is_what_downbeat_gap_reads(far: Words, build: Path, tmp_path: Path) -> None:
     frames = synthetic.probes(3, length=200)
     for number, frame in enumerate(frames):
         far.queue += record(number, 10**9 + 5000 * number, frame, causes=16 if number == 1 else 0)
     far.set("captureRecordWords", 10)
     far.set("captureLevel", len(far.queue) // 2)
     file = tmp_path / "x.pcapng"
-    arguments = ["capture", str(file), "--seconds", "0.2", "--device", str(far.device), "--registers", str(registers)]
+    arguments = ["capture", str(file), "--seconds", "0.2", "--device", str(far.device), "--build", str(build)]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
     assert "2 frames; 1 damaged ones are not in it" in done.output
@@ -121,26 +129,26 @@ def test_a_capture_is_what_downbeat_gap_reads(far: Words, registers: Path, tmp_p
     ]
 
 
-def test_status_says_the_links_in_words(far: Words, registers: Path) -> None:
+def test_status_says_the_links_in_words(far: Words, build: Path) -> None:
     for i, letters in enumerate(("colo", "rlig", "ht-i", "9")):
         far.set(f"boardName{i}", int.from_bytes(letters.ljust(4, "\0").encode()))
     far.set("boardPorts", 1)
     far.set("phy0", 2)
-    done = CliRunner().invoke(app, ["status", "--device", str(far.device), "--registers", str(registers)])
+    done = CliRunner().invoke(app, ["status", "--device", str(far.device), "--build", str(build)])
     assert "colorlight-i9" in done.output
     assert "port 0: refused: the other end does not offer 1000BASE-T full duplex" in done.output
 
 
-def test_something_else_on_the_line_is_refused(far: Words, registers: Path) -> None:
+def test_something_else_on_the_line_is_refused(far: Words, build: Path) -> None:
     far.set("boardMagic", 0)
     with pytest.raises(Refused, match="no Downbeat board"):
-        Board.described(Serial(far.device), registers)
+        Board.of_build(Serial(far.device), build)
 
 
-def test_a_silent_line_is_refused(registers: Path) -> None:
+def test_a_silent_line_is_refused(build: Path) -> None:
     line, far = os.openpty()
     with pytest.raises(Refused, match="does not answer"):
-        Board.described(Serial(Path(os.ttyname(far)), patience=0.1), registers)
+        Board.of_build(Serial(Path(os.ttyname(far)), patience=0.1), build)
     os.close(line)
 
 
@@ -148,4 +156,10 @@ def test_a_missing_device_and_a_missing_map_are_refused(far: Words, tmp_path: Pa
     with pytest.raises(Refused, match="no serial device"):
         Serial(tmp_path / "none")
     with pytest.raises(Refused, match="make bitstream writes it"):
-        Board.described(Serial(far.device), tmp_path / "none.json")
+        Board.of_build(Serial(far.device), tmp_path)
+
+
+def test_a_board_with_something_else_inside_than_the_build_is_refused(far: Words, build: Path) -> None:
+    far.set("boardContents", int.from_bytes(b"traf"))
+    with pytest.raises(Refused, match="the board has 'traf' inside, the build 'prob'"):
+        Board.of_build(Serial(far.device), build)

@@ -28,7 +28,10 @@ class Words:
         self.names |= {
             REGION + int(place["offset"]): name for name, place in FILES["traffic_registers"]["registers"].items()
         }
-        self.words = dict.fromkeys(self.names.values(), 0) | {"boardMagic": MAGIC}
+        self.words = dict.fromkeys(self.names.values(), 0) | {
+            "boardMagic": MAGIC,
+            "boardContents": int.from_bytes(b"traf"),
+        }
         self.written: list[tuple[str, int]] = []
 
     def exchange(self, request: bytes, answer: int) -> bytes:
@@ -53,6 +56,12 @@ def run(*words: str, status: int = 0) -> str:
     done = CliRunner().invoke(app, ["traffic", *words, "--build", str(BUILD)])
     assert done.exit_code == status, done.output
     return done.output
+
+
+def test_the_board_s_core_keeps_no_records() -> None:
+    registers = FILES["core_registers"]["registers"]
+    assert registers["logCapacity"]["fields"]["value"]["reset"] == 0
+    assert not [name for name in registers if name.startswith(("log", "record")) and name != "logCapacity"]
 
 
 def test_addresses_are_given_while_the_core_rests(far: Words) -> None:
@@ -125,4 +134,4 @@ def test_a_refusal_of_the_core_is_told(far: Words, monkeypatch: pytest.MonkeyPat
 
 def test_a_missing_build_is_told(far: Words, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["traffic", "flows", "--build", str(tmp_path)])
-    assert done.exit_code == 2 and "not there; name the board's build (--build)" in done.output
+    assert done.exit_code == 2 and "make bitstream writes it, or name another (--build)" in done.output

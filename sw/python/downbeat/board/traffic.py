@@ -6,10 +6,11 @@ from __future__ import annotations
 import ipaddress
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from downbeat.board.bone import Line
-from downbeat.board.device import Board, Registers
+from downbeat.board.device import Board, Registers, described
 from downbeat.refused import Refused
 
 CORE = 0x0000  # byte address of the core's registers
@@ -31,6 +32,11 @@ class TrafficBoard(Board):
         self.core = Registers(self.bone, CORE, core)
         self._enums: dict[str, dict[str, int]] = layout["enums"] | layout["policies"]
         self.flows = int(layout["numbers"]["flows"])
+
+    @classmethod
+    def of_build(cls, line: Line, build: Path) -> Self:
+        files = ("traffic_registers", "core_registers", "downbeat_layout")
+        return cls(line, *(described(build, name) for name in files))
 
     def number(self, kind: str, name: str) -> int:
         known = self._enums[kind]

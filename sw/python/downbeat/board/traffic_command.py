@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -19,22 +18,14 @@ app = typer.Typer(no_args_is_help=True, help="A board with the core: addresses, 
 
 Device = Annotated[Path, typer.Option(help="the board's serial device")]
 DEVICE = Path("/dev/ttyACM0")
-Build = Annotated[
-    Path, typer.Option(help="directory of the board's build: traffic_registers, core_registers, downbeat_layout .json")
-]
-BUILD = Path("build/bitstream/ecpix5")
+Build = Annotated[Path, typer.Option(help="directory of the build that the board has")]
+BUILD = Path("build/bitstream/ecpix5-tcp")
 LONGEST_SUPPLY = 1 << 40
 LONGEST_SPACING = 1 << 24  # ns a byte
 
 
 def _board(device: Path, build: Path) -> TrafficBoard:
-    described = []
-    for name in ("traffic_registers", "core_registers", "downbeat_layout"):
-        try:
-            described.append(json.loads((build / f"{name}.json").read_text()))
-        except FileNotFoundError:
-            raise Refused(f"{build}/{name}.json: not there; name the board's build (--build)") from None
-    return TrafficBoard(Serial(device), *described)
+    return TrafficBoard.of_build(Serial(device), build)
 
 
 @app.command()

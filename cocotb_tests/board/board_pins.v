@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The board with the core, and a PHY that puts each clock in the middle of its data, 2 ns late.
-module traffic_board_pins (
+// A board of two ports, BOARD, with PHYs that put each clock in the middle of its data, 2 ns late; `cable` is one from the first port to the second.
+module board_pins (
   input  wire       clk,
   input  wire       reset,
   input  wire       wire_clk,
   input  wire       late_clk,
+  input  wire       cable,
   output wire       uart_txd,
   input  wire       uart_rxd,
   output wire       tx_clk,
@@ -16,13 +17,16 @@ module traffic_board_pins (
   input  wire       mdio_in,
   output wire       mdio_out,
   output wire       mdio_drives,
-  output wire       phy_reset_n
+  output wire       phy_reset_n,
+  output wire [0:0] leds
 );
-  TrafficBoard board (
+  `BOARD board (
     .clk(clk), .reset(reset), .wire_clk(wire_clk), .uart_txd(uart_txd), .uart_rxd(uart_rxd),
-    .rgmii_tx_clk(tx_clk), .rgmii_tx_ctl(tx_ctl), .rgmii_txd(txd),
-    .rgmii_rx_clk(late_clk), .rgmii_rx_ctl(rx_ctl), .rgmii_rxd(rxd),
+    .rgmii_0_tx_clk(tx_clk), .rgmii_0_tx_ctl(tx_ctl), .rgmii_0_txd(txd),
+    .rgmii_0_rx_clk(late_clk), .rgmii_0_rx_ctl(rx_ctl), .rgmii_0_rxd(rxd),
+    .rgmii_1_tx_clk(), .rgmii_1_tx_ctl(), .rgmii_1_txd(),
+    .rgmii_1_rx_clk(late_clk), .rgmii_1_rx_ctl(cable ? tx_ctl : rx_ctl), .rgmii_1_rxd(cable ? txd : rxd),
     .mdio_C(mdc), .mdio_IO_read(mdio_in), .mdio_IO_write(mdio_out), .mdio_IO_writeEnable(mdio_drives),
-    .phy_reset_n(phy_reset_n)
+    .phy_reset_n(phy_reset_n), .leds(leds)
   );
 endmodule
