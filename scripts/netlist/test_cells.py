@@ -28,11 +28,11 @@ def on_gates(room: str, module: str, rtl: Path) -> None:
 
 
 def test_memories_and_products() -> None:
-    run_room("Cells", __name__, rtl=HERE)
+    run_room("Modes", __name__, rtl=HERE)
 
 
 def test_memories_and_products_as_cells() -> None:
-    on_gates("Cells", __name__, HERE)
+    on_gates("Modes", __name__, HERE)
 
 
 def test_tournament_tree_as_cells() -> None:
@@ -58,7 +58,7 @@ def signed(value: int) -> int:
 
 
 class Model:
-    """Cells.v; an output is None while it is not known."""
+    """Modes.v; an output is None while it is not known."""
 
     def __init__(self) -> None:
         self.outputs: dict[str, int | None] = {}

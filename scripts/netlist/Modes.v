@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Memories and products that synth_ecp5 maps to each mode of DP16KD and to MULT18X18D: test_cells.py.
-module Cells (
+module Modes (
   input  wire          clk,
   input  wire          reset,
   input  wire          write,
