@@ -28,6 +28,7 @@ SIM65536_RTL := build/sim/rtl-sim65536.stamp
 # One policy needs its own room alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
+NETLIST_RTL := build/netlist/rtl.stamp
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -150,6 +151,9 @@ bitstream: build/scala.stamp ## a board's .bit by Yosys, nextpnr-ecp5 and ecppac
 program: $(SET_UP) ## load a board with what make bitstream made, by openFPGALoader [BOARD=colorlight-i9]
 	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) --program
 
+netlist: $(NETLIST_RTL) ## the core of preset tiny as Yosys maps it to an ECP5 passes the system test, in Verilator [CASE=name SEED=n WAVES=1]
+	@$(PY) -m scripts.netlist
+
 clean: ## remove all that was made, but the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
@@ -186,8 +190,12 @@ $(SIM65536_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim65536 build/sim/rtl-sim65536 HeaderTap
 	@touch $@
 
+$(NETLIST_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate tiny build/netlist/rtl Downbeat
+	@touch $@
+
 $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing events scale gap latency linearity logistic logistic-figures spm ssipp fmax fmax-estimate fmax-guard synth bitstream program formal lint test clean
+.PHONY: FORCE policies new-policy help setup rtl registers sim interop matrix fairness carson cubic-compare trace gap-capture gap-selftest waves bench fuzz churn packetdrill wire pacing events scale gap latency linearity logistic logistic-figures spm ssipp fmax fmax-estimate fmax-guard synth netlist bitstream program formal lint test clean

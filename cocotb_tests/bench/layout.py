@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).resolve().parents[2] / "build" / "rtl" / "downbeat_layout.json"
+# Where the runner tells the simulation of another build than build/rtl its layout.
+LAYOUT_VARIABLE = "DOWNBEAT_LAYOUT"
+FILE = Path(
+    os.environ.get(LAYOUT_VARIABLE) or Path(__file__).resolve().parents[2] / "build" / "rtl" / "downbeat_layout.json"
+)
 
 
 @functools.cache

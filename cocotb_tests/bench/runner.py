@@ -14,6 +14,7 @@ import pytest
 from cocotb_tools.runner import get_runner
 
 from cocotb_tests.bench.build import BuildFailed, build_room
+from cocotb_tests.bench.layout import LAYOUT_VARIABLE
 from cocotb_tests.bench.ports import PORTS_VARIABLE, top_ports
 from cocotb_tests.bench.results import CaseResult, CasesFailed, note, read_results, record
 
@@ -30,15 +31,17 @@ def run_room(
     *,
     label: str = "",
     around: Path | None = None,
+    rtl: Path = BUILD / "rtl",
+    netlist: Sequence[Path] = (),
     verilator_args: Sequence[str] = (),
     parameters: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Verilates build/rtl/`room`.v (cached by content) and runs each cocotb case of `module` on it.
+    """Verilates `rtl`/`room`.v (cached by content) and runs each cocotb case of `module` on it.
 
     A module that runs one room in several ways calls this once for each, with a `label` that tells their results
     apart. `around` is Verilog that has the room inside; the top is then the module that its file is named after.
-    `environment` reaches the cases through os.environ.
+    `netlist` is Verilog that is simulated in the room's place. `environment` reaches the cases through os.environ.
     """
     __tracebackhide__ = True
     if "." not in module:
@@ -46,10 +49,10 @@ def run_room(
     test_filter = _filter(label)
     if test_filter is None:
         return
-    verilog = BUILD / "rtl" / f"{room}.v"
+    verilog = rtl / f"{room}.v"
     if not verilog.exists():
-        pytest.fail(f"no build/rtl/{room}.v: is {room} in Rooms.scala? (make rtl)", pytrace=False)
-    sources = [verilog]
+        pytest.fail(f"no {verilog.relative_to(ROOT)}: is {room} in Rooms.scala? (make rtl)", pytrace=False)
+    sources = list(netlist or [verilog])
     if around is not None:
         sources.append(around)
         room, verilog = around.stem, around
@@ -83,7 +86,12 @@ def run_room(
                 log_file=log,
                 waves=waves,
                 test_filter=test_filter or None,
-                extra_env={PORTS_VARIABLE: str(ports), **(environment or {})},
+                plusargs=[f"+verilator+seed+{os.environ.get('SEED') or 1}"],
+                extra_env={
+                    PORTS_VARIABLE: str(ports),
+                    LAYOUT_VARIABLE: str(rtl / "downbeat_layout.json"),
+                    **(environment or {}),
+                },
             )
         except (RuntimeError, SystemExit) as error:
             ended = str(error)

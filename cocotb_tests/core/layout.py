@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import functools
 import json
-from pathlib import Path
 from typing import Any
 
-LAYOUT = Path(__file__).resolve().parents[2] / "build" / "rtl" / "downbeat_layout.json"
+from cocotb_tests.bench.layout import FILE
+
+LAYOUT = FILE
 
 
 @functools.cache

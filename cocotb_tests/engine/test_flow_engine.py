@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The engine's line at its ports: how many events a clock, how far apart those of one flow, and that none is lost. Also with events eight
-clocks apart (`FlowEngineSpaced`).
+"""The engine's line at its ports: how many events a clock, how far apart those of one flow, and that none is lost; with events
+a clock apart and with events eight clocks apart (`FlowEngineSpaced`).
 
 Events for flows without a connection do here: they pass all stages, and each stage counts them in a memory of its own.
 """

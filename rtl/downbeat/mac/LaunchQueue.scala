@@ -53,9 +53,13 @@ case class LaunchQueue() extends Component {
     queued.inverted := measured.inverted
     queued
   }.m2sPipe()
-  private val heads = StreamFifo(QueuedLaunch(), 16, forFMax = true) // the gate's ready comes late
+  private val heads = StreamFifo(QueuedLaunch(), 16, forFMax = true)
   heads.io.push << judged
-  io.head << heads.io.pop
+  /** The gate's ready comes late; what it has taken leaves the queue a clock later, and is not shown again. */
+  private val taken = RegNext(io.head.fire) init False
+  heads.io.pop.ready := taken
+  io.head.valid := heads.io.pop.valid && !taken
+  io.head.payload := heads.io.pop.payload
 
   private val stays = io.head.valid && !io.head.fire
   private val one = RegNext(stays) init False

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A room's ECP5 netlist as Verilog, with models of its cells, for Verilator in the place of the room's own Verilog.
+
+What Yosys may choose (bits of LUT RAM at the start, inputs that do not count) is drawn by the seed. Flip-flops start as the
+FPGA's do, by its global reset.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+from scripts.fmax.tools import ROOT, require, run, synthesise
+
+GATES = "Gates"  # the netlist's module
+CELLS = Path(__file__).with_name("cells.v")
+# Files of a size that a compiler likes; and what Yosys writes declares more than it uses.
+VERILATOR = ("--output-split", "20000", "-Wno-lint", "-Wno-style")
+
+
+def simulated(verilog: Path, seed: int) -> list[Path]:
+    """The files that stand for the room of `verilog` (relative to the root); mapped unless the netlist is there."""
+    require("yosys")
+    netlist = synthesise(verilog)
+    # A seed of zero is refused.
+    draw = f"setundef -params -random {seed + 1}; setundef -random {seed + 1}"
+    # Wires are single bits with short names: theirs would be most of Verilator's C++.
+    names = "splitnets; opt_clean -purge; rename -hide; rename -enumerate -pattern n%"
+    commands = f"read_json {netlist}; rename -top {GATES}; {draw}; {names}; write_verilog -noattr"
+    gates = netlist.with_name(f"gates-{hashlib.sha256(commands.encode()).hexdigest()[:8]}.v")
+    if not (ROOT / gates).exists():
+        unfinished, log = gates.with_suffix(".unfinished"), gates.with_suffix(".log")
+        run("Verilog", log, "yosys", "-q", "-l", log, "-p", f"{commands} {unfinished}")
+        (ROOT / unfinished).rename(ROOT / gates)
+    shell = ROOT / netlist.with_name(f"{verilog.stem}.v")
+    shell.write_text(_shell((ROOT / verilog).read_text(), verilog.stem))
+    return [shell, ROOT / gates, CELLS]
+
+
+def _shell(verilog: str, room: str) -> str:
+    """The room's own ports around the netlist: cocotb makes all of a top visible, and in a netlist that is every wire."""
+    header = re.search(rf"^module {room} \(.*?^\);$", verilog, re.DOTALL | re.MULTILINE)
+    assert header, f"no module {room} in its Verilog"
+    return f"{header[0].replace('output reg ', 'output wire')}\n  {GATES} gates (.*);\nendmodule\n"
+
+
+def seed() -> int:
+    return int(os.environ.get("SEED") or 1)

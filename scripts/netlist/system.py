@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The system tests, on the core's netlist instead of its Verilog: `make netlist`. For `make test` Yosys takes too long."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from cocotb_tests.bench.runner import run_room
+from scripts.fmax.tools import ROOT
+from scripts.netlist.gates import VERILATOR, seed, simulated
+
+CORE, PRESET = "Downbeat", "tiny"
+RTL = ROOT / "build" / "netlist" / "rtl"
+MODULES = ("test_downbeat",)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_system(module: str) -> None:
+    os.chdir(ROOT)
+    gates = simulated((RTL / f"{CORE}.v").relative_to(ROOT), seed())
+    run_room(
+        CORE,
+        f"cocotb_tests.{module}",
+        label=module.removeprefix("test_"),
+        rtl=RTL,
+        netlist=gates,
+        verilator_args=VERILATOR,
+    )
