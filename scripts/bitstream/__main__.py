@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from scripts.bitstream import flow
 from scripts.bitstream.board import ROOT, Board, BoardRefused, load
@@ -22,7 +23,7 @@ from scripts.fmax.tools import ToolFailed
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make bitstream", description=__doc__)
     parser.add_argument("board")
-    parser.add_argument("--seed", type=int, help="of nextpnr, in place of the board's")
+    parser.add_argument("--seed", type=int, help="of nextpnr, this one alone in place of the board's")
     parser.add_argument("--program", action="store_true", help="load what was built into the board")
     arguments = parser.parse_args()
     os.chdir(ROOT)
@@ -30,7 +31,7 @@ def main() -> int:
         board = load(arguments.board)
         if arguments.program:
             return flow.program(board)
-        return build(board, board.seed if arguments.seed is None else arguments.seed)
+        return build(board, board.seeds if arguments.seed is None else [arguments.seed])
     except (BoardRefused, ToolFailed) as refused:
         print(refused, file=sys.stderr)
         return 1
@@ -38,42 +39,43 @@ def main() -> int:
         return 1  # it has said why
 
 
-def build(board: Board, seed: int) -> int:
+def build(board: Board, seeds: list[int]) -> int:
+    """The .bit of the first seed that meets the clocks."""
     for tool in flow.TOOLS:
         flow.require(tool)
     print(f"{board.name} ({board.device}): {board.what}")
-    home = flow.home(board)
+    bit = flow.home(board) / f"{board.name}.bit"
     netlist = flow.synthesise(board, flow.elaborate(board))
-    log = home / "nextpnr.log"
+    bit.unlink(missing_ok=True)
+    for seed in seeds:
+        placed = _place(board, netlist, seed)
+        found, used = clocks(json.loads(placed.report.read_text())), uses(placed.log.read_text())
+        print(f"  seed {seed}: " + ", ".join(f"{use.part} {use.used:,}/{use.there:,}" for use in used))
+        for clock in found:
+            print(f"    {clock.name}: {clock.reached_mhz:.1f} MHz, {clock.wanted_mhz:g} wanted")
+        _record(board, seed, found, used)
+        missed = [clock for clock in found if clock.missed]
+        if not missed:
+            flow.pack(placed.config, bit)
+            print(f"{bit} ({bit.stat().st_size:,} bytes)")
+            return 0
+        for clock in missed:
+            print(
+                f"{clock.name} reaches {clock.reached_mhz:.2f} MHz, not {clock.wanted_mhz:g}: no bitstream by seed {seed}",
+                file=sys.stderr,
+            )
+    return 1
+
+
+def _place(board: Board, netlist: Path, seed: int) -> flow.Placed:
     try:
-        config, report = flow.place_and_route(board, netlist, seed, log)
+        return flow.place_and_route(board, netlist, seed)
     except ToolFailed:
+        log = flow.placement(board, netlist, seed).log
         line = overflow(log.read_text() if log.exists() else "", board.device)
         if line is None:
             raise
         raise BoardRefused(line) from None
-    found, used = clocks(json.loads(report.read_text())), uses(log.read_text())
-    print(_text(found, used))
-    bit = home / f"{board.name}.bit"
-    bit.unlink(missing_ok=True)
-    missed = [clock for clock in found if clock.missed]
-    _record(board, seed, found, used)
-    if missed:
-        for clock in missed:
-            print(
-                f"{clock.name} reaches {clock.reached_mhz:.2f} MHz, not {clock.wanted_mhz:g}: no bitstream",
-                file=sys.stderr,
-            )
-        return 1
-    flow.pack(config, bit)
-    print(f"{bit} ({bit.stat().st_size:,} bytes)")
-    return 0
-
-
-def _text(found: list[Clock], used: list[Use]) -> str:
-    lines = ["  " + ", ".join(f"{use.part} {use.used:,}/{use.there:,}" for use in used)]
-    lines += [f"  {clock.name}: {clock.reached_mhz:.1f} MHz, {clock.wanted_mhz:g} wanted" for clock in found]
-    return "\n".join(lines)
 
 
 def _record(board: Board, seed: int, found: list[Clock], used: list[Use]) -> None:

@@ -37,7 +37,7 @@ class Board:
     what: str  # is in the build, for people
     device: str
     nextpnr: list[str]
-    seed: int  # of nextpnr: one whose placement meets the clocks
+    seeds: list[int]  # of nextpnr, tried in this order until the clocks are met
     programmer: list[str]  # options of openFPGALoader
     clocks: dict[str, float]  # MHz, by port
     functions: list[Function]
@@ -85,7 +85,7 @@ def load(name: str) -> Board:
         build["what"],
         device["name"],
         device["nextpnr"] + build["nextpnr"],
-        build["seed"],
+        build["seeds"],
         device["programmer"],
         data["clocks"],
         functions,

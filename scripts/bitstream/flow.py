@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.bitstream.board import ROOT, Board, BoardRefused
@@ -37,21 +38,40 @@ def synthesise(board: Board, verilog: Path) -> Path:
     return netlist
 
 
-def place_and_route(board: Board, netlist: Path, seed: int, log: Path) -> tuple[Path, Path]:
-    """nextpnr's configuration for ecppack, and its report of clocks."""
-    constraints = home(board) / f"{board.name}.lpf"
-    (ROOT / constraints).write_text(board.constraints())
-    config, report = home(board) / "placed.config", home(board) / "placed.json"
+@dataclass(frozen=True)
+class Placed:
+    """What nextpnr makes with one seed."""
+
+    config: Path  # for ecppack
+    report: Path  # of clocks
+    log: Path
+
+
+def placement(board: Board, netlist: Path, seed: int) -> Placed:
+    """Where it is, once it has been made."""
+    inputs = (str(_options(board, seed)), version("nextpnr-ecp5"), netlist.name, board.constraints())
+    name = f"placed-{hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]}"
+    return Placed(*(home(board) / f"{name}.{suffix}" for suffix in ("config", "json", "log")))
+
+
+def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
+    placed = placement(board, netlist, seed)
+    if not (ROOT / placed.report).exists():
+        (ROOT / _constraints(board)).write_text(board.constraints())
+        unfinished = placed.report.with_suffix(".unfinished")
+        outputs: list[str | Path] = ["--textcfg", placed.config, "--report", unfinished, "--log", placed.log, "-q"]
+        run("nextpnr", placed.log, "nextpnr-ecp5", "--json", netlist, *_options(board, seed), *outputs)
+        (ROOT / unfinished).rename(ROOT / placed.report)
+    return placed
+
+
+def _constraints(board: Board) -> Path:
+    return home(board) / f"{board.name}.lpf"
+
+
+def _options(board: Board, seed: int) -> list[str | Path]:
     # A missed clock is told by the report, so that all of them are told.
-    options: list[str | Path] = [*board.nextpnr, "--seed", str(seed), "--lpf", constraints, "--timing-allow-fail"]
-    inputs = (str(options), version("nextpnr-ecp5"), netlist.name, board.constraints())
-    mark, key = home(board) / "placed.key", hashlib.sha256("\n".join(inputs).encode()).hexdigest()
-    if not (ROOT / mark).exists() or (ROOT / mark).read_text() != key:
-        (ROOT / mark).unlink(missing_ok=True)
-        outputs: list[str | Path] = ["--textcfg", config, "--report", report, "--log", log, "-q"]
-        run("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options, *outputs)
-        (ROOT / mark).write_text(key)
-    return config, report
+    return [*board.nextpnr, "--seed", str(seed), "--lpf", _constraints(board), "--timing-allow-fail"]
 
 
 def pack(config: Path, bit: Path) -> None:

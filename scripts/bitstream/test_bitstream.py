@@ -35,16 +35,20 @@ def report(wire_mhz: float) -> dict[str, Any]:
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The program with tools that leave a log and a report; its exit status and the .bit's path."""
 
-    def build(*arguments: str, wire_mhz: float = 130.0, ff: int = 5648, fails: bool = False) -> tuple[int, Path]:
+    def build(
+        *arguments: str, wire_mhz: float | dict[int, float] = 130.0, ff: int = 5648, fails: bool = False
+    ) -> tuple[int, Path]:
         place, bit = tmp_path / "build", tmp_path / "build" / "colorlight-i9.bit"
         place.mkdir(exist_ok=True)
+        placement = flow.Placed(place / "placed.config", place / "placed.json", place / "placed.log")
 
-        def placed(*_: Any) -> tuple[Path, Path]:
-            (place / "nextpnr.log").write_text(LOG.format(ff=ff, share=100 * ff // 43848))
+        def placed(_board: Any, _netlist: Any, seed: int) -> flow.Placed:
+            placement.log.write_text(LOG.format(ff=ff, share=100 * ff // 43848))
             if fails:
                 raise ToolFailed("nextpnr failed")
-            (place / "placed.json").write_text(json.dumps(report(wire_mhz)))
-            return place / "placed.config", place / "placed.json"
+            reached = wire_mhz[seed] if isinstance(wire_mhz, dict) else wire_mhz
+            placement.report.write_text(json.dumps(report(reached)))
+            return placement
 
         for module in (program, flow):
             monkeypatch.setattr(module, "ROOT", tmp_path)
@@ -53,6 +57,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(flow, "elaborate", lambda _: place / "top.v")
         monkeypatch.setattr(flow, "synthesise", lambda *_: place / "netlist.json")
         monkeypatch.setattr(flow, "place_and_route", placed)
+        monkeypatch.setattr(flow, "placement", lambda *_: placement)
         monkeypatch.setattr(flow, "pack", lambda _, bit: bit.write_bytes(b"bits"))
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", ["bitstream", *(arguments or ("colorlight-i9",))])
@@ -76,11 +81,18 @@ def test_a_build_whose_clocks_are_met_leaves_a_bit_and_its_record(build: Any, tm
     }
 
 
-def test_the_seed_is_the_boards_unless_another_is_given(build: Any, tmp_path: Path) -> None:
+def test_seeds_are_tried_in_the_boards_order_until_the_clocks_are_met(build: Any, tmp_path: Path) -> None:
     record = tmp_path / "build" / "reports" / "bitstream-colorlight-i9.json"
-    build()
-    assert json.loads(record.read_text())["seed"] == load("colorlight-i9").seed
-    build("colorlight-i9", "--seed", "7")
+    first, second, *others = load("colorlight-i9").seeds
+    status, bit = build(wire_mhz={first: 124.0, second: 126.0} | dict.fromkeys(others, 150.0))
+    assert (status, bit.exists()) == (0, True)
+    assert json.loads(record.read_text())["seed"] == second
+
+
+def test_a_seed_that_is_given_is_the_only_one(build: Any, tmp_path: Path) -> None:
+    record = tmp_path / "build" / "reports" / "bitstream-colorlight-i9.json"
+    status, bit = build("colorlight-i9", "--seed", "7", wire_mhz={7: 124.0})
+    assert (status, bit.exists()) == (1, False)
     assert json.loads(record.read_text())["seed"] == 7
 
 
@@ -91,10 +103,10 @@ def test_the_build_says_what_is_in_it(build: Any, capsys: pytest.CaptureFixture[
 
 def test_a_missed_clock_is_told_and_takes_an_earlier_bit_away(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
     build()
-    status, bit = build(wire_mhz=124.99)
+    status, bit = build("colorlight-i9", "--seed", "2", wire_mhz=124.99)
     assert status == 1
     assert not bit.exists()
-    assert lines(capsys.readouterr().err) == ["rgmii_0_rx_clk reaches 124.99 MHz, not 125: no bitstream"]
+    assert lines(capsys.readouterr().err) == ["rgmii_0_rx_clk reaches 124.99 MHz, not 125: no bitstream by seed 2"]
 
 
 def test_a_design_that_does_not_fit_is_told_in_one_line(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
