@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from downbeat import policies
+from downbeat.console import report_console
 from downbeat.sim import golden, network, settings
-from rich.console import Console
 from rich.table import Table
 
 from sim import build
@@ -134,7 +134,7 @@ def table(results: Sequence[dict[str, Any]]) -> Table:
 
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
-    console = Console(highlight=False)
+    console = report_console()
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.ns3(tap="header") / "downbeat_sim"
