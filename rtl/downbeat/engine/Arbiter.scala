@@ -26,11 +26,10 @@ trait EventLine extends Area {
   * waits, chosen or not. Which of a flow's places becomes eligible is the round robin's order of sources, and the older of one source's two.
   *
   * The scoreboard has a bit for each flow (flows share bits beyond 64), set while an event of the flow is too close. It is set two clocks
-  * after the choice; until then places are compared with what was chosen. Comparisons are between registers, none is in line with the choice:
-  * what a place will be compared with is known the clock before, as it is filled or while it waits.
+  * after the choice; until then places are compared with what was chosen. Comparisons are between registers, none is in line with the choice.
   */
 class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLine {
-  private case class Place(valid: Bool, ready: Bool, blocked: Bool, spot: UInt, nextSpot: UInt, source: Int, older: Bool)
+  private case class Place(valid: Bool, spot: UInt, nextSpot: UInt, source: Int, older: Bool)
 
   private val scoreboardBits = log2Up(config.flows) min 6
 
@@ -41,38 +40,6 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
   /** Each source's two words, in distributed RAM: as registers they were two clock enables for four hundred of them. */
   private val memories = sources.map(source => Mem(source.words.payload, 2))
 
-  /** Nothing is chosen if and only if nothing may go: known before the choice is. */
-  private val anyChosen = Bool()
-
-  /** The last choices, newest first. A place is not filled again before the clock after its choice is over, so it still tells its flow. */
-  private val lastChoice = RegNext(choice) init 0
-  private val lastChosen = RegNext(anyChosen) init False
-  private case class Past() extends Bundle {
-    val valid = Bool()
-    val spot = UInt(scoreboardBits bits)
-  }
-  private val newest = Past()
-  private val history = Seq.iterate(next(newest), config.flowSpacing - 3)(next)
-  private def next(past: Past): Past = {
-    val older = Reg(Past())
-    older.valid init False
-    older.valid := past.valid
-    when(past.valid)(older.spot := past.spot)
-    older
-  }
-
-  private val scoreboard = RegInit(B(0, 1 << scoreboardBits bits))
-  for (i <- scoreboard.bitsRange) {
-    when(history.last.valid && history.last.spot === i)(scoreboard(i) := False)
-    when(history.head.valid && history.head.spot === i)(scoreboard(i) := True)
-  }
-
-  /** In the next clock an event of that spot must wait, because of one that was chosen more than a clock before. */
-  private def willBlock(spot: UInt): Bool = {
-    def is(past: Past): Bool = past.valid && past.spot === spot
-    is(newest) || is(history.head) || scoreboard(spot) && !is(history.last)
-  }
-
   private val places: Seq[Place] = sources.zipWithIndex.flatMap { case (EventSource(words, event), s) =>
     val valid = Vec(RegInit(False), 2)
     val secondIsOlder = Reg(Bool())
@@ -80,21 +47,41 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
     val spots = nextSpots.map(RegNext(_))
     words.ready := !valid(0) || !valid(1)
     memories(s).write(address = valid(0).asUInt, data = words.payload, enable = words.fire)
-    val spotOfWord = event(words.payload).reference.flow.resize(scoreboardBits)
-    for (i <- 0 until 2) yield {
-      val fill = words.valid && (if (i == 0) !valid(0) else valid(0) && !valid(1))
-      val nextValid = fill || valid(i) && !choice(2 * s + i)
-      valid(i) := nextValid
-      nextSpots(i) := fill ? spotOfWord | spots(i)
-      when(fill)(secondIsOlder := (if (i == 0) True else False))
-      val ready = RegNext(nextValid && permitted(s)) init False
-      val blocked = RegNext(fill ? willBlock(spotOfWord) | willBlock(spots(i)))
-      Place(valid(i), ready, blocked, spots(i), nextSpots(i), s, if (i == 0) !secondIsOlder else secondIsOlder)
+    for (i <- 0 until 2) {
+      val fill = if (i == 0) !valid(0) else valid(0) && !valid(1)
+      when(choice(2 * s + i))(valid(i) := False)
+      nextSpots(i) := spots(i)
+      when(words.valid && fill) {
+        valid(i) := True
+        secondIsOlder := (if (i == 0) True else False)
+        nextSpots(i) := event(words.payload).reference.flow.resized
+      }
     }
+    Seq(Place(valid(0), spots(0), nextSpots(0), s, !secondIsOlder), Place(valid(1), spots(1), nextSpots(1), s, secondIsOlder))
   }
 
-  newest.valid := lastChosen
-  newest.spot := MuxOH.or(lastChoice, places.map(_.spot))
+  /** Nothing is chosen if and only if nothing may go: known before the choice is. */
+  private val anyChosen = Bool()
+
+  /** The last choices, newest first. A place is not filled again before the clock after its choice is over, so it still tells its flow. */
+  private val lastChoice = RegNext(choice) init 0
+  private val lastChosen = RegNext(anyChosen) init False
+  private val history = Vec.fill(config.flowSpacing - 3)(new Bundle {
+    val valid = RegInit(False)
+    val spot = Reg(UInt(scoreboardBits bits))
+  })
+  history(0).valid := lastChosen
+  history(0).spot := MuxOH.or(lastChoice, places.map(_.spot))
+  for ((older, newer) <- history.tail.zip(history)) {
+    older.valid := newer.valid
+    when(newer.valid)(older.spot := newer.spot)
+  }
+
+  private val scoreboard = RegInit(B(0, 1 << scoreboardBits bits))
+  for (i <- scoreboard.bitsRange) {
+    when(history.last.valid && history.last.spot === i)(scoreboard(i) := False)
+    when(history.head.valid && history.head.spot === i)(scoreboard(i) := True)
+  }
 
   private val eligible = Vec(RegInit(False), places.size)
   private val chosenSource = Bits(sources.size bits)
@@ -116,33 +103,27 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
     else if (first < second) late(first) || !late(second)
     else late(first) && !late(second)
   }
-  /** Whether a place is eligible in the next clock, unless it is chosen in this one. */
-  private val staysEligible = for ((place, p) <- places.zipWithIndex) yield {
+  private val ready = places.map(place => place.valid && permitted(place.source))
+  private val nextEligible = for ((place, p) <- places.zipWithIndex) yield {
     val others = places.indices.filter(_ != p)
     val sameAsEligible = others.map(q => eligible(q) && sameFlow(p, q)).orR
-    val sameAsLast = others.map(q => lastChoice(q) && sameFlow(p, q)).orR
-    val mustWait = others.map(q => places(q).ready && sameFlow(p, q) && precedes(q, p)).orR
-    place.ready && !place.blocked && !sameAsLast && !sameAsEligible && (eligible(p) || !mustWait)
+    val sameAsLast = others.map(q => lastChoice(q) && sameFlow(p, q)).orR || history.head.valid && history.head.spot === place.spot
+    val mustWait = others.map(q => ready(q) && sameFlow(p, q) && precedes(q, p)).orR
+    ready(p) && !choice(p) && !sameAsLast && !scoreboard(place.spot) && !sameAsEligible && (eligible(p) || !mustWait)
   }
-  private val nextEligible = staysEligible.zipWithIndex.map { case (stays, p) => stays && !choice(p) }
   eligible := Vec(nextEligible)
 
   /** Round robin among sources: the first of those behind the last choice's, or the first of the others. Of its two the older. */
-  private val takesSecond = Reg(Bits(sources.size bits))
-  // Which source is chosen is known last.
-  private val nextSources = sources.indices.map { s =>
-    val Seq(first, second) = staysEligible.slice(2 * s, 2 * s + 2)
-    chosenSource(s) ? (takesSecond(s) ? first | second) | (first || second)
-  }
+  private val nextSources = nextEligible.grouped(2).map(_.orR).toSeq
   private val late = RegNext(B(nextSources) & afterNext) init 0
   private val early = RegNext(B(nextSources) & ~afterNext) init 0
   private def first(requests: Bits): Bits =
     B(requests.bitsRange.map(s => if (s == 0) requests(s) else requests(s) && !requests(s - 1 downto 0).orR))
   chosenSource := late.orR ? first(late) | first(early)
   for (s <- sources.indices) {
-    takesSecond(s) := nextEligible(2 * s + 1) && !(nextEligible(2 * s) && places(2 * s).older)
-    choice(2 * s) := chosenSource(s) && !takesSecond(s)
-    choice(2 * s + 1) := chosenSource(s) && takesSecond(s)
+    val takesSecond = RegNext(nextEligible(2 * s + 1) && !(nextEligible(2 * s) && places(2 * s).older))
+    choice(2 * s) := chosenSource(s) && !takesSecond
+    choice(2 * s + 1) := chosenSource(s) && takesSecond
   }
   anyChosen := eligible.orR
 

@@ -212,7 +212,7 @@ object FlowEngine {
   /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
   private def credits(config: DownbeatConfig): Int = if (config.eventSpacing == 1) 64 else 16
 
-  /** True while one more may be taken, seen five clocks late. Each event takes one; it is free again when the event causes nothing, or
+  /** True while one more may be taken, seen four clocks late. Each event takes one; it is free again when the event causes nothing, or
     * when what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's
     * reader.
     */
@@ -220,6 +220,6 @@ object FlowEngine {
     val used = Reg(UInt(log2Up(credits(config) + 1) bits)) init 0
     val change = Seq(taken, unused, freed).map(RegNext(_) init False).map(_.asUInt)
     used := used + change(0) - change(1) - change(2)
-    RegNext(used < credits(config) - 6) init False
+    RegNext(used < credits(config) - 5) init False
   }
 }
