@@ -56,7 +56,6 @@ object BoardTop {
     (for (board <- Board.all; (name, contents) <- BoardContents.all)
       yield s"Board_${board.name.replace('-', '_')}_$name" -> ((config: DownbeatConfig) => BoardTop(board, contents, config))).toMap
 
-
   /** CLKOP is the wire's clock and closes the loop, CLKOS the core's. */
   private def dividers(board: Board): EHXPLLLConfig = {
     def whole(ratio: BigDecimal): List[Int] = List(ratio).filter(r => r.isWhole && r >= 1 && r < 128).map(_.toInt)
