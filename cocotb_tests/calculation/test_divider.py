@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The pipelined divider: each quotient is its golden model's, a question a clock, answers in order after the stated clocks."""
+"""The pipelined divider: each quotient is its golden model's, questions as often as it takes them, answers in order after the stated clocks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from cocotb_tests.bench.runner import run_room
 from cocotb_tests.calculation.flow_bench import agrees, latency
 from cocotb_tests.golden.calculation.divider import quotient
 
-# The widths of each room, as Rooms.scala has them: numerator, denominator, quotient.
-WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9)}
+# The widths of each room, as Rooms.scala has them: numerator, denominator, quotient. And clocks from question to question.
+WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9), "DividerSpaced": (60, 32, 28)}
+SPACING = {"DividerSpaced": 8}
 QUESTIONS = 5000
 
 
@@ -26,6 +27,10 @@ def test_divider(room: str) -> None:
 
 def _widths(dut: Any) -> tuple[int, int, int]:
     return WIDTHS[dut._name]
+
+
+def _spacing(dut: Any) -> int:
+    return SPACING.get(dut._name, 1)
 
 
 def _division(draw: random.Random, widths: tuple[int, int, int]) -> tuple[int, int]:
@@ -44,9 +49,10 @@ async def quotients_are_rounded_down_and_all_ones_where_they_do_not_fit(dut: Any
     draw = generator()
     asked = [_division(draw, _widths(dut)) for _ in range(QUESTIONS)]
     bits = _widths(dut)[2]
-    await agrees(dut, [({"numerator": n, "denominator": d}, {"payload": quotient(n, d, bits)}) for n, d in asked])
+    cases = [({"numerator": n, "denominator": d}, {"payload": quotient(n, d, bits)}) for n, d in asked]
+    await agrees(dut, cases, _spacing(dut))
 
 
 @cocotb.test()
 async def an_answer_comes_two_clocks_and_its_bits_after_the_question(dut: Any) -> None:
-    assert await latency(dut) == _widths(dut)[2] + 2
+    assert await latency(dut, _spacing(dut)) == _widths(dut)[2] + 2

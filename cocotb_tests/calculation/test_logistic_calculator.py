@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
+import pytest
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_room
@@ -18,8 +19,9 @@ QUESTIONS = 500
 FLOWS = 16
 
 
-def test_logistic_calculator() -> None:
-    run_room("CalculatorLogistic", __name__)
+@pytest.mark.parametrize("room", ["CalculatorLogistic", "CalculatorLogisticSpaced"])
+def test_logistic_calculator(room: str) -> None:
+    run_room(room, __name__, label=room)
 
 
 @cocotb.test()

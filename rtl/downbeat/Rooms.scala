@@ -7,7 +7,7 @@ import downbeat.bench.{
   RecoveryBench, ScoreboardBench, TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, ProbeBoard, TrafficBoard, UartBoneBench}
-import downbeat.calculation.{Calculators, Divider, Exponential, LogisticUnit}
+import downbeat.calculation.{Calculators, Divider, Exponential, LogisticCalculator, LogisticUnit}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
@@ -34,6 +34,7 @@ object Rooms {
     "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
     "FlowEngine" -> (FlowEngine(_)),
     "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
+    "CalculatorLogisticSpaced" -> (config => LogisticCalculator.build(config.copy(eventSpacing = config.flowSpacing))),
     "CalculatorsOfBench" -> (config => Calculators(CalculationBench.config(config))),
     "FlowEngineCalculating" -> (config => FlowEngine(CalculationBench.config(config))),
     "FlowEngineSpaced" -> (config => FlowEngine(config.copy(stageCounters = true, eventSpacing = config.flowSpacing))),
@@ -44,6 +45,7 @@ object Rooms {
     "CommandPort" -> (CommandPort(_)),
     "Divider" -> (_ => Divider(60, 32, 28)),
     "DividerNarrow" -> (_ => Divider(9, 12, 9)),
+    "DividerSpaced" -> (_ => Divider(60, 32, 28, spacing = 8)),
     "Exponential" -> (_ => Exponential()),
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),

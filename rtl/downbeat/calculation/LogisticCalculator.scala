@@ -4,6 +4,7 @@ package downbeat.calculation
 import downbeat.DownbeatConfig
 import downbeat.congestion.{Calculator, CalculatorUnit}
 import spinal.core._
+import spinal.lib._
 
 /** What the logistic unit is asked. No field but `available` and `elapsed` may be zero. */
 case class LogisticQuestion() extends Bundle {
@@ -25,10 +26,13 @@ object LogisticCalculator extends Calculator {
   override val underWay: Int = 1 << log2Up(LogisticUnit.latency)
 
   def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
-    private val unit = LogisticUnit()
-    io.question.ready := True
-    unit.io.question.valid := io.question.valid
-    unit.io.question.payload.assignFromBits(io.question.question)
+    // As often as the engine may ask.
+    private val unit = LogisticUnit(config.eventSpacing)
+    private val recent = History(unit.io.question.valid, config.eventSpacing, init = False).tail.foldLeft(False)(_ || _)
+    private val spaced = io.question.haltWhen(recent)
+    spaced.ready := True
+    unit.io.question.valid := spaced.valid
+    unit.io.question.payload.assignFromBits(spaced.question)
     io.answer.valid := unit.io.answer.valid
     io.answer.payload := unit.io.answer.payload.asBits
   }

@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** The logistic window (Iguchi, thesis, Eq. 10; eps = 1.95 and gamma = 0.9, his 5.1): what becomes of a window w in a time t, if the bottleneck
-  * has K bytes per second, A of them are available and the round trip without queues is tau. A new window each clock.
+  * has K bytes per second, A of them are available and the round trip without queues is tau. A new window in each clock, or in every `spacing`.
   *
   * The target is w* = {K - gamma (K - A)} tau = (K + 9 A) tau / 10, the exponent x = eps t {1 - gamma (1 - A / K)} = 1.95 t (K + 9 A) / 10 K, and Eq. 10
   * {{{
@@ -18,8 +18,10 @@ import spinal.lib.misc.pipeline._
   *
   * In between, numbers have a mantissa of 36 bits, two DSP blocks wide, and an exponent (`Scaled`). Nodes are numbered by clocks: rates and the
   * division K + 9 A by K come first, then e^-x and, beside it, w*; then the products and the second division.
+  *
+  * @param spacing clocks that one question is behind the other at least; the dividers get smaller by it
   */
-case class LogisticUnit() extends Component {
+case class LogisticUnit(spacing: Int = 1) extends Component {
   import LogisticUnit._
 
   val io = new Bundle {
@@ -53,7 +55,7 @@ case class LogisticUnit() extends Component {
 
   // ---- y = x log2(e) = t per ns
 
-  private val divider = Divider(60, 32, 28)
+  private val divider = Divider(60, 32, 28, spacing)
   divider.io.question.valid := nodes(scaled).valid
   divider.io.question.numerator := nodes(scaled)(RATE) @@ U(0, 24 bits)
   divider.io.question.denominator := capacity >> 12
@@ -124,7 +126,7 @@ case class LogisticUnit() extends Component {
   // ---- the quotient, as bytes with 16 fraction bits
 
   private val ready = nodes(divided)
-  private val quotient = Divider(72, 37, 40)
+  private val quotient = Divider(72, 37, 40, spacing)
   quotient.io.question.valid := ready.valid
   quotient.io.question.numerator := ready(TERMS).numerator @@ U(0, 34 bits)
   quotient.io.question.denominator := ready(DENOMINATOR)
