@@ -102,7 +102,7 @@ void configure(const Plan &plan) {
   set("ns3::TcpSocket::SndBufSize", std::to_string(socketBuffer));
   if (plan.sender == "highspeed") set("ns3::TcpL4Protocol::SocketType", "ns3::TcpHighSpeed");
   if (plan.sender == "scalable") set("ns3::TcpL4Protocol::SocketType", "ns3::TcpScalable");
-  if (plan.sender == "highspeed" || plan.sender == "scalable") set("ns3::TcpSocketBase::Sack", "true");
+  if (plan.sender != "core") set("ns3::TcpSocketBase::Sack", "true");
 }
 
 } // namespace
