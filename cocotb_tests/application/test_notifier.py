@@ -18,11 +18,7 @@ SPACING = 8  # clocks between two statuses of one flow, at least
 
 
 def test_notifier() -> None:
-    run_room("Notifier", __name__)
-
-
-def test_notifier_random_initial_values() -> None:
-    run_room("Notifier", __name__, label="unique", verilator_args=["--x-initial", "unique"])
+    run_room("Notifier", __name__, random_power_up=True)
 
 
 class Bench:
