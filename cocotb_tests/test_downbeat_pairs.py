@@ -12,9 +12,9 @@ from cocotb.triggers import RisingEdge
 from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import until
+from cocotb_tests.bench.layout import element, layout
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
-from cocotb_tests.core.layout import layout
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.core.receiver import DelayingReceiver
 from cocotb_tests.golden.congestion.seam import ProbeAnswer
@@ -67,7 +67,7 @@ class Station:
         user = frame.extras["user"]
         launch, mode, tag = user & (1 << 64) - 1, user >> 64 & 3, user >> 66
         self.modes.append(mode)
-        if mode == layout()["enums"]["LaunchMode"]["afterPrevious"]:
+        if mode == element("LaunchMode", "afterPrevious"):
             launch = self.previous + (8 * (len(frame.data) + 24) << 16)
         self.previous = launch + (late_by << 16)
         self.core.departures.put({"data": self.previous << 16 | tag})

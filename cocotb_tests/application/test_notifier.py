@@ -9,10 +9,10 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.layout import layout
+from cocotb_tests.bench.layout import layout, number
 from cocotb_tests.bench.runner import run_room
 
-FLOWS: int = layout()["numbers"]["flows"]
+FLOWS = number("flows")
 FIELDS = layout()["bundles"]["Notification"]["fields"]
 SPACING = 8  # clocks between two statuses of one flow, at least
 
