@@ -17,7 +17,7 @@ from downbeat.device import Device, DeviceError, Error, Event, State, load, nano
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 
-from sim import build
+from sim import verilated
 from sim.tests import test_device
 from sim.tests.conftest import IPS, MACS, Pair, would_block
 
@@ -193,7 +193,7 @@ def same_departures(frame: Run, header: Run, connections: int) -> None:
 
 @pytest.fixture(scope="session")
 def header_tap() -> ctypes.CDLL:
-    return load(build.library(tap="header") / "libdownbeat_sim.so")
+    return load(verilated.library(tap="header") / "libdownbeat_sim.so")
 
 
 @pytest.fixture
