@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from downbeat.device import load
+from downbeat.library import load
 
 from sim import build, verilated
 from sim.packetdrill.options import ScriptError

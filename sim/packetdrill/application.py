@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import IPv4Address
 
-from downbeat.device import Device, DeviceError, Error, Event, State
+from downbeat.device import Device, DeviceError
+from downbeat.library import Error, Event, State
 
 from sim import verilated
 from sim.packetdrill.packets import CORE_PORT, OURS, PEER_IP, THEIRS, Conversation, stream

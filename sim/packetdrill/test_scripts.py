@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from downbeat.device import load
+from downbeat.library import load
 
 from sim import verilated
 from sim.packetdrill.__main__ import SCRIPTS

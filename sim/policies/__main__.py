@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from downbeat.console import report_console
-from downbeat.device import load
+from downbeat.library import load
 from downbeat.policies import Policy, read
 from rich.console import Console
 from rich.table import Table

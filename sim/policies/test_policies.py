@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, load, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, load
 from downbeat.policies import read
 
 from cocotb_tests.golden.congestion.policies import STEADY

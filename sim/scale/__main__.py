@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from downbeat.console import report_console
-from downbeat.device import load
+from downbeat.library import load
 
 from sim import build, verilated
 from sim.scale.crowd import crowd

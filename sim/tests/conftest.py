@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, load, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, load
 
 from sim import verilated
 

@@ -10,7 +10,8 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, State, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, State
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 

@@ -9,7 +9,8 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, Event, State, load, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, Event, State, load
 from downbeat.sim.golden import compare
 
 from sim import verilated
