@@ -16,6 +16,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rich.console import Console
+
 from sim.cache import BUILDS
 from sim.cache import ROOT as ROOT
 from sim.cache import BuildFailed as BuildFailed
@@ -208,6 +210,16 @@ PARTS: dict[str, Callable[[], Path]] = {
     "latency": latency,
     "linearity": linearity,
 }
+
+
+def shown(console: Console, part: Callable[[], Path]) -> Path:
+    """The part's directory, with a line on the terminal while it is built; if that fails the program ends with the reason."""
+    try:
+        with console.status("Building the simulation (the core takes minutes, once for each content)"):
+            return part()
+    except BuildFailed as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
 
 
 def main() -> int:

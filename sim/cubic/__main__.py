@@ -135,12 +135,7 @@ def table(results: Sequence[dict[str, Any]]) -> Table:
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
     console = report_console()
-    try:
-        with console.status("Building the simulation (the core takes minutes, once for each content)"):
-            program = build.ns3(tap="header") / "downbeat_sim"
-    except build.BuildFailed as error:
-        print(error, file=sys.stderr)
-        return 2
+    program = build.shown(console, lambda: build.ns3(tap="header")) / "downbeat_sim"
     results = []
     for path in PATHS:
         with console.status(f"{path.name}: {path.size} at {path.rate}, {path.rtt}"):
