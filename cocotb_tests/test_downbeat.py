@@ -8,9 +8,9 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
+from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
-from cocotb_tests.core.layout import number
 from cocotb_tests.core.peer import Peer
 
 PORT = 5001

@@ -10,7 +10,7 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
 from cocotb_tests.bench import generator, until
-from cocotb_tests.bench.layout import number
+from cocotb_tests.bench.layout import element
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
@@ -55,8 +55,8 @@ async def a_connections_dump_shows_what_its_segments_said(dut: Any) -> None:
     await core.idle()
     record = await registers.record(flow, log=False)
     assert record is not None
-    assert record["state"] == number("TcpState", "established")
-    assert record["reason"] == number("CloseReason", "none")
+    assert record["state"] == element("TcpState", "established")
+    assert record["reason"] == element("CloseReason", "none")
     assert record["acknowledged_value"] == record["nextSend_value"] == record["highestSent_value"] == peer.expected
     assert record["received_value"] == peer.sequence
     assert record["sendWindow"] == peer.window
@@ -78,7 +78,7 @@ async def the_log_ends_with_the_events_that_came_last(dut: Any) -> None:
     added = await registers.read("logged") - before
     records = [await registers.record(age, log=True) for age in reversed(range(added))]
     kinds = [record["kind"] for record in records if record is not None]
-    wanted = [number("EventKind", kind) for kind in ("written", "grant", "sent", "segment")]
+    wanted = [element("EventKind", kind) for kind in ("written", "grant", "sent", "segment")]
     assert [kind for kind in kinds if kind in wanted] == wanted
     times = [record["time_ns"] for record in records if record is not None]
     assert times == sorted(times)
@@ -106,7 +106,7 @@ async def soft_reset_forgets_connections_and_keeps_registers(dut: Any) -> None:
     await until(dut, lambda: dut.core_reset.value == 0, "the end of the soft reset")
     await core.idle()
     last = await registers.record(flow, log=False)
-    assert last is not None and last["state"] == number("TcpState", "established"), "the dump outlives the reset"
+    assert last is not None and last["state"] == element("TcpState", "established"), "the dump outlives the reset"
     peer.send("PA", b"still there?")
     reset = await peer.receive()
     assert "R" in reset.flags

@@ -152,16 +152,23 @@ async def transfer(
     return (connection.peer.expected - first) % 2**32
 
 
+async def grown_beside_an_honest_one(
+    dut: Any, policy: str, *, parts: int, optimistic: bool = False
+) -> tuple[Connection, Connection]:
+    """The same transfer with honest ACKs and then with such ones: those gain neither bytes nor window."""
+    windows, core = Windows(dut), await Core.create(dut)
+    honest = await Connection.opened(core, windows, policy, PORT)
+    honest_bytes = await transfer(honest, rounds=2, parts=1)
+    other = await Connection.opened(core, windows, policy, PORT + 1)
+    assert await transfer(other, rounds=2, parts=parts, optimistic=optimistic) <= honest_bytes
+    assert other.window[0] <= honest.window[0]
+    return honest, other
+
+
 @cocotb.test()
 @cocotb.parametrize(policy=POLICIES)
 async def divided_acks_grow_the_window_no_more_than_whole_ones(dut: Any, policy: str) -> None:
-    windows, core = Windows(dut), await Core.create(dut)
-    whole = await Connection.opened(core, windows, policy, PORT)
-    whole_bytes = await transfer(whole, rounds=2, parts=1)
-    divided = await Connection.opened(core, windows, policy, PORT + 1)
-    divided_bytes = await transfer(divided, rounds=2, parts=PARTS)
-    assert divided_bytes <= whole_bytes
-    assert divided.window[0] <= whole.window[0]
+    _, divided = await grown_beside_an_honest_one(dut, policy, parts=PARTS)
     assert divided.window[0] > INITIAL_WINDOW * MSS << 16, "the window has grown at all"
 
 
@@ -180,11 +187,5 @@ async def repeated_acks_grow_the_window_by_what_is_acknowledged_at_most(dut: Any
 @cocotb.parametrize(policy=POLICIES)
 async def optimistic_acks_grow_the_window_no_more_than_honest_ones(dut: Any, policy: str) -> None:
     """ACKs that are sent before their data can have come, and of data that has not been sent."""
-    windows, core = Windows(dut), await Core.create(dut)
-    honest = await Connection.opened(core, windows, policy, PORT)
-    honest_bytes = await transfer(honest, rounds=2, parts=1)
-    optimist = await Connection.opened(core, windows, policy, PORT + 1)
-    optimist_bytes = await transfer(optimist, rounds=2, parts=1, optimistic=True)
-    assert optimist_bytes <= honest_bytes
-    assert optimist.window[0] <= honest.window[0]
+    honest, optimist = await grown_beside_an_honest_one(dut, policy, parts=1, optimistic=True)
     assert optimist.window[1] <= honest.window[1]

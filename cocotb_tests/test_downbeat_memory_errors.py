@@ -9,10 +9,10 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import AXI_STREAM, StreamMonitor, generator, until
+from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Crowd, Stream
-from cocotb_tests.core.layout import number
 from cocotb_tests.memory.axi import outside_memory
 from cocotb_tests.memory.layout import BUFFER_BYTES, RECEIVE, SEND
 

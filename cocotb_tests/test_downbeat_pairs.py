@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Packet pairs: how they leave, in which order, and what their ACKs tell; with the policies that send them."""
+"""Packet pairs and paced flights at the core's edge: how they leave, and what their ACKs tell."""
 
 from __future__ import annotations
 
@@ -8,200 +8,22 @@ from typing import Any
 
 import cocotb
 import pytest
-from cocotb.triggers import RisingEdge
-from scapy.layers.inet import TCP
 
-from cocotb_tests.bench import until
+from cocotb_tests.bench.layout import layout
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
-from cocotb_tests.core.layout import layout
-from cocotb_tests.core.peer import Peer
-from cocotb_tests.core.receiver import DelayingReceiver
-from cocotb_tests.golden.congestion.seam import ProbeAnswer
+from cocotb_tests.core.station import MSS, Answers, Station, opened, quiet, something_leaves
 from cocotb_tests.golden.congestion.startup import paced, pairs
-
-PORT = 5001
-MSS = 1460
-OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
-SELECTIVE: list[tuple[str, object]] = [*OPTIONS, ("SAckOK", b"")]
 
 
 def test_downbeat_pairs() -> None:
     run_room("Downbeat", __name__)
 
 
-class Answers:
-    """Collects what the engine tells of probes, by its trace."""
-
-    def __init__(self, dut: Any) -> None:
-        self.dut = dut
-        self.found: list[ProbeAnswer] = []
-        cocotb.start_soon(self._watch())
-
-    async def counted(self, wanted: int) -> None:
-        await until(self.dut, lambda: len(self.found) == wanted, "a pair's answers", 5000)
-
-    async def _watch(self) -> None:
-        trace = "trace_payload_congestion_probe_"
-        while True:
-            await RisingEdge(self.dut.clk)
-            if self.dut.trace_valid.value == 1 and getattr(self.dut, trace + "answered").value == 1:
-                fields = ("begins", "disturbed", "departureGap", "arrivalGap")
-                begins, disturbed, departure, arrival = (int(getattr(self.dut, trace + name).value) for name in fields)
-                self.found.append(ProbeAnswer(bool(begins), bool(disturbed), departure, arrival))
-
-
-class Station:
-    """A peer whose wire has no delay of its own: frames depart when they were to, and its ACKs arrive when the test says."""
-
-    def __init__(self, core: Core, peer: Peer) -> None:
-        self.core = core
-        self.peer = peer
-        self.modes: list[int] = []
-        self.previous = 0  # departure, 2^-16 ns
-
-    async def data(self, *, late_by: int = 0) -> tuple[TCP, int]:
-        """The next segment and its departure, ns; back to back is a frame's time on 1 Gb/s after the one before."""
-        await something_leaves(self.core)
-        frame = await self.core.wire_out.receive()
-        user = frame.extras["user"]
-        launch, mode, tag = user & (1 << 64) - 1, user >> 64 & 3, user >> 66
-        self.modes.append(mode)
-        if mode == layout()["enums"]["LaunchMode"]["afterPrevious"]:
-            launch = self.previous + (8 * (len(frame.data) + 24) << 16)
-        self.previous = launch + (late_by << 16)
-        self.core.departures.put({"data": self.previous << 16 | tag})
-        segment = TCP(frame.data[34:])
-        return segment, self.previous >> 16
-
-    def acknowledge(self, number: int, at: int) -> None:
-        """An ACK whose SFD arrives at an instant, ns."""
-        tcp = TCP(
-            sport=self.peer.port,
-            dport=self.peer.core_port,
-            flags="A",
-            seq=self.peer.sequence,
-            ack=number % 2**32,
-            window=65535,
-        )
-        self.peer.put(tcp, at << 16)
-
-
-async def something_leaves(core: Core) -> None:
-    """Idle time is skipped until a frame comes out."""
-    while await quiet(core):
-        await core.jump()
-
-
-async def opened(
-    dut: Any, peer_class: type[Peer] = Peer, *, selective: bool = False, **parameters: Any
-) -> tuple[Core, Any, int]:
-    core = await Core.create(dut)
-    peer = peer_class(core, port=PORT)
-    core.connect(port=PORT, **parameters)
-    await peer.accept_connection(SELECTIVE if selective else OPTIONS)
-    flow = (await core.notified_of("established"))["status_reference_flow"]
-    peer.send("A")  # the window of a SYN is not scaled: from here on it stays as it is
-    await core.idle()
-    return core, peer, flow
-
-
-# ---- SSIPP: inverted pairs
-
-# Yu's Algorithms 1 and 2 by hand, initial window 1, a receiver that delays ACKs: which segments each ACK releases.
-RELEASED_BY_ACKS = [[2, 1], [4], [3, 6, 5], [8], [7, 10, 9], [12], [11, 14, 13], [16], [15, 18, 17], [20], [19, 22, 21]]
-
-
-@cocotb.test()
-async def ssipp_sends_pairs_the_other_way_round(dut: Any) -> None:
-    core, peer, flow = await opened(
-        dut, DelayingReceiver, startup="ssipp", initial_window=1, ssthresh=64 * MSS, no_delay=1
-    )
-    core.write(flow, bytes(40 * MSS))
-    first = await peer.receive()
-    assert not peer.take(first)
-    on_the_way: list[TCP] = []
-    peer.acknowledge()  # the receiver's timer
-    for released in RELEASED_BY_ACKS:
-        for _ in released:
-            on_the_way.append(await peer.receive())
-        assert [(segment.seq - first.seq) // MSS for segment in on_the_way[-len(released) :]] == released
-        await core.idle()
-        assert core.wire_out.stream.beats.empty()
-        assert peer.take(on_the_way.pop(0))
-
-
-@cocotb.test()
-@cocotb.parametrize(selective=[False, True])
-async def ssipp_doubles_the_window_each_round_trip(dut: Any, selective: bool) -> None:
-    """In lock step: all ACKs of a window come back, then the next window goes. The first has one segment and half a pair."""
-    core, peer, flow = await opened(
-        dut, DelayingReceiver, selective=selective, startup="ssipp", initial_window=2, ssthresh=1000 * MSS
-    )
-    core.write(flow, bytes(40 * MSS))
-    counts = []
-    for _ in range(5):
-        window = [await peer.receive()]
-        while not await quiet(core):
-            window.append(await peer.receive())
-        counts.append(len(window))
-        for segment in window:
-            peer.take(segment)
-        if peer.owes:
-            peer.acknowledge()
-        await core.idle()
-    assert counts == [2, 2, 4, 8, 16]
-
-
 async def taken(core: Core) -> None:
     """All that was put on the wire has had its effect."""
     await core.wire_in.drained()
     await core.idle()
-
-
-async def quiet(core: Core) -> bool:
-    """Nothing more comes out."""
-    await core.idle()
-    return core.wire_out.stream.beats.empty()
-
-
-@cocotb.test()
-async def an_ack_beyond_the_unsent_half_is_of_unsent_data(dut: Any) -> None:
-    """A window of two: a pair's second half has gone, its first has not. An ACK of that is answered, and nothing moves."""
-    core, peer, flow = await opened(dut, startup="ssipp", initial_window=2, ssthresh=64 * MSS)
-    core.write(flow, bytes(8 * MSS))
-    first, ahead = await peer.receive(), await peer.receive()
-    assert ahead.seq - first.seq == 2 * MSS
-    assert await quiet(core)
-    peer.send("A", acknowledgment=ahead.seq + MSS)
-    challenge = await peer.receive()
-    assert (challenge.flags, len(challenge.data)) == ("A", 0)
-    peer.send("A", acknowledgment=first.seq + MSS)
-    assert (await peer.receive()).seq == first.seq + MSS
-
-
-@cocotb.test()
-async def a_lost_first_half_is_found_by_the_fourth_ack(dut: Any) -> None:
-    """The pair's own ACK is no duplicate; the third that is one sends it again."""
-    core, peer, flow = await opened(dut, startup="ssipp", initial_window=9, ssthresh=64 * MSS)
-    core.write(flow, bytes(30 * MSS))
-    sent = [await peer.receive() for _ in range(9)]
-    assert [(segment.seq - sent[0].seq) // MSS for segment in sent] == [0, 2, 1, 4, 3, 6, 5, 8, 7]
-    hole = sent[0].seq + MSS
-    peer.send("A", acknowledgment=hole)
-    drained = [(segment.seq - sent[0].seq) // MSS for segment in [await peer.receive() for _ in range(2)]]
-    assert drained == [10, 9]
-    for number in range(4):  # of 2, 4, 3, 6: 1 is lost
-        assert await quiet(core) or number < 3
-        while not core.wire_out.stream.beats.empty():
-            assert (await peer.receive()).seq != hole
-        peer.send("A", acknowledgment=hole)
-    found = [await peer.receive()]
-    while found[-1].seq != hole:
-        found.append(await peer.receive())
-
-
-# ---- pairs by command
 
 
 @cocotb.test()
@@ -320,9 +142,6 @@ async def a_disturbed_pair_is_marked_or_not_told(dut: Any, disturbance: str) -> 
             station.acknowledge(start + number * MSS, now + number * 10_000)
             await taken(core)
         assert len(answers.found) == whole
-
-
-# ---- a paced flight
 
 
 @cocotb.test()

@@ -11,9 +11,9 @@ import cocotb
 from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
+from cocotb_tests.bench.layout import layout, number, policy
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
-from cocotb_tests.core.layout import layout, number, policy
 from cocotb_tests.core.peer import Peer
 
 MSS = 1460

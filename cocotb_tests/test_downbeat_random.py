@@ -8,10 +8,10 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
+from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Crowd
-from cocotb_tests.core.layout import number
 
 STEPS = 150
 LOSS = 0.05

@@ -8,9 +8,9 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator, until
+from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import Core
-from cocotb_tests.core.layout import number
 from cocotb_tests.core.peer import Peer
 
 OPTIONS: list[tuple[str, object]] = [("MSS", 1460), ("NOP", None), ("WScale", 7)]

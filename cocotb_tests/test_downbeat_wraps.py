@@ -13,9 +13,9 @@ import cocotb
 from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
+from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import ADDRESSES, PEER_IP, Core, ip_number
-from cocotb_tests.core.layout import number
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.flow.numbers import Numbers, Tuple
 

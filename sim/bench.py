@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sim import build
+from sim import build, verilated
 
 REPORT = build.ROOT / "build" / "reports" / "bench.json"
 
@@ -31,7 +31,9 @@ def main() -> int:
     wanted = os.environ.get("TAP") or ""
     runs = [run for run in RUNS if wanted in ("", run[0])]
     if not runs:
-        print(f"TAP={wanted}: no such tap, use {' or '.join(build.TAPS)}, or leave it out for both", file=sys.stderr)
+        print(
+            f"TAP={wanted}: no such tap, use {' or '.join(verilated.TAPS)}, or leave it out for both", file=sys.stderr
+        )
         return 2
     seconds = float(os.environ.get("DURATION") or 5) / ROUNDS
     try:

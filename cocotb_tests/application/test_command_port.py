@@ -10,14 +10,13 @@ from cocotb.triggers import RisingEdge
 from downbeat.policies import read
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.layout import layout, number
+from cocotb_tests.bench.layout import FILE, element, layout
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.core.layout import LAYOUT
 
 FIELDS = layout()["bundles"]["Command"]["fields"]
 KINDS = layout()["enums"]["CommandKind"]
 UNKNOWN = [kind for kind in range(1 << FIELDS["kind"]["width"]) if kind not in KINDS.values()]
-POLICIES = read(LAYOUT)
+POLICIES = read(FILE)
 ENDS = ("shutdown", "close", "abort")
 
 
@@ -68,7 +67,7 @@ def expected(command: Beat) -> tuple[str, Beat]:
     """Where a command comes out, and as what."""
     kind = next(name for name, value in KINDS.items() if value == command["kind"])
     if kind in ("open", "listen", "setPolicies") and (reason := problem(command)):
-        return "refused", {"request": command["request"], "reason": number("CloseReason", reason)}
+        return "refused", {"request": command["request"], "reason": element("CloseReason", reason)}
     if kind == "setPolicies":
         names = ("startup", "steady", "startupArgument", "steadyArgument")
         return "policies", {"flow": command["flow"]} | {name: command[f"parameters_{name}"] for name in names}
@@ -81,7 +80,7 @@ def expected(command: Beat) -> tuple[str, Beat]:
     if kind == "receive":
         return "requests", {"flow": command["flow"], "length": command["length"]}
     nothing = dict.fromkeys(("length", "memoryError", "urgent"), 0)
-    return "events", {"kind": number("EventKind", kind), "flow": command["flow"]} | nothing
+    return "events", {"kind": element("EventKind", kind), "flow": command["flow"]} | nothing
 
 
 @cocotb.test()
@@ -148,7 +147,7 @@ async def arguments_are_legal_up_to_their_bounds_and_not_beyond(dut: Any, kind: 
     await until(dut, lambda: dut.idle.value == 1 and bench.commands.idle, "an idle port", 10_000)
     await clocks(dut, 4)
     refused = {beat["request"]: beat["reason"] for beat in bench.sinks["refused"].pending()}
-    assert refused == {place: number("CloseReason", reason) for place, reason in enumerate(asked) if reason}
+    assert refused == {place: element("CloseReason", reason) for place, reason in enumerate(asked) if reason}
     assert sum(bench.sinks[name].count for name in ("opens", "listens", "policies")) == asked.count(None)
 
 

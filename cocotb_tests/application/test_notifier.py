@@ -9,20 +9,16 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.layout import layout
+from cocotb_tests.bench.layout import layout, number
 from cocotb_tests.bench.runner import run_room
 
-FLOWS: int = layout()["numbers"]["flows"]
+FLOWS = number("flows")
 FIELDS = layout()["bundles"]["Notification"]["fields"]
 SPACING = 8  # clocks between two statuses of one flow, at least
 
 
 def test_notifier() -> None:
-    run_room("Notifier", __name__)
-
-
-def test_notifier_random_initial_values() -> None:
-    run_room("Notifier", __name__, label="unique", verilator_args=["--x-initial", "unique"])
+    run_room("Notifier", __name__, random_power_up=True)
 
 
 class Bench:

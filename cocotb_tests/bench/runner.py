@@ -36,12 +36,15 @@ def run_room(
     verilator_args: Sequence[str] = (),
     parameters: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
+    random_power_up: bool = False,
 ) -> None:
     """Verilates `rtl`/`room`.v (cached by content) and runs each cocotb case of `module` on it.
 
     A module that runs one room in several ways calls this once for each, with a `label` that tells their results
     apart. `around` is Verilog that has the room inside; the top is then the module that its file is named after.
     `netlist` is Verilog that is simulated in the room's place. `environment` reaches the cases through os.environ.
+    With `random_power_up` registers and memories (all words of one alike) start as SEED draws them, otherwise from
+    zero; the module's first case meets them, each later one what the case before it left.
     """
     __tracebackhide__ = True
     if "." not in module:
@@ -86,7 +89,7 @@ def run_room(
                 log_file=log,
                 waves=waves,
                 test_filter=test_filter or None,
-                plusargs=[f"+verilator+seed+{os.environ.get('SEED') or 1}"],
+                plusargs=_plusargs(random_power_up),
                 extra_env={
                     PORTS_VARIABLE: str(ports),
                     LAYOUT_VARIABLE: str(rtl / "downbeat_layout.json"),
@@ -113,6 +116,12 @@ def _filter(label: str) -> str | None:
         return os.environ.get("COCOTB_TEST_FILTER", "")
     wanted, _, name = case.rpartition(":")
     return rf"\.{re.escape(name)}$" if wanted == label else None
+
+
+def _plusargs(random_power_up: bool) -> list[str]:
+    # To Verilator a seed of zero means any.
+    seed = 1 + int(os.environ.get("SEED") or 1) % (2**31 - 1)
+    return [f"+verilator+seed+{seed}", *(["+verilator+rand+reset+2"] if random_power_up else [])]
 
 
 def _cases(results: Path, label: str, log: Path, ended: str) -> list[CaseResult]:

@@ -24,11 +24,7 @@ from cocotb_tests.bench.runner import run_room
 
 
 def test_bench() -> None:
-    run_room("BenchFifo", __name__)
-
-
-def test_bench_random_initial_values() -> None:
-    run_room("BenchFifo", __name__, label="unique", verilator_args=["--x-initial", "unique"])
+    run_room("BenchFifo", __name__, random_power_up=True)
 
 
 async def fifo(dut: Any, *, stall: float = 0.0) -> tuple[FrameSource, FrameSink]:

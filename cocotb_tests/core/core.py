@@ -13,7 +13,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import AXI_STREAM, CLOCK_NS, FrameSink, FrameSource, StreamSink, StreamSource, start, until
-from cocotb_tests.core.layout import pack, policy, unpack
+from cocotb_tests.bench.layout import pack, policy, unpack
 
 GATEWAY_IP = "10.0.0.254"
 NEVER = (1 << 48) - 1

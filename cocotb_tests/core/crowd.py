@@ -13,8 +13,8 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
+from cocotb_tests.bench.layout import unpack
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
-from cocotb_tests.core.layout import unpack
 
 LISTEN_PORT = 80
 OVER = ("closed", "timeWait")

@@ -10,7 +10,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import CLOCK_NS, StreamMonitor, StreamSink, StreamSource, start, until
-from cocotb_tests.core.layout import layout, number
+from cocotb_tests.bench.layout import element, layout, number
 from cocotb_tests.engine.segment import MODULUS, Options, Placed, Segment
 
 ROOM = "FlowEngineCounted"
@@ -232,7 +232,7 @@ class Endpoint:
 
     def report(self, kind: str = "unreachable", code: int = 3, *, seq: int | None = None) -> None:
         """The network's on a segment of ours, the SYN unless said otherwise."""
-        error = layout()["enums"]["NetworkErrorKind"][kind] | code << 2
+        error = element("NetworkErrorKind", kind) | code << 2
         number_ = self.initial if seq is None else seq % MODULUS
         place = {"reference_flow": FLOW, "reference_generation": GENERATION, "sequence_value": number_}
         self._put("directory", report=1, window=error, **place)

@@ -12,8 +12,8 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
+from cocotb_tests.bench.layout import layout
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.core.layout import layout
 from cocotb_tests.engine.endpoint import FLOW, GENERATION, SECOND, Endpoint
 from cocotb_tests.engine.segment import Options
 

@@ -9,7 +9,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.bench import StreamMonitor, StreamSource, start
-from cocotb_tests.bench.layout import layout, number
+from cocotb_tests.bench.layout import element, layout
 from cocotb_tests.bench.runner import run_room
 
 MODULUS = 2**32
@@ -43,7 +43,7 @@ class Stage:
         """The event, and what congestion is told of it; a flight is outstanding afterwards."""
         self.unacknowledged = (self.unacknowledged + acked) % MODULUS
         beat = {
-            "kind": number("EventKind", kind),
+            "kind": element("EventKind", kind),
             "unacknowledged_value": self.unacknowledged,
             "highestSent_value": (self.unacknowledged + FLIGHT) % MODULUS,
             "acked": acked,

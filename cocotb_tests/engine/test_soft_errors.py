@@ -7,8 +7,8 @@ from typing import Any
 
 import cocotb
 
+from cocotb_tests.bench.layout import layout
 from cocotb_tests.bench.runner import run_room
-from cocotb_tests.core.layout import layout
 from cocotb_tests.engine.endpoint import ROOM, Endpoint
 
 

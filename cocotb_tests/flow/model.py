@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from cocotb_tests.bench.layout import number, widths
+from cocotb_tests.bench.layout import element, widths
 from cocotb_tests.flow.numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
 from cocotb_tests.golden.half_siphash import TupleHash, tuple_hash
 
@@ -17,8 +17,8 @@ FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
 FLOWS = 16
 LISTENERS = 4
 
-OUT_OF_RESOURCES = number("CloseReason", "outOfResources")
-ADDRESS_IN_USE = number("CloseReason", "addressInUse")
+OUT_OF_RESOURCES = element("CloseReason", "outOfResources")
+ADDRESS_IN_USE = element("CloseReason", "addressInUse")
 # Of a connection, and how wide.
 PARAMETERS = widths("Command", "parameters_")
 

@@ -23,11 +23,7 @@ MIXES = ("syn", "syn", "syn", "syn ack", "ack", "ack psh", "ack", "rst", "rst ac
 
 
 def test_flow_directory() -> None:
-    run_room("FlowDirectory", __name__)
-
-
-def test_flow_directory_random_initial_values() -> None:
-    run_room("FlowDirectory", __name__, label="unique", verilator_args=["--x-initial", "unique"])
+    run_room("FlowDirectory", __name__, random_power_up=True)
 
 
 def shared_buckets(bench: Bench, count: int, fingerprint: bool = False) -> list[Tuple]:

@@ -21,11 +21,7 @@ from cocotb_tests.mac.mac import LARGEST, PERIOD_PS, Mac
 
 
 def test_gmii_receiver() -> None:
-    run_room("GmiiMac", __name__)
-
-
-def test_gmii_receiver_random_initial_values() -> None:
-    run_room("GmiiMac", __name__, label="unique", verilator_args=["--x-initial", "unique"])
+    run_room("GmiiMac", __name__, random_power_up=True)
 
 
 def frame_of(random: Random, length: int, *, tagged: bool = False) -> bytes:

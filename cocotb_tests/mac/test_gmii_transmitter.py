@@ -18,11 +18,7 @@ from cocotb_tests.mac.mac import LARGEST, PERIOD_PS, Mac
 
 
 def test_gmii_transmitter() -> None:
-    run_room("GmiiMac", __name__)
-
-
-def test_gmii_transmitter_random_initial_values() -> None:
-    run_room("GmiiMac", __name__, label="unique", verilator_args=["--x-initial", "unique"])
+    run_room("GmiiMac", __name__, random_power_up=True)
 
 
 @cocotb.test()

@@ -17,11 +17,7 @@ HOUR = 3600 * 10**9 << 16
 
 
 def test_mac_domains() -> None:
-    run_room("GmiiMac", __name__)
-
-
-def test_mac_domains_random_initial_values() -> None:
-    run_room("GmiiMac", __name__, label="unique", verilator_args=["--x-initial", "unique"])
+    run_room("GmiiMac", __name__, random_power_up=True)
 
 
 async def both_ways_work(mac: Mac) -> None:

@@ -11,9 +11,9 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
 from cocotb_tests.bench import generator
+from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, GATEWAY_IP, PEER_IP, PEER_MAC, Core
-from cocotb_tests.core.layout import number
 from cocotb_tests.core.peer import Peer
 
 PORT = 5001

@@ -12,7 +12,7 @@ from scapy.packet import Packet, Raw
 from scapy.utils import checksum
 
 from cocotb_tests.bench import clocks, generator
-from cocotb_tests.bench.layout import number
+from cocotb_tests.bench.layout import element
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.neighbour.neighbour import ADDRESS, MAC, Neighbourhood, mac_of
 from cocotb_tests.neighbour.neighbour import number as address
@@ -191,7 +191,7 @@ async def a_hard_error_names_the_connection_and_the_segment(dut: Any) -> None:
 async def soft_errors_are_reported_with_their_type_and_code(dut: Any) -> None:
     """RFC 9293 3.9.2.2."""
     hood = await Neighbourhood.create(dut)
-    kinds = {name: number("NetworkErrorKind", name) for name in ("unreachable", "timeExceeded", "parameterProblem")}
+    kinds = {name: element("NetworkErrorKind", name) for name in ("unreachable", "timeExceeded", "parameterProblem")}
     names = {3: "unreachable", 11: "timeExceeded", 12: "parameterProblem"}
     for kind, code in [(3, 0), (3, 1), (3, 5), (3, 13), (3, 15), (11, 0), (11, 1), (12, 0), (12, 2)]:
         hood.put(error(kind, code))

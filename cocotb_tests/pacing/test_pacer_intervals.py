@@ -21,7 +21,7 @@ AT, ASAP, AFTER_PREVIOUS = range(3)  # LaunchMode
 
 
 def test_pacer_intervals() -> None:
-    run_room("Pacer", __name__, verilator_args=["--x-initial", "unique"])
+    run_room("Pacer", __name__, random_power_up=True)
 
 
 @cocotb.test()

@@ -17,7 +17,7 @@ FLOWS = 16
 
 
 def test_timers() -> None:
-    run_room("Timers", __name__, verilator_args=["--x-initial", "unique"])
+    run_room("Timers", __name__, random_power_up=True)
 
 
 class Bench:

@@ -12,17 +12,16 @@ from cocotb_tests.bench import StreamSource, generator, start, until
 from cocotb_tests.bench.runner import run_room
 from cocotb_tests.pacing.earliest import Earliest
 
-# Random contents of the memories at power-up: a node that the sweep leaves out is seen.
-RANDOM_POWER_UP = ["--x-initial", "unique"]
 CLIMB = 40  # clocks that no update needs
 
 
 def test_tournament_tree() -> None:
-    run_room("TournamentTree", __name__, verilator_args=RANDOM_POWER_UP)
+    # A node that the sweep leaves out is seen.
+    run_room("TournamentTree", __name__, random_power_up=True)
 
 
 def test_tournament_tree_in_block_ram() -> None:
-    run_room("TournamentTree1024", __name__, label="1024", verilator_args=RANDOM_POWER_UP)
+    run_room("TournamentTree1024", __name__, label="1024", random_power_up=True)
 
 
 class Tree:

@@ -13,7 +13,7 @@ import pytest
 from cocotb.triggers import ClockCycles, Combine, RisingEdge
 
 from cocotb_tests.bench import StreamSource, generator, start, until
-from cocotb_tests.bench.layout import layout
+from cocotb_tests.bench.layout import layout, number
 from cocotb_tests.bench.runner import ROOT, run_room
 from cocotb_tests.registers.bus import FILE, RefusedError, Registers, register_map
 
@@ -216,15 +216,15 @@ class Trace:
 async def the_last_record_of_each_flow_and_the_log(dut: Any, count: int, stall: float) -> None:
     trace = Trace(dut)
     registers = await started(dut, stall=stall)
-    await ClockCycles(dut.clk, 2 * layout()["numbers"]["flows"])  # the engine's sweep
+    await ClockCycles(dut.clk, 2 * number("flows"))  # the engine's sweep
     for _ in range(count):
         trace.put()
     if count:
         await trace.source.drained()
     assert await registers.read("logged") == min(count, LOG)
-    for flow in range(layout()["numbers"]["flows"]):
+    for flow in range(number("flows")):
         assert await registers.record(flow, log=False) == trace.last.get(flow)
-    assert await registers.record(layout()["numbers"]["flows"], log=False) is None
+    assert await registers.record(number("flows"), log=False) is None
     for age in [0, 1, 2, 199, 200, LOG - 1]:
         assert await registers.record(age, log=True) == (trace.log[-1 - age] if age < count else None), age
     assert await registers.record(LOG, log=True) is None
@@ -234,7 +234,7 @@ async def the_last_record_of_each_flow_and_the_log(dut: Any, count: int, stall: 
 async def a_frozen_log_stands_still(dut: Any) -> None:
     trace = Trace(dut)
     registers = await started(dut)
-    await ClockCycles(dut.clk, 2 * layout()["numbers"]["flows"])
+    await ClockCycles(dut.clk, 2 * number("flows"))
     for _ in range(5):
         trace.put()
     await trace.source.drained()
@@ -257,7 +257,7 @@ async def a_record_is_never_half_of_another(dut: Any) -> None:
     """Reads of a flow while its records are written."""
     trace = Trace(dut)
     registers = await started(dut)
-    await ClockCycles(dut.clk, 2 * layout()["numbers"]["flows"])
+    await ClockCycles(dut.clk, 2 * number("flows"))
 
     async def engine() -> None:
         while True:

@@ -24,7 +24,8 @@ DEFAULT_SEED = 1  # fixed, so that two runs of one commit agree
 DEFAULT_JOBS = 2
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], target: str = "test") -> int:
+    """`target` of make is what runs a failed case again."""
     os.chdir(ROOT)
     given = os.environ.get("SEED") or os.environ.get("COCOTB_RANDOM_SEED") or str(DEFAULT_SEED)
     if not given.isdecimal():
@@ -32,7 +33,7 @@ def main(arguments: list[str]) -> int:
     seed = int(given)
     test = os.environ.get("TEST", "")
     paths = [str(path) for path in select(ROOT, test)] if test else arguments or _folders()
-    reporter = Reporter(seed)
+    reporter = Reporter(seed, target)
     if paths:
         _set_environment(seed)
         print(f"seed {seed}", flush=True)
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int:
             pytest.ExitCode.NO_TESTS_COLLECTED,
         ):
             reporter.add(Row("the session", "", "failed", 0.0, f"pytest ended with {status!r}: see above"))
-        write_junit(ROOT / REPORT, reporter.rows, seed)
+        write_junit(ROOT / REPORT, reporter.rows, seed, target)
     if not reporter.rows:
         print(_nothing_ran(test))
     print(reporter.summary(), flush=True)

@@ -15,7 +15,7 @@ from scripts.check.rows import Row
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
 
-def write_junit(path: Path, rows: Sequence[Row], seed: int) -> None:
+def write_junit(path: Path, rows: Sequence[Row], seed: int, target: str) -> None:
     root = Xml.Element("testsuites", name="downbeat")
     for module, group in groupby(sorted(rows, key=lambda row: row.module), key=lambda row: row.module):
         cases = list(group)
@@ -27,13 +27,13 @@ def write_junit(path: Path, rows: Sequence[Row], seed: int) -> None:
         properties = Xml.SubElement(suite, "properties")
         Xml.SubElement(properties, "property", name="seed", value=str(seed))
         for row in cases:
-            _add_case(suite, row, seed)
+            _add_case(suite, row, row.rerun(seed, target))
     path.parent.mkdir(parents=True, exist_ok=True)
     Xml.indent(root)
     Xml.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _add_case(suite: Xml.Element, row: Row, seed: int) -> None:
+def _add_case(suite: Xml.Element, row: Row, again: str) -> None:
     case = Xml.SubElement(
         suite,
         "testcase",
@@ -49,4 +49,4 @@ def _add_case(suite: Xml.Element, row: Row, seed: int) -> None:
         Xml.SubElement(case, "skipped", message=first)
     else:
         failure = Xml.SubElement(case, "failure", message=first)
-        failure.text = f"{message}\n{row.log}\n{row.rerun(seed)}"
+        failure.text = f"{message}\n{row.log}\n{again}"

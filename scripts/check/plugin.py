@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from dataclasses import asdict
+from types import FunctionType
 
 import pytest
 
@@ -13,8 +14,15 @@ from cocotb_tests.bench import results
 
 
 def is_wrapper(item: pytest.Item) -> bool:
-    """True for a function that runs cocotb cases: it calls run_room."""
-    return isinstance(item, pytest.Function) and "run_room" in item.function.__code__.co_names
+    """True for a function that runs cocotb cases: it calls run_room, or a helper that does."""
+    if not isinstance(item, pytest.Function):
+        return False
+    called = [item.function.__globals__.get(name) for name in item.function.__code__.co_names]
+    return any("run_room" in _names(function) for function in (item.function, *called))
+
+
+def _names(function: object) -> tuple[str, ...]:
+    return function.__code__.co_names if isinstance(function, FunctionType) else ()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -46,8 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _holds(item: pytest.Item, case: str) -> bool:
-    """An item is the case itself, or wraps the module in which the case stands (LABEL:NAME/PARAMETERS)."""
+    """An item is the case itself, or wraps the module in which the case stands (LABEL:NAME/PARAMETERS). What has a label
+    may stand in any module: run_room knows its labels."""
     if item.nodeid.partition("::")[2] == case:
         return True
-    function = case.rpartition(":")[2].partition("/")[0]
-    return is_wrapper(item) and hasattr(getattr(item, "module", None), function)
+    label, _, name = case.rpartition(":")
+    return is_wrapper(item) and (label != "" or hasattr(getattr(item, "module", None), name.partition("/")[0]))

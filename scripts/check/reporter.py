@@ -15,8 +15,8 @@ MESSAGE_LINES = 40
 class Reporter:
     """Counts rows and prints them as they come."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, seed: int, target: str) -> None:
+        self.seed, self.target = seed, target
         self.rows: list[Row] = []
 
     def count(self, outcome: str) -> int:
@@ -43,7 +43,7 @@ class Reporter:
             lines = ["...", *lines[-MESSAGE_LINES:]]
         if row.log:
             lines.append(f"log:   {row.log}")
-        lines.append(f"again: {row.rerun(self.seed)}")
+        lines.append(f"again: {row.rerun(self.seed, self.target)}")
         return textwrap.indent("\n".join(lines), "        ")
 
     # pytest's hooks

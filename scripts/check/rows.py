@@ -22,10 +22,11 @@ class Row:
     message: str = ""
     log: str = ""
 
-    def rerun(self, seed: int) -> str:
-        """The line that runs exactly this again."""
-        words = [f"TEST={self.module}", *([f"CASE={self.case}"] if self.case else []), f"SEED={seed}"]
-        return " ".join(["make test", *map(shlex.quote, words)])
+    def rerun(self, seed: int, target: str) -> str:
+        """The line that runs exactly this again; `test` is the one target that must hear which module."""
+        words = [f"TEST={self.module}"] if target == "test" else []
+        words += [*([f"CASE={self.case}"] if self.case else []), f"SEED={seed}"]
+        return " ".join([f"make {target}", *map(shlex.quote, words)])
 
 
 def module_name(nodeid: str) -> str:

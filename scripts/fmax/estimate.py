@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """`make fmax-estimate`: a room's longest paths by its netlist alone, minutes before anything is placed.
 
-Cells are about as slow as nextpnr has them on speed grade 8, wires by how many inputs they lead to: how far is not known yet.
-So this ranks paths and shows what to shorten; how fast the room is `make fmax` says, in a large one wires are longer.
+Cells are as slow as nextpnr has them on speed grade 8: the slowest corner of Project Trellis's database (YosysHQ/prjtrellis-db,
+ECP5/timing/speed_8/cells.json, revision 4dda149). Wires are by how many inputs they lead to, for how far is not known yet: about
+the median of what nextpnr routed (its --sdf), in SegmentParser and Pacer 0.5 ns to one input, 0.7 to 0.8 to five to eight, 1.0
+and 1.7 to hundreds; in a large room they are longer. So this ranks paths and shows what to shorten, and `make fmax` says how fast
+the room is: SegmentParser 4.4 ns, Pacer 6.5 and TournamentTree 4.8 (grade 8, seed 1), where the estimate is 5.9, 8.5 and 4.6.
 """
 
 from __future__ import annotations
@@ -22,12 +25,23 @@ from typing import Any
 from scripts.fmax.report import rtl_name
 from scripts.fmax.tools import ROOT, ToolFailed, elaborate, synthesise
 
-# ns
-CLOCK_TO_REGISTER, CLOCK_TO_BLOCK_RAM, BLOCK_RAM_SETUP = 0.39, 4.2, 0.2
-LUT, WIDER_LUT, WIDER_LUT_SELECT, LUT_RAM, MULTIPLIER = 0.18, 0.02, 0.14, 0.18, 3.07
-INTO_CARRY, CARRY, OUT_OF_CARRY = 0.33, 0.055, 0.33  # two bits each
+# ns, with the database's cell and pins
+CLOCK_TO_REGISTER = 0.395  # SLOGICB, CLK to Q0
+CLOCK_TO_BLOCK_RAM = {"A": 4.099, "B": 4.263}  # DP16KD without output register, CLKA to DOA, CLKB to DOB
+LUT, LUT_RAM = 0.180, 0.180  # SLOGICB, A0 to F0; SDPRAME, RAD0 to F0
+TWO_LUTS, FOUR_LUTS, LUTS_SELECT = 0.126, 0.180, 0.193  # SLOGICB, A1 to OFX0 less A1 to F1; FXB to OFX1; M0 to OFX0
+INTO_CARRY, CARRY, OUT_OF_CARRY = 0.355, 0.056, 0.349  # SCCU2C, two bits: A0 to FCO, FCI to FCO, FCI to F1
+INTO_SUM, INTO_NEXT_SUM = 0.180, 0.500  # SCCU2C, A0 to F0, A0 to F1
+MULTIPLIER = 3.066  # MULT18X18D without registers, A to P
+# By the beginning of a port's name; of a block RAM's two ports the slower. Others have none.
+SETUP = {
+    "TRELLIS_FF": {"LSR": 0.287},
+    "TRELLIS_DPR16X4": {"WRE": 0.266},
+    "DP16KD": {"AD": 0.202, "DI": 0.179, "CE": 0.256, "WE": 0.129, "OCE": 0.196, "RST": 0.449, "CS": 0.027},
+}
 WIRE, WIRE_DOUBLED, WIRE_FAR = 0.52, 0.11, 0.25
 FAR = 40  # inputs
+CLOCKS = ("CLK", "CLKA", "CLKB", "WCK")
 
 
 @dataclass(frozen=True)
@@ -114,21 +128,27 @@ def _add(
                 if re.fullmatch(sources, port):
                     found.arcs[output] += [Arc(net, ns, kind, wired) for net in nets]
 
-    def ends(at: str, setup: float = 0.0) -> None:
-        found.ends.extend(
-            (net, at, setup) for port, nets in inputs.items() if not port.startswith("CLK") for net in nets
-        )
+    def ends(at: str) -> None:
+        for port, nets in inputs.items():
+            if port not in CLOCKS:
+                setup = next((ns for begin, ns in SETUP[kind].items() if port.startswith(begin)), 0.0)
+                found.ends += [(net, at, setup) for net in nets]
 
-    match cell["type"]:
+    match kind := cell["type"]:
         case "LUT4":
             arcs("Z", "[A-D]", LUT, "LUT")
-        case "PFUMX" | "L6MUX21":
-            arcs("Z", "[AB]LUT|D[01]", WIDER_LUT, "wider LUT", wired=False)
-            arcs("Z", "C0|SD", WIDER_LUT_SELECT, "wider LUT")
+        case "PFUMX":
+            arcs("Z", "[AB]LUT", TWO_LUTS, "wider LUT", wired=False)
+            arcs("Z", "C0", LUTS_SELECT, "wider LUT")
+        case "L6MUX21":
+            arcs("Z", "D[01]", FOUR_LUTS, "wider LUT", wired=False)
+            arcs("Z", "SD", LUTS_SELECT, "wider LUT")
         case "CCU2C":
             arcs("COUT", "[A-D][01]", INTO_CARRY, "carry")
             arcs("COUT", "CIN", CARRY, "carry", wired=False)
-            arcs("S[01]", "[A-D][01]", INTO_CARRY + CARRY, "carry")
+            arcs("S0", "[A-D]0", INTO_SUM, "carry")
+            arcs("S1", "[A-D]0", INTO_NEXT_SUM, "carry")
+            arcs("S1", "[A-D]1", INTO_SUM, "carry")
             arcs("S[01]", "CIN", OUT_OF_CARRY, "carry", wired=False)
         case "TRELLIS_DPR16X4":
             arcs("DO", "RAD", LUT_RAM, "LUT RAM")
@@ -139,9 +159,9 @@ def _add(
             found.starts |= dict.fromkeys(ports["Q"], CLOCK_TO_REGISTER)
             ends(_plain(found.names[ports["Q"][0]]))
         case "DP16KD":
-            outputs = [net for port, nets in ports.items() if port.startswith("DO") for net in nets]
-            found.starts |= dict.fromkeys(outputs, CLOCK_TO_BLOCK_RAM)
-            ends(_plain(name), BLOCK_RAM_SETUP)
+            for port in (port for port in ports if port.startswith("DO")):
+                found.starts |= dict.fromkeys(ports[port], CLOCK_TO_BLOCK_RAM[port[2]])
+            ends(_plain(name))
 
 
 def _plain(name: str) -> str:

@@ -112,5 +112,18 @@ def size(netlist: dict[str, Any], within: str = ROOM) -> dict[str, int]:
 
 def cells(netlist: dict[str, Any], within: str = ROOM) -> Counter[str]:
     """How many of each type the room has, without the harness's; as `size`."""
-    (top,) = (module for module in netlist["modules"].values() if int(module["attributes"].get("top", "0"), 2))
-    return Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(within))
+    modules = netlist["modules"]
+    (top,) = (module for module in modules.values() if int(module["attributes"].get("top", "0"), 2))
+    return _flat(modules, Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(within)))
+
+
+def _flat(modules: dict[str, Any], used: Counter[str]) -> Counter[str]:
+    """With what is in modules that stayed ones (`keep_hierarchy`) in their place."""
+    found: Counter[str] = Counter()
+    for kind, count in used.items():
+        if kind not in modules or "blackbox" in modules[kind]["attributes"]:
+            found[kind] += count
+            continue
+        inside = _flat(modules, Counter(cell["type"] for cell in modules[kind]["cells"].values()))
+        found.update({cell: count * each for cell, each in inside.items()})
+    return found

@@ -10,7 +10,7 @@ import pytest
 from scripts.fmax import estimate
 from scripts.fmax.estimate import paths, text
 
-OUTPUTS = {"Z", "Q", "COUT", "S0", "S1", "DOA0"}
+OUTPUTS = {"Z", "Q", "COUT", "S0", "S1", "DOA0", "DOB0"}
 
 
 def netlist(**cells: tuple[str, dict[str, int]]) -> dict[str, Any]:
@@ -62,6 +62,21 @@ def test_a_wire_to_many_inputs_is_longer() -> None:
     assert many.wire(1) == pytest.approx(few.wire(1) + 6 * estimate.WIRE_DOUBLED + estimate.WIRE_FAR)
 
 
+def test_a_path_ends_in_the_setup_of_what_it_ends_at() -> None:
+    found = paths(
+        netlist(
+            first=("TRELLIS_FF", {"DI": 9, "Q": 1}),
+            reset=("TRELLIS_FF", {"LSR": 1, "Q": 4}),
+            store=("DP16KD", {"ADB3": 1, "DOB0": 5}),
+        )
+    )
+    wire = estimate.CLOCK_TO_REGISTER + found.wire(1)
+    ends = {end: ns for ns, _, end in found.longest()}
+    assert ends["n4"] == pytest.approx(wire + estimate.SETUP["TRELLIS_FF"]["LSR"])
+    assert ends["store"] == pytest.approx(wire + estimate.SETUP["DP16KD"]["AD"])
+    assert found.starts[5] == estimate.CLOCK_TO_BLOCK_RAM["B"]
+
+
 def test_the_text_has_the_longest_path_first_and_names_what_it_passes() -> None:
     shown = text(
         paths(
@@ -74,7 +89,7 @@ def test_the_text_has_the_longest_path_first_and_names_what_it_passes() -> None:
         ),
         count=1,
     )
-    total = estimate.CLOCK_TO_BLOCK_RAM + estimate.WIRE + estimate.LUT
+    total = estimate.CLOCK_TO_BLOCK_RAM["A"] + estimate.WIRE + estimate.LUT
     assert shown.splitlines() == [
         f"{total:6.2f} ns, 1 cells: to n4",
         "            register   n1",

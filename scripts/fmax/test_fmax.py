@@ -83,12 +83,20 @@ def test_a_report_without_a_path_of_the_clock_is_refused(report: dict[str, Any])
 def netlist() -> dict[str, Any]:
     cells = {"room.a": "LUT4", "room.b": "LUT4", "room.c": "TRELLIS_FF", "digest": "TRELLIS_FF", "room.d": "$scopeinfo"}
     top = {"attributes": {"top": "1"}, "cells": {name: {"type": cell} for name, cell in cells.items()}}
-    return {"modules": {"LUT4": {"attributes": {}}, "FmaxFlowEngine": top}}
+    return {"modules": {"LUT4": {"attributes": {"blackbox": "1"}}, "FmaxFlowEngine": top}}
 
 
 def test_the_size_is_the_rooms_without_the_harness() -> None:
     used = size(netlist())
     assert (used["lut4"], used["ff"], used["bram"]) == (2, 1, 0)
+
+
+def test_the_size_has_what_is_in_modules_that_stayed_ones() -> None:
+    nested = netlist()
+    nested["modules"]["Lane"] = {"attributes": {}, "cells": {"a": {"type": "DP16KD"}, "b": {"type": "LUT4"}}}
+    nested["modules"]["FmaxFlowEngine"]["cells"] |= {f"room.lane{i}": {"type": "Lane"} for i in range(8)}
+    used = size(nested)
+    assert (used["lut4"], used["bram"]) == (10, 8)
 
 
 @pytest.fixture

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 
 import pytest
+from cocotb import regression
 
 from cocotb_tests.bench.runner import run_room
 from scripts.fmax.tools import ROOT
@@ -14,6 +16,12 @@ from scripts.netlist.gates import VERILATOR, seed, simulated
 CORE, PRESET = "Downbeat", "tiny"
 RTL = ROOT / "build" / "netlist" / "rtl"
 MODULES = ("test_downbeat",)
+
+
+def cases() -> int:
+    """How many they are."""
+    found = [value for name in MODULES for value in vars(importlib.import_module(f"cocotb_tests.{name}")).values()]
+    return sum(len(list(value.generate_tests())) for value in found if isinstance(value, regression.TestGenerator))
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -146,12 +146,7 @@ def main() -> int:
     argument = int(os.environ.get("FASTDROP") or 0)
     chosen = (os.environ.get("TABLE") or ",".join(case.table for case in CASES)).split(",")
     console = report_console()
-    try:
-        with console.status("Building the simulation (the core takes minutes, once for each content)"):
-            program = build.carson() / "downbeat_carson"
-    except build.BuildFailed as error:
-        print(error, file=sys.stderr)
-        return 2
+    program = build.shown(console, build.carson) / "downbeat_carson"
     rows: list[dict[str, Any]] = []
     records, failures = [], []
     start = time.monotonic()

@@ -18,7 +18,7 @@ from downbeat.console import report_console
 from downbeat.sim import golden, network, settings
 from rich.table import Table
 
-from sim import build
+from sim import build, verilated
 from sim.cubic.windows import core_steps, mean_of_cycles, ns3_steps
 
 REPORT = build.ROOT / "build" / "reports" / "cubic.json"
@@ -65,7 +65,7 @@ def wanted(path: Line, seed: int) -> settings.Settings:
         steady="cubic",
         startup_argument="",
         steady_argument="",
-        policies=policies.read(build.LAYOUT.with_suffix(".json")),
+        policies=policies.read(verilated.LAYOUT.with_suffix(".json")),
         seed=seed,
         waves=False,
         wall_limit=3000,
@@ -135,12 +135,7 @@ def table(results: Sequence[dict[str, Any]]) -> Table:
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
     console = report_console()
-    try:
-        with console.status("Building the simulation (the core takes minutes, once for each content)"):
-            program = build.ns3(tap="header") / "downbeat_sim"
-    except build.BuildFailed as error:
-        print(error, file=sys.stderr)
-        return 2
+    program = build.shown(console, lambda: build.ns3(tap="header")) / "downbeat_sim"
     results = []
     for path in PATHS:
         with console.status(f"{path.name}: {path.size} at {path.rate}, {path.rtt}"):

@@ -102,12 +102,7 @@ def table(results: Sequence[dict[str, Any]]) -> Table:
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
     console = report_console()
-    try:
-        with console.status("Building the simulation (the core takes minutes, once for each content)"):
-            program = build.fairness() / "downbeat_fairness"
-    except build.BuildFailed as error:
-        print(error, file=sys.stderr)
-        return 2
+    program = build.shown(console, build.fairness) / "downbeat_fairness"
     results = []
     for experiment in EXPERIMENTS:
         with console.status(f"{FLOWS} flows, narrow at {experiment.name}"):

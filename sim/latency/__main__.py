@@ -13,7 +13,7 @@ from typing import Any
 from downbeat.console import report_console
 from rich.table import Table
 
-from sim import build
+from sim import build, verilated
 from sim.latency.cases import CASES, MEASURES, BenchFailed, Case, run
 
 REPORT = build.ROOT / "build" / "reports" / "latency.json"
@@ -37,7 +37,7 @@ def main() -> int:
     except (build.BuildFailed, BenchFailed) as failure:
         print(failure, file=sys.stderr)
         return 1
-    report = {"seed": seed, "preset": build.PRESET, "measures": MEASURES, "cases": cases}
+    report = {"seed": seed, "preset": verilated.PRESET, "measures": MEASURES, "cases": cases}
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     # What depends on the machine comes last.
     wall = {"wall_clock": {"seconds": round(time.monotonic() - begin, 1)}}

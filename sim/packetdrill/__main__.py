@@ -8,9 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-from downbeat.device import load
+from downbeat.library import load
 
-from sim import build
+from sim import build, verilated
 from sim.packetdrill.options import ScriptError
 from sim.packetdrill.parser import read
 from sim.packetdrill.runner import ScriptFailedError, run
@@ -39,7 +39,7 @@ def main() -> int:
         return 2
     try:
         scripts = [read(path) for path in paths]
-        library = load(build.library(waves) / "libdownbeat_sim.so")
+        library = load(verilated.library(waves) / "libdownbeat_sim.so")
     except (OSError, ScriptError, build.BuildFailed) as error:
         print(error, file=sys.stderr)
         return 2

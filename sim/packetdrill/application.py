@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import IPv4Address
 
-from downbeat.device import Device, DeviceError, Error, Event, State
+from downbeat.device import Device, DeviceError
+from downbeat.library import Error, Event, State
 
-from sim import build
+from sim import verilated
 from sim.packetdrill.packets import CORE_PORT, OURS, PEER_IP, THEIRS, Conversation, stream
 from sim.packetdrill.script import Call, Value
 
@@ -194,5 +195,5 @@ def _reasons() -> dict[int, str]:
 
 @cache
 def _names(enumeration: str) -> dict[int, str]:
-    layout = json.loads(build.LAYOUT.with_suffix(".json").read_text())
+    layout = json.loads(verilated.LAYOUT.with_suffix(".json").read_text())
     return {number: re.sub("([A-Z0-9])", r"-\1", name).lower() for name, number in layout["enums"][enumeration].items()}

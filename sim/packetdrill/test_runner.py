@@ -7,11 +7,11 @@ import ctypes
 from pathlib import Path
 
 import pytest
-from downbeat.device import load
+from downbeat.library import load
 from scapy.layers.inet import TCP
 from scapy.utils import rdpcap
 
-from sim import build
+from sim import verilated
 from sim.packetdrill.parser import parse
 from sim.packetdrill.runner import ScriptFailedError, run
 
@@ -26,7 +26,7 @@ OPENED = """\
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    return load(build.library() / "libdownbeat_sim.so")
+    return load(verilated.library() / "libdownbeat_sim.so")
 
 
 def failure(text: str, library: ctypes.CDLL) -> str:

@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
-from downbeat.device import load
+from downbeat.library import load
 
-from sim import build
+from sim import verilated
 from sim.packetdrill.__main__ import SCRIPTS
 from sim.packetdrill.parser import read
 from sim.packetdrill.runner import ScriptFailedError, run
@@ -20,7 +20,7 @@ SEED = int(os.environ.get("SEED") or 1)
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    return load(build.library() / "libdownbeat_sim.so")
+    return load(verilated.library() / "libdownbeat_sim.so")
 
 
 @pytest.mark.parametrize("path", sorted(SCRIPTS.glob("*.pkt")), ids=lambda path: path.stem)

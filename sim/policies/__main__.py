@@ -13,12 +13,12 @@ import sys
 from typing import Any
 
 from downbeat.console import report_console
-from downbeat.device import load
+from downbeat.library import load
 from downbeat.policies import Policy, read
 from rich.console import Console
 from rich.table import Table
 
-from sim import build
+from sim import build, verilated
 from sim.policies import questions, situations
 from sim.policies.area import areas
 from sim.policies.record import Crowd
@@ -86,8 +86,8 @@ def _questions(console: Console, policy: Policy, wanted: int, seed: int) -> dict
 def _recorded(console: Console, rows: list[dict[str, Any]], wanted: int, seed: int) -> dict[str, int]:
     """Adds what the engine's own events show; how many there were of each kind."""
     with console.status("Building the core (minutes, once for each content)"):
-        library = load(build.library(tap="header") / "libdownbeat_sim.so")
-    crowd = Crowd(library, read(build.RTL[build.PRESET] / "downbeat_layout.json"), seed)
+        library = load(verilated.library(tap="header") / "libdownbeat_sim.so")
+    crowd = Crowd(library, read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json"), seed)
     with console.status("the engine's events") as status:
         crowd.run(
             wanted, lambda fewest: status.update(f"the engine's events: {fewest:,} of {wanted:,} for each policy")

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from downbeat.device import Event
+from downbeat.library import Event
 from downbeat.policies import Policy
 
 from cocotb_tests.golden.congestion.replay import replay

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from downbeat.device import NEVER, Device, DeviceError, Error, Event, State, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import NEVER, Error, Event, State
 from downbeat.policies import Policy
 
 from cocotb_tests.flow.numbers import Numbers

@@ -10,17 +10,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, load, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, load
 from downbeat.policies import read
 
 from cocotb_tests.golden.congestion.policies import STEADY
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Policy, Window
-from sim import build
+from sim import verilated
 from sim.policies.judge import Choice
 from sim.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument
 from sim.policies.situations import OF_CALCULATIONS, wanted
 
-POLICIES = read(build.RTL[build.PRESET] / "downbeat_layout.json")
+POLICIES = read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json")
 ALL = [policy for policies in POLICIES.values() for policy in policies.values()]
 # Only the full draw of make policies is sure to have these.
 RARE = {"sequence wrap", "restart from idle", *OF_CALCULATIONS}
@@ -29,7 +30,7 @@ KINDS = {"established", "acknowledged", "loss", "timeout", "duplicate", "partial
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    return load(build.library(tap="header") / "libdownbeat_sim.so")
+    return load(verilated.library(tap="header") / "libdownbeat_sim.so")
 
 
 def run(library: ctypes.CDLL, wanted: int) -> Crowd:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from downbeat.device import Event
+from downbeat.library import Event
 
 from sim.policies.situations import IDLE_NS, Watched
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from downbeat.console import report_console
-from downbeat.device import load
+from downbeat.library import load
 
-from sim import build
+from sim import build, verilated
 from sim.scale.crowd import crowd
 from sim.scale.window import window
 from sim.scale.wire import Failed
@@ -29,7 +29,7 @@ def main() -> int:
     results: dict[str, Any] = {"seed": seed}
     try:
         with console.status("Building the core of 65,536 flows (minutes, once for each content)"):
-            library = load(build.library(tap="header", preset=build.LARGEST) / "libdownbeat_sim.so")
+            library = load(verilated.library(tap="header", preset=verilated.LARGEST) / "libdownbeat_sim.so")
         runs: dict[str, Callable[[], dict[str, Any]]] = {
             f"16 MiB window, {losses} losses": functools.partial(window, library, seed, losses) for losses in LOSSES
         }

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from downbeat.device import Device, Error, State, nanoseconds
+from downbeat.device import Device, nanoseconds
+from downbeat.library import Error, State
 
 from sim.scale.wire import IPS, SILENT, Failed, Wire, would_block
 

@@ -7,7 +7,8 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
-from downbeat.device import Device, DeviceError, Error, State
+from downbeat.device import Device, DeviceError
+from downbeat.library import Error, State
 
 from sim.scale.wire import IPS, Failed, Wire, would_block
 

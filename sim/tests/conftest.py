@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, load, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, load
 
-from sim import build
+from sim import verilated
 
 Value = TypeVar("Value")
 DELAY = nanoseconds(5_000)
@@ -74,7 +75,7 @@ def would_block(call: Callable[[], Value]) -> Value | None:
 
 @pytest.fixture(scope="session")
 def library() -> ctypes.CDLL:
-    return load(build.library() / "libdownbeat_sim.so")
+    return load(verilated.library() / "libdownbeat_sim.so")
 
 
 @pytest.fixture

@@ -10,11 +10,12 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, State, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, State
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
-from sim import build
+from sim import build, verilated
 from sim.tests.conftest import IPS, MACS, Pair, would_block
 
 NOBODY = 99  # no connection has this name
@@ -33,7 +34,7 @@ def test_each_error_has_a_text_of_its_own(library: ctypes.CDLL) -> None:
 
 
 def test_another_preset_is_refused(library: ctypes.CDLL) -> None:
-    assert library.downbeat_preset() == build.PRESET.encode()
+    assert library.downbeat_preset() == verilated.PRESET.encode()
     assert error_of(lambda: Device(library, MACS[0], IPS[0], preset="other")) is Error.UNKNOWN_PRESET
 
 

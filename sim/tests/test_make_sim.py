@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from downbeat import policies
 
-from sim import build
+from sim import build, verilated
 
 ASKED = {
     *(
@@ -114,7 +114,7 @@ def test_all_policies_stand_in_one_table_and_one_plot(tmp_path: Path, family: st
     done = make_sim(tmp_path, **{family: "all", "size": "1MB"})
     assert done.returncode == 0, done.stdout + done.stderr
     data = json.loads((tmp_path / f"sim-{family}.json").read_text())
-    names = list(policies.read(build.LAYOUT.with_suffix(".json"))[family])
+    names = list(policies.read(verilated.LAYOUT.with_suffix(".json"))[family])
     assert [row["name"] for row in data["policies"]] == names
     page = (tmp_path / f"sim-{family}.html").read_text()
     for row in data["policies"]:

@@ -9,10 +9,11 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from downbeat.device import Device, DeviceError, Error, Event, State, load, nanoseconds
+from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat.library import Error, Event, State, load
 from downbeat.sim.golden import compare
 
-from sim import build
+from sim import verilated
 from sim.fuzz.__main__ import fuzz, story
 from sim.tests.conftest import IPS, MACS, Pair, would_block
 
@@ -37,7 +38,7 @@ Frames = list[tuple[int, bytes]]
 @pytest.fixture(scope="session")
 def any_values() -> ctypes.CDLL:
     """The library whose registers and memories begin with drawn values."""
-    return load(build.library(waves=True) / "libdownbeat_sim.so")
+    return load(verilated.library(waves=True) / "libdownbeat_sim.so")
 
 
 def two(library: ctypes.CDLL, initial_values: int = 0) -> Pair:

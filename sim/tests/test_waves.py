@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sim import build
+from sim import build, verilated
 
 VIEWS = build.ROOT / "sim" / "waves"
 
@@ -20,11 +20,11 @@ VIEWS = build.ROOT / "sim" / "waves"
     [("downbeat.gtkw", r"^TOP\.(\w+)\.(\w+)"), ("downbeat.sucl", r"^variable_add TOP\.(\w+)\.(\w+)")],
 )
 def test_views_name_signals_of_the_core(view: str, pattern: str) -> None:
-    verilog = build.verilog().read_text()
-    top = verilog[verilog.index(f"module {build.TAPS[build.TAP]} (") :]
+    verilog = verilated.verilog().read_text()
+    top = verilog[verilog.index(f"module {verilated.TAPS[verilated.TAP]} (") :]
     named = re.findall(pattern, (VIEWS / view).read_text(), re.MULTILINE)
     assert len(named) > 40
-    assert {scope for scope, _ in named} == {build.TAPS[build.TAP]}
+    assert {scope for scope, _ in named} == {verilated.TAPS[verilated.TAP]}
     missing = [name for _, name in named if not re.search(rf"\b{name}\b", top)]
     assert not missing, f"{view} names signals that are gone: {missing}"
 

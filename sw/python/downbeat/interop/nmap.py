@@ -13,7 +13,7 @@ from typing import Any
 from downbeat.interop import namespace, tools
 from downbeat.interop.program import ended, started
 from downbeat.interop.visit import Setting, Visit, core_failures, flows
-from sim import build
+from sim import verilated
 
 OPEN, CLOSED = 80, 81
 PAGE_BYTES = 1000
@@ -43,7 +43,7 @@ def scanned(setting: Setting) -> Visit:
     tools.require("nmap", "nmap")
     page = setting.work / "small.bin"
     page.write_bytes(setting.contents[:PAGE_BYTES])
-    count = flows(build.RTL[build.PRESET] / build.LAYOUT.with_suffix(".json").name)
+    count = flows(verilated.RTL[verilated.PRESET] / verilated.LAYOUT.with_suffix(".json").name)
     scans: list[Scan] = []
     failures: list[str] = []
     answered = 0

