@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The pipelined divider: each quotient is its golden model's, questions as often as it takes them, answers in order after the stated clocks."""
+"""The pipelined divider: each quotient is its golden model's, in order, after the stated clocks, asked as often as may be."""
 
 from __future__ import annotations
 
