@@ -84,7 +84,8 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
 
   /** The flow's word as the last event left it, on `steps(0)`. */
   val before: Payload[S] = fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
-  pipeline.staysUntilNext(before)
+  // In block RAM it comes out late in its clock: a register behind that is worth its bits.
+  if (config.flows <= Stage.distributed) pipeline.staysUntilNext(before)
 
   /** The word to write, given on `steps(5)`. */
   def write(after: S, enable: Bool): Unit =
@@ -98,4 +99,9 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
     counts.write(steps.last(signals.FLOW), steps.last(next), steps.last.isValid)
     Some(next)
   } else None
+}
+
+object Stage {
+  /** Flows whose words an FPGA keeps in distributed RAM, with registers behind it: 16 x 4 bits each on an ECP5. */
+  val distributed = 16
 }
