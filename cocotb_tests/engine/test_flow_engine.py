@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The engine's line at its ports: how many events a clock, how far apart those of one flow, and that none is lost; with events
-a clock apart and with events eight clocks apart (`FlowEngineSpaced`).
+a clock apart and with events eight clocks apart (`FlowEngineSpaced`, and with more flows than distributed RAM holds).
 
 Events for flows without a connection do here: they pass all stages, and each stage counts them in a memory of its own.
 """
@@ -27,13 +27,13 @@ SOURCES = ("placed", "application", "grants", "departed", "timers")
 OUTPUTS = ("descriptors", "placements")
 
 
-@pytest.mark.parametrize("room", ["FlowEngineCounted", "FlowEngineSpaced"])
+@pytest.mark.parametrize("room", ["FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"])
 def test_flow_engine(room: str) -> None:
     run_room(room, __name__, label=room.removeprefix("FlowEngine").lower())
 
 
 def event_spacing(dut: Any) -> int:
-    return FLOW_SPACING if dut._name == "FlowEngineSpaced" else 1
+    return FLOW_SPACING if dut._name.startswith("FlowEngineSpaced") else 1
 
 
 @dataclass
