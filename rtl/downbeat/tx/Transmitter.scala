@@ -92,10 +92,11 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   io.staleStamps := tags.io.staleStamps
   io.droppedStamps := tags.io.droppedStamps
 
-  // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints.
+  // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints; while the
+  // bypass is ready no beat of it waits here.
   val empty = Seq(
     builder.io.idle, dataLine.io.occupancy === 0, checksum.io.idle, !dataFrames.valid, !dataBeats.valid, !merge.io.data.valid,
-    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, !merge.io.bypass.valid, merge.io.idle, tags.io.idle,
+    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, io.bypass.ready, merge.io.idle, tags.io.idle,
     !io.released.valid, failures._2 === 0)
   io.idle := empty.reduceBalancedTree(_ && _)
 }
