@@ -92,6 +92,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
   private val transmitter = Transmitter(config)
 
+  /** One line of several rooms', behind a register both ways: what one room has does not make another wait in the same clock. */
+  private def inTurn[T <: Data](lines: Stream[T]*): Stream[T] = StreamArbiterFactory().roundRobin.transactionLock.on(lines).halfPipe()
+
   // ---- wire in -> parsed segment -> its flow -> event
 
   receiver.io.local := local
@@ -127,12 +130,11 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
   // ---- received payload -> memory -> application
 
-  placementWriter.io.placements << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
-    engine.io.placements, directory.io.discards.map((slot: UInt) => Placement.discard(config, slot)))
+  placementWriter.io.placements << inTurn(engine.io.placements, directory.io.discards.map((slot: UInt) => Placement.discard(config, slot)))
   receiver.io.slotRead <> placementWriter.io.slotRead
   receiver.io.slotFree << placementWriter.io.slotFree
   payloadMemory.io.place <> placementWriter.io.axi
-  engine.io.placed << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
+  engine.io.placed << inTurn(
     placementWriter.io.placed, transmitter.io.fetchFailures.map(PlacedEvent.ofFailedFetch(config, _)))
 
   receiveBuffer.io.opened << engine.io.synchronized
@@ -174,11 +176,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   commandPort.io.receiveIdle := receiveBuffer.io.idle
   neighbour.io.opens << commandPort.io.opens
   directory.io.opens << neighbour.io.resolved
-  engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
-    sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
+  engine.io.application << inTurn(sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
 
-  notifier.io.refused << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
-    directory.io.refused, neighbour.io.refused, commandPort.io.refused)
+  notifier.io.refused << inTurn(directory.io.refused, neighbour.io.refused, commandPort.io.refused)
 
   // ---- neighbours
 

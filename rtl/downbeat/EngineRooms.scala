@@ -53,9 +53,9 @@ class EngineRooms(
     idle && (RegNext(idle) init False) && Delay(idle, 2, init = False)
   }
 
-  /** `nextDeadline` of a top in which others have one too. */
+  /** `nextDeadline` of a top in which others have one too; a clock late, for which `idle` has waited. */
   def nextDeadlineWith(others: NextInstant*): UInt = {
-    val next = (Seq(pacer.io.next, timers.io.next) ++ others).reduce(NextInstant.earlier)
+    val next = (Seq(pacer.io.next, timers.io.next) ++ others).map(RegNext(_)).reduceBalancedTree(NextInstant.earlier)
     next.armed ? next.at.ns | U(48 bits, default -> true)
   }
 }

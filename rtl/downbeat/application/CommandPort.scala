@@ -66,12 +66,12 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     refusal.request := command.request
     refusal.reason := check.reason
   }
-  io.refused << verdict.refusal.m2sPipe()
+  io.refused << verdict.refusal.halfPipe()
 
   private val open = Stream(OpenCommand(config))
   open.valid := verdict.passes && opens
   open.payload.assignSomeByName(command.payload)
-  io.opens << open.m2sPipe()
+  io.opens << open.halfPipe()
 
   private val listen = Stream(ListenRequest(config))
   listen.valid := verdict.passes && listens
@@ -79,19 +79,19 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   listen.remove := is(CommandKind.unlisten)
   listen.port := command.localPort
   listen.parameters := command.parameters
-  io.listens << listen.m2sPipe()
+  io.listens << listen.halfPipe()
 
   private val receive = Stream(DeliveryRequest(config))
   receive.valid := command.valid && receives
   receive.flow := command.flow
   receive.length := command.length
-  io.requests << receive.m2sPipe()
+  io.requests << receive.halfPipe()
 
   private val change = Stream(PolicyChange(config))
   change.valid := verdict.passes && sets
   change.payload.assignSomeByName(command.parameters)
   change.flow := command.flow
-  if (config.policiesChoose) io.policies << change.m2sPipe() else change.ready := True
+  if (config.policiesChoose) io.policies << change.halfPipe() else change.ready := True
 
   private val ending = new Area {
     val event = Stream(ApplicationEvent(config))
@@ -111,7 +111,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     event.length := 0
     event.urgent := False
   }
-  io.events << ending.event.m2sPipe()
+  io.events << ending.event.halfPipe()
 
   command.ready := !known || open.fire || listen.fire || receive.fire || change.fire || ending.event.fire || verdict.refusal.fire
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, WideQueue}
 import downbeat.engine.DirectoryEvent
 import downbeat.rx.{ReceivedSegment, ReportKind}
 import downbeat.time.Stamp
@@ -60,7 +60,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   // ---- into the line: a segment waits beside it, only its 4-tuple goes in
 
   private val sweeping = RegNext(lookup.io.sweeping || free.io.sweeping || numbers.io.deriving) init True
-  private val waiting = new StreamFifo(ReceivedSegment(config), 8, forFMax = true)
+  private val waiting = WideQueue(ReceivedSegment(config), 8)
   // As many places for tuples as for segments.
   private val asking = new StreamFifo(FlowTuple(), 8, withAsyncRead = true, forFMax = true)
   waiting.io.push << io.segments.haltWhen(sweeping)
@@ -92,7 +92,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   // ---- out of the line: what becomes of it is decided in one clock and done in the next
 
   private val answer = lookup.io.answers
-  private val segment = waiting.io.pop
+  private val segment = waiting.io.pop.m2sPipe()
   private val opening = opener.io.current
   listeners.io.port := answer.request.tuple.localPort
 
@@ -226,7 +226,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   io.drops.reports := count(acts && verdict.aboutNobody)
 
   io.freeFlows := free.io.count
-  private val lineEmpty = waiting.io.occupancy === 0 && !lookup.io.requests.valid && lookup.io.empty
+  private val lineEmpty = waiting.io.occupancy === 0 && !segment.valid && !lookup.io.requests.valid && lookup.io.empty
   private val outputsEmpty = discards.io.occupancy === 0 && answers.io.idle && !io.events.valid
   io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle
 }

@@ -32,7 +32,7 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val beat = io.beats.m2sPipe()
+  private val beat = io.beats.s2mPipe().m2sPipe()
   private val isImmediate = beat.mode === LaunchMode.asap
   private val length = Reg(UInt(14 bits)) init 0 // bytes so far
   private val tooLong, cut, secondBeat = RegInit(False)

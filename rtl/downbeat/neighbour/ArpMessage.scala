@@ -37,7 +37,7 @@ case class ArpSender() extends Component {
   }
   noIoPrefix()
 
-  private val message = io.messages.m2sPipe()
+  private val message = io.messages.halfPipe()
   private val words = {
     val destination = message.isReply ? message.mac | B(48 bits, default -> True)
     val operation = message.isReply ? B(ArpFrame.reply, 16 bits) | B(ArpFrame.request, 16 bits)

@@ -128,8 +128,9 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   nextHop.io.network := io.network
   nextHop.io.opens << io.opens
   table.io.lookups << nextHop.io.lookups
-  nextHop.io.answers << table.io.answers
-  nextHop.io.notices << table.io.notices
+  // A job of the table is long: its next word comes many clocks later.
+  nextHop.io.answers << table.io.answers.m2sPipe()
+  nextHop.io.notices << table.io.notices.m2sPipe()
   io.resolved << nextHop.io.resolved
   io.refused << nextHop.io.refused
 
@@ -140,11 +141,9 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   private val frames = StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(sender.io.frames, echo.io.replies)
   io.frames << frames.m2sPipe()
 
-  private val reports = line(icmp.io.reports, happened.reportOverflow)
+  private val reports = line(icmp.io.reports, happened.reportOverflow).halfPipe()
   io.reports << reports.map { report =>
-    val segment = ReceivedSegment(config).allowOverride()
-    segment.assignFromBits(B(0, segment.getBitsWidth bits))
-    segment.report := report.kind
+    val segment = ReceivedSegment.ofReport(config, report.kind)
     segment.remoteIp := report.remoteIp
     segment.remotePort := report.remotePort
     segment.localPort := report.localPort

@@ -46,7 +46,7 @@ object NetworkError {
 }
 
 /** A TCP segment to our address whose checksums are right, lengths agree and options parse; or a report on one of ours, of which the
-  * addresses, `sequence` and `window` alone are meant, with everything else zero.
+  * addresses, `sequence` and `window` alone are meant: its flags, lengths and all that says whether something is there are zero.
   */
 case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   val report = ReportKind()
@@ -65,4 +65,23 @@ case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   /** A queue on its way was about to overflow (RFC 3168 5: CE). */
   val congestionExperienced = Bool()
   val stamp = Stamp()
+}
+
+object ReceivedSegment {
+  /** A report whose addresses, `sequence` and `window` are still to be said. What only counts where something is there is anything. */
+  def ofReport(config: DownbeatConfig, kind: ReportKind.C): ReceivedSegment = {
+    val segment = ReceivedSegment(config).allowOverride()
+    segment.assignDontCare()
+    segment.report := kind
+    segment.flags.assignFromBits(B(0, widthOf(segment.flags) bits))
+    segment.length := 0
+    segment.payload.held := False
+    segment.congestionExperienced := False
+    segment.stamp.assignFromBits(B(0, widthOf(segment.stamp) bits))
+    val options = segment.options
+    for (valid <- Seq(options.mssValid, options.windowScaleValid, options.sackPermitted, options.timestampValid, options.duplicateSack))
+      valid := False
+    for (block <- options.sack) block.valid := False
+    segment
+  }
 }

@@ -42,7 +42,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   val store = PayloadStore(config)
   val parser = SegmentParser(config)
 
-  private val beats = io.wire.m2sPipe()
+  private val beats = io.wire.s2mPipe().m2sPipe()
   aligner.io.beats << beats
   private val aligned = aligner.io.windows
   // Only the end of a frame of ours waits, for the parser: the next frame's headers must not overtake it.

@@ -15,8 +15,8 @@ case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val slot = FrameSlot(config)
 }
 
-/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Five clocks, while the checksums
-  * settle, and two more for timestamps and SACK blocks.
+/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Six clocks, while the checksums
+  * settle, and one more for timestamps and SACK blocks.
   */
 case class SegmentParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -88,7 +88,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.flags := early(header.flags.syn && (header.flags.fin || header.flags.rst))
   failed.noSlot := header.carries && !frame.slot.held
 
-  private val bad = failed.causes.orR
+  private val bad = RegNext(failed.causes.orR)
   private val dropped = judging && bad
   private val first = OHMasking.first(failed.causes.asBits())
   for ((drop, i) <- io.drops.causes.zipWithIndex) drop := dropped && first(i)
@@ -97,7 +97,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   io.rejected.payload := frame.slot.slot
 
   when(io.frame.valid)(busy := True)
-  when(io.settling && busy)(judging := True)
+  when(RegNext(io.settling && busy) init False)(judging := True)
   when(dropped || io.segments.fire) {
     busy := False
     judging := False

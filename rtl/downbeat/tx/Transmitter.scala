@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, WideQueue}
 import downbeat.engine.{DepartedEvent, SegmentDescriptor}
 import downbeat.flow.{AddressReadPort, FlowReference, LocalAddresses}
 import downbeat.memory.Transfer
@@ -46,7 +46,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   store.io.fetched << io.payload
   store.io.fetchFailed := io.payloadFailed
 
-  val dataLine = StreamFifo(DataEntry(config), 16, latency = 1, forFMax = true)
+  val dataLine = WideQueue(DataEntry(config), 16)
   dataLine.io.push << builder.io.data
   val checksum = ChecksumInsert(config)
   checksum.io.entries << dataLine.io.pop
@@ -67,7 +67,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   splicer.io.headers << dataBeats.s2mPipe()
   splicer.io.payload << store.io.payload
 
-  val immediateLine = StreamFifo(SegmentHeader(config), 16, latency = 1, forFMax = true)
+  val immediateLine = WideQueue(SegmentHeader(config), 16)
   immediateLine.io.push << builder.io.immediate
   val immediateFrames = immediateLine.io.pop.m2sPipe().map(OutgoingFrame.immediate(config, _))
   val immediateHeaders = HeaderSerialiser(config)
@@ -80,7 +80,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   merge.io.immediate << immediateBeats.s2mPipe()
   val splicedBeats = splicer.io.beats.m2sPipe()
   merge.io.data << splicedBeats.s2mPipe()
-  merge.io.bypass << io.bypass
+  merge.io.bypass << io.bypass.s2mPipe()
   merge.io.wire >> io.wire
   io.framesSent := merge.io.framesSent
   io.bytesSent := merge.io.bytesSent
@@ -92,10 +92,11 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   io.staleStamps := tags.io.staleStamps
   io.droppedStamps := tags.io.droppedStamps
 
-  // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints.
+  // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints; while the
+  // bypass is ready no beat of it waits here.
   val empty = Seq(
     builder.io.idle, dataLine.io.occupancy === 0, checksum.io.idle, !dataFrames.valid, !dataBeats.valid, !merge.io.data.valid,
-    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, merge.io.idle, tags.io.idle,
+    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, io.bypass.ready, merge.io.idle, tags.io.idle,
     !io.released.valid, failures._2 === 0)
   io.idle := empty.reduceBalancedTree(_ && _)
 }
