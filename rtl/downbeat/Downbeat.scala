@@ -92,9 +92,6 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
   private val transmitter = Transmitter(config)
 
-  /** One line of several rooms', behind a register both ways: what one room has does not make another wait in the same clock. */
-  private def inTurn[T <: Data](lines: Stream[T]*): Stream[T] = StreamArbiterFactory().roundRobin.transactionLock.on(lines).halfPipe()
-
   // ---- wire in -> parsed segment -> its flow -> event
 
   receiver.io.local := local
@@ -134,8 +131,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   receiver.io.slotRead <> placementWriter.io.slotRead
   receiver.io.slotFree << placementWriter.io.slotFree
   payloadMemory.io.place <> placementWriter.io.axi
-  engine.io.placed << inTurn(
-    placementWriter.io.placed, transmitter.io.fetchFailures.map(PlacedEvent.ofFailedFetch(config, _)))
+  engine.io.placed << inTurn(placementWriter.io.placed, transmitter.io.fetchFailures.map(PlacedEvent.ofFailedFetch(config, _)))
 
   receiveBuffer.io.opened << engine.io.synchronized
   receiveBuffer.io.received.valid := // what a refused write left in memory is not data

@@ -46,6 +46,9 @@ class EngineRooms(
   notifier.io.addressRead <> directory.io.addressRead(1)
   notifications.fromStream(notifier.io.notifications) { notification: Notification => notifications.tdata := notification.asBits.resized }
 
+  /** One line of several rooms', behind a register both ways: what one room has does not make another wait in the same clock. */
+  def inTurn[T <: Data](lines: Stream[T]*): Stream[T] = StreamArbiterFactory().roundRobin.transactionLock.on(lines).halfPipe()
+
   /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy: all must have been idle for three clocks. */
   def idleWith(engineIdle: Bool, others: Bool*): Bool = {
     val own = Seq(directory.io.idle, engineIdle, pacer.io.idle, timers.io.idle, commandPort.io.idle, notifier.io.idle)

@@ -83,7 +83,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     placed.assignSomeByName(placement)
     placed.memoryError := False
     placed
-  }
+  }.halfPipe()
 
   // ---- descriptor -> segment out -> departure; a flow is free when its last segment has left
 
@@ -132,8 +132,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   commandPort.io.framesBegun := io.framesBegun
   commandPort.io.framesTold := framesTold
   commandPort.io.receiveIdle := !consumed.valid
-  engine.io.application << StreamArbiterFactory().roundRobin.transactionLock.onArgs(written, consumed, commandPort.io.events)
-  notifier.io.refused << StreamArbiterFactory().roundRobin.transactionLock.onArgs(directory.io.refused, commandPort.io.refused)
+  engine.io.application << inTurn(written, consumed, commandPort.io.events)
+  notifier.io.refused << inTurn(directory.io.refused, commandPort.io.refused)
 
   // ---- what the outside may know
 

@@ -21,8 +21,8 @@ from sim.tests.conftest import IPS, MACS, would_block
 
 # ns, for each placement so far. A full frame's way to memory, and its way out of it to the application, cost nothing;
 RECEIVING = 3_200
-# nor do the three clocks of one without payload: all that a core places that only sends is its peers' FINs.
-PLACING = 24
+# nor do the four clocks of one without payload: all that a core places that only sends is its peers' FINs.
+PLACING = 32
 FIELDS = tuple(field[0] for field in Event._fields_ if field[0] not in ("time", "rtt"))
 SYN = 2  # a bit of the flags
 SEGMENT, PLACED, CONSUMED, TIMER = 0, 1, 4, 11  # kinds of events

@@ -17,7 +17,7 @@ public:
   explicit DataPort(std::uint64_t linkRate) : in_(linkRate), memory_(linkRate) {}
 
   /// Of finding a next hop that is known, which the core leaves to us.
-  static constexpr Stamp openLatency = 23 * clockPeriod;
+  static constexpr Stamp openLatency = 24 * clockPeriod;
 
   bool begun() const { return passed_ != never; }
   bool active() const { return false; }

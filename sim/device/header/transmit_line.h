@@ -32,7 +32,7 @@ private:
   /// checksum, for immediate ones one before the serialiser; less the register that HeaderTap has before `outgoing`.
   static constexpr std::size_t dataDepth = 17, immediateDepth = 16;
   /// Beside beats, until the merge takes the frame's first one. From a segment: through the serialiser, and for data the checksum.
-  static constexpr Stamp immediateLatency = 2 * clockPeriod, dataLatency = 6 * clockPeriod;
+  static constexpr Stamp immediateLatency = 3 * clockPeriod, dataLatency = 7 * clockPeriod;
   /// From a segment to its payload's first word, and from the last one: through the sum as well.
   static constexpr Stamp fetchLatency = 11 * clockPeriod, sumLatency = 11 * clockPeriod;
 

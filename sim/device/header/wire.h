@@ -54,7 +54,7 @@ public:
 private:
   /// From a frame's last beat until its segment is known, in the 64-bit tap's receiver; with timestamps or SACK blocks that may be among
   /// its options, so much later (SegmentParser's hasLongValues).
-  static constexpr Stamp parserLatency = 7 * clockPeriod, longValuesLatency = 2 * clockPeriod;
+  static constexpr Stamp parserLatency = 8 * clockPeriod, longValuesLatency = clockPeriod;
   static constexpr unsigned longValuesWords = 3;
 
   struct Arrived {
