@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, WideQueue}
 import downbeat.engine.{ApplicationEvent, EventKind, PolicyChange}
 import downbeat.flow.{ListenRequest, Refusal}
 import downbeat.memory.DeliveryRequest
@@ -37,13 +37,14 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   // They wait with their number: before the port it would grow with what others write.
-  private val waiting = io.commands.map { command =>
+  private val waiting = WideQueue(NumberedCommand(config), CommandPort.places)
+  waiting.io.push << io.commands.map { command =>
     val numbered = NumberedCommand(config)
     numbered.command := command
     numbered.framesBefore := io.framesBegun
     numbered
-  }.queue(CommandPort.places, latency = 1)
-  private val numbered = waiting.m2sPipe()
+  }
+  private val numbered = waiting.io.pop.m2sPipe()
   private val command = numbered.map(_.command)
   private def is(kind: CommandKind.E*): Bool = kind.map(command.kind === _).orR
   private val opens = is(CommandKind.open)
@@ -100,7 +101,8 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     /** It stays, however many later frames are told of. */
     val allTold = RegInit(False) setWhen (waits && !ahead.msb) clearWhen event.fire
     private val changing = if (config.policiesChoose) io.policies.valid else False
-    private val quiet = !io.requests.valid && io.receiveIdle && !changing
+    // A clock late, as `allTold` is.
+    private val quiet = RegNext(!io.requests.valid && io.receiveIdle && !changing) init False
     val allRead = quiet && (RegNext(quiet) init False)
     event.valid := waits && allTold && (is(CommandKind.shutdown) || allRead)
     event.memoryError := False
@@ -120,7 +122,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   io.unknown := unknown
   private val changes = if (config.policiesChoose) Seq(io.policies.valid) else Nil
   private val outputs = Seq(io.opens.valid, io.listens.valid, io.requests.valid, io.events.valid, io.refused.valid) ++ changes
-  io.idle := !waiting.valid && !command.valid && !outputs.orR
+  io.idle := waiting.io.occupancy === 0 && !command.valid && !outputs.orR
 }
 
 object CommandPort {

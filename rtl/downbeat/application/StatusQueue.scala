@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, WideMemory}
 import downbeat.engine.FlowStatus
 import spinal.core._
 import spinal.lib._
@@ -26,7 +26,7 @@ case class StatusQueue(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val statuses = Mem(FlowStatus(config), config.flows).addAttribute("no_rw_check")
+  private val statuses = WideMemory(Mem(FlowStatus(config), config.flows))
   private val joined, left = Mem(Bool(), config.flows).addAttribute("no_rw_check")
   private case class Place() extends Bundle {
     val flow = UInt(config.flowBits bits)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.{DownbeatConfig, RestingClock}
+import downbeat.{DownbeatConfig, RestingClock, WideQueue}
 import downbeat.calculation.Calculators
 import downbeat.memory.FlowPosition
 import downbeat.time.{Epoch, Stamp}
@@ -117,7 +117,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- what leaves
 
-  private val descriptors = queue(SegmentDescriptor(config), FlowEngine.credits(config))
+  private val descriptors = WideQueue(SegmentDescriptor(config), FlowEngine.credits(config))
   descriptors.io.push.valid := transmit.descriptor.valid
   descriptors.io.push.payload := transmit.descriptor.payload
   // The queue's memory takes half a clock, and the reader's ready is not to be in line with it: a segment lasts longer than two clocks.

@@ -92,7 +92,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   // ---- out of the line: what becomes of it is decided in one clock and done in the next
 
   private val answer = lookup.io.answers
-  private val segment = waiting.io.pop.m2sPipe()
+  private val segment = waiting.io.pop.halfPipe()
   private val opening = opener.io.current
   listeners.io.port := answer.request.tuple.localPort
 

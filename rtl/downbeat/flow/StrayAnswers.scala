@@ -60,10 +60,10 @@ case class StrayAnswers(config: DownbeatConfig) extends Component {
   private val answered = answer.m2sPipe()
   queue.io.push.valid := answered.valid
   queue.io.push.payload := answered.payload
-  io.answers << queue.io.pop
+  io.answers << queue.io.pop.halfPipe()
 
   private val dropped = Reg(UInt(32 bits)) init 0
   when(queue.io.push.isStall)(dropped := dropped + 1)
   io.dropped := dropped
-  io.idle := !counted.valid && !answered.valid && queue.io.occupancy === 0
+  io.idle := !counted.valid && !answered.valid && queue.io.occupancy === 0 && !io.answers.valid
 }

@@ -137,7 +137,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   // ---- what goes out
 
   sender.io.local := io.local
-  sender.io.messages << StreamArbiterFactory().roundRobin.transactionLock.onArgs(table.io.requests, replies, defence.io.announcements)
+  sender.io.messages << StreamArbiterFactory().roundRobin.transactionLock.onArgs(table.io.requests.halfPipe(), replies, defence.io.announcements)
   private val frames = StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(sender.io.frames, echo.io.replies)
   io.frames << frames.m2sPipe()
 

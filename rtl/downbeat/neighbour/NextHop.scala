@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, WideMemory}
 import downbeat.application.OpenCommand
 import downbeat.engine.CloseReason
 import downbeat.flow.{OpenRequest, Refusal}
@@ -59,7 +59,7 @@ case class NextHop(config: DownbeatConfig) extends Component {
     val woken = state === PlaceState.resolved || state === PlaceState.lost
   }
   private val places = Seq.tabulate(NextHop.places)(Place(_))
-  private val waiting = Mem(OpenCommand(config), NextHop.places)
+  private val waiting = WideMemory(Mem(OpenCommand(config), NextHop.places))
   private val anyWoken = places.map(_.woken).orR
   private val woken = OHToUInt(OHMasking.first(places.map(_.woken)))
   private val lost = Reg(Bool())

@@ -65,8 +65,15 @@ case class Receiver(config: DownbeatConfig) extends Component {
   private val whole = ended && !aligner.io.error && !oversize
   private val accepted = whole && filter.io.ours
 
-  bypassQueue.io.keep := whole && filter.io.bypass
-  bypassQueue.io.note := header.stamp
+  // The queues of others' frames hear of all a clock later: what a frame's last window says is late in its clock.
+  private val endedBefore = RegNext(ended) init False
+  private val stored = aligner.io.stored.map(_.frame).m2sPipe
+  for (queue <- Seq(bypassQueue, controlQueue)) {
+    queue.io.stored << stored
+    queue.io.end := endedBefore
+  }
+  bypassQueue.io.keep := RegNext(whole && filter.io.bypass)
+  bypassQueue.io.note := RegNext(header.stamp)
   io.bypass << bypassQueue.io.frames.map { noted =>
     val beat = ReceivedBeat()
     beat.frame := noted.frame
@@ -74,18 +81,13 @@ case class Receiver(config: DownbeatConfig) extends Component {
     beat.error := False // damaged frames are not kept
     beat
   }
-  controlQueue.io.keep := whole && filter.io.control
-  controlQueue.io.note := filter.io.isArp
+  controlQueue.io.keep := RegNext(whole && filter.io.control)
+  controlQueue.io.note := RegNext(filter.io.isArp)
   io.control << controlQueue.io.frames.map { noted =>
     val beat = ControlBeat()
     beat.frame := noted.frame
     beat.isArp := noted.note
     beat
-  }
-  for (queue <- Seq(bypassQueue, controlQueue)) {
-    queue.io.stored.valid := aligner.io.stored.valid
-    queue.io.stored.payload := aligner.io.stored.frame
-    queue.io.end := ended
   }
 
   store.io.start := aligner.io.start.valid
@@ -116,7 +118,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   dropped.controlOverflow := controlQueue.io.overflow
   io.drops := ReceiveDrops.count(dropped)
 
-  private val quiet = !beats.valid && !aligned.end && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
+  private val quiet = !beats.valid && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
   // One clock more, in which the last counter moves.
   io.idle := quiet && (RegNext(quiet) init False)
 }

@@ -65,7 +65,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   val dataBeats = dataHeaders.io.beats.m2sPipe()
   val splicer = PayloadSplicer()
   splicer.io.headers << dataBeats.s2mPipe()
-  splicer.io.payload << store.io.payload
+  splicer.io.payload << store.io.payload.s2mPipe()
 
   val immediateLine = WideQueue(SegmentHeader(config), 16)
   immediateLine.io.push << builder.io.immediate
