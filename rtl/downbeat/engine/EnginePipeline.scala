@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.{DownbeatConfig, WideMemory}
+import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib.misc.pipeline._
+import scala.collection.mutable
 
 /** The engine's line of registers. An event moves one node a clock and never waits; what a stage puts on a node is carried
   * as far as a later stage reads it, and no farther.
@@ -22,6 +23,11 @@ class EnginePipeline(eventSpacing: Int) extends Area {
       val idle = new IdleStandsStill
       node => node.isValid || !idle.standsStill
     } else _.isValid
+
+  private val stayed = mutable.Set[NamedType[_]]()
+  /** The payload comes from registers behind a node, which [[moves]] tells when to change. */
+  def staysUntilNext(payload: NamedType[_]): Unit = stayed += payload
+  def stays(key: NamedTypeKey): Boolean = stayed.contains(key.tpe)
 
   /** To be called when every stage has placed its logic. */
   def build(): Unit = {
@@ -75,10 +81,12 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
 
   val memory = Mem(state, config.flows)
   memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
-  if (config.eventSpacing > 1) WideMemory(memory) // the word goes into a register that holds it
 
   /** The flow's word as the last event left it, on `steps(0)`. */
   val before: Payload[S] = fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
+  // In block RAM it comes out late in its clock: a register behind that is worth its bits.
+  if (config.flows <= Stage.distributed) pipeline.staysUntilNext(before)
+
   /** The word to write, given on `steps(5)`. */
   def write(after: S, enable: Bool): Unit =
     memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
@@ -91,4 +99,9 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
     counts.write(steps.last(signals.FLOW), steps.last(next), steps.last.isValid)
     Some(next)
   } else None
+}
+
+object Stage {
+  /** Flows whose words an FPGA keeps in distributed RAM, with registers behind it: 16 x 4 bits each on an ECP5. */
+  val distributed = 16
 }
