@@ -114,8 +114,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   // ---- wire out
 
   private val intake = TransmitIntake(config)
-  private val timed = TransmitLane(GmiiMac.timedWords(config), coreSoft, transmitSoft)
-  private val immediate = TransmitLane(GmiiMac.immediateWords(config), coreSoft, transmitSoft)
+  private val timed = TransmitLane(timed = true, GmiiMac.timedWords(config), coreSoft, transmitSoft)
+  private val immediate = TransmitLane(timed = false, GmiiMac.immediateWords(config), coreSoft, transmitSoft)
   private val gate = transmitSoft(LaunchGate(timed.pointerBits max immediate.pointerBits))
   private val transmitter = transmitSoft(GmiiTransmitter())
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.mac
 
+import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
@@ -13,8 +14,10 @@ case class QueuedLaunch() extends Bundle {
   val inverted = Bool()
 }
 
-/** One of the gate's two queues: requests in order, judged as they come, in the transmit wire domain. */
-case class LaunchQueue() extends Component {
+/** One of the gate's two queues: requests in order, judged as they come, in the transmit wire domain. Only `timed` ones have a launch time,
+  * and only of the others does the gate want to know how long they last.
+  */
+case class LaunchQueue(timed: Boolean) extends Component {
   val io = new Bundle {
     val requests = slave Stream (LaunchRequest())
     val time = in UInt (TimeBase.bits bits)
@@ -60,6 +63,13 @@ case class LaunchQueue() extends Component {
   heads.io.pop.ready := taken
   io.head.valid := heads.io.pop.valid && !taken
   io.head.payload := heads.io.pop.payload
+  // Nobody reads the rest, so that none of it is built.
+  if (timed) {
+    io.head.request.duration.removeAssignments() := 0
+  } else {
+    io.head.request.launch.removeAssignments() := Stamp.zero
+    for (flag <- Seq(io.head.request.afterPrevious, io.head.arrivedLate, io.head.inverted)) flag.removeAssignments() := False
+  }
 
   private val stays = io.head.valid && !io.head.fire
   private val one = RegNext(stays) init False

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 /** Frames of one kind on their way from the core to the gate: their words, and their requests behind them. */
-case class TransmitLane(words: Int, core: ClockDomain, transmit: ClockDomain) extends Component {
+case class TransmitLane(timed: Boolean, words: Int, core: ClockDomain, transmit: ClockDomain) extends Component {
   val pointerBits: Int = log2Up(words) + 1
 
   val io = new Bundle {
@@ -33,7 +33,7 @@ case class TransmitLane(words: Int, core: ClockDomain, transmit: ClockDomain) ex
   // The frame that comes in now makes one request.
   io.intake.room := memory.io.room && core(RegNext(requests.io.pushOccupancy < 14) init False)
 
-  private val queue = transmit(LaunchQueue())
+  private val queue = transmit(LaunchQueue(timed))
   queue.io.requests << requests.io.pop
   queue.io.time := io.time
   queue.io.increment := io.increment
