@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, WideMemory}
 import downbeat.engine.CloseReason
 import spinal.core._
 import spinal.lib._
@@ -21,14 +21,14 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
 
   private val used = Vec.fill(config.listeners)(RegInit(False))
   private val ports = Vec.fill(config.listeners)(Reg(UInt(16 bits)))
-  private val parameters = Vec.fill(config.listeners)(Reg(ConnectionParameters(config)))
+  private val parameters = WideMemory(Mem(ConnectionParameters(config), config.listeners))
 
   private def places(port: UInt): Bits = used.zip(ports).map { case (valid, own) => valid && own === port }.asBits()
 
   private val search = new Area {
     val hits = RegNext(places(io.port))
     io.listening := RegNext(hits.orR)
-    io.parameters := RegNextWhen(MuxOH.or(hits, parameters), hits.orR)
+    io.parameters := parameters.readSync(OHToUInt(hits), enable = hits.orR)
   }
 
   private val change = new Area {
@@ -49,12 +49,13 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
     io.refused << refusal.halfPipe()
 
     request.ready := looked && (!impossible || refusal.ready)
+    private val changes = request.fire && !impossible
     for (index <- 0 until config.listeners)
-      when(request.fire && place(index) && !impossible) {
+      when(changes && place(index)) {
         used(index) := !request.remove
         ports(index) := request.port
-        parameters(index) := request.parameters
       }
+    parameters.write(OHToUInt(vacant), request.parameters, changes && !request.remove)
   }
 
   io.idle := !change.request.valid && !io.refused.valid
