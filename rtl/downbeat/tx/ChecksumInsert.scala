@@ -8,13 +8,13 @@ import spinal.core._
 import spinal.lib._
 
 /** Adds the payload's sum to the header's (RFC 1071), as soon as all of the payload is in the store; three clocks a frame, hidden behind
-  * the frame before. Takes `release` out of the line: what was before it is built. A frame whose payload the memory refused ends here.
+  * the frame before. Takes `release` out of the line: what was before it is built. A frame whose payload the memory refused is `dropped`.
   */
 case class ChecksumInsert(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val entries = slave(Stream(DataEntry(config)))
+    val entries = slave(Stream(DataEntry(config, FramePlan(config))))
     val sums = slave(Stream(PayloadSum()))
-    val frames = master(Stream(OutgoingFrame(config)))
+    val frames = master(Stream(FramePlan(config)))
     /** A frame of it is not sent. */
     val failed = master(Flow(FlowReference(config)))
     val released = master(Flow(UInt(config.flowBits bits)))
@@ -32,16 +32,18 @@ case class ChecksumInsert(config: DownbeatConfig) extends Component {
   io.failed.payload := entry.reference
 
   private val payloadSum = entry.frame.hasPayload ? io.sums.value | U(0, 16 bits)
-  private val sum = RegNextWhen(entry.frame.header.tcpSum +^ payloadSum, start)
+  private val sum = RegNextWhen(entry.frame.tcpSum +^ payloadSum, start)
   private val folded = RegNextWhen(foldLast(sum), added)
-  added := start && !refused
+  private val dropped = RegNextWhen(refused, start)
+  added := start
   finished := added || finished && !io.frames.ready
 
   io.frames.valid := finished
   io.frames.payload := entry.frame
-  io.frames.header.tcpSum.allowOverride() := folded
+  io.frames.tcpSum.allowOverride() := folded
+  io.frames.dropped.allowOverride() := dropped
   io.released.valid := entry.valid && entry.release
   io.released.payload := entry.reference.flow
-  entry.ready := entry.release || refused || io.frames.fire
+  entry.ready := entry.release || io.frames.fire
   io.idle := !entry.valid
 }

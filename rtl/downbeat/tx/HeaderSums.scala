@@ -13,7 +13,8 @@ import spinal.core._
   * IPv4: sum of its ten words without the checksum. TCP: pseudo header (RFC 9293 3.1), header, urgent pointer and options; the payload's
   * sum is added later, that of the options in step `optionStep`. Each register is loaded in one step only, with what the steps before
   * left, so that nothing moves between segments.
-  * Read `segment` and `local` from step 0 on, `peer` from step 2 on; both sums stand from `HeaderSums.lastStep` on.
+  * Read `segment` from step 0 on, `peer` from step 2 on, and `local`, which is constant. The IPv4 header's sum stands from step 5 on, that of
+  * TCP from `HeaderSums.lastStep` on.
   */
 case class HeaderSums(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -39,7 +40,7 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
   // Lengths.
   private val dataOffset = U(5, 4 bits) + io.optionWords
   private val tcpLength = at(1)(io.segment.length + (dataOffset << 2))
-  private val ipLength = at(2)(tcpLength + 20)
+  private val ipLength = at(2)(tcpLength + HeaderSums.ipHeaderBytes)
   private val unpaddedLast = at(3)(ipLength + 13)
   private val lastByte = at(4)((unpaddedLast < 59) ? U(59, 14 bits) | unpaddedLast) // 60 bytes at least
 
@@ -66,18 +67,20 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
   private val numbersAndControl = at(2)(numbers +^ control)
   private val tcpWords = at(3)(numbersAndControl +^ ports)
 
-  // Addresses, in both sums; the pointer joins them for TCP.
-  private val remote = at(2)(halves(io.peer.ip))
-  private val own = at(1)(halves(io.local.ip))
-  private val ownAndPointer = at(2)(own +^ urgentPointer)
-  private val addresses = at(3)(remote +^ own)
-  private val addressesAndPointer = at(3)(remote +^ ownAndPointer)
-
+  // IPv4: what is the same for all frames, the length, the service, the other address.
+  private val own = RegNext(halves(io.local.ip))
   private val service = io.peer.service.timeToLive @@ io.peer.service.differentiatedServices @@ io.segment.ecnCapable.asUInt @@ U(0, 1 bit)
-  private val ipConstants = at(2)(service +^ U(0x4500 + 0x4000 + IpProtocol.tcp, 16 bits))
-  private val ipWords = at(3)(ipLength +^ ipConstants)
-  private val ip = at(4)(addresses +^ ipWords)
-  private val ipFolded = at(5)(fold(ip))
+  private val usual = RegNext(own +^ U(0x4500 + HeaderSums.ipHeaderBytes + 0x4000 + IpProtocol.tcp, 16 bits))
+  private val withLength = at(0)(usual +^ io.segment.length)
+  private val withOptions = at(1)(withLength +^ (dataOffset << 2))
+  private val withService = at(2)(withOptions +^ service)
+  private val remote = at(2)(halves(io.peer.ip))
+  private val ip = at(3)(withService +^ remote)
+  private val ipFolded = at(4)(fold(ip))
+
+  // Both addresses and the pointer, for TCP.
+  private val ownAndPointer = at(2)(own +^ urgentPointer)
+  private val addressesAndPointer = at(3)(remote +^ ownAndPointer)
 
   private val plain = at(4)(addressesAndPointer +^ tcpWords)
   private val tcp = at(HeaderSums.optionStep)(plain +^ io.optionSum)
@@ -90,6 +93,7 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
 }
 
 object HeaderSums {
+  private val ipHeaderBytes = 20
   /** Lasts until the options are summed. */
   val optionStep = 5
   /** The first step in which every result stands. */

@@ -17,8 +17,10 @@ case class Peer() extends Bundle {
   val service = ServiceParameters()
 }
 
-/** Makes headers of descriptors, one at a time, nine clocks each: a little more than the eight beats of the smallest frame. Options of
-  * more than three words take a clock for each further one.
+/** Makes headers of descriptors, one at a time: as many clocks as they have words of eight bytes, and three; one more if all options are there. The smallest frame takes ten,
+  * eight of which it needs on the wire.
+  *
+  * The headers' words are out, each in the clock after it is read, by the time their frame goes into one of the two lines, or a clock later.
   *
   * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`; all others are
   * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is asked
@@ -33,7 +35,10 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     val fetch = master(Stream(Transfer(config)))
     val tags = master(TagPort(config))
     val immediate = master(Stream(SegmentHeader(config)))
-    val data = master(Stream(DataEntry(config)))
+    val data = master(Stream(DataEntry(config, OutgoingFrame(config))))
+    /** Of the frame that follows in one of the two, which `wordsAreImmediate` says. */
+    val words = master(Flow(HeaderWord()))
+    val wordsAreImmediate = out Bool ()
     val idle = out Bool ()
   }
   noIoPrefix()
@@ -86,7 +91,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   private val segment = job.segment
   private val step = Reg(UInt(4 bits)) init 0
   private val first = job.valid && step === 0
-  private val done = job.valid && step === HeaderSums.lastStep
+  private val serialiser = HeaderSerialiser(config)
+  private val done = job.valid && step === HeaderSums.lastStep && !serialiser.io.busy
   private val hasPayload = segment.length =/= 0
 
   private val options = HeaderOptions(config)
@@ -101,7 +107,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   io.fetch.sequence := segment.sequence
   io.fetch.length := segment.length
 
-  when(job.valid && !done && !(step === HeaderSums.optionStep && options.io.busy))(step := step + 1)
+  when(job.valid && step =/= HeaderSums.lastStep && !(step === HeaderSums.optionStep && options.io.busy))(step := step + 1)
   when(io.fetch.isStall)(step := 0)
   when(first && segment.release)(step := HeaderSums.lastStep)
   when(job.fire)(step := 0)
@@ -142,12 +148,19 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   header.ipSum := sums.io.ipSum
   header.tcpSum := sums.io.tcpSum
 
+  // Addresses and lengths stand; the sum of the IPv4 header, in word 3, and each word of options do when it is their turn.
+  serialiser.io.starts := job.valid && step === SegmentBuilder.firstWordStep
+  serialiser.io.header := header
+  serialiser.io.local := io.local
+  io.words << serialiser.io.words
+
   assert(!(done && !segment.release && U(config.mtu) < header.ipLength), "a segment is longer than the MTU")
 
   // The last step: into one of two lines.
   private val occupiesNumbers = hasPayload || segment.flags.syn || segment.flags.fin
   private val isImmediate = RegNextWhen(
     !segment.release && !occupiesNumbers && segment.mode === LaunchMode.asap, first)
+  io.wordsAreImmediate := RegNext(isImmediate)
   io.immediate.valid := done && isImmediate
   io.immediate.payload := header
 
@@ -170,4 +183,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
 
   job.ready := done && (isImmediate ? io.immediate.ready | io.data.ready)
   io.idle := !job.valid
+}
+
+object SegmentBuilder {
+  private val firstWordStep = 2
 }

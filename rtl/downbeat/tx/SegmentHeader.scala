@@ -31,11 +31,14 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val ipSum, tcpSum = UInt(16 bits)
 
   /** Bytes before the payload: 14 + 20 + 20 and the options. */
-  def length: UInt = U(SegmentHeader.plainBytes, 7 bits) + (optionWords << 2).resized
+  private def length: UInt = U(SegmentHeader.plainBytes, 7 bits) + (optionWords << 2).resized
   /** Index of the last byte, padding included, if there is no payload. */
   def lastByte: UInt = ((optionWords < 2) ? U(59, 7 bits) | length - 1).resize(14)
+  /** Index of the last one of `words` that is not empty: the headers end 6 or 2 bytes into it. */
+  def lastWord: UInt = length(6 downto 3)
+  def endsAtSix: Bool = length(2)
 
-  /** The headers in order of the wire, eight bytes a word, first byte lowest; zero beyond their length. */
+  /** The headers in order of the wire, eight bytes a word, first byte lowest; zero beyond their length, and in place of the TCP checksum. */
   def words(local: LocalAddresses): Seq[Bits] = {
     val fields = Seq[Bits](
       remoteMac, local.mac, B(0x0800, 16 bits),
@@ -43,7 +46,7 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
       B(0x00004000, 32 bits), service.timeToLive.asBits ## B(IpProtocol.tcp, 8 bits), (~ipSum).asBits,
       local.ip.asBits, remoteIp.asBits,
       localPort.asBits, remotePort.asBits, sequence.value.asBits, acknowledgment.value.asBits,
-      (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, (~tcpSum).asBits,
+      (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, B(0, 16 bits),
       urgentPointer.asBits) ++ options
     val bytes = fields.flatMap(_.subdivideIn(8 bits).reverse)
     bytes.grouped(config.beatBytes).map(word => word.reverse.reduce(_ ## _).resize(8 * config.beatBytes)).toSeq
@@ -53,13 +56,16 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
 object SegmentHeader {
   val plainBytes = 54
   val mostOptionWords = 10
+  /** Where the TCP checksum lies: bytes 50 and 51. */
+  val checksumWord = 6
+  def checksumIn(word: Bits): Bits = word(31 downto 16)
   /** Kind 2, length 4, our MSS. */
   def mssOption(config: DownbeatConfig): BigInt = (BigInt(0x0204) << 16) + config.ownMss
   /** NOP, kind 3, length 3, shift. */
   def windowScaleOption(config: DownbeatConfig): BigInt = 0x01030300 + config.receiveWindowScale
 }
 
-/** A frame ready to be serialised, but for its payload. */
+/** A frame, but for its payload. */
 case class OutgoingFrame(config: DownbeatConfig) extends Bundle {
   val header = SegmentHeader(config)
   val hasPayload = Bool()
@@ -84,9 +90,17 @@ object OutgoingFrame {
   }
 }
 
-/** An entry of the data line: a frame, or the word that the flow's frames are all built. */
-case class DataEntry(config: DownbeatConfig) extends Bundle {
+/** What keeps its order: a frame, or the word that the flow's frames are all built. */
+case class DataEntry[T <: Data](config: DownbeatConfig, frameType: HardType[T]) extends Bundle {
   val release = Bool()
   val reference = FlowReference(config)
-  val frame = OutgoingFrame(config)
+  val frame = frameType()
+
+  def withFrame[U <: Data](other: U): DataEntry[U] = {
+    val entry = DataEntry(config, HardType(other))
+    entry.release := release
+    entry.reference := reference
+    entry.frame := other
+    entry
+  }
 }

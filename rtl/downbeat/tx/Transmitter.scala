@@ -46,8 +46,17 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   store.io.fetched << io.payload
   store.io.fetchFailed := io.payloadFailed
 
-  val dataLine = WideQueue(DataEntry(config), 16)
-  dataLine.io.push << builder.io.data
+  // A line is a queue of frames and one of their headers' words, which never holds them up: it has room for more frames than there can be.
+  private def wordsOf(immediate: Bool): Stream[HeaderWord] = {
+    val queue = WideQueue(HeaderWord(), Transmitter.lineWords)
+    queue.io.push.valid := builder.io.words.valid && builder.io.wordsAreImmediate === immediate
+    queue.io.push.payload := builder.io.words.payload
+    assert(!queue.io.push.isStall, "words of headers are lost")
+    queue.io.pop.m2sPipe()
+  }
+
+  val dataLine = WideQueue(DataEntry(config, FramePlan(config)), Transmitter.lineFrames)
+  dataLine.io.push << builder.io.data.map(entry => entry.withFrame(FramePlan(entry.frame)))
   val checksum = ChecksumInsert(config)
   checksum.io.entries << dataLine.io.pop
   checksum.io.sums << store.io.sums
@@ -59,24 +68,24 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   when(checksum.io.failed.valid)(fetchErrors := fetchErrors + 1)
   io.fetchErrors := fetchErrors
   val dataFrames = checksum.io.frames.m2sPipe()
-  val dataHeaders = HeaderSerialiser(config)
-  dataHeaders.io.frames << dataFrames
-  dataHeaders.io.local := io.local
-  val dataBeats = dataHeaders.io.beats.m2sPipe()
+  val dataSerialiser = FrameSerialiser(config)
+  dataSerialiser.io.frames << dataFrames
+  dataSerialiser.io.words << wordsOf(False)
+  val dataBeats = dataSerialiser.io.beats.m2sPipe()
   val splicer = PayloadSplicer()
   splicer.io.headers << dataBeats.s2mPipe()
   splicer.io.payload << store.io.payload.s2mPipe()
 
-  val immediateLine = WideQueue(SegmentHeader(config), 16)
-  immediateLine.io.push << builder.io.immediate
-  val immediateFrames = immediateLine.io.pop.m2sPipe().map(OutgoingFrame.immediate(config, _))
-  val immediateHeaders = HeaderSerialiser(config)
-  immediateHeaders.io.frames << immediateFrames
-  immediateHeaders.io.local := io.local
+  val immediateLine = StreamFifo(ImmediatePlan(), Transmitter.lineFrames, forFMax = true)
+  immediateLine.io.push << builder.io.immediate.map(ImmediatePlan(_))
+  val immediateFrames = immediateLine.io.pop.m2sPipe().map(_.frame(config))
+  val immediateSerialiser = FrameSerialiser(config)
+  immediateSerialiser.io.frames << immediateFrames
+  immediateSerialiser.io.words << wordsOf(True)
 
   val merge = TransmitMerge()
   // What the merge decides must not reach back through the lines in the same clock: s2mPipe.
-  val immediateBeats = immediateHeaders.io.beats.map(_.beat).m2sPipe()
+  val immediateBeats = immediateSerialiser.io.beats.map(_.beat).m2sPipe()
   merge.io.immediate << immediateBeats.s2mPipe()
   val splicedBeats = splicer.io.beats.m2sPipe()
   merge.io.data << splicedBeats.s2mPipe()
@@ -99,4 +108,10 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, io.bypass.ready, merge.io.idle, tags.io.idle,
     !io.released.valid, failures._2 === 0)
   io.idle := empty.reduceBalancedTree(_ && _)
+}
+
+object Transmitter {
+  /** Frames that wait in a line; three more are on their way to its serialiser. */
+  private val lineFrames = 16
+  private val lineWords = 256
 }

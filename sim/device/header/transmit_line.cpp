@@ -5,7 +5,8 @@ namespace downbeat {
 
 void TransmitLine::put(const Frame &frame, LaunchMode mode, Stamp launch, std::size_t payload, bool immediate, Stamp now) {
   const Stamp plain = now + (immediate ? immediateLatency : dataLatency);
-  const Stamp ready = payload != 0 ? fetch_.pass(now + fetchLatency, payload) + sumLatency : plain;
+  const Stamp headers = (frame.length - payload + 7) / 8 * clockPeriod;
+  const Stamp ready = payload != 0 ? fetch_.pass(now + fetchLatency - headers, payload) + sumLatency : plain;
   (immediate ? immediate_ : data_).push_back({frame, mode, launch, ready});
 }
 

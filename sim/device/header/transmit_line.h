@@ -33,8 +33,9 @@ private:
   static constexpr std::size_t dataDepth = 17, immediateDepth = 16;
   /// Beside beats, until the merge takes the frame's first one. From a segment: through the serialiser, and for data the checksum.
   static constexpr Stamp immediateLatency = 3 * clockPeriod, dataLatency = 7 * clockPeriod;
-  /// From a segment to its payload's first word, and from the last one: through the sum as well.
-  static constexpr Stamp fetchLatency = 11 * clockPeriod, sumLatency = 11 * clockPeriod;
+  /// From a segment to its payload's first word, but for the clocks that the builder needs for each word of headers after it has asked;
+  /// and from the last one: through the sum as well.
+  static constexpr Stamp fetchLatency = 17 * clockPeriod, sumLatency = 11 * clockPeriod;
 
   /// From a frame's end in the serialiser to its end in the merge.
   static constexpr Stamp serialiserLead = 2 * clockPeriod;
