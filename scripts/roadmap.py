@@ -15,7 +15,7 @@ SMALLEST, LARGEST = 60, 1514  # a frame without FCS
 FULL = LARGEST - HEADERS
 
 # Clocks of each part for a segment, whatever the width (docs/flow.md, tx.md, pacing.md, device.md; events: docs/latency.md).
-DIRECTORY, BUILDER, ONE_CONNECTION = 6, 9, 74.7
+DIRECTORY, BUILDER, ONE_CONNECTION = 6, 10, 74.7
 PACED = {16: 15, 1024: 31}
 SEND_EVENTS, RECEIVE_EVENTS = 5, 3
 
