@@ -56,6 +56,8 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
 object SegmentHeader {
   val plainBytes = 54
   val mostOptionWords = 10
+  /** Of eight bytes. */
+  val mostWords: Int = (plainBytes + 4 * mostOptionWords + 7) / 8
   /** Where the TCP checksum lies: bytes 50 and 51. */
   val checksumWord = 6
   def checksumIn(word: Bits): Bits = word(31 downto 16)

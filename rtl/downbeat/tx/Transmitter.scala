@@ -46,7 +46,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   store.io.fetched << io.payload
   store.io.fetchFailed := io.payloadFailed
 
-  // A line is a queue of frames and one of their headers' words, which never holds them up: it has room for more frames than there can be.
+  // A line is two queues, of frames and of their headers' words. The latter has room for all frames that can be on their way.
   private def wordsOf(immediate: Bool): Stream[HeaderWord] = {
     val queue = WideQueue(HeaderWord(), Transmitter.lineWords)
     queue.io.push.valid := builder.io.words.valid && builder.io.wordsAreImmediate === immediate
@@ -111,7 +111,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 }
 
 object Transmitter {
-  /** Frames that wait in a line; three more are on their way to its serialiser. */
   private val lineFrames = 16
-  private val lineWords = 256
+  /** With the frame that is built, and those between the line and its serialiser's end. */
+  private val lineWords = 1 << log2Up((lineFrames + 4) * SegmentHeader.mostWords)
 }
