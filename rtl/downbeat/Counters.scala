@@ -7,22 +7,22 @@ import downbeat.neighbour.NeighbourDrops
 import downbeat.rx.ReceiveDrops
 import spinal.core._
 
-/** What the core dropped or cut, by cause: 32 bits each, since reset. */
-case class Counters() extends Bundle {
-  val receive = ReceiveDrops.counters
-  val directory = DirectoryDrops()
-  val neighbour = NeighbourDrops.counters
+/** What the core dropped or cut, by cause: since reset, modulo 2^bits. */
+case class Counters(bits: Int) extends Bundle {
+  val receive = ReceiveDrops.counters(bits)
+  val directory = DirectoryDrops(bits)
+  val neighbour = NeighbourDrops.counters(bits)
   /** ICMP errors that changed nothing. */
-  val ignoredReports = UInt(32 bits)
+  val ignoredReports = UInt(bits bits)
   /** Challenge ACKs that a connection's limit held back (RFC 5961 7). */
-  val suppressedChallenges = UInt(32 bits)
+  val suppressedChallenges = UInt(bits bits)
   /** ACKs that say that data came twice (RFC 2883). */
-  val duplicateSacks = UInt(32 bits)
+  val duplicateSacks = UInt(bits bits)
   /** Departure stamps that belonged to no frame on its way. */
-  val staleStamps = UInt(32 bits)
+  val staleStamps = UInt(bits bits)
   /** Writes that did not fit into the send buffer; receive commands for more than there was. */
-  val sendOverruns, receiveUnderruns = UInt(32 bits)
-  val unknownCommands = UInt(32 bits)
+  val sendOverruns, receiveUnderruns = UInt(bits bits)
+  val unknownCommands = UInt(bits bits)
   /** What the payload memory refused. */
-  val memory = MemoryErrors()
+  val memory = MemoryErrors(bits)
 }

@@ -64,8 +64,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
     /** One record for each event, in order; leave open if unused. */
     val trace = master(Flow(TraceRecord(config)))
-    /** What was dropped or cut, by cause; 32 bits each, since reset. */
-    val counters = out(Counters())
+    /** What was dropped or cut, by cause: since reset, modulo 2^counterBits. */
+    val counters = out(Counters(config.counterBits))
   }
   noIoPrefix()
   if (config.externalMemory) Axi4SpecRenamer(io.m_axi)

@@ -27,6 +27,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param logRecords         events of which the register map keeps a record, besides the last one of each flow; 0: it keeps none of either
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
   * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half the registers
+  * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have risen by
   * @param clock              the core's clock; nothing counts it, programs are told
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
@@ -49,6 +50,7 @@ case class DownbeatConfig(
     logRecords: Int = 256,
     externalMemory: Boolean = false,
     eventSpacing: Int = 1,
+    counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
 ) {

@@ -30,7 +30,7 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   val core_reset = out(Bool())
   core_reset := registers.io.coreReset
 
-  private val mac = GmiiMac(config)
+  private val mac = GmiiMac(counted)
   mac.io.gmii <> gmii
   mac.io.linkUp := link_up
   mac.io.softReset := registers.io.mac.softReset

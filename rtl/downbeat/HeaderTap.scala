@@ -12,9 +12,9 @@ import spinal.core._
 import spinal.lib._
 
 /** What the core did not take, since reset; the same counters as in [[Counters]]. */
-case class HeaderTapCounters() extends Bundle {
-  val directory = DirectoryDrops()
-  val ignoredReports, staleStamps, unknownCommands = UInt(32 bits)
+case class HeaderTapCounters(bits: Int) extends Bundle {
+  val directory = DirectoryDrops(bits)
+  val ignoredReports, staleStamps, unknownCommands = UInt(bits bits)
 }
 
 /** The core without frames and payload, for long simulations: parsed segments in, segments with their addresses and launch times out.
@@ -50,7 +50,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     val framesBegun = in UInt (CommandPort.frameBits bits)
 
     val trace = master(Flow(TraceRecord(config)))
-    val counters = out(HeaderTapCounters())
+    val counters = out(HeaderTapCounters(config.counterBits))
   }
   noIoPrefix()
 

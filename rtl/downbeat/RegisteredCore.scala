@@ -2,7 +2,7 @@
 package downbeat
 
 import downbeat.neighbour.StaticNeighbour
-import downbeat.registers.RegisterMap
+import downbeat.registers.{CounterBank, RegisterMap}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
@@ -16,13 +16,15 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   val s_axil = slave(AxiLite4(RegisterMap.bus))
   AxiLite4SpecRenamer(s_axil)
 
-  protected val registers = RegisterMap(config, withMac)
+  /** What is inside counts as the registers want it. */
+  protected val counted: DownbeatConfig = config.copy(counterBits = CounterBank.countBits)
+  protected val registers = RegisterMap(counted, withMac)
   /** What a program needs to know of them: file names and contents. */
   def registerFiles: Seq[(String, String)] = registers.files
   registers.io.s_axil << s_axil
 
   private val resettable = new ResetArea(reset = registers.io.coreReset, cumulative = false) {
-    val core = Downbeat(config)
+    val core = Downbeat(counted)
   }
   protected val core: Downbeat = resettable.core
 

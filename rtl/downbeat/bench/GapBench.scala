@@ -22,7 +22,7 @@ case class GapBench(config: DownbeatConfig) extends Component {
     val transmit = slave(Stream(TransmitBeat()))
     val departures = master(Flow(Departure()))
     val receive = master(Stream(ReceivedBeat()))
-    val counters = out(MacCounters())
+    val counters = out(MacCounters(config.counterBits))
     /** Of the pacer: when it next does something, and that it does nothing until then. */
     val next = out(NextInstant())
     val idle = out(Bool())

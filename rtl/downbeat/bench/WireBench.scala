@@ -22,8 +22,8 @@ case class WireBench(config: DownbeatConfig) extends Component {
     /** Sequence numbers of the segments that came. */
     val sequence = master(Flow(UInt(32 bits)))
     val bypass = master(Stream(ReceivedBeat()))
-    val counters = out(MacCounters())
-    val drops = out(ReceiveDrops.counters)
+    val counters = out(MacCounters(config.counterBits))
+    val drops = out(ReceiveDrops.counters(config.counterBits))
   }
   noIoPrefix()
 

@@ -12,7 +12,7 @@ import spinal.lib.bus.regif._
 case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") {
   import declare._
   val io = new Bundle {
-    val counters = in(MacCounters())
+    val counters = in(MacCounters(32))
     val probes = new Bundle {
       val run = out(ProbeRun())
       val write = master(Flow(ScheduleWrite()))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.{DownbeatConfig, RestingClock, WideQueue}
+import downbeat.{DownbeatConfig, RestingClock, Tally, WideQueue}
 import downbeat.calculation.Calculators
 import downbeat.memory.FlowPosition
 import downbeat.time.{Epoch, Stamp}
@@ -36,11 +36,11 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
     /** ICMP errors that changed nothing, since reset: not about a segment in flight, or about one of an established connection. */
-    val ignoredReports = out(UInt(32 bits))
+    val ignoredReports = out(UInt(config.counterBits bits))
     /** Challenge ACKs that a connection's limit held back, since reset. */
-    val suppressedChallenges = out(UInt(32 bits))
+    val suppressedChallenges = out(UInt(config.counterBits bits))
     /** ACKs that say that data came twice (RFC 2883), since reset: something was sent again for nothing. */
-    val duplicateSacks = out(UInt(32 bits))
+    val duplicateSacks = out(UInt(config.counterBits bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())
     /** Idle, but for descriptors that wait to be taken. */
@@ -134,11 +134,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.status << protocol.status
   io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
 
-  private def count(event: Bool): UInt = {
-    val total = Reg(UInt(32 bits)) init 0
-    when(RegNext(event) init False)(total := total + 1)
-    total
-  }
+  private def count(event: Bool): UInt = Tally(RegNext(event) init False, config.counterBits)
   io.ignoredReports := count(protocol.ignoredReport)
   io.suppressedChallenges := count(protocol.suppressedChallenge)
   io.duplicateSacks := count(protocol.duplicateSack)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.{DownbeatConfig, WideQueue}
+import downbeat.{DownbeatConfig, Tally, WideQueue}
 import downbeat.engine.DirectoryEvent
 import downbeat.rx.{ReceivedSegment, ReportKind}
 import downbeat.time.Stamp
@@ -41,7 +41,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     val refused = master(Stream(Refusal()))
     val addressRead = Vec.fill(2)(slave(AddressReadPort(config)))
 
-    val drops = out(DirectoryDrops())
+    val drops = out(DirectoryDrops(config.counterBits))
     val freeFlows = out UInt (log2Up(config.flows + 1) bits)
     val idle = out Bool ()
   }
@@ -211,11 +211,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 
   // ---- what is told of it
 
-  private def count(event: Bool): UInt = {
-    val total = Reg(UInt(32 bits)) init 0
-    when(RegNext(event) init False)(total := total + 1)
-    total
-  }
+  private def count(event: Bool): UInt = Tally(RegNext(event) init False, config.counterBits)
   io.drops.synNoFlow := count(acts && number.returned && verdict.noFlow)
   io.drops.synNoBucket := count(acts && number.returned && verdict.noBucket)
   io.drops.cookiesSent := count(acts && verdict.postponed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.rx.ReceivedSegment
 import downbeat.tx.StrayAnswer
 import downbeat.wire.SequenceNumber
@@ -28,7 +28,7 @@ case class StrayAnswers(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val strays = slave(Flow(StraySegment(config)))
     val answers = master(Stream(StrayAnswer()))
-    val dropped = out UInt (32 bits)
+    val dropped = out UInt (config.counterBits bits)
     val idle = out Bool ()
   }
   noIoPrefix()
@@ -62,8 +62,6 @@ case class StrayAnswers(config: DownbeatConfig) extends Component {
   queue.io.push.payload := answered.payload
   io.answers << queue.io.pop.halfPipe()
 
-  private val dropped = Reg(UInt(32 bits)) init 0
-  when(queue.io.push.isStall)(dropped := dropped + 1)
-  io.dropped := dropped
+  io.dropped := Tally(queue.io.push.isStall, config.counterBits)
   io.idle := !counted.valid && !answered.valid && queue.io.occupancy === 0 && !io.answers.valid
 }

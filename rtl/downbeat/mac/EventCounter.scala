@@ -5,10 +5,10 @@ import spinal.core._
 import spinal.lib._
 
 /** Counts another domain's events and loses none, if they are fewer than 16 in eight clocks of either domain. */
-case class EventCounter(from: ClockDomain, to: ClockDomain) extends Component {
+case class EventCounter(from: ClockDomain, to: ClockDomain, countBits: Int = 32) extends Component {
   val io = new Bundle {
     val event = in Bool () // of `from`
-    val count = out UInt (32 bits) // of `to`
+    val count = out UInt (countBits bits) // of `to`
   }
   noIoPrefix()
 
@@ -21,15 +21,15 @@ case class EventCounter(from: ClockDomain, to: ClockDomain) extends Component {
   private val target = new ClockingArea(to) {
     val ticks = RegNext(fromGray(BufferCC(source.gray, B(0, bits bits)))) init 0
     val seen = RegNext(ticks) init 0
-    val count = Reg(UInt(32 bits)) init 0
+    val count = Reg(UInt(countBits bits)) init 0
     count := count + (ticks - seen)
   }
   io.count := target.count
 }
 
 object EventCounter {
-  def of(name: String, event: Bool, from: ClockDomain, to: ClockDomain): UInt = {
-    val counter = EventCounter(from, to).setName(s"${name}Counter")
+  def of(name: String, event: Bool, from: ClockDomain, to: ClockDomain, bits: Int = 32): UInt = {
+    val counter = EventCounter(from, to, bits).setName(s"${name}Counter")
     counter.io.event := event
     counter.io.count
   }

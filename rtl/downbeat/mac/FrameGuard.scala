@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.mac
 
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.wire.ReceivedBeat
 import spinal.core._
 import spinal.lib._
 
 /** Ends a frame whose rest a soft reset took away: its last beat then says that it is damaged. Counts whole frames. */
-case class FrameGuard() extends Component {
+case class FrameGuard(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     /** May vanish while `cut`. */
     val source = slave Stream (ReceivedBeat())
     val cut = in Bool ()
     val beats = master Stream (ReceivedBeat())
-    val frames = out UInt (32 bits)
+    val frames = out UInt (config.counterBits bits)
   }
   noIoPrefix()
 
@@ -32,7 +33,5 @@ case class FrameGuard() extends Component {
   wasCut := cut && inFrame && !guarded.fire
   io.beats << guarded.m2sPipe()
 
-  private val frames = Reg(UInt(32 bits)) init 0
-  when(io.source.fire && io.source.frame.last)(frames := frames + 1)
-  io.frames := frames
+  io.frames := Tally(io.source.fire && io.source.frame.last, config.counterBits)
 }

@@ -29,7 +29,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val receive = master Stream (ReceivedBeat())
     val transmit = slave Stream (TransmitBeat())
     val departures = master Flow (Departure())
-    val counters = out(MacCounters())
+    val counters = out(MacCounters(config.counterBits))
     // Of `gtx_clk`, for more ports with stamps of this time.
     val wireNow = out UInt (TimeBase.bits bits) // 48.32
     val wireStep = out UInt (TimeBase.incrementBits bits) // 8.32: what a clock lasts now
@@ -73,7 +73,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   private val receiveMemory = FrameMemory(GmiiMac.receiveWords(config), receiveSoft, coreSoft)
   private val receiveFrames = new StreamFifoCC(StoredFrame(), 64, receiveSoft, coreSoft, withPopBufferedReset = false)
   private val reader = coreSoft(ReceiveReader(pointerBits))
-  private val guard = FrameGuard()
+  private val guard = FrameGuard(config)
 
   receiver.io.gmii.data := io.gmii.rxd
   receiver.io.gmii.valid := io.gmii.rx_dv
@@ -155,8 +155,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
 
   // ---- what became of the frames
 
-  private def received(name: String, event: Bool) = EventCounter.of(name, event, receiveHard, core)
-  private def sent(name: String, event: Bool) = EventCounter.of(name, event, transmitHard, core)
+  private def received(name: String, event: Bool) = EventCounter.of(name, event, receiveHard, core, config.counterBits)
+  private def sent(name: String, event: Bool) = EventCounter.of(name, event, transmitHard, core, config.counterBits)
   private val ended = receiver.io.end
   private val counters = io.counters
   counters.receive.frames := guard.io.frames

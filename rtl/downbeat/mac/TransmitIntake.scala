@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.mac
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.wire.{EtherType, LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._
@@ -28,7 +28,7 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
     val increment = in UInt (TimeBase.incrementBits bits)
     val timed = master(IntakePort()) // `at` and `afterPrevious`
     val immediate = master(IntakePort()) // `asap`
-    val accepted, oversize, swallowed = out UInt (32 bits)
+    val accepted, oversize, swallowed = out UInt (config.counterBits bits)
   }
   noIoPrefix()
 
@@ -83,11 +83,7 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
     port.request.payload := request
   }
 
-  private def count(event: Bool): UInt = {
-    val counter = Reg(UInt(32 bits)) init 0
-    when(event)(counter := counter + 1)
-    counter
-  }
+  private def count(event: Bool): UInt = Tally(event, config.counterBits)
   io.accepted := count(ending(4) && good && !cut)
   io.swallowed := count(ending(4) && cut)
   io.oversize := count(ending(4) && !good && !cut)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -28,7 +28,7 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
     val opened, acknowledged = slave(Flow(FlowPosition(config)))
     val admitted = master(Stream(AdmittedChunk(config)))
     /** Frames cut, since reset. */
-    val overruns = out(UInt(32 bits))
+    val overruns = out(UInt(config.counterBits bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -51,8 +51,8 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   private val wasCut = RegInit(False)
   private val frameTaken = Reg(UInt(roomBits bits)) init 0
 
-  private val overruns = Reg(UInt(32 bits)) init 0
-  io.overruns := overruns
+  private val overrun = False
+  io.overruns := Tally(overrun, config.counterBits)
 
   private val asking = False
   private val placed = Stream(NoData())
@@ -102,7 +102,7 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
           wasCut := short && !io.chunks.last
           when(io.chunks.last) {
             frameTaken := 0
-            when(short)(overruns := overruns + 1)
+            overrun := short
           }
           goto(waiting)
         }

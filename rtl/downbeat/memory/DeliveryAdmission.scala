@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -21,7 +21,7 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
     val opened, received = slave(Flow(FlowPosition(config)))
     val transfers = master(Stream(Transfer(config, lengthBits)))
     /** Requests that found less than they asked for, since reset. */
-    val underruns = out(UInt(32 bits))
+    val underruns = out(UInt(config.counterBits bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -38,8 +38,8 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
   // Signed: nothing goes wrong if `received` still lies before the first byte.
   private val available = Reg(SInt(lengthBits + 1 bits))
   private val short = Reg(Bool())
-  private val underruns = Reg(UInt(32 bits)) init 0
-  io.underruns := underruns
+  private val underrun = False
+  io.underruns := Tally(underrun, config.counterBits)
 
   private val asking = False
   private val placed = Stream(NoData())
@@ -74,7 +74,7 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
       whenIsActive {
         transfer.length := short ? available.asUInt.resize(lengthBits) | asked.resize(lengthBits)
         when(available.msb)(transfer.length := 0)
-        when(short)(underruns := underruns + 1)
+        underrun := short
         goto(checking)
       }
     }

@@ -4,7 +4,7 @@ package downbeat.memory
 import spinal.core._
 
 /** Transfers for which the payload memory answered SLVERR or DECERR, since reset. Each ends its connection. */
-case class MemoryErrors() extends Bundle {
+case class MemoryErrors(bits: Int) extends Bundle {
   /** Received segments; chunks of application data; payload of segments to send; deliveries to the application. */
-  val place, accept, fetch, deliver = UInt(32 bits)
+  val place, accept, fetch, deliver = UInt(bits bits)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.rx.SlotReadPort
 import downbeat.engine.{PlacedEvent, Placement}
 import downbeat.wire.SequenceNumber
@@ -23,7 +23,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
     val axi = master(Axi4WriteOnly(MemoryPort.config(config)))
     val placed = master(Stream(PlacedEvent(config)))
     /** Placements whose write the memory refused. */
-    val writeErrors = out(UInt(32 bits))
+    val writeErrors = out(UInt(config.counterBits bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -71,9 +71,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
     judged
   }.m2sPipe(holdPayload = true)
 
-  private val writeErrors = Reg(UInt(32 bits)) init 0
-  when(writer.io.done.fire && writer.io.done.payload)(writeErrors := writeErrors + 1)
-  io.writeErrors := writeErrors
+  io.writeErrors := Tally(writer.io.done.fire && writer.io.done.payload, config.counterBits)
 
   io.idle := !placement.valid && slotReader.io.idle && realigner.io.idle && writer.io.idle && !waiting.valid && !io.placed.valid
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.application.DeliveredBeat
 import downbeat.engine.{ApplicationEvent, EventKind}
 import spinal.core._
@@ -25,9 +25,9 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
     val data = master(Stream(DeliveredBeat(config)))
     val consumed = master(Stream(ApplicationEvent(config)))
     /** Requests that found less than they asked for, since reset. */
-    val underruns = out(UInt(32 bits))
+    val underruns = out(UInt(config.counterBits bits))
     /** Frames of which the memory refused bytes, since reset. */
-    val readErrors = out(UInt(32 bits))
+    val readErrors = out(UInt(config.counterBits bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -64,9 +64,7 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
   events.urgent := False
   io.consumed << events.queue(2, latency = 1)
 
-  private val readErrors = Reg(UInt(32 bits)) init 0
-  when(events.fire && events.memoryError)(readErrors := readErrors + 1)
-  io.readErrors := readErrors
+  io.readErrors := Tally(events.fire && events.memoryError, config.counterBits)
   io.underruns := admission.io.underruns
   io.idle := admission.io.idle && reader.io.idle && !current.valid && !io.data.valid && !io.consumed.valid
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.application.{ApplicationBeat, CommandPort}
 import downbeat.engine.{ApplicationEvent, EventKind}
 import spinal.core._
@@ -26,9 +26,9 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     /** Frames that have begun, and those whose `written` was taken, if they had any; since reset, modulo 256. */
     val begun, told = out(UInt(CommandPort.frameBits bits))
     /** Frames cut, since reset. */
-    val overruns = out(UInt(32 bits))
+    val overruns = out(UInt(config.counterBits bits))
     /** Chunks whose write the memory refused. */
-    val writeErrors = out(UInt(32 bits))
+    val writeErrors = out(UInt(config.counterBits bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -80,9 +80,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   when(ended.fire)(told := told + 1)
   io.told := told
 
-  private val writeErrors = Reg(UInt(32 bits)) init 0
-  when(writer.io.done.fire && writer.io.done.payload)(writeErrors := writeErrors + 1)
-  io.writeErrors := writeErrors
+  io.writeErrors := Tally(writer.io.done.fire && writer.io.done.payload, config.counterBits)
   io.overruns := admission.io.overruns
 
   io.idle := gatherer.io.idle && admission.io.idle && !admitted.valid && !cut.valid && !report.valid && writer.io.idle &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.application.OpenCommand
 import downbeat.flow.{LocalAddresses, OpenRequest, Refusal}
 import downbeat.pacing.NextInstant
@@ -27,15 +27,12 @@ case class NeighbourDrops[T <: Data](dataType: HardType[T]) extends Bundle {
 }
 
 object NeighbourDrops {
-  def counters = NeighbourDrops(UInt(32 bits))
+  def counters(bits: Int) = NeighbourDrops(UInt(bits bits))
 
-  /** Counters of 32 bits that wrap. */
-  def count(happened: NeighbourDrops[Bool]): NeighbourDrops[UInt] = {
-    val counts = Reg(counters)
-    for ((count, now) <- counts.causes.zip(happened.causes)) {
-      count init 0
-      when(RegNext(now) init False)(count := count + 1)
-    }
+  /** Each a clock late, modulo 2^bits. */
+  def count(happened: NeighbourDrops[Bool], bits: Int): NeighbourDrops[UInt] = {
+    val counts = counters(bits)
+    for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(RegNext(now) init False, bits)
     counts
   }
 }
@@ -62,7 +59,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     val refused = master(Stream(Refusal()))
     /** Somebody else uses our address, or did in the last ten seconds. */
     val conflict = out Bool ()
-    val drops = out(NeighbourDrops.counters)
+    val drops = out(NeighbourDrops.counters(config.counterBits))
     val next = out(NextInstant())
     val idle = out Bool ()
   }
@@ -159,7 +156,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   happened.staticNoPlace := table.io.noPlace
   happened.icmp := icmp.io.drops
   happened.echoOverflow := echo.io.overflow
-  io.drops := NeighbourDrops.count(happened)
+  io.drops := NeighbourDrops.count(happened, config.counterBits)
 
   io.next := NextInstant.earlier(table.io.next, defence.io.next)
 

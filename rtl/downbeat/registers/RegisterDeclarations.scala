@@ -15,8 +15,9 @@ class RegisterDeclarations(map: BusIf) {
   def register(name: String, doc: String): RegInst = map.newReg(doc)(SymbolName(name))
 
   /** A register of one field. */
-  def value(name: String, width: Int, access: AccessType, doc: String): Bits =
-    register(name, doc).field(Bits(width bits), access, 0, doc)(SymbolName("value"))
+  def value(name: String, width: Int, access: AccessType, doc: String): Bits = value(register(name, doc), width, access, doc)
+  private def value(register: RegInst, width: Int, access: AccessType, doc: String): Bits =
+    register.field(Bits(width bits), access, 0, doc)(SymbolName("value"))
 
   /** Not RegIf's own way to say it, which gives the field no name. */
   def constant(register: RegInst, field: String, width: Int, number: BigInt, doc: String): Unit = {
@@ -26,9 +27,12 @@ class RegisterDeclarations(map: BusIf) {
   def constant(name: String, number: BigInt, doc: String): Unit = constant(register(name, doc), "value", 32, number, doc)
 
   /** What the core shows: one register, or two of which the second one, `..._high`, has the bits from 32 on. */
-  def shown(name: String, bits: Bits, doc: String): Unit =
-    for ((part, half) <- Seq("", "_high").zip(bits.subdivideIn(32 bits, strict = false)))
-      value(name + part, widthOf(half), AccessType.RO, doc) := half
+  def shown(name: String, bits: Bits, doc: String): Seq[RegInst] =
+    for ((part, half) <- Seq("", "_high").zip(bits.subdivideIn(32 bits, strict = false))) yield {
+      val shows = register(name + part, doc)
+      value(shows, widthOf(half), AccessType.RO, doc) := half
+      shows
+    }
 
   def registers: Seq[RegInst] = map.RegInsts.toSeq
 

@@ -22,7 +22,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   val io = new Bundle {
     val s_axil = slave(AxiLite4(RegisterMap.bus))
     val trace = slave(Flow(TraceRecord(config)))
-    val counters = in(Counters())
+    /** What they have risen by is added up here, a count in each clock. */
+    val counters = in(Counters(CounterBank.countBits))
     val coreIdle = in(Bool())
     /** To the core's reset. True from reset on until `enable` is written, with a MAC until its own reset is over too. */
     val coreReset = out(Bool())
@@ -35,7 +36,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     /** To and from GmiiMac's ports of these names. */
     val mac = withMac generate new Bundle {
       val linkUp = in(Bool())
-      val counters = in(MacCounters())
+      val counters = in(MacCounters(CounterBank.countBits))
       val increment = out(UInt(TimeBase.incrementBits bits))
       val softReset = out(Bool())
       val now = in(Stamp())
@@ -130,8 +131,11 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   // ---- counters: live, each read whole
 
   startAt(0x100)
-  for (field <- Layout.ofBundle("Counters", io.counters).fields)
-    shown(s"counter_${field.name}", io.counters.asBits(field.offset, field.width bits), "Times since the core's reset, modulo 2^32.")
+  private def named(prefix: String, bundle: Bundle): Seq[(String, Bits)] =
+    Layout.ofBundle(prefix, bundle).fields.map(field => s"${prefix}_${field.name}" -> bundle.asBits(field.offset, field.width bits))
+  private val coreCounters =
+    new CounterRegisters(declare, port.io.address, named("counter", io.counters), coreReset, "Times since the core's reset, modulo 2^32.")
+  port.io.settled := coreCounters.settled
 
   // ---- trace: the last record of a flow, and the event log
 
@@ -170,10 +174,10 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     private val low = lowRegister.field(UInt(32 bits), AccessType.RW, nominal % (BigInt(1) << 32), "2^-32 ns.")(SymbolName("fraction"))
     private val written = RegNext(lowRegister.eventW()) init False
     io.mac.increment := RegNextWhen(high @@ low, written && high =/= 0) init U(nominal, TimeBase.incrementBits bits)
-    for (field <- Layout.ofBundle("MacCounters", io.mac.counters).fields) {
-      val meaning = if (field.name.endsWith("Lateness")) "ns, since `reset`; all ones: that or more." else "Frames since `reset`, modulo 2^32."
-      shown(s"counter_mac_${field.name}", io.mac.counters.asBits(field.offset, field.width bits), meaning)
-    }
+    private val (latest, counts) = named("counter_mac", io.mac.counters).partition(_._1.endsWith("Lateness"))
+    private val macCounters = new CounterRegisters(declare, port.io.address, counts, False, "Frames since `reset`, modulo 2^32.")
+    port.io.settled.removeAssignments() := coreCounters.settled && macCounters.settled
+    for ((name, nanoseconds) <- latest) shown(name, nanoseconds, "ns, since `reset`; all ones: that or more.")
     new TimeRegisters(declare, io.mac.time, io.mac.now, mayJump = !enable)
   }
 

@@ -21,6 +21,8 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
     val readable, writable = in(Bool())
     /** No access begins. */
     val hold = in(Bool())
+    /** What a read of `address` shows is up to date from the next clock on: until then the access waits. */
+    val settled = in(Bool()) default True
   }
   noIoPrefix()
 
@@ -57,7 +59,7 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
         val allowed = isWrite ? io.writable | io.readable
         refused := !allowed
         data := 0
-        when(allowed)(goto(asked)).otherwise(goto(answered))
+        when(io.settled)(when(allowed)(goto(asked)).otherwise(goto(answered)))
       }
     }
     val asked: State = new State {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.rx
 
+import downbeat.Tally
 import spinal.core._
 
 /** Why a received frame went no further, one field for each cause: as Bool it happened, as UInt how often. A frame is counted once, by the first
@@ -34,15 +35,12 @@ case class ReceiveDrops[T <: Data](dataType: HardType[T]) extends Bundle {
 }
 
 object ReceiveDrops {
-  def counters = ReceiveDrops(UInt(32 bits))
+  def counters(bits: Int) = ReceiveDrops(UInt(bits bits))
 
-  /** Counters of 32 bits that wrap. */
-  def count(happened: ReceiveDrops[Bool]): ReceiveDrops[UInt] = {
-    val counts = Reg(counters)
-    for ((count, now) <- counts.causes.zip(happened.causes)) {
-      count init 0
-      when(RegNext(now) init False)(count := count + 1)
-    }
+  /** Each a clock late, modulo 2^bits. */
+  def count(happened: ReceiveDrops[Bool], bits: Int): ReceiveDrops[UInt] = {
+    val counts = counters(bits)
+    for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(RegNext(now) init False, bits)
     counts
   }
 }

@@ -26,7 +26,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
     val slotRead = slave(SlotReadPort(config))
     /** The slot of a segment that held one is free again. */
     val slotFree = slave Flow (UInt(config.slotBits bits))
-    val drops = out(ReceiveDrops.counters)
+    val drops = out(ReceiveDrops.counters(config.counterBits))
     val idle = out Bool ()
   }
   noIoPrefix()
@@ -116,7 +116,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   dropped.oversize := ended && !aligner.io.error && oversize
   dropped.bypassOverflow := bypassQueue.io.overflow
   dropped.controlOverflow := controlQueue.io.overflow
-  io.drops := ReceiveDrops.count(dropped)
+  io.drops := ReceiveDrops.count(dropped, config.counterBits)
 
   private val quiet = !beats.valid && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
   // One clock more, in which the last counter moves.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, Tally}
 import downbeat.engine.DepartedEvent
 import downbeat.flow.FlowReference
 import downbeat.wire.{Departure, SequenceNumber}
@@ -39,8 +39,8 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
     val tags = slave(TagPort(config))
     val departures = slave(Flow(Departure()))
     val departed = master(Stream(DepartedEvent(config)))
-    val staleStamps = out UInt (32 bits)
-    val droppedStamps = out UInt (32 bits)
+    val staleStamps = out UInt (config.counterBits bits)
+    val droppedStamps = out UInt (config.counterBits bits)
     val idle = out Bool ()
   }
   noIoPrefix()
@@ -90,12 +90,7 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
   queue.io.push << judged.takeWhen(known).toStream(overflow)
   io.departed << queue.io.pop
 
-  private def count(event: Bool): UInt = {
-    val counter = Reg(UInt(32 bits)) init 0
-    when(event)(counter := counter + 1)
-    counter
-  }
-  io.staleStamps := count(judged.valid && !known)
-  io.droppedStamps := count(overflow)
+  io.staleStamps := Tally(judged.valid && !known, config.counterBits)
+  io.droppedStamps := Tally(overflow, config.counterBits)
   io.idle := !asked.valid && !read.valid && !found.valid && !judged.valid && queue.io.occupancy === 0
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.{DownbeatConfig, WideQueue}
+import downbeat.{DownbeatConfig, Tally, WideQueue}
 import downbeat.engine.{DepartedEvent, SegmentDescriptor}
 import downbeat.flow.{AddressReadPort, FlowReference, LocalAddresses}
 import downbeat.memory.Transfer
@@ -30,7 +30,8 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     /** Every earlier frame of the flow has been built: nothing here reads its addresses or its payload any more. */
     val released = master(Flow(UInt(config.flowBits bits)))
     val idle = out Bool ()
-    val framesSent, bytesSent, staleStamps, droppedStamps, fetchErrors = out UInt (32 bits)
+    val framesSent, bytesSent = out UInt (32 bits)
+    val staleStamps, droppedStamps, fetchErrors = out UInt (config.counterBits bits)
   }
   noIoPrefix()
 
@@ -64,9 +65,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   // The transmitter must not wait for the engine, which waits for it. One that is lost here comes back: the timer fetches again.
   val failures = checksum.io.failed.toStream.queueWithOccupancy(16)
   io.fetchFailures << failures._1
-  val fetchErrors = Reg(UInt(32 bits)) init 0
-  when(checksum.io.failed.valid)(fetchErrors := fetchErrors + 1)
-  io.fetchErrors := fetchErrors
+  io.fetchErrors := Tally(checksum.io.failed.valid, config.counterBits)
   val dataFrames = checksum.io.frames.m2sPipe()
   val dataSerialiser = FrameSerialiser(config)
   dataSerialiser.io.frames << dataFrames
