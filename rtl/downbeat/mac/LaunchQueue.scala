@@ -33,7 +33,7 @@ case class LaunchQueue(timed: Boolean) extends Component {
   private val soonest = RegNext(io.time + RegNext(TimeBase.clocks(io.increment, ahead)))
 
   // Both ways: the way back from a full queue is too long for the crossing's pointer at its end.
-  private val comes = io.requests.s2mPipe().m2sPipe()
+  private val comes = io.requests.map(read).halfPipe()
   private val lastLaunch = RegNextWhen(comes.launch, comes.fire && !comes.afterPrevious)
   private val hasLast = RegInit(False) setWhen (comes.fire && !comes.afterPrevious)
 
@@ -52,8 +52,8 @@ case class LaunchQueue(timed: Boolean) extends Component {
   private val judged = measured.map { measured =>
     val queued = QueuedLaunch()
     queued.request := measured.request
-    queued.arrivedLate := !(measured.lateness - io.increment).msb
-    queued.inverted := measured.inverted
+    queued.arrivedLate := Bool(timed) && !(measured.lateness - io.increment).msb
+    queued.inverted := Bool(timed) && measured.inverted
     queued
   }.m2sPipe()
   private val heads = StreamFifo(QueuedLaunch(), 16, forFMax = true)
@@ -63,12 +63,16 @@ case class LaunchQueue(timed: Boolean) extends Component {
   heads.io.pop.ready := taken
   io.head.valid := heads.io.pop.valid && !taken
   io.head.payload := heads.io.pop.payload
-  // Nobody reads the rest, so that none of it is built.
-  if (timed) {
-    io.head.request.duration.removeAssignments() := 0
-  } else {
-    io.head.request.launch.removeAssignments() := Stamp.zero
-    for (flag <- Seq(io.head.request.afterPrevious, io.head.arrivedLate, io.head.inverted)) flag.removeAssignments() := False
+
+  /** What the gate reads of a request: the rest is zero from here on, so that none of it is built. */
+  private def read(request: LaunchRequest): LaunchRequest = {
+    val read = CombInit(request)
+    if (timed) read.duration.removeAssignments() := 0
+    else {
+      read.launch.removeAssignments() := Stamp.zero
+      read.afterPrevious.removeAssignments() := False
+    }
+    read
   }
 
   private val stays = io.head.valid && !io.head.fire
