@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.{DownbeatConfig, WideQueue}
+import downbeat.{DownbeatConfig, RegisteredHandshake, Tally, WideQueue}
 import downbeat.engine.{ApplicationEvent, EventKind, PolicyChange}
 import downbeat.flow.{ListenRequest, Refusal}
 import downbeat.memory.DeliveryRequest
@@ -31,7 +31,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     /** Nothing is on its way from the receive buffer to the engine; a clock after whatever made it so at the latest. */
     val receiveIdle = in(Bool())
     /** Commands of no known kind, since reset; they were dropped. */
-    val unknown = out(UInt(32 bits))
+    val unknown = out(UInt(config.counterBits bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -72,7 +72,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val open = Stream(OpenCommand(config))
   open.valid := verdict.passes && opens
   open.payload.assignSomeByName(command.payload)
-  io.opens << open.halfPipe()
+  io.opens << RegisteredHandshake(open)
 
   private val listen = Stream(ListenRequest(config))
   listen.valid := verdict.passes && listens
@@ -80,7 +80,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   listen.remove := is(CommandKind.unlisten)
   listen.port := command.localPort
   listen.parameters := command.parameters
-  io.listens << listen.halfPipe()
+  io.listens << RegisteredHandshake(listen)
 
   private val receive = Stream(DeliveryRequest(config))
   receive.valid := command.valid && receives
@@ -92,7 +92,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   change.valid := verdict.passes && sets
   change.payload.assignSomeByName(command.parameters)
   change.flow := command.flow
-  if (config.policiesChoose) io.policies << change.halfPipe() else change.ready := True
+  if (config.policiesChoose) io.policies << RegisteredHandshake(change) else change.ready := True
 
   private val ending = new Area {
     val event = Stream(ApplicationEvent(config))
@@ -100,9 +100,8 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     private val ahead = io.framesTold - numbered.framesBefore // signed, for fewer than half of 256 are on their way
     /** It stays, however many later frames are told of. */
     val allTold = RegInit(False) setWhen (waits && !ahead.msb) clearWhen event.fire
-    private val changing = if (config.policiesChoose) io.policies.valid else False
     // A clock late, as `allTold` is.
-    private val quiet = RegNext(!io.requests.valid && io.receiveIdle && !changing) init False
+    private val quiet = RegNext(!io.requests.valid && io.receiveIdle) init False
     val allRead = quiet && (RegNext(quiet) init False)
     event.valid := waits && allTold && (is(CommandKind.shutdown) || allRead)
     event.memoryError := False
@@ -117,12 +116,8 @@ case class CommandPort(config: DownbeatConfig) extends Component {
 
   command.ready := !known || open.fire || listen.fire || receive.fire || change.fire || ending.event.fire || verdict.refusal.fire
 
-  private val unknown = Reg(UInt(32 bits)) init 0
-  when(command.valid && !known)(unknown := unknown + 1)
-  io.unknown := unknown
-  private val changes = if (config.policiesChoose) Seq(io.policies.valid) else Nil
-  private val outputs = Seq(io.opens.valid, io.listens.valid, io.requests.valid, io.events.valid, io.refused.valid) ++ changes
-  io.idle := waiting.io.occupancy === 0 && !command.valid && !outputs.orR
+  io.unknown := Tally(command.valid && !known, config.counterBits)
+  io.idle := waiting.io.occupancy === 0 && !command.valid && !io.requests.valid && !io.events.valid && !io.refused.valid
 }
 
 object CommandPort {

@@ -186,7 +186,7 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
     }
     is(storing)(phase := waiting)
   }
-  io.commands << order.halfPipe()
+  io.commands << order
 
   private val first = word.handed.value(7 downto 0)
   io.send.valid := phase === sending

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.DownbeatConfig
+import downbeat.{DownbeatConfig, RegisteredHandshake}
 import downbeat.engine.CloseReason
 import spinal.core._
 import spinal.lib._
@@ -37,7 +37,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val request = io.opens.halfPipe()
+  private val request = RegisteredHandshake(io.opens)
   private val ephemeral = request.localPort === 0
 
   private val asked, chosen = RegInit(False)
