@@ -24,6 +24,11 @@ def test_pacer_intervals() -> None:
     run_room("Pacer", __name__, random_power_up=True)
 
 
+def test_pacer_intervals_of_an_engine_for_small_devices() -> None:
+    """Bookings are eight clocks apart: a node's registers keep what they have until the next one."""
+    run_room("PacerSpaced", __name__, random_power_up=True)
+
+
 @cocotb.test()
 @cocotb.parametrize(rate=[999_999_937, 1_234_567, 99_999_999_977])  # bits a second
 async def ten_thousand_segments_at_an_odd_rate_drift_by_nothing(dut: Any, rate: int) -> None:

@@ -75,6 +75,7 @@ object Rooms {
     "TimeBase" -> (_ => TimeBase()),
     "TimeBench" -> (TimeBench(_)),
     "Pacer" -> (config => Pacer(config)),
+    "PacerSpaced" -> (config => Pacer(config.copy(eventSpacing = config.flowSpacing))),
     "PacerSchedule" -> (PacerSchedule(_)),
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (config => TournamentTree(config.flows)),

@@ -31,7 +31,7 @@ class EnginePipeline(eventSpacing: Int) extends Area {
 
   /** To be called when every stage has placed its logic. */
   def build(): Unit = {
-    val values = if (eventSpacing == 1) new CarriedValues(this) else new HeldValues(this, eventSpacing)
+    val values = if (eventSpacing == 1) new CarriedValues(this) else new HeldValues(nodes, eventSpacing, stays)
     Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })
   }
 

@@ -2,22 +2,22 @@
 package downbeat.engine
 
 import spinal.core._
+import spinal.lib.misc.pipeline._
 
 /** Brings each value from the node that has it to those that look at it, where events are `spacing` clocks apart.
   *
   * A register takes the value with the event and keeps it until the next one comes, so that as many nodes as `spacing` look at one register;
-  * for those farther on another one takes it over just before. What a stage's memory has read stays as long without one.
+  * for those farther on another one takes it over just before. What `stays` as long where it comes from needs none.
   * [[CarriedValues]], where events follow each other clock by clock, needs a register or a place in a memory on each node.
   */
-class HeldValues(pipeline: EnginePipeline, spacing: Int) extends Area {
-  for (way <- ValueWays(pipeline.nodes) if way.stops.nonEmpty) {
-    val stays = pipeline.stays(way.key)
-    val first = if (stays) way.from + spacing else way.from + 1 // the node on which the first register has the value
+class HeldValues(nodes: Seq[Node], spacing: Int, stays: NamedTypeKey => Boolean) extends Area {
+  for (way <- ValueWays(nodes) if way.stops.nonEmpty) {
+    val first = if (stays(way.key)) way.from + spacing else way.from + 1 // the node on which the first register has the value
     /** How many registers the value goes through to be on a node. */
     def registers(node: Int): Int = if (node < first) 0 else (node - first) / spacing + 1
     val values = (0 until registers(way.stops.last.node)).scanLeft(way.source) { (before, i) =>
       val after = cloneOf(before).setAsReg()
-      when(pipeline.nodes(first + i * spacing - 1).isValid)(after := before.asInstanceOf[after.type])
+      when(nodes(first + i * spacing - 1).isValid)(after := before.asInstanceOf[after.type])
       after
     }
     for (stop <- way.stops) stop.target.assignFrom(values(registers(stop.node)))

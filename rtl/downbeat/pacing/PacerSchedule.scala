@@ -2,7 +2,7 @@
 package downbeat.pacing
 
 import downbeat.DownbeatConfig
-import downbeat.engine.Booking
+import downbeat.engine.{Booking, EventLink, HeldValues}
 import downbeat.flow.FlowReference
 import downbeat.wire.LaunchMode
 import spinal.core._
@@ -128,5 +128,9 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   io.idle := !(nodes.map(_.isValid).reduce(_ || _) || booking.valid)
 
   choose.ready := True
-  Builder(for ((up, down) <- nodes.zip(nodes.tail)) yield StageLink(up, down).withPayloadHold())
+  if (config.eventSpacing == 1) Builder(nodes.zip(nodes.tail).map { case (up, down) => StageLink(up, down).withPayloadHold() })
+  else {
+    new HeldValues(nodes, config.eventSpacing, stays = _ => false) // a booking is an event's
+    Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })
+  }
 }
