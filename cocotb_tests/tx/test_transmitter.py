@@ -14,6 +14,11 @@ from cocotb_tests.bench.runner import run_room
 from cocotb_tests.tx.segment import AT, FLOWS, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
+# docs/tx.md
+IMMEDIATE_CLOCKS = 14  # from an accepted descriptor to the frame's first beat
+FETCH_CLOCKS = 5  # to the fetch of a data frame
+PAYLOAD_CLOCKS = 14  # from its last payload beat to its first beat on the wire
+
 
 def test_transmitter() -> None:
     run_room("Transmitter", __name__)
@@ -76,6 +81,41 @@ async def smallest_frames_take_ten_clocks(dut: Any) -> None:
         await bench.receive()
         ends.append(get_sim_time("ns") / CLOCK_NS)
     assert (ends[-1] - ends[0]) / (len(ends) - 1) <= 10
+
+
+async def _clocks_until(dut: Any, begin: str, *ends: str) -> list[int]:
+    """Clocks from the one in which `begin` is taken to the first in which each of `ends` is offered."""
+
+    def offered(port: str) -> bool:
+        return bool(getattr(dut, f"{port}_valid").value == 1)
+
+    while not (offered(begin) and getattr(dut, f"{begin}_ready").value == 1):
+        await RisingEdge(dut.clk)
+    found: dict[str, int] = {}
+    for clock in range(100):
+        for port in ends:
+            if offered(port):
+                found.setdefault(port, clock)
+        await RisingEdge(dut.clk)
+    return [found[port] for port in ends]
+
+
+@cocotb.test()
+async def latencies_without_anything_in_the_way(dut: Any) -> None:
+    bench = await Transmitter.create(dut, latency=0)
+    asks = cocotb.start_soon(_clocks_until(dut, "descriptors", "wire"))
+    bench.send(Segment(flags="A"))
+    assert await asks == [IMMEDIATE_CLOCKS]
+    await bench.expect(Segment(flags="A"))
+    await bench.quiet()
+    segment = Segment(flags="PA", length=8, mode=AT)
+    asks = cocotb.start_soon(_clocks_until(dut, "descriptors", "fetch"))
+    arrives = cocotb.start_soon(_clocks_until(dut, "payload", "wire"))
+    bench.send(segment)
+    assert await asks == [FETCH_CLOCKS]
+    assert await arrives == [PAYLOAD_CLOCKS]
+    await bench.expect(segment)
+    await bench.quiet()
 
 
 @cocotb.test()

@@ -17,10 +17,10 @@ case class Peer() extends Bundle {
   val service = ServiceParameters()
 }
 
-/** Makes headers of descriptors, one at a time: as many clocks as they have words of eight bytes, and three; one more if all options are there. The smallest frame takes ten,
-  * eight of which it needs on the wire.
+/** Makes headers of descriptors, one at a time: three clocks, and one for each word of eight bytes; with three SACK blocks one more.
+  * That is ten for the smallest frame, which keeps a beat of eight bytes a clock busy for eight.
   *
-  * The headers' words are out, each in the clock after it is read, by the time their frame goes into one of the two lines, or a clock later.
+  * A frame goes into its line when its last word of headers does, or a clock before.
   *
   * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`; all others are
   * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is asked
