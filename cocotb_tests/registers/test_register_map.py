@@ -12,10 +12,11 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, Combine, RisingEdge
 
-from cocotb_tests.bench import StreamSource, generator, start, until
+from cocotb_tests.bench import StreamSource, generator, start
 from cocotb_tests.bench.layout import layout, number
 from cocotb_tests.bench.runner import ROOT, run_room
-from cocotb_tests.registers.bus import FILE, RefusedError, Registers, register_map
+from cocotb_tests.registers.bus import FILE, RefusedError, register_map
+from cocotb_tests.registers.map import count_ports, running, started
 
 READABLE = ("RO", "RW", "W1P")
 WRITABLE = ("RW", "WO", "W1P")
@@ -51,13 +52,6 @@ def test_the_header_compiles_and_says_what_the_json_says(tmp_path: Path) -> None
 
 def upper(name: str) -> str:
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).upper()
-
-
-async def started(dut: Any, *, stall: float = 0.0) -> Registers:
-    registers = Registers(dut, stall=stall)
-    counters = [name for name in dir(dut) if name.startswith(("counters_", "mac_counters_"))]
-    await start(dut, coreIdle=0, trace_valid=0, **dict.fromkeys(counters, 0))
-    return registers
 
 
 @cocotb.test()
@@ -116,77 +110,6 @@ async def strobes_select_bytes(dut: Any) -> None:
         assert await registers.read("localIp") == int.from_bytes(expected, "little")
 
 
-class Rooms:
-    """The rooms' counts, modulo 2^8, as the map gets them, and what each counter must therefore show."""
-
-    def __init__(self, dut: Any) -> None:
-        self.dut = dut
-        self.random = generator()
-        self.counts = {name: 0 for name in register_map()["registers"] if _is_counted(name)}
-        ports = [name for name in dir(dut) if name.startswith(("counters_", "mac_counters_"))]
-        assert len(self.counts) == sum("Lateness" not in port for port in ports)
-
-    def count(self, name: str, times: int) -> None:
-        self.counts[name] += times
-        getattr(self.dut, _port(name)).value = self.counts[name] % 256
-
-    async def check(self, registers: Registers) -> None:
-        for name, count in self.counts.items():
-            assert await registers.read(name) == count, name
-
-
-def _is_counted(register: str) -> bool:
-    return register.startswith("counter_") and "Lateness" not in register
-
-
-def _port(counter: str) -> str:
-    name = counter.removeprefix("counter_")
-    return f"mac_counters_{name.removeprefix('mac_')}" if name.startswith("mac_") else f"counters_{name}"
-
-
-@cocotb.test()
-async def counters_add_up_what_rooms_count_modulo_256(dut: Any) -> None:
-    """Up to 255 more in a round of visits, which is not longer than 128 clocks; most counts pass 2^16."""
-    registers = await started(dut)
-    rooms = Rooms(dut)
-    await registers.write("control", enable=1)
-    await running(dut)
-    for _ in range(600):
-        for name in rooms.counts:
-            rooms.count(name, rooms.random.randrange(256))
-        await ClockCycles(dut.clk, 128)
-    assert max(rooms.counts.values()) > 1 << 16
-    await rooms.check(registers)
-
-
-@cocotb.test()
-async def a_read_shows_what_was_counted_when_it_began(dut: Any) -> None:
-    registers = await started(dut)
-    rooms = Rooms(dut)
-    await registers.write("control", enable=1)
-    await running(dut)
-    for _ in range(300):
-        name = rooms.random.choice(list(rooms.counts))
-        rooms.count(name, 1)
-        await ClockCycles(dut.clk, rooms.random.randrange(1, 4))
-        assert await registers.read(name) == rooms.counts[name], name
-
-
-@cocotb.test()
-async def the_cores_counters_begin_again_with_it_and_the_macs_go_on(dut: Any) -> None:
-    registers = await started(dut)
-    rooms = Rooms(dut)
-    for enable in (1, 0, 1):
-        await registers.write("control", enable=enable)
-        if enable:
-            await running(dut)
-        for name in rooms.counts:
-            if not name.startswith("counter_mac_"):
-                rooms.counts[name] = 0
-            rooms.count(name, rooms.random.randrange(256) if enable else 0)
-        await rooms.check(registers)
-
-
 @cocotb.test()
 async def the_core_waits_in_reset_until_it_is_enabled(dut: Any) -> None:
     registers = await started(dut)
@@ -196,10 +119,6 @@ async def the_core_waits_in_reset_until_it_is_enabled(dut: Any) -> None:
     await registers.write("control", enable=1)
     await running(dut)
     assert await registers.field("status", "running") == 1
-
-
-async def running(dut: Any) -> None:
-    await until(dut, lambda: dut.coreReset.value == 0, "the core to leave reset", 200)
 
 
 @cocotb.test()
@@ -378,8 +297,7 @@ async def reads_and_writes_at_once_change_no_value(dut: Any, stall: float) -> No
 @cocotb.test()
 async def an_answer_that_waits_stays_as_it_is(dut: Any) -> None:
     """AXI4 A3.2.1: RDATA is stable while RVALID waits, also when the register changes and the next address is there."""
-    quiet = [name for name in dir(dut) if name.startswith(("counters_", "mac_counters_"))]
-    quiet += [f"s_axil_{name}" for name in ("awvalid", "wvalid", "bready", "rready", "arprot")]
+    quiet = count_ports(dut) + [f"s_axil_{name}" for name in ("awvalid", "wvalid", "bready", "rready", "arprot")]
     await start(dut, coreIdle=0, trace_valid=0, **dict.fromkeys(quiet, 0))
     places = register_map()["registers"]
     dut.mac_counters_transmit_worstLateness.value = 7

@@ -18,9 +18,9 @@ case class Peer() extends Bundle {
 }
 
 /** Makes headers of descriptors, one at a time: three clocks, and one for each word of eight bytes; with three SACK blocks one more.
-  * That is ten for the smallest frame, which keeps a beat of eight bytes a clock busy for eight.
+  * That is ten for the smallest frame, whose 60 bytes are eight beats of the wire.
   *
-  * A frame goes into its line when its last word of headers does, or a clock before.
+  * A frame's last word of headers is in its line a clock after the frame at the latest.
   *
   * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`; all others are
   * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is asked
