@@ -158,3 +158,17 @@ async def four_flows_send_at_once_and_a_fifth_is_refused(dut: Any) -> None:
         peer.send("A")
     await task
     assert [bytes(peer.received) for peer in peers] == [pattern(first, 3000) for first in firsts]
+
+
+@cocotb.test()
+async def the_time_goes_on_and_nothing_sets_it(dut: Any) -> None:
+    board, _ = await running(dut)
+
+    def times() -> list[int]:
+        return [board.core.read("timeLow") | board.core.read("timeHigh") << 32 for _ in range(3)]
+
+    first, second, third = await bridge(times)()
+    assert first < second < third
+    assert not any(
+        name.startswith(("jump", "slew", "pulse", "external")) for name in described("core_registers")["registers"]
+    )

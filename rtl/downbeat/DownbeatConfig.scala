@@ -25,6 +25,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
   * @param steadyPolicies     steady policies of this build, in order of their identifiers
   * @param logRecords         events of which the register map keeps a record, besides the last one of each flow; 0: it keeps none of either
+  * @param timeControl        registers set, discipline and compare the time of a MAC; otherwise it counts from reset on, and they show it
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
   * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half the registers
   * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have risen by
@@ -48,6 +49,7 @@ case class DownbeatConfig(
     startupPolicies: Seq[StartupPolicy] = Policies.startup,
     steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
     logRecords: Int = 256,
+    timeControl: Boolean = true,
     externalMemory: Boolean = false,
     eventSpacing: Int = 1,
     counterBits: Int = 32,

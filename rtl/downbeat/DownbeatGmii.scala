@@ -8,7 +8,7 @@ import spinal.lib._
 
 /** All of it: GMII pins on one side, registers and the application's streams on the other.
   *
-  * Its clocks are `clk`, the two of the wire and that of an external time. The time is the MAC's; `time_now` shows the core's copy of it. A
+  * Its clocks are `clk`, the two of the wire and that of an external time, unless the build has no `timeControl`. The time is the MAC's; `time_now` shows the core's copy of it. A
   * soft reset of the core resets what holds frames in the MAC too.
   */
 case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, withMac = true) {
@@ -18,14 +18,14 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   /** ns in bits 63 to 16, fraction below. */
   val time_now = out(UInt(64 bits))
   /** Asynchronous: the time of its rising edges goes to the offset log (docs/time.md). */
-  val pps_in = in(Bool())
+  val pps_in = config.timeControl generate in(Bool())
   /** Of `gmii_gtx_clk`: rises at times that registers say, such as each whole second. */
-  val pps_out = out(Bool())
+  val pps_out = config.timeControl generate out(Bool())
   /** A time from elsewhere (PTP, White Rabbit), if there is one: at an edge of `external_clk` with `external_valid` it is `external_time`,
     * ns in bits 63 to 16, fraction below. All may be tied to 0.
     */
-  val external_clk, external_valid = in(Bool())
-  val external_time = in(UInt(64 bits))
+  val external_clk, external_valid = config.timeControl generate in(Bool())
+  val external_time = config.timeControl generate in(UInt(64 bits))
   /** The core is in reset: for what is connected to its bypass and application streams. */
   val core_reset = out(Bool())
   core_reset := registers.io.coreReset
@@ -35,12 +35,14 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   mac.io.linkUp := link_up
   mac.io.softReset := registers.io.mac.softReset
   mac.io.increment := registers.io.mac.increment
-  mac.io.time <> registers.io.mac.time
-  mac.io.pulseIn := pps_in
-  mac.io.externalClock := external_clk
-  mac.io.externalTime.valid := external_valid
-  mac.io.externalTime.payload.assignFromBits(external_time.asBits)
-  pps_out := mac.io.pulseOut
+  if (config.timeControl) {
+    mac.io.time <> registers.io.mac.time
+    mac.io.pulseIn := pps_in
+    mac.io.externalClock := external_clk
+    mac.io.externalTime.valid := external_valid
+    mac.io.externalTime.payload.assignFromBits(external_time.asBits)
+    pps_out := mac.io.pulseOut
+  }
   registers.io.mac.now := mac.io.now
   registers.io.mac.linkUp := link_up
   registers.io.mac.counters := mac.io.counters

@@ -9,7 +9,7 @@ import spinal.lib._
   * Only the first port is used.
   */
 case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardContents(board) {
-  private val config = preset.copy(clock = board.core)
+  private val config = preset.copy(clock = board.core, timeControl = false) // nobody sets the time, and there are no pins for pulses
   private val registers = TrafficRegisters(board, config)
   private val core = DownbeatGmii(config)
   show(registers)
@@ -17,8 +17,6 @@ case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardConte
   core.gmii <> gmii.head
   core.link_up := linkUp
   coreRegion >> core.s_axil
-  for (unused <- Seq(core.pps_in, core.external_clk, core.external_valid)) unused := False
-  core.external_time := 0
 
   private val application = new ResetArea(reset = core.core_reset, cumulative = true) {
     val traffic = TrafficApplication(config)

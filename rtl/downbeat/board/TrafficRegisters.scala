@@ -32,23 +32,23 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
   startAt(0x080)
   private val fields = for (field <- Layout.ofBundle("Command", io.command.payload).fields) yield {
     val parts = for ((low, part) <- (0 until field.width by 32).zipWithIndex)
-      yield value(s"command_${field.name}" + (if (part == 0) "" else s"_$part"), 32 min (field.width - low), AccessType.RW,
+      yield value(s"command_${field.name}" + (if (part == 0) "" else s"_$part"), 32 min (field.width - low), AccessType.WO,
         s"Command's `${field.name}`, bits from $low on.")
     parts.reduce((low, high) => high ## low)
   }
   io.command.payload.assignFromBits(fields.reduce((low, high) => high ## low))
   private val send = register("commandSend", "A write hands the command to the core.")
-  send.field(Bool(), AccessType.RW, 0, "Anything.")(SymbolName("value"))
+  send.field(Bool(), AccessType.WO, 0, "Anything.")(SymbolName("value"))
   handedOver(io.command, send.eventW())
 
   // ---- traffic
 
   startAt(0x100)
-  io.supply.flow := value("supplyFlow", config.flowBits, AccessType.RW, "The flow that is to send.").asUInt
-  private val low = value("supplyBytes", 32, AccessType.RW, "How many bytes more, bits 31 to 0.")
+  io.supply.flow := value("supplyFlow", config.flowBits, AccessType.WO, "The flow that is to send.").asUInt
+  private val low = value("supplyBytes", 32, AccessType.WO, "How many bytes more, bits 31 to 0.")
   private val supply = register("supply", "A write hands that over.")
-  private val high = supply.field(UInt(8 bits), AccessType.RW, 0, "Bytes, bits 39 to 32.")(SymbolName("high"))
-  io.supply.closes := supply.field(Bool(), AccessType.RW, 0, "1: the connection is closed then.")(SymbolName("closes"))
+  private val high = supply.field(UInt(8 bits), AccessType.WO, 0, "Bytes, bits 39 to 32.")(SymbolName("high"))
+  io.supply.closes := supply.field(Bool(), AccessType.WO, 0, "1: the connection is closed then.")(SymbolName("closes"))
   io.supply.bytes := high @@ low.asUInt
   handedOver(io.supply, supply.eventW())
   private val waits = register("waits", "What has not been taken yet.")

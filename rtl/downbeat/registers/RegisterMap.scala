@@ -40,7 +40,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
       val increment = out(UInt(TimeBase.incrementBits bits))
       val softReset = out(Bool())
       val now = in(Stamp())
-      val time = master(TimeControl())
+      val time = config.timeControl generate master(TimeControl())
     }
   }
   noIoPrefix()
@@ -178,7 +178,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     private val macCounters = new CounterRegisters(declare, port.io.address, counts, False, "Frames since `reset`, modulo 2^32.")
     port.io.settled.removeAssignments() := coreCounters.settled && macCounters.settled
     for ((name, nanoseconds) <- latest) shown(name, nanoseconds, "ns, since `reset`; all ones: that or more.")
-    new TimeRegisters(declare, io.mac.time, io.mac.now, mayJump = !enable)
+    new TimeRegisters(declare, io.mac.now)
+    if (config.timeControl) new TimeControlRegisters(declare, io.mac.time, mayJump = !enable)
   }
 
   port.io.readable := answers(port.io.address, !_.isWriteOnly())
