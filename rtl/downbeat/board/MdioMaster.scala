@@ -34,9 +34,10 @@ case class MdioMaster() extends Component {
   private val pin = BufferCC(io.mdio.IO.read, True)
 
   io.command.ready := !busy
-  when(io.command.fire) {
-    busy := True
-    val command = io.command.payload
+  busy setWhen io.command.fire
+  // Kept on the way: who commands may be far from the pins.
+  private val command = RegNextWhen(io.command.payload, io.command.fire)
+  when(RegNext(io.command.fire) init False) {
     bits := B(32 bits, default -> true) ## B"01" ## (command.write ? B"01" | B"10") ## command.phy ## command.register ## B"10" ## command.data
     left := 64
     reads := !command.write

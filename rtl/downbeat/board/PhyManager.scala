@@ -36,7 +36,7 @@ case class PhyManager(board: Board) extends Component {
   private val reset = Timeout(board.phyReset)
   private val rest = Timeout(board.phyReset * 2)
   io.resetPin := reset.state
-  private val ready = rest.state
+  private val ready = RegNext(rest.state) init False
 
   private val bus = MdioMaster()
   io.mdio <> bus.io.mdio

@@ -132,7 +132,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   }
   gate.io.time := wireTime.io.time
   gate.io.increment := wireTime.io.step
-  gate.io.linkUp := transmitSoft(BufferCC(io.linkUp, False))
+  // A register more: a synchronizer's two stay together, wherever that is, and the gate has no time to spare.
+  gate.io.linkUp := transmitSoft(RegNext(BufferCC(io.linkUp, False)) init False)
   gate.io.timed << timed.io.head
   gate.io.immediate << immediate.io.head
   gate.io.timedSettled := timed.io.settled
@@ -179,7 +180,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   private val worst = new ClockingArea(transmitHard) {
     private val late = gate.io.lateArrived || gate.io.lateInverted || gate.io.lateBusy
     val lateness = Reg(UInt(32 bits)) init 0
-    when(late && lateness < gate.io.lateBy)(lateness := gate.io.lateBy)
+    // Frames are further apart than the two clocks that this takes.
+    when(RegNext(late && lateness < gate.io.lateBy) init False)(lateness := RegNext(gate.io.lateBy))
   }
   private val worstLateness = new NewestCopy(worst.lateness, transmitHard, core, init = U(0, 32 bits))
   counters.transmit.worstLateness := worstLateness.value
