@@ -37,6 +37,7 @@ class Board:
     what: str  # is in the build, for people
     device: str
     nextpnr: list[str]
+    relieved: bool  # between placing and routing (scripts/placement)
     seeds: list[int]  # of nextpnr, tried in this order until the clocks are met
     programmer: list[str]  # options of openFPGALoader
     clocks: dict[str, float]  # MHz, by port
@@ -46,6 +47,11 @@ class Board:
     def top(self) -> str:
         """The room, as BoardTop.scala names it."""
         return f"Board_{self.board.replace('-', '_')}_{self.inside}"
+
+    @property
+    def grade(self) -> int:
+        """The device's speed."""
+        return int(self.nextpnr[self.nextpnr.index("--speed") + 1])
 
     def constraints(self) -> str:
         lines = ["BLOCK RESETPATHS;", "BLOCK ASYNCPATHS;"]
@@ -85,6 +91,7 @@ def load(name: str) -> Board:
         build["what"],
         device["name"],
         device["nextpnr"] + build["nextpnr"],
+        build.get("relieved", False),
         build["seeds"],
         device["programmer"],
         data["clocks"],

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.bitstream.board import ROOT, Board, BoardRefused
+from scripts.bitstream.judge import periods
 from scripts.fmax.tools import require as require
 from scripts.fmax.tools import run, version
+from scripts.placement.relieve import relieve
 
+PLACEMENT = ROOT / "scripts" / "placement"
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 
 
@@ -44,14 +47,22 @@ class Placed:
 
     config: Path  # for ecppack
     report: Path  # of clocks
-    log: Path
+    log: Path  # of packing and placing
+    unrouted: Path  # the design, placed, of a board that is relieved before it is routed
 
 
 def placement(board: Board, netlist: Path, seed: int) -> Placed:
     """Where it is, once it has been made."""
-    inputs = (str(_options(board, seed)), version("nextpnr-ecp5"), netlist.name, board.constraints())
-    name = f"placed-{hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]}"
-    return Placed(*(home(board) / f"{name}.{suffix}" for suffix in ("config", "json", "log")))
+    inputs = [str(_options(board, seed)), version("nextpnr-ecp5"), netlist.name, board.constraints()]
+    placed = routed = home(board) / f"placed-{_hash(inputs)}"
+    if board.relieved:
+        sources = (path for path in sorted(PLACEMENT.glob("*.py")) if not path.name.startswith("test_"))
+        routed = home(board) / f"relieved-{_hash(inputs + [source.read_text() for source in sources])}"
+    return Placed(*map(Path, (f"{routed}.config", f"{routed}.json", f"{placed}.log", f"{placed}.unrouted.json")))
+
+
+def _hash(inputs: list[str]) -> str:
+    return hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]
 
 
 def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
@@ -59,10 +70,34 @@ def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
     if not (ROOT / placed.report).exists():
         (ROOT / _constraints(board)).write_text(board.constraints())
         unfinished = placed.report.with_suffix(".unfinished")
-        outputs: list[str | Path] = ["--textcfg", placed.config, "--report", unfinished, "--log", placed.log, "-q"]
-        run("nextpnr", placed.log, "nextpnr-ecp5", "--json", netlist, *_options(board, seed), *outputs)
+        design: list[str | Path] = ["--json", netlist, *_options(board, seed), "--lpf", _constraints(board)]
+        routed: list[str | Path] = ["--textcfg", placed.config, "--report", unfinished]
+        if board.relieved:
+            design = [*_relieved(board, placed, design, seed), *_options(board, seed)]
+            nextpnr(placed.report.with_suffix(".log"), *design, *routed)
+        else:
+            nextpnr(placed.log, *design, *routed)
         (ROOT / unfinished).rename(ROOT / placed.report)
     return placed
+
+
+def _relieved(board: Board, placed: Placed, design: list[str | Path], seed: int) -> list[str | Path]:
+    """Options for a design that is placed, and then made easier to route."""
+    unfinished, relieved, clocks = (home(board) / name for name in ("unfinished.json", "relieved.json", "clocks.sdc"))
+    if not (ROOT / placed.unrouted).exists():
+        nextpnr(placed.log, *design, "--no-route", "--write", unfinished)
+        (ROOT / unfinished).rename(ROOT / placed.unrouted)
+    # Not in what it has written.
+    wanted = periods((ROOT / placed.log).read_text())
+    (ROOT / clocks).write_text(
+        "".join(f"create_clock -period {ns:g} [get_nets {{{net}}}]\n" for net, ns in wanted.items())
+    )
+    relieve(ROOT / placed.unrouted, ROOT / relieved, board.grade, wanted, seed)
+    return ["--json", relieved, "--no-pack", "--no-place", "--sdc", clocks]
+
+
+def nextpnr(log: Path, *options: str | Path) -> None:
+    run("nextpnr", log, "nextpnr-ecp5", *options, "--log", log, "-q")
 
 
 def _constraints(board: Board) -> Path:
@@ -71,7 +106,7 @@ def _constraints(board: Board) -> Path:
 
 def _options(board: Board, seed: int) -> list[str | Path]:
     # A missed clock is told by the report, so that all of them are told.
-    return [*board.nextpnr, "--seed", str(seed), "--lpf", _constraints(board), "--timing-allow-fail"]
+    return [*board.nextpnr, "--seed", str(seed), "--timing-allow-fail"]
 
 
 def pack(config: Path, bit: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,10 @@ Info: 	          TRELLIS_FF:  {ff}/43848   {share}%
 Info: 	        TRELLIS_COMB:  7111/43848    16%
 """
 WIRE, CORE = "$glbnet$rgmii_0_rx_clk$TRELLIS_IO_IN", "$glbnet$inside_1.CLKOS"
+PLACED = f"""\
+Info: Max frequency for clock '{WIRE}': 164.29 MHz (PASS at 125.00 MHz)
+Warning: Max frequency for clock          '{CORE}': 59.31 MHz (FAIL at 62.50 MHz)
+"""
 
 
 def report(wire_mhz: float) -> dict[str, Any]:
@@ -40,7 +45,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     ) -> tuple[int, Path]:
         place, bit = tmp_path / "build", tmp_path / "build" / "colorlight-i9.bit"
         place.mkdir(exist_ok=True)
-        placement = flow.Placed(place / "placed.config", place / "placed.json", place / "placed.log")
+        placement = flow.Placed(*(place / f"placed.{suffix}" for suffix in ("config", "json", "log", "unrouted.json")))
 
         def placed(_board: Any, _netlist: Any, seed: int) -> flow.Placed:
             placement.log.write_text(LOG.format(ff=ff, share=100 * ff // 43848))
@@ -177,3 +182,37 @@ def test_a_build_may_have_another_boards_pins() -> None:
     assert (tcp.device, tcp.clocks, tcp.functions) == (plain.device, plain.clocks, plain.functions)
     assert (plain.top, tcp.top) == ("Board_ecpix5_probes", "Board_ecpix5_traffic")
     assert tcp.what != plain.what
+
+
+def test_a_board_may_be_relieved_between_placing_and_routing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """nextpnr places; the placement is relieved with the periods it was placed for; nextpnr routes that with them."""
+    board = replace(load("ecpix5"), relieved=True)
+    calls: list[tuple[Any, ...]] = []
+
+    def run(_name: str, _log: Path, *words: str | Path) -> None:
+        options = [str(word) for word in words]
+        calls.append(("nextpnr", options))
+        if "--no-route" in options:
+            Path(options[options.index("--log") + 1]).write_text(PLACED)
+            Path(options[options.index("--write") + 1]).write_text("{}")
+        else:
+            Path(options[options.index("--report") + 1]).write_text(json.dumps(report(130.0)))
+
+    monkeypatch.setattr(flow, "home", lambda _: tmp_path)
+    monkeypatch.setattr(flow, "run", run)
+    monkeypatch.setattr(flow, "version", lambda tool: tool)
+    monkeypatch.setattr(flow, "relieve", lambda *arguments: calls.append(("relieve", arguments)))
+    placed = flow.place_and_route(board, tmp_path / "netlist.json", 7)
+    assert json.loads(placed.report.read_text()) == report(130.0)
+    (_, placing), (_, relieving), (_, routing) = calls
+    relieved = tmp_path / "relieved.json"
+    assert {"--no-route", "--lpf"} <= set(placing)
+    assert relieving == (placed.unrouted, relieved, 8, {WIRE: 8.0, CORE: 16.0}, 7)
+    assert {"--no-pack", "--no-place", "--textcfg", str(relieved)} <= set(routing)
+    clocks = Path(routing[routing.index("--sdc") + 1]).read_text()
+    assert clocks == f"create_clock -period 8 [get_nets {{{WIRE}}}]\ncreate_clock -period 16 [get_nets {{{CORE}}}]\n"
+    assert (
+        flow.placement(board, tmp_path / "netlist.json", 7)
+        == placed
+        != flow.placement(load("ecpix5"), tmp_path / "netlist.json", 7)
+    )
