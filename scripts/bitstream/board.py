@@ -48,11 +48,6 @@ class Board:
         """The room, as BoardTop.scala names it."""
         return f"Board_{self.board.replace('-', '_')}_{self.inside}"
 
-    @property
-    def grade(self) -> int:
-        """The device's speed."""
-        return int(self.nextpnr[self.nextpnr.index("--speed") + 1])
-
     def constraints(self) -> str:
         lines = ["BLOCK RESETPATHS;", "BLOCK ASYNCPATHS;"]
         for function in self.functions:

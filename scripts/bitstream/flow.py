@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.bitstream.board import ROOT, Board, BoardRefused
-from scripts.bitstream.judge import periods
 from scripts.fmax.tools import require as require
 from scripts.fmax.tools import run, version
-from scripts.placement.relieve import relieve
+from scripts.placement.routing import relieved
 
 PLACEMENT = ROOT / "scripts" / "placement"
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
@@ -73,27 +72,17 @@ def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
         design: list[str | Path] = ["--json", netlist, *_options(board, seed), "--lpf", _constraints(board)]
         routed: list[str | Path] = ["--textcfg", placed.config, "--report", unfinished]
         if board.relieved:
-            design = [*_relieved(board, placed, design, seed), *_options(board, seed)]
+            if not (ROOT / placed.unrouted).exists():
+                unwritten = home(board) / "unfinished.json"
+                nextpnr(placed.log, *design, "--no-route", "--write", unwritten)
+                (ROOT / unwritten).rename(ROOT / placed.unrouted)
+            options = _options(board, seed)
+            design = [*options, *relieved(ROOT / placed.unrouted, ROOT / placed.log, options, seed)]
             nextpnr(placed.report.with_suffix(".log"), *design, *routed)
         else:
             nextpnr(placed.log, *design, *routed)
         (ROOT / unfinished).rename(ROOT / placed.report)
     return placed
-
-
-def _relieved(board: Board, placed: Placed, design: list[str | Path], seed: int) -> list[str | Path]:
-    """Options for a design that is placed, and then made easier to route."""
-    unfinished, relieved, clocks = (home(board) / name for name in ("unfinished.json", "relieved.json", "clocks.sdc"))
-    if not (ROOT / placed.unrouted).exists():
-        nextpnr(placed.log, *design, "--no-route", "--write", unfinished)
-        (ROOT / unfinished).rename(ROOT / placed.unrouted)
-    # Not in what it has written.
-    wanted = periods((ROOT / placed.log).read_text())
-    (ROOT / clocks).write_text(
-        "".join(f"create_clock -period {ns:g} [get_nets {{{net}}}]\n" for net, ns in wanted.items())
-    )
-    relieve(ROOT / placed.unrouted, ROOT / relieved, board.grade, wanted, seed)
-    return ["--json", relieved, "--no-pack", "--no-place", "--sdc", clocks]
 
 
 def nextpnr(log: Path, *options: str | Path) -> None:

@@ -15,7 +15,6 @@ PARTS = {
     "EHXPLLL": "PLLs",
 }
 USED = re.compile(r"^Info:\s+(\w+):\s*(\d+)/\s*(\d+)\s+\d+%", re.MULTILINE)
-WANTED = re.compile(r"Max frequency for clock +'(\S+)': .* at ([\d.]+) MHz\)")
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,6 @@ def overflow(log: str, device: str) -> str | None:
         return None
     much = ", ".join(f"{use.used:,} of {use.there:,} {PARTS.get(use.part, use.part)}" for use in over)
     return f"the design does not fit {device}: {much}"
-
-
-def periods(log: str) -> dict[str, float]:
-    """ns, by the clock's net, that nextpnr placed for; its report has only those of a routed design."""
-    return {net: 1000 / float(mhz) for net, mhz in WANTED.findall(log)}
 
 
 def clocks(report: dict[str, Any]) -> list[Clock]:

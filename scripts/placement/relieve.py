@@ -31,10 +31,10 @@ REACH, SHORTER, SHORTEST = 14, 0.7, 6
 TIMINGS = 4  # in a pass
 
 
-def relieve(placed: Path, relieved: Path, grade: int, periods: dict[str, float], seed: int) -> None:
+def relieve(placed: Path, relieved: Path, grade: str, periods: dict[str, float], seed: int) -> None:
     """Reads what nextpnr has placed, writes the same design with cells elsewhere; prints both in figures.
 
-    For a device's speed grade; `periods`, in ns, are by the name of the clock's net.
+    For a device's speed grade (`timing.DELAYS`); `periods`, in ns, are by the name of the clock's net.
     """
     design = Design(placed)
     relief = Relief(design, grade, {design.named[name]: ns for name, ns in periods.items()}, random.Random(seed))
@@ -46,7 +46,7 @@ def relieve(placed: Path, relieved: Path, grade: int, periods: dict[str, float],
 
 
 class Relief:
-    def __init__(self, design: Design, grade: int, periods: dict[Net, float], rng: random.Random) -> None:
+    def __init__(self, design: Design, grade: str, periods: dict[Net, float], rng: random.Random) -> None:
         self._random = rng
         self._slices = Slices(design)
         self.wires = Wires(design, Timing(design, grade, periods))

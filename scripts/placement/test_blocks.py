@@ -23,7 +23,7 @@ def annealed(small: Small, folder: Path, heat: float) -> Design:
     arrivals = Arrivals(design, slices.places, 0.0)
 
     print("seed 1")
-    Blocks(design, slices, arrivals, Wires(design, Timing(design, 8, {})), random.Random(1)).anneal(1000, heat)
+    Blocks(design, slices, arrivals, Wires(design, Timing(design, "8", {})), random.Random(1)).anneal(1000, heat)
     assert arrivals.excess() == pytest.approx(Arrivals(design, slices.places, 0.0).excess())
     again = Slices(design)
     for place in slices.places:

@@ -103,8 +103,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (wires, "SLOPE", SLOPE),
         ):
             patch.setattr(module, name, value)
-        relieve(folder / "placed.json", folder / "relieved.json", 6, PERIODS, 1)
-        relieve(folder / "placed.json", folder / "again.json", 6, PERIODS, 1)
+        relieve(folder / "placed.json", folder / "relieved.json", "6", PERIODS, 1)
+        relieve(folder / "placed.json", folder / "again.json", "6", PERIODS, 1)
     return folder
 
 

@@ -10,7 +10,7 @@ import pytest
 from scripts.placement.small import Small
 from scripts.placement.timing import DELAYS, Timing
 
-GRADE = 8
+GRADE = "8_5G"
 NS = DELAYS[GRADE]
 WIRE, TILE, START, LUT = NS.wire, NS.tile, NS.register, NS.lut
 
