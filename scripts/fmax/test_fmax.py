@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import scripts.fmax.__main__ as program
+from scripts.fmax import tools
 from scripts.fmax.report import Hop, ReportIncomplete, rtl_name, size, timing
 
 CLOCK = "$glbnet$clk"
@@ -143,3 +144,30 @@ def test_a_report_without_a_clock_is_an_error_not_a_traceback(
     report["fmax"] = {}
     assert run("FlowEngine") == 1
     assert "one clock expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("room", "steps"), [("FlowEngine", ["route"]), ("Downbeat", ["place", "relieve", "route"])])
+def test_a_large_room_is_relieved_between_placing_and_routing(
+    room: str, steps: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+
+    def run(_name: str, _log: Path, *words: str | Path) -> None:
+        options = [str(word) for word in words]
+        taken.append("place" if "--no-route" in options else "route")
+        assert ("relieved.json" in options) == (taken[-1] == "route" and len(steps) > 1)
+        output = "--write" if "--no-route" in options else "--report"
+        Path(options[options.index(output) + 1]).write_text("{}")
+
+    def relieved(placed: Path, *_: Any) -> list[str]:
+        assert placed.exists()
+        taken.append("relieve")
+        return ["--json", "relieved.json"]
+
+    monkeypatch.setattr(tools, "run", run)
+    monkeypatch.setattr(tools, "relieved", relieved)
+    monkeypatch.setattr(tools, "version", lambda tool: tool)
+    home = tmp_path / room / "0123"
+    home.mkdir(parents=True)
+    assert tools.place_and_route(home / "netlist.json", 8, 1).exists()
+    assert taken == steps

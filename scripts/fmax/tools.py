@@ -12,12 +12,16 @@ import time
 from functools import cache
 from pathlib import Path
 
+from scripts.placement.routing import relieved
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
 ECP5 = "synth_ecp5 -top {top} -json"
 DEVICE = ("--85k", "--package", "CABGA756")
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {6: 110, 7: 125, 8: 140}
+
+LARGE = {"Downbeat"}  # rooms that are relieved before they are routed
 
 
 class ToolFailed(Exception):
@@ -58,9 +62,14 @@ def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
     """nextpnr's report."""
     report, options = _placement(netlist, grade, seed)
     if not (ROOT / report).exists():
-        unfinished, log = report.with_suffix(".unfinished"), report.with_suffix(".log")
-        outputs: list[str | Path] = ["--report", unfinished, "--log", log, "-q"]
-        run("nextpnr", log, "nextpnr-ecp5", "--json", netlist, *options, *outputs)
+        unfinished = report.with_suffix(".unfinished")
+        design: list[str | Path] = ["--json", netlist, *options]
+        if _room(netlist) in LARGE:
+            unrouted, placing = report.with_suffix(".unrouted"), report.with_suffix(".placing.log")
+            _nextpnr(placing, *design, "--no-route", "--write", unrouted)
+            design = [*options, *relieved(ROOT / unrouted, ROOT / placing, options, seed)]
+            (ROOT / unrouted).unlink()
+        _nextpnr(report.with_suffix(".log"), *design, "--report", unfinished)
         (ROOT / unfinished).rename(ROOT / report)
     return report
 
@@ -71,11 +80,20 @@ def routed(netlist: Path, grade: int, seed: int) -> Path | None:
     return report if (ROOT / report).exists() else None
 
 
+def _nextpnr(log: Path, *options: str | Path) -> None:
+    run("nextpnr", log, "nextpnr-ecp5", *options, "--log", log, "-q")
+
+
+def _room(netlist: Path) -> str:
+    return netlist.parent.parent.name
+
+
 def _placement(netlist: Path, grade: int, seed: int) -> tuple[Path, list[str]]:
     """Where the report is kept, and nextpnr's options."""
     options = [*DEVICE, "--speed", str(grade), "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
     # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
-    options += ["--router", "router1", "--lpf-allow-unconstrained", "--timing-allow-fail"]
+    options += ["--placer", "static", "--router", "router2"] if _room(netlist) in LARGE else ["--router", "router1"]
+    options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]
     key = hashlib.sha256(f"{options}\n{version('nextpnr-ecp5')}".encode()).hexdigest()[:8]
     return netlist.parent / f"grade{grade}-seed{seed}-{key}.json", options
 
