@@ -3,6 +3,7 @@ package downbeat
 
 import downbeat.congestion.startup.{Paced, Pairs, Standard}
 import downbeat.congestion.steady.Reno
+import downbeat.time.Instant
 import downbeat.congestion.{Calculator, Policies, StartupPolicy, SteadyPolicy}
 import spinal.core._
 import spinal.lib.bus.amba4.axi.Axi4Config
@@ -73,6 +74,8 @@ case class DownbeatConfig(
   /** MTU without Ethernet header and FCS; the MSS that we announce is 40 bytes less. */
   val mtu: Int = maximumFrameBytes - 18
   val ownMss: Int = mtu - 40
+  /** Of a segment's payload bytes. */
+  val segmentBits: Int = log2Up(ownMss + 1)
   /** RFC 7323: the smallest shift with which 16 bits can announce the whole receive buffer. */
   val receiveWindowScale: Int = (0 to 14).find(shift => (65535L << shift) >= receiveBufferBytes).get
   val slotBits: Int = log2Up(payloadSlots)
@@ -87,6 +90,21 @@ case class DownbeatConfig(
   val sendOffsetBits: Int = log2Up(sendBufferBytes) + 1
   val receiveOffsetBits: Int = log2Up(receiveBufferBytes) + 1
 
+  /** Low bits by which a connection keeps numbers of what it sends, none further from SND.UNA than the buffer's end; and of what it receives, each of
+    * which is held against numbers that a frame before RCV.NXT or a window behind it may have.
+    */
+  val sendNumberBits: Int = sendOffsetBits + 1
+  val receiveNumberBits: Int = (receiveOffsetBits max log2Up(maximumFrameBytes) + 1) + 1
+  /** RCV.UP is up to 65,535 bytes behind a segment in the window, and held against another such and against what has been read. */
+  val urgentNumberBits: Int = log2Up(2 * receiveBufferBytes + 65536 + 2 * maximumFrameBytes) + 1
+
+  /** Low bits by which it keeps when its timers expire, in whole units of 2^deadlineUnit ns (65.5 us) and never early; and since when a round trip
+    * is timed, for which a timeout may be waited.
+    */
+  val deadlineUnit: Int = 16
+  val deadlineBits: Int = log2Up(Seq(maximumRto, timeWait, delayedAck).map(Instant.nanoseconds).max + (1 << deadlineUnit)) + 1
+  val roundTripBits: Int = log2Up(Instant.nanoseconds(maximumRto)) + 2
+
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
   val creditBits: Int = (sendOffsetBits max 17) + 1
 
@@ -96,6 +114,8 @@ case class DownbeatConfig(
   val steadyArgumentBits: Int = steadyPolicies.map(_.argumentBits).max max 1
   /** A connection has something to choose. */
   val policiesChoose: Boolean = startupPolicies.size > 1 || steadyPolicies.size > 1 || policies.exists(_.argumentBits > 0)
+  /** Some policy wants to know a connection's shortest round trip. */
+  val policiesCompareRoundTrips: Boolean = policies.exists(_.comparesRoundTrips)
   /** Some policy says how segments leave. */
   val policiesPace: Boolean = policies.exists(_.paces)
   /** What the build's policies have calculated beside the engine. */

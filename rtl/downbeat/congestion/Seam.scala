@@ -56,7 +56,7 @@ case class CongestionEvent() extends Bundle {
   /** A round-trip sample, ns between the stamps at the wire. */
   val rttValid = Bool()
   val rtt = UInt(36 bits)
-  /** The smallest sample of the connection so far, this one included; all ones: none yet. */
+  /** The smallest sample of the connection so far, this one included; all ones: none yet, or no policy of the build compares with it. */
   val rttMinimum = UInt(36 bits)
   /** The connection's initial window (segments) and ssthresh (bytes); read with `established`. */
   val initialWindow = UInt(8 bits)
@@ -120,6 +120,8 @@ trait Policy {
   final def argumentBits: Int = arguments.bits
   /** It says how segments leave ([[Departure]]); one that does not leaves them as the connection was opened. */
   def paces: Boolean = false
+  /** It reads `rttMinimum`. */
+  def comparesRoundTrips: Boolean = false
   /** Whom it asks for what takes longer than its nodes. */
   def calculator: Option[Calculator] = None
   final def questionBits: Int = calculator.fold(0)(_.questionBits)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.wire.SequenceNumber
+import downbeat.DownbeatConfig
+import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** What the peer has been told of what came from it. */
-case class AcknowledgmentState() extends Bundle {
-  val lastSent = SequenceNumber() // Last.ACK.sent (RFC 7323 4.3)
+case class AcknowledgmentState(config: DownbeatConfig) extends Bundle {
+  val lastSent = NearNumber(config.receiveNumberBits) // Last.ACK.sent (RFC 7323 4.3)
   /** The window's right edge; what was announced lies less than a unit of the window scale before it. */
-  val edge = SequenceNumber()
+  val edge = NearNumber(config.receiveNumberBits)
   /** Data in order awaits its ACK. */
   val delayed = Bool()
 }
@@ -25,12 +26,13 @@ class Acknowledgments(view: ProtocolView, verdict: SegmentVerdict, reassembly: R
   import signals._
   private val half = config.receiveBufferBytes / 2
   private val past = s0(before).acknowledgments
+  private def low(number: SequenceNumber): NearNumber = number.low(config.receiveNumberBits)
 
   // ---- what a segment that has left told
 
   private val units = s0(before).scaling && !s0(FLAGS).syn
   private val toldEdge = s0.insert(
-    s0(ACKNOWLEDGMENT) + (s0(WIRE_WINDOW).resize(30) |<< (units ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits))))
+    low(s0(ACKNOWLEDGMENT)) + (s0(WIRE_WINDOW).resize(30) |<< (units ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits))))
   private val ahead = s0.insert(past.lastSent.isBefore(s0(ACKNOWLEDGMENT)))
   private val saysAll = s0.insert(s0(ACKNOWLEDGMENT).value === s0(before).received.value)
   private val tells = s1.insert(s1(hasSent) && !s1(FLAGS).syn)
@@ -45,9 +47,9 @@ class Acknowledgments(view: ProtocolView, verdict: SegmentVerdict, reassembly: R
   /** One past the end of the buffer. */
   private val limit = s1.insert(s1(before).consumed + s1(freed))
   private val moves = s2.insert(!(s2(growth) < (config.ownMss min half)))
-  private val opened = s3.insert(select(s3(moves), s3(limit), s3(before).acknowledgments.edge))
-  private val firstEdge = s3.insert(s3(firstData) + U(config.receiveBufferBytes, 32 bits))
-  private val edge = s4.insert(select(s4(verdict.receivesSyn), s4(firstEdge), s4(opened)))
+  private val opened = s3.insert(s3(moves) ? s3(limit) | s3(before).acknowledgments.edge)
+  private val firstEdge = s3.insert(low(s3(firstData)) + U(config.receiveBufferBytes, 32 bits))
+  private val edge = s4.insert(s4(verdict.receivesSyn) ? s4(firstEdge) | s4(opened))
   s5(RECEIVE_ROOM) := s5(edge).since(s5(RECEIVED)).resize(25)
 
   /** The peer may be waiting for room, and there is enough more to tell it of. */
@@ -71,9 +73,10 @@ class Acknowledgments(view: ProtocolView, verdict: SegmentVerdict, reassembly: R
   val delayed = s4.insert((s4(before).acknowledgments.delayed || s4(beginsToWait)) && !s4(ACK_DUE) && !s4(toldAll) &&
     !s4(verdict.receivesSyn) && s4(STATE) =/= TcpState.closed)
 
-  val after = AcknowledgmentState()
+  val after = AcknowledgmentState(config)
   private val last = s5(before).acknowledgments
-  after.lastSent := select(s5(verdict.receivesSyn) || s5(ACK_DUE), s5(RECEIVED), select(s5(tellsMore), s5(ACKNOWLEDGMENT), last.lastSent))
-  after.edge := select(s5(verdict.receivesSyn) || s5(ACK_DUE), s5(edge), select(s5(tells) && s5(opensTo), s5(toldEdge), last.edge))
+  private val all = s5(verdict.receivesSyn) || s5(ACK_DUE)
+  after.lastSent := all ? low(s5(RECEIVED)) | (s5(tellsMore) ? low(s5(ACKNOWLEDGMENT)) | last.lastSent)
+  after.edge := all ? s5(edge) | ((s5(tells) && s5(opensTo)) ? s5(toldEdge) | last.edge)
   after.delayed := s5(delayed)
 }

@@ -8,22 +8,22 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What congestion keeps of a connection: the windows, a private word for either policy, and what the connection was opened with. */
+/** What congestion keeps of a connection: the windows, a private word for either policy, and what the connection was opened with. During the
+  * handshake ssthresh is the one that it begins with, and cwnd counts segments.
+  */
 case class CongestionState(config: DownbeatConfig) extends Bundle {
   val window = Window()
   val startupWord = Bits(CongestionStage.wordBits(config.startupPolicies) bits)
   val steadyWord = Bits(CongestionStage.wordBits(config.steadyPolicies) bits)
-  val startup = UInt(config.startupBits bits)
-  val steady = UInt(config.steadyBits bits)
-  val initialWindow = UInt(8 bits)
-  val initialSsthresh = UInt(32 bits)
+  val startup = (config.startupPolicies.size > 1) generate UInt(config.startupBits bits)
+  val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
   val spacing = UInt(56 bits)
   val calculation = config.policiesCalculate generate CalculationState()
 }
 
 object CongestionStage {
-  /** The largest word of the build's policies; a zero-width memory word helps nobody. */
-  def wordBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max max 1
+  /** The largest word of the build's policies. */
+  def wordBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max
 }
 
 /** Congestion: cwnd and ssthresh, by the connection's start-up and steady policy.
@@ -63,8 +63,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   event.rttValid := s0(RTT_VALID)
   event.rtt := s0(RTT)
   event.rttMinimum := s0(RTT_MINIMUM)
-  event.initialWindow := s0(before).initialWindow
-  event.initialSsthresh := s0(before).initialSsthresh
+  event.initialWindow := s0(CHANGES) ? U(2, 8 bits) | s0(before).window.cwnd(23 downto 16) // a window under way has room for a pair
+  event.initialSsthresh := s0(before).window.ssthresh(47 downto 16)
   event.sentProbe := s0(MEASURED)
   event.sentAhead := s0(AHEAD)
   event.probe := s0(PROBE_ANSWER)
@@ -84,8 +84,11 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val steadyBefore = told(fetched(before).steadyWord, fetched(PARAMETERS).steadyArgument)
   private val startupAnswers = answers(config.startupPolicies, startupBefore)
   private val steadyAnswers = answers(config.steadyPolicies, steadyBefore)
-  val STARTUP = s2.insert((s2(OPENING) || s2(CHANGES)) ? s2(PARAMETERS).startup | s2(before).startup)
-  val STEADY = s2.insert((s2(OPENING) || s2(CHANGES)) ? s2(PARAMETERS).steady | s2(before).steady)
+  /** The only policy of its kind has no index. */
+  private def chosenIndex(told: UInt, kept: => UInt): UInt =
+    if (kept == null) U(0, widthOf(told) bits) else (s2(OPENING) || s2(CHANGES)) ? told | kept
+  val STARTUP = s2.insert(chosenIndex(s2(PARAMETERS).startup, s2(before).startup))
+  val STEADY = s2.insert(chosenIndex(s2(PARAMETERS).steady, s2(before).steady))
 
   /** For each policy whether it is the connection's; one always is. */
   private def selects(policies: Seq[Policy], index: UInt): Seq[Payload[Bool]] =
@@ -156,7 +159,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + (s4(EVENT).uninflated ? U(0, 48 bits) | s4(threeSegments)))
   }
   when(s4(CHANGES))(s4(settled) := s4(before).window)
-  when(s4(OPENING)) {
+  /** Policies are not asked before the connection is made: their words are what it was opened with. */
+  private val handshakes = s4.insert(s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived)
+  when(s4(handshakes)) {
     s4(settled).cwnd := 0
     s4(settled).ssthresh := 0
   }
@@ -174,8 +179,6 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val twoSegments = s4.insert(s4(segment) |<< 1)
   s5(WINDOW).cwnd := bounded(s5(settled).cwnd, s5(segment))
   s5(WINDOW).ssthresh := bounded(s5(settled).ssthresh, s5(twoSegments))
-  /** Policies are not asked before the connection is made: their words are what it was opened with. */
-  private val handshakes = s4.insert(s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived)
   private val spacing = s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
   if (config.policiesPace) {
     val ofStartup = s3.insert(startup.departure)
@@ -194,15 +197,15 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   next.window := s5(WINDOW)
   next.startupWord := s5(handshakes) ? s5(startupBefore) | s5(startupWord)
   next.steadyWord := s5(handshakes) ? s5(steadyBefore) | s5(steadyWord)
-  next.startup := s5(STARTUP)
-  next.steady := s5(STEADY)
-  next.initialWindow := s5(synLost) ? U(1, 8 bits) | s5(before).initialWindow
-  next.initialSsthresh := s5(before).initialSsthresh
+  if (next.startup != null) next.startup := s5(STARTUP)
+  if (next.steady != null) next.steady := s5(STEADY)
+  when(s5(handshakes))(next.window := s5(before).window)
+  when(s5(synLost))(next.window.cwnd := Window.ofBytes(U(1)))
   next.spacing := spacing
   if (config.policiesCalculate) next.calculation := calculation.after
   when(s5(OPENING)) {
-    next.initialWindow := s5(PARAMETERS).initialWindow
-    next.initialSsthresh := s5(PARAMETERS).ssthresh
+    next.window.cwnd := Window.ofBytes(s5(PARAMETERS).initialWindow)
+    next.window.ssthresh := Window.ofBytes(s5(PARAMETERS).ssthresh)
     next.startupWord := s5(PARAMETERS).startupArgument.resized
     next.steadyWord := s5(PARAMETERS).steadyArgument.resized
   }

@@ -79,17 +79,19 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
   val steps: Seq[Node] = pipeline.nodes.slice(first + 2, first + 2 + EnginePipeline.steps + 1)
   require(first + 2 + EnginePipeline.steps - first == config.flowSpacing - 1, "a stage's read-modify-write spans flowSpacing - 1 nodes")
 
-  val memory = Mem(state, config.flows)
-  memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
+  /** None where the build gives the stage nothing to keep. */
+  val memory: Mem[S] = (widthOf(state()) > 0) generate Mem(state, config.flows)
+  if (memory != null) memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
 
   /** The flow's word as the last event left it, on `steps(0)`. */
-  val before: Payload[S] = fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
+  val before: Payload[S] =
+    (memory != null) generate fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
   // In block RAM it comes out late in its clock: a register behind that is worth its bits.
-  if (config.flows <= Stage.distributed) pipeline.staysUntilNext(before)
+  if (memory != null && config.flows <= Stage.distributed) pipeline.staysUntilNext(before)
 
   /** The word to write, given on `steps(5)`. */
   def write(after: S, enable: Bool): Unit =
-    memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
+    if (memory != null) memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
 
   /** For the lost-update test: how many events of the flow this stage has counted, this one included. */
   val count: Option[Payload[UInt]] = if (config.stageCounters) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.wire.SequenceNumber
+import downbeat.DownbeatConfig
+import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** The inverted pairs in flight, which lie one behind the other: where the first begins and where the last ends. */
-case class InvertedPairsState() extends Bundle {
-  val first, end = SequenceNumber()
+case class InvertedPairsState(config: DownbeatConfig) extends Bundle {
+  val first, end = NearNumber(config.sendNumberBits)
   val any = Bool()
   /** The first pair's first half has been answered. */
   val answered = Bool()
@@ -20,28 +21,29 @@ case class InvertedPairsState() extends Bundle {
   * takes the place of all before it: their ACKs, if still due, then count as duplicates, one each.
   */
 class InvertedPairs(
-    signals: Signals, before: Payload[InvertedPairsState], s0: Node, s1: Node, s2: Node, s5: Node)
+    config: DownbeatConfig, signals: Signals, before: Payload[InvertedPairsState], s0: Node, s1: Node, s2: Node, s5: Node)
     extends Area {
   import signals._
   private val past = s0(before)
-  private val start = s0.insert(SequenceNumber(s0(SEQUENCE).value - s0(SEGMENT_SIZE)))
+  private def low(number: SequenceNumber): NearNumber = number.low(config.sendNumberBits)
+  private val start = s0.insert(low(SequenceNumber(s0(SEQUENCE).value - s0(SEGMENT_SIZE))))
   private val pair = s0.insert((s0(SEGMENT_SIZE) << 1).resize(17))
   private val fromFirst = s0.insert(s0(UNACKNOWLEDGED).since(past.first))
-  private val endOfNew = s0.insert(s0(SEQUENCE) + s0(LENGTH))
+  private val endOfNew = s0.insert(low(s0(SEQUENCE) + s0(LENGTH)))
 
   private val opens = s1.insert(s1(LIVE) && s1(AHEAD))
-  private val extends_ = s1.insert(s1(before).any && s1(start).value === s1(before).end.value)
+  private val extends_ = s1.insert(s1(before).any && s1(start) === s1(before).end)
   private val passed = s1.insert(s1(before).any && !s1(fromFirst).msb && !(s1(fromFirst) < s1(pair)))
   private val next = s1.insert(s1(before).first + s1(pair))
   private val atFirst = s1.insert(s1(before).any && !s1(fromFirst).orR)
 
   /** This ACK is the answer to the first half of a pair, and no duplicate. */
   val answers: Payload[Bool] = s2.insert(s2(LIVE) && s2(REPEATED) && s2(atFirst) && !s2(before).answered)
-  private val isLast = s2.insert(s2(next).value === s2(before).end.value)
+  private val isLast = s2.insert(s2(next) === s2(before).end)
 
   /** The state after the event, on step 5; `forget` leaves none. */
   def after(forget: Bool): InvertedPairsState = {
-    val state = InvertedPairsState()
+    val state = InvertedPairsState(config)
     state := s5(before)
     when(s5(answers))(state.answered := True)
     when(s5(passed)) {

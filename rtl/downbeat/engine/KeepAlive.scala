@@ -26,7 +26,7 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
 
   private val elapsed = s0.insert(s0(NOW).ns(47 downto 30) - past.heard)
   private val patience = s0.insert(past.unanswered.orR ? betweenProbes | past.interval)
-  private val idles = s0.insert(s0(before).unacknowledged.value === s0(before).highestSent.value &&
+  private val idles = s0.insert(s0(before).highestSent.isAt(s0(before).unacknowledged) &&
     Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(s0(before).state === _).orR)
   private val reached = s1.insert(s1(isTimer) && s1(LIVE) && s1(before).keepAlive.interval.orR && s1(patience) < s1(elapsed))
   private val asks = s2.insert(s2(reached) && s2(idles))

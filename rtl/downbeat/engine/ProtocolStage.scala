@@ -42,7 +42,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val sentTo = s0.insert(s0(sequenceEnd).since(s0(before).highestSent)) // signed
   /** Nothing is on its way to memory once this event is done. */
   private val allPlaced = s1.insert(s1(reassembly.arrives) ? s1(placingOne) | s1(placingNone))
-  private val consumedTo = s1.insert(s1(before).consumed + s1(LENGTH))
+  private val consumedTo = s2.insert(s2(consumedBefore) + s2(LENGTH))
   private val firstWritten = s1.insert(s1(INITIAL_SEQUENCE) + U(1, 1 bits))
   /** RFC 6691: the MSS option does not count what other options take. */
   private def optionBytes(timestamped: Bool): UInt = timestamped ? U(12, 16 bits) | U(0, 16 bits)
@@ -78,36 +78,38 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   s4(FINISHING) := s4(finishing)
   s4(UNACKNOWLEDGED) := s4(OPENING) ? s4(INITIAL_SEQUENCE) | select(s4(acknowledges), s4(ACKNOWLEDGMENT), was.unacknowledged)
   s4(HIGHEST_SENT) := s4(OPENING) ? select(s4(COOKIE), s4(firstWritten), s4(INITIAL_SEQUENCE)) |
-    select(s4(sentFurther), s4(sequenceEnd), was.highestSent)
+    select(s4(sentFurther), s4(sequenceEnd), s4(highestSentBefore))
   s4(WRITTEN) := s4(OPENING) ? s4(firstWritten) |
-    select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(urgency.writtenTo), was.written)
-  s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | was.sendWindow).resized
-  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.orR && was.state =/= TcpState.synSent || s4(stateMachine.narrows) ||
+    select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(urgency.writtenTo), s4(writtenBefore))
+  s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | s4(sendWindow)).resized
+  s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.field.orR && was.state =/= TcpState.synSent || s4(stateMachine.narrows) ||
     s4(brings) && !s4(connects) || s4(synAgain)
   private val agreedSize = s3.insert(s3(offeredMss) - optionBytes(s3(OPTIONS).timestampValid && !s3(isOpen)))
-  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(stateMachine.narrows) ? s4(stateMachine.reportedSize) | was.segmentSize)
+  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(stateMachine.narrows) ? s4(stateMachine.reportedSize) | was.segmentSize.resize(16))
   s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
   s4(SELECTIVE) := s4(receivesSyn) ? (s4(OPTIONS).sackPermitted || s4(isOpen)) | was.selective
-  private val consumed = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(isConsumed) && s4(LIVE), s4(consumedTo), was.consumed))
-  private val probeSequence = s3.insert(SequenceNumber(old.highestSent.value - s3(keepAlive.due).asUInt))
+  private val consumed = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(isConsumed) && s4(LIVE), s4(consumedTo), s4(consumedBefore)))
+  private val probeSequence = s3.insert(SequenceNumber(s3(highestSentBefore).value - s3(keepAlive.due).asUInt))
   s4(REPLY_SEQUENCE) := s4(RESET_ACKS) ? s4(probeSequence) | s4(ACKNOWLEDGMENT)
 
   /** TIME-WAIT begins, or begins again with a segment that must be answered; an orphan's FIN-WAIT-2 likewise. */
   private val waits = s4.insert(s4(STATE) === TcpState.timeWait || s4(STATE) === TcpState.finWait2 && s4(applicationClosed))
   private val rewaits = s4.insert(s4(waits) && (!was.waiting || s4(answers)))
-  private val timeWaitEnd = s3.insert(s3(NOW) + U(Instant.nanoseconds(config.timeWait), 48 bits))
-  private val delayedAckEnd = s3.insert(s3(NOW) + U(Instant.nanoseconds(config.delayedAck), 48 bits))
+  private def inWholeUnits(duration: TimeNumber): Instant =
+    (s3(NOW) + U(Instant.nanoseconds(duration) + (1 << config.deadlineUnit) - 1, 48 bits)).whole(config.deadlineUnit)
+  private val timeWaitEnd = s3.insert(inWholeUnits(config.timeWait))
+  private val delayedAckEnd = s3.insert(inWholeUnits(config.delayedAck))
   private val places = s3.insert(s3(accepted) && s3(PAYLOAD).held)
   private val placedLength = s4.insert(s4(LENGTH).resize(14) - s4(skip))
   s4(PROTOCOL_ARMED) := s4(waits) || s4(acknowledgments.delayed) || s4(keepAlive.armed)
   private val deadline = Instant()
-  deadline := s5(before).deadline
+  deadline := s5(deadlineBefore)
   when(s5(acknowledgments.delays))(deadline := s5(delayedAckEnd))
   when(s5(rewaits))(deadline := s5(timeWaitEnd))
   private val hasOwn = s5(waits) || s5(acknowledgments.delayed)
   private def isFirst(own: Instant): Bool = (own.ns(47 downto 30) - s5(keepAlive.next)).msb // the other's low bits are zero
   private val ownFirst = s5(rewaits) ? isFirst(s5(timeWaitEnd)) |
-    (s5(acknowledgments.delays) ? isFirst(s5(delayedAckEnd)) | isFirst(s5(before).deadline))
+    (s5(acknowledgments.delays) ? isFirst(s5(delayedAckEnd)) | isFirst(s5(deadlineBefore)))
   s5(PROTOCOL_DEADLINE) := deadline
   when(s5(keepAlive.armed) && !(hasOwn && ownFirst))(s5(PROTOCOL_DEADLINE).ns := s5(keepAlive.next) @@ U(0, 30 bits))
 
@@ -129,20 +131,20 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.state := s5(STATE)
   next.reason := s5(REASON)
   next.unacknowledged := s5(UNACKNOWLEDGED)
-  next.highestSent := s5(HIGHEST_SENT)
+  next.highestSent := s5(HIGHEST_SENT).low(config.sendNumberBits)
   next.hole := hole.after
-  next.written := s5(WRITTEN)
+  next.written := s5(WRITTEN).low(config.sendNumberBits)
   next.finishing := s5(FINISHING)
-  next.sendWindow := s5(SEND_WINDOW).resized
-  s5(LARGEST_WINDOW) := (s5(OPENING) || s5(raisesWindow)) ? s5(offeredWindow) | s5(before).largestWindow
-  next.largestWindow := s5(LARGEST_WINDOW)
-  next.windowSequence := select(s5(receivesSyn) || s5(updatesWindow), s5(SEQUENCE), s5(before).windowSequence)
-  next.windowAcknowledgment := select(s5(receivesSyn) || s5(updatesWindow), s5(ACKNOWLEDGMENT), s5(before).windowAcknowledgment)
+  s5(LARGEST_WINDOW) := (s5(OPENING) || s5(raisesWindow)) ? s5(offeredWindow) | s5(largestWindow)
+  next.sendWindow := (s5(OPENING) || s5(updatesWindow)) ? s5(offered) | s5(before).sendWindow
+  next.largestWindow := (s5(OPENING) || s5(raisesWindow)) ? s5(offered) | s5(before).largestWindow
+  next.windowSequence := (s5(receivesSyn) || s5(updatesWindow)) ?
+    s5(SEQUENCE).low(config.receiveNumberBits) | s5(before).windowSequence
   next.scaling := s5(SCALING)
   next.selective := s5(SELECTIVE)
   next.windowScale := s5(receivesSyn) ? s5(OPTIONS).windowScale | s5(before).windowScale
-  next.segmentSize := s5(SEGMENT_SIZE)
-  next.consumed := s5(consumed)
+  next.segmentSize := s5(SEGMENT_SIZE).resized
+  next.consumed := s5(consumed).low(config.receiveNumberBits)
   next.received := s5(RECEIVED)
   private val placing = s4.insert(
     s4(OPENING) ? U(0, was.placing.getWidth bits) | (was.placing + s4(places).asUInt - s4(reassembly.arrives).asUInt))
@@ -156,7 +158,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.urgency := urgency.after
   next.softErrors := softErrors.after
   next.waiting := s5(waits)
-  next.deadline := deadline
+  next.deadline := deadline.low(config.deadlineBits, config.deadlineUnit)
 
   memory.write(
     address = ready ? s5(FLOW) | sweep.value.resize(config.flowBits),

@@ -2,9 +2,18 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.time.Instant
-import downbeat.wire.SequenceNumber
+import downbeat.time.NearInstant
+import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
+
+/** A window of the peer as it came: 65,535 << 14 bytes at most. */
+case class PeerWindow() extends Bundle {
+  val field = UInt(16 bits)
+  /** By the connection's window scale; a SYN's never is. */
+  val scaled = Bool()
+
+  def bytes(windowScale: UInt): UInt = scaled ? (field.resize(31) |<< windowScale) | field.resize(31)
+}
 
 /** What protocol keeps of a connection (RFC 9293 3.3.1, in its terms where it has one). Each part writes its own. */
 case class ProtocolState(config: DownbeatConfig) extends Bundle {
@@ -16,24 +25,26 @@ case class ProtocolState(config: DownbeatConfig) extends Bundle {
   val reason = CloseReason()
 
   // Sending: SND.UNA, SND.MAX, one past the last byte written; FIN follows it when `finishing`
-  val unacknowledged, highestSent, written = SequenceNumber()
+  val unacknowledged = SequenceNumber()
+  val highestSent, written = NearNumber(config.sendNumberBits)
   val hole = HoleState(config)
   val finishing = Bool()
-  val sendWindow, largestWindow = UInt(31 bits) // bytes; 65,535 << 14 at most. MAX.SND.WND (RFC 5961 5.2)
-  val windowSequence, windowAcknowledgment = SequenceNumber() // SND.WL1, SND.WL2
+  val sendWindow, largestWindow = PeerWindow() // SND.WND, MAX.SND.WND (RFC 5961 5.2)
+  val windowSequence = NearNumber(config.receiveNumberBits) // SND.WL1
   val scaling, selective = Bool()
   val windowScale = UInt(4 bits)
-  val segmentSize = UInt(16 bits) // bytes
+  val segmentSize = UInt(config.segmentBits bits) // bytes
   val urgency = UrgencyState(config)
   val softErrors = SoftErrorState()
 
   // Receiving: [consumed, received) is in memory; RCV.NXT is `received`
-  val consumed, received = SequenceNumber()
+  val consumed = NearNumber(config.receiveNumberBits)
+  val received = SequenceNumber()
   /** Placements on their way to memory. */
   val placing = UInt(ProtocolState.placingBits(config) bits)
 
   val reassembly = ReassemblyState(config)
-  val acknowledgments = AcknowledgmentState()
+  val acknowledgments = AcknowledgmentState(config)
   val timestamps = TimestampState()
   val congestionEcho = CongestionEchoState()
   val challenges = ChallengeState()
@@ -41,7 +52,7 @@ case class ProtocolState(config: DownbeatConfig) extends Bundle {
 
   /** The end of TIME-WAIT, and of FIN-WAIT-2 when nobody will read, is `deadline`; otherwise that is the delayed ACK's, if one waits. */
   val waiting = Bool()
-  val deadline = Instant()
+  val deadline = NearInstant(config.deadlineBits, config.deadlineUnit)
 }
 
 object ProtocolState {

@@ -34,6 +34,14 @@ class ProtocolView(
   val isUnreachable = kind(EventKind.unreachable)
   val isTooBig = kind(EventKind.tooBig)
 
+  // What the connection keeps by its low bits, whole again: SND.MAX, one past the last byte written, one past the last byte read
+  val outstanding = s0.insert(s0(before).highestSent.since(s0(before).unacknowledged))
+  private val unacknowledgedOrUnsent = s0.insert(s0(before).written.since(s0(before).unacknowledged))
+  val readable = s0.insert(s0(before).received.since(s0(before).consumed))
+  val highestSentBefore = s1.insert(s1(before).unacknowledged + s1(outstanding))
+  val writtenBefore = s1.insert(s1(before).unacknowledged + s1(unacknowledgedOrUnsent))
+  val consumedBefore = s1.insert(SequenceNumber(s1(before).received.value - s1(readable)))
+
   /** Sequence space that the event takes: payload, FIN, and in `sent` SYN. */
   val span = address.insert(
     address(LENGTH).resize(15) + address(FLAGS).fin.asUInt + (address(FLAGS).syn && address(KIND) === EventKind.sent).asUInt)
@@ -52,9 +60,10 @@ class ProtocolView(
 
   /** A segment has left that takes sequence space. */
   val hasSent = s1.insert(s1(isSent) && s1(LIVE) && s1(span).orR)
-  private val deadlineAhead = s0.insert(s0(NOW).isBefore(s0(before).deadline))
+  private val ahead = s0.insert(s0(before).deadline.since(s0(NOW))) // signed
+  val deadlineBefore = s1.insert(s1(NOW) + s1(ahead))
   /** Protocol's deadline has passed, if it has one. */
-  val expired = s1.insert(s1(isTimer) && s1(LIVE) && !s1(deadlineAhead))
+  val expired = s1.insert(s1(isTimer) && s1(LIVE) && (s1(ahead).msb || !s1(ahead).orR))
 
   /** Behind a SYN. */
   val firstData = s1.insert(s1(SEQUENCE) + U(1, 1 bits))

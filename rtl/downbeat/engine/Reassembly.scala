@@ -2,20 +2,21 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.wire.SequenceNumber
+import downbeat.wire.{SackBlock, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** What lies in memory beyond a hole: sequence numbers by their low bits, enough to order any two of one buffer, ends included. */
 case class ReceivedRange(config: DownbeatConfig) extends Bundle {
-  val valid = Bool()
   val left, right = UInt(config.receiveOffsetBits + 1 bits)
+
+  def isEmpty: Bool = left === right
 }
 
 /** What protocol knows of data beyond RCV.NXT. */
 case class ReassemblyState(config: DownbeatConfig) extends Bundle {
-  /** Disjoint and not adjacent; valid ones first, the newest of them first. */
+  /** Disjoint and not adjacent; the newest first, empty ones last. */
   val ranges = Vec.fill(DownbeatConfig.ranges)(ReceivedRange(config))
   /** The peer's FIN has come, and stands at this sequence number; it is counted in RCV.NXT. */
   val finKnown, finReceived = Bool()
@@ -48,6 +49,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val a = low(s0(SEQUENCE))
   private val b = low(s0(payloadEnd))
   private val received = low(s0(before).received)
+  private val filled = each(i => s0.insert(!past.ranges(i).isEmpty))
   private val endsBehind = each(i => s0.insert(isBefore(past.ranges(i).right, a)))
   private val beginsBeyond = each(i => s0.insert(isBefore(b, past.ranges(i).left)))
   private val holdsBefore = each(i => s0.insert(isBefore(past.ranges(i).left, a)))
@@ -73,10 +75,10 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   /** A placement that is done; a fetch that failed has no sequence numbers. */
   val arrives = s1.insert(s1(isPlaced) && s1(LIVE) && s1(takesSpace))
   private val good = s1(arrives) && !s1(MEMORY_ERROR)
-  private def overlaps(i: Int): Bool = s1(hasLength) && ranges(i).valid && !s1(endsBehind(i)) && !s1(beginsBeyond(i))
+  private def overlaps(i: Int): Bool = s1(hasLength) && s1(filled(i)) && !s1(endsBehind(i)) && !s1(beginsBeyond(i))
   private def touching(i: Int): Bool = good && overlaps(i)
   private val touches = each(i => s1.insert(touching(i)))
-  private val kept = each(i => s1.insert(ranges(i).valid && !touching(i)))
+  private val kept = each(i => s1.insert(s1(filled(i)) && !touching(i)))
   private val givesLeft = each(i => s1.insert(touching(i) && s1(holdsBefore(i))))
   private val givesRight = each(i => s1.insert(touching(i) && s1(holdsBehind(i))))
   private val advances = s1.insert(good && !s1(beyondNext) && !s1(wholeOld))
@@ -87,7 +89,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   val finReached = s1.insert(
     good && !s1(beyondNext) && !s1(wholeOld) && s1(before).reassembly.finKnown && !s1(before).reassembly.finReceived && endIsFin)
   /** New data in order, with nothing beyond it. */
-  val extendsInOrder = s1.insert(good && !s1(beyondNext) && s1(bringsMore) && !ranges(0).valid)
+  val extendsInOrder = s1.insert(good && !s1(beyondNext) && s1(bringsMore) && !s1(filled.head))
 
   // ---- step 2: the joined range, and where each of the others goes
 
@@ -96,7 +98,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
     MuxOH.or(Vec(gives.map(s2(_)) :+ !gives.map(s2(_)).orR), ends :+ own)
   private val left = s2.insert(end(givesLeft, olds.map(_.left).toSeq, low(s2(SEQUENCE))))
   private val right = s2.insert(end(givesRight, olds.map(_.right).toSeq, low(s2(payloadEnd))))
-  private val records = s2.insert(s2(stretches) && (touches.map(s2(_)).orR || !olds.last.valid))
+  private val records = s2.insert(s2(stretches) && (touches.map(s2(_)).orR || !s2(filled.last)))
   private val next = s2.insert(low(s2(before).received) - s2(finReached).asUInt)
   private val goesTo = each(to => each { from =>
     s2.insert(if (from + 1 < to) False else s2(kept(from)) && exactly(to, kept.take(from).map(s2(_)) :+ s2(records)))
@@ -105,7 +107,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   // ---- step 3: the list; how far RCV.NXT moves
 
   private val list = each { to =>
-    val range = ReceivedRange(config)
+    val range = SackBlock(bits)
     val chosen = goesTo(to).map(s3(_))
     val fromOlds = MuxOH.or(Vec(chosen), s3(before).reassembly.ranges)
     range.valid := chosen.orR
@@ -137,8 +139,9 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
 
   val after = ReassemblyState(config)
   for ((mine, range) <- after.ranges.zip(list)) {
-    mine := s5(range)
-    mine.valid.removeAssignments() := s5(range).valid && !s5(verdict.receivesSyn)
+    val stays = s5(range).valid && !s5(verdict.receivesSyn)
+    mine.left := stays ? s5(range).left | U(0, bits bits)
+    mine.right := stays ? s5(range).right | U(0, bits bits)
   }
   private val known = s5(before).reassembly.finKnown
   after.finKnown := !s5(verdict.receivesSyn) && (known || s5(verdict.takesFin))

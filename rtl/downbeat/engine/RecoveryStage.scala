@@ -3,35 +3,36 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
-import downbeat.time.Instant
-import downbeat.wire.SequenceNumber
+import downbeat.time.{Instant, NearInstant}
+import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** What recovery keeps of a connection. */
 case class RecoveryState(config: DownbeatConfig) extends Bundle {
+  private def number(): NearNumber = NearNumber(config.sendNumberBits)
   // Loss recovery (RFC 6582)
   val duplicates = UInt(2 bits) // up to three
   val recovering = Bool()
   /** An ACK of part of the data has restarted the timer in this recovery already. */
   val partial = Bool()
-  val recover = SequenceNumber() // SND.MAX when data was last sent again
+  val recover = number() // SND.MAX when data was last sent again
   val retransmit = Bool()
   /** Lost segments that may go again before another ACK tells of something new. */
   val repeats = UInt(2 bits)
   val scoreboard = Scoreboard(config)
-  val pairs = config.policiesPace generate InvertedPairsState()
+  val pairs = config.policiesPace generate InvertedPairsState(config)
   /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
-  val echoed = SequenceNumber()
-  val roundTrip = RoundTripState()
+  val echoed = number()
+  val roundTrip = RoundTripState(config)
   // The timer: retransmission, or persist when nothing is outstanding
   val armed = Bool()
-  val deadline = Instant()
+  val deadline = NearInstant(config.deadlineBits, config.deadlineUnit)
   val expiries = ExpiryState()
-  /** The connection is given up when nothing has been acknowledged until then. */
-  val userTimeout = UInt(16 bits) // 2^30 ns; zero: never
-  val patience = Instant()
+  /** The connection is given up when nothing has been acknowledged until then; both in units of 2^30 ns. */
+  val userTimeout = UInt(16 bits) // zero: never
+  val patience = UInt(18 bits)
 }
 
 /** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298), the persist
@@ -53,7 +54,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val past = s0(before)
   private val heard = s0.insert(s0(LIVE) && s0(KIND) === EventKind.segment)
   private val beyondEchoed = s0.insert(past.echoed.isBefore(s0(UNACKNOWLEDGED)))
-  private val patient = s0.insert(s0(NOW).isBefore(past.patience))
+  private val patient = s0.insert((s0(NOW).ns(47 downto 30) - past.patience).msb)
   private val scores = s0.insert(past.scoreboard)
   private val live = s0.insert(s0(LIVE) && s0(STATE) =/= TcpState.closed)
   private val isSent = s0.insert(s0(LIVE) && s0(KIND) === EventKind.sent && (s0(LENGTH).orR || s0(FLAGS).syn || s0(FLAGS).fin))
@@ -63,7 +64,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** After a timeout, until all is acknowledged that was sent before it. */
   private val rewound = s0.insert(s0(UNACKNOWLEDGED).isBefore(past.recover) && !past.recovering)
   private val beyondRecover = s0.insert(past.recover.isBefore(s0(UNACKNOWLEDGED)))
-  private val deadlineAhead = s0.insert(s0(NOW).isBefore(past.deadline))
+  private val untilDeadline = s0.insert(past.deadline.since(s0(NOW))) // signed
+  private val deadlineBefore = s1.insert(s1(NOW) + s1(untilDeadline))
+  private val deadlineAhead = s1.insert(!s1(untilDeadline).msb && s1(untilDeadline).orR)
   private val unsent = s0.insert(s0(WRITTEN).since(s0(UNACKNOWLEDGED)))
   /** The peer has said that it takes nothing; before its SYN it has said nothing. */
   private val shut = s0.insert(!s0(SEND_WINDOW).orR && s0(STATE) =/= TcpState.synSent)
@@ -73,7 +76,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val forget = Payload(Bool())
   private val board = new SackScoreboard(config, signals, scores, forget, s0, s1, s2, s3, s4)
-  private val pairs = config.policiesPace generate new InvertedPairs(signals, s0.insert(past.pairs), s0, s1, s2, s5)
+  private val pairs = config.policiesPace generate new InvertedPairs(config, signals, s0.insert(past.pairs), s0, s1, s2, s5)
   private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
 
   // ---- step 1: loss and expiry
@@ -163,31 +166,35 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   // ---- step 5: write
 
-  s5(RECOVERY_DEADLINE) := s5(starts) ? (s5(NOW) + s5(rto)) | s5(before).deadline
+  private val rounded = s4.insert(s4(NOW) + U((1 << config.deadlineUnit) - 1))
+  s5(RECOVERY_DEADLINE) := s5(starts) ? (s5(rounded) + s5(rto)).whole(config.deadlineUnit) | s5(deadlineBefore)
   s5(PATIENCE_ARMED) := s5(RECOVERY_ARMED) && s5(userTimeout).orR
-  s5(PATIENCE) := s5(progresses) ? (s5(NOW) + (s5(userTimeout) @@ U(0, 30 bits))) | s5(before).patience
+  private val patience = s5.insert(
+    s5(progresses) ? (s5(NOW).ns(47 downto 30) + s5(userTimeout) + 1) | s5(before).patience) // the present unit has begun
+  s5(PATIENCE) := Instant(s5(patience) @@ U(0, 30 bits))
+  private def low(number: SequenceNumber): NearNumber = number.low(config.sendNumberBits)
   private val next = RecoveryState(config)
   private val last = s5(before)
   next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
   next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
   next.partial := !s5(lost) && (last.partial || s5(advancedPart))
-  // SND.UNA takes along what it has left behind: no number is ever compared with one that is 2 GiB old.
-  next.recover := (s5(ADVANCED) && s5(beyondRecover)) ? s5(lastAcknowledged) | last.recover
-  when(s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived)(next.recover := s5(HIGHEST_SENT))
-  when(s5(OPENING))(next.recover := s5(INITIAL_SEQUENCE))
+  // SND.UNA takes along what it has left behind, so that no number is held against one that is not near.
+  next.recover := (s5(ADVANCED) && s5(beyondRecover)) ? low(s5(lastAcknowledged)) | last.recover
+  when(s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived)(next.recover := low(s5(HIGHEST_SENT)))
+  when(s5(OPENING))(next.recover := low(s5(INITIAL_SEQUENCE)))
   next.retransmit := s5(RETRANSMIT)
   next.repeats := (s5(counts) || s5(advancedPart)) ? U(2, 2 bits) | s5(repeats)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
     ((s5(lost) || s5(advancedPart)) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))
   next.roundTrip := roundTrip.after
   next.armed := s5(RECOVERY_ARMED)
-  next.deadline := s5(RECOVERY_DEADLINE)
+  next.deadline := s5(RECOVERY_DEADLINE).low(config.deadlineBits, config.deadlineUnit)
   next.expiries := expiries.after
   next.userTimeout := s5(userTimeout)
-  next.patience := s5(PATIENCE)
-  next.echoed := s5(OPENING) ? s5(INITIAL_SEQUENCE) | (s5(reduces) ? s5(HIGHEST_SENT) |
-    ((s5(ADVANCED) && s5(beyondEchoed)) ? s5(lastAcknowledged) | last.echoed))
-  next.scoreboard.ranges := s5(board.ranges)
+  next.patience := s5(patience)
+  next.echoed := s5(OPENING) ? low(s5(INITIAL_SEQUENCE)) | (s5(reduces) ? low(s5(HIGHEST_SENT)) |
+    ((s5(ADVANCED) && s5(beyondEchoed)) ? low(s5(lastAcknowledged)) | last.echoed))
+  for ((kept, block) <- next.scoreboard.ranges.zip(s5(board.ranges))) kept.set(block)
   next.scoreboard.resentTo := s5(resentTo)
   next.scoreboard.passed := s5(board.passed)
   next.scoreboard.turn := s5(board.turn)

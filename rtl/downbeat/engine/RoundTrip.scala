@@ -2,8 +2,8 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.time.Instant
-import downbeat.wire.SequenceNumber
+import downbeat.time.{Instant, NearInstant}
+import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -13,7 +13,7 @@ object RttTiming extends SpinalEnum {
 }
 
 /** Round-trip time of a connection (RFC 6298): smoothed * 8 and variation * 4, ns. */
-case class RoundTripState() extends Bundle {
+case class RoundTripState(config: DownbeatConfig) extends Bundle {
   val sampled = Bool()
   val smoothed8 = UInt(39 bits)
   val variation4 = UInt(38 bits)
@@ -22,8 +22,8 @@ case class RoundTripState() extends Bundle {
   /** When it was doubled last, low bits of TSval. */
   val expiredAt = UInt(16 bits)
   val timing = RttTiming()
-  val timedEnd = SequenceNumber()
-  val timedStart = Instant()
+  val timedEnd = NearNumber(config.sendNumberBits)
+  val timedStart = NearInstant(config.roundTripBits)
   /** The handshake's SYN had to go again: no path is known to be quicker than that. */
   val hesitant = Bool()
 }
@@ -54,8 +54,8 @@ class RoundTrip(
   private val hesitantRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(3 sec)), 39 bits) // RFC 6298 5.7
 
   private val timedReached = s0.insert(!s0(UNACKNOWLEDGED).isBefore(past(s0).timedEnd))
-  private val timedDeparts = s0.insert(s0(SEQUENCE).value === past(s0).timedEnd.value)
-  private val elapsed = s0.insert(s0(STAMP).instant.since(past(s0).timedStart))
+  private val timedDeparts = s0.insert(past(s0).timedEnd.isAt(s0(SEQUENCE)))
+  private val elapsed = s0.insert(s0(STAMP).instant.low(config.roundTripBits).units - past(s0).timedStart.units)
   private val smoothed = s0.insert(past(s0).smoothed8 >> 3)
   private val spread = s0.insert((past(s0).variation4 < 1000) ? U(1000, 38 bits) | past(s0).variation4)
 
@@ -66,7 +66,7 @@ class RoundTrip(
   private val isTimed = past(s1).timing === RttTiming.running && s1(timedReached)
   private val echoCounts = s1(echoes) && !s1(echoed)(31 downto 15).orR && !s1(sinceExpiry).msb
   private val sampleTaken = s1.insert(s1(ADVANCED) && (isTimed || echoCounts))
-  private val saturated = s1(elapsed)(47 downto 36).orR
+  private val saturated = s1(elapsed)(config.roundTripBits - 1 downto 36).orR
   private val timed = saturated ? U((BigInt(1) << 36) - 1, 36 bits) | s1(elapsed).resize(36)
   private val sample = s1.insert(isTimed ? timed | ((s1(echoed).resize(16) + 1) @@ U(0, 20 bits)))
   private val variationDecay = s1.insert(past(s1).variation4 - (past(s1).variation4 >> 2))
@@ -96,7 +96,7 @@ class RoundTrip(
   s5(RTT) := s5(sample)
 
   /** On step 5. */
-  val after = RoundTripState()
+  val after = RoundTripState(config)
   private val last = past(s5)
   after.hesitant := !s5(OPENING) && s5(synWasLost)
   after.sampled := !s5(OPENING) && (last.sampled || s5(sampleTaken))
@@ -113,11 +113,11 @@ class RoundTrip(
   after.timedStart := last.timedStart
   when(s5(starts)) {
     after.timing := RttTiming.awaitsDeparture
-    after.timedEnd := s5(sentEnd)
+    after.timedEnd := s5(sentEnd).low(config.sendNumberBits)
   }
   when(s5(isDeparted) && last.timing === RttTiming.awaitsDeparture && s5(timedDeparts)) {
     after.timing := RttTiming.running
-    after.timedStart := s5(STAMP).instant
+    after.timedStart := s5(STAMP).instant.low(config.roundTripBits)
   }
   when(s5(OPENING) || s5(ends))(after.timing := RttTiming.none)
 }

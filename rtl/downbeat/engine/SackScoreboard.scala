@@ -7,11 +7,21 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
+/** Bytes from SND.UNA, of which the first is never held: zero and zero is no range. */
+case class HeldRange(offsetBits: Int) extends Bundle {
+  val left, right = UInt(offsetBits bits)
+
+  def set(block: SackBlock): Unit = {
+    left := block.valid ? block.left | U(0, offsetBits bits)
+    right := block.valid ? block.right | U(0, offsetBits bits)
+  }
+}
+
 /** What the peer holds beyond SND.UNA (RFC 2018), and how far lost data has been sent again. Ranges are bytes from SND.UNA, disjoint, in
-  * ascending order, the valid ones first.
+  * ascending order.
   */
 case class Scoreboard(config: DownbeatConfig) extends Bundle {
-  val ranges = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.sendOffsetBits))
+  val ranges = Vec.fill(DownbeatConfig.ranges)(HeldRange(config.sendOffsetBits))
   /** HighRxt of RFC 6675, as bytes from SND.UNA: what is before it has been sent again in this recovery. */
   val resentTo = UInt(config.sendOffsetBits bits)
   /** Bytes held before `resentTo`, in ranges that are kept no more. */
@@ -47,7 +57,7 @@ class SackScoreboard(
   private val lefts = s0.insert(Vec(past.ranges.map(range => fromHere(range.left))))
   private val rights = s0.insert(Vec(past.ranges.map(range => fromHere(range.right).resize(bits))))
   private val resent = s0.insert(fromHere(past.resentTo))
-  private val passes = s0.insert(past.ranges(0).valid && !(past.resentTo < past.ranges(0).right))
+  private val passes = s0.insert(past.ranges(0).left.orR && !(past.resentTo < past.ranges(0).right))
   /** What is acknowledged beyond a segment. */
   private val surplus = s0.insert(wide(s0(ACKED)) -^ wide(s0(SEGMENT_SIZE)))
   /** The segment's acknowledgment number is SND.UNA, from which its blocks count. */
@@ -140,7 +150,7 @@ class SackScoreboard(
   }
   /** A range that SND.UNA has reached without taking it in is one that the peer has thrown away (RFC 2018 8). */
   private val alive = B((0 until count).map { i =>
-    val kept = if (i == 0) s1(before).ranges(i).valid && !s1(passes) else s1(before).ranges(i).valid
+    val kept = if (i == 0) !s1(passes) else True
     kept && !s1(lefts)(i).msb && s1(lefts)(i).orR
   })
   private val relationToFirst = s1.insert(compare(s1(moved), alive, s1(first)))
@@ -156,7 +166,7 @@ class SackScoreboard(
   // ---- IsLost of the first byte (RFC 6675 4), as far as the first block: more than two segments, or three ranges, are held
 
   private def length(block: SackBlock): UInt = block.valid ? (block.right - block.left) | U(0, bits bits)
-  private val lengths = s0.insert(Vec(past.ranges.map(length(_))))
+  private val lengths = s0.insert(Vec(past.ranges.map(range => range.right - range.left)))
   private val stay = s2.insert(
     (0 until count).map(i => s2(relationToFirst).stays(i) ? s2(lengths)(i) | U(0, bits bits)).reduceBalancedTree(_ +^ _))
   private val joined = s2.insert(length(join(s2(moved), s2(relationToFirst), s2(first))))

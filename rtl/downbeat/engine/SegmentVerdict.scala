@@ -21,22 +21,28 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val past = s0(before)
   private val offset = s0.insert(s0(SEQUENCE).since(past.received))
   val ackOffset = s0.insert(s0(ACKNOWLEDGMENT).since(past.unacknowledged))
-  val outstanding = s0.insert(past.highestSent.since(past.unacknowledged))
   private val acknowledgeable = s0.insert(s0(hole.sentInOrder).since(past.unacknowledged))
   private val end = s0.insert(s0(sequenceEnd).since(past.received))
   private val payloadOffset = s0.insert(s0(payloadEnd).since(past.received))
   /** Room from RCV.NXT on: the window. */
   val space = s0.insert(past.acknowledgments.edge.since(past.received))
-  private val noSpace = s0.insert(past.acknowledgments.edge.value === past.received.value)
+  private val noSpace = s0.insert(past.acknowledgments.edge.isAt(past.received))
   private val payloadPastFin = s0.insert((past.reassembly.finSequence - s0(payloadEnd).value.resized).msb)
   private val ackPastWritten = s0.insert(s0(ACKNOWLEDGMENT).since(past.written))
-  /** Of the number that the 4-tuple's next connection would begin with, from SND.MAX; signed. */
-  private val nextNumber = s0.insert(s0(INITIAL_SEQUENCE).since(past.highestSent))
+  /** Of the number that the 4-tuple's next connection would begin with, from SND.UNA; signed. In TIME-WAIT that is SND.MAX. */
+  private val nextNumber = s0.insert(s0(INITIAL_SEQUENCE).since(past.unacknowledged))
   private val windowAge = s0.insert(s0(SEQUENCE).since(past.windowSequence))
-  private val windowAckAge = s0.insert(s0(ACKNOWLEDGMENT).since(past.windowAcknowledgment))
-  /** The segment's window in bytes. A SYN's is never scaled, and scaling is only known after it. */
-  val offeredWindow = s0.insert(
-    (past.scaling && !s0(FLAGS).syn) ? (s0(WIRE_WINDOW).resize(31) |<< past.windowScale) | s0(WIRE_WINDOW).resize(31))
+  /** The segment's window. A SYN's is never scaled, and scaling is only known after it. */
+  val offered = s0.insert {
+    val window = PeerWindow()
+    window.field := s0(WIRE_WINDOW)
+    window.scaled := past.scaling && !s0(FLAGS).syn
+    window
+  }
+  // In bytes: that one, the last one, the largest one
+  val offeredWindow = s0.insert(s0(offered).bytes(past.windowScale))
+  val sendWindow = s0.insert(past.sendWindow.bytes(past.windowScale))
+  val largestWindow = s0.insert(past.largestWindow.bytes(past.windowScale))
 
   // ---- comparisons
 
@@ -52,12 +58,13 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val ackAdvances = s1.insert(!s1(ackOffset).msb && !isZero(s1(ackOffset)))
   private val ackRepeats = s1.insert(isZero(s1(ackOffset)))
   private val ackBeyond = s1.insert(!s1(ackOffset).msb && s1(acknowledgeable) < s1(ackOffset))
-  private val ackTooOld = s1.insert(s1(ackOffset).msb && (s1(ackOffset) + s1(before).largestWindow).msb)
+  private val ackTooOld = s1.insert(s1(ackOffset).msb && (s1(ackOffset) + s1(largestWindow)).msb)
   private val nothingOutstanding = s1.insert(isZero(s1(outstanding)))
-  private val ackOfFin = s1.insert(s1(before).finishing && s1(ackPastWritten) === 1)
-  private val windowNewer = s1.insert(!s1(windowAge).msb && !(isZero(s1(windowAge)) && s1(windowAckAge).msb))
-  private val sameWindow = s1.insert(s1(offeredWindow) === s1(before).sendWindow)
-  private val largerWindow = s1.insert(s1(before).largestWindow < s1(offeredWindow))
+  private val ackOfFin = s1.insert(s1(before).finishing && s1(ackPastWritten) === 1 && !s1(ackOffset).msb)
+  /** No ACK below SND.UNA changes the window (RFC 9293 3.10.7.4), so that SND.WL2, which is none above it, need not be kept. */
+  private val windowNewer = s1.insert(!s1(windowAge).msb && !s1(ackOffset).msb)
+  private val sameWindow = s1.insert(s1(offeredWindow) === s1(sendWindow))
+  private val largerWindow = s1.insert(s1(largestWindow) < s1(offeredWindow))
   private val spanIsZero = s1.insert(isZero(s1(span)))
   private val hasPayload = s1.insert(s1(LENGTH).orR)
   private val pastFin = s1.insert(s1(before).reassembly.finKnown && s1(payloadPastFin))

@@ -20,7 +20,7 @@ class SoftErrors(view: ProtocolView, verdict: SegmentVerdict, stateMachine: Stat
   import signals._
 
   private val isOldest = s0.insert(s0(SEQUENCE).value === s0(before).unacknowledged.value)
-  private val mayArrive = s0.insert(s0(before).sendWindow.orR || s0(before).state === TcpState.synSent)
+  private val mayArrive = s0.insert(s0(before).sendWindow.field.orR || s0(before).state === TcpState.synSent)
   private val repeats = s2.insert(s2(RESENT) && s2(isOldest) && s2(mayArrive) && !s2(before).softErrors.repeats.andR)
   private val count = s3.insert(
     (s3(OPENING) || s3(verdict.acknowledges)) ? U(0, 2 bits) | (s3(before).softErrors.repeats + s3(repeats).asUInt))

@@ -24,15 +24,12 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
 
   // ---- what the event is, but for a segment
 
-  private val readable = s0.insert(s0(before).received.since(s0(before).consumed))
   /** Data that was accepted and not read, in memory or on its way there (RFC 2525 2.17). */
   private val hasUnread = s1.insert(
     s1(readable) =/= s1(before).reassembly.finReceived.asUInt.resize(32) || s1(reassembly.dataArrives))
-  private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged)) // signed
-  /** Of a segment of ours, from SND.MAX; signed. */
-  val sentPast = s0.insert(s0(SEQUENCE).since(s0(before).highestSent))
+  private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged))
   /** A report on a segment in flight: nobody else should know its number (RFC 5927 4.1). */
-  private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && !s1(reported).msb && s1(sentPast).msb)
+  private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && s1(reported) < s1(outstanding))
   /** RFC 6691: what the path takes does not count options. */
   val reportedSize = s0.insert(s0(WIRE_WINDOW) - (s0(before).timestamps.agreed ? U(12, 16 bits) | U(0, 16 bits)))
   private val smaller = s1.insert(s1(reportedSize) < s1(before).segmentSize)

@@ -3,14 +3,14 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, Pace}
-import downbeat.wire.{LaunchMode, SequenceNumber}
+import downbeat.wire.{LaunchMode, NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** What transmit keeps of a connection. */
 case class TransmitState(config: DownbeatConfig) extends Bundle {
-  val nextSend = SequenceNumber() // SND.NXT
+  val nextSend = NearNumber(config.sendNumberBits) // SND.NXT
   /** A booking or its grant is on its way; a segment's `sent` has not come back. */
   val booked = Bool()
   /** The pacer knows this connection. */
@@ -19,7 +19,7 @@ case class TransmitState(config: DownbeatConfig) extends Bundle {
   val noDelay = Bool()
   /** The window was reduced: the next new data says so (RFC 3168 6.1.2). */
   val reduced = Bool()
-  val lastLength = UInt(14 bits) // payload bytes of the last segment granted
+  val lastLength = UInt(config.segmentBits bits) // payload bytes of the last segment granted
   /** The segment behind SND.NXT has gone before the one at it: the pair is inverted. */
   val inverted = config.policiesPace generate Bool()
 }
@@ -46,11 +46,6 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val past = s0(before)
   private val isGrant = s0.insert(s0(LIVE) && s0(KIND) === EventKind.grant)
   private val isSent = s0.insert(s0(LIVE) && s0(KIND) === EventKind.sent && (s0(LENGTH).orR || s0(FLAGS).syn || s0(FLAGS).fin))
-  private val base = SequenceNumber()
-  base := past.nextSend
-  when(s0(OPENING))(base := s0(INITIAL_SEQUENCE))
-  when(s0(REWIND))(base := s0(UNACKNOWLEDGED))
-  private val start = s0.insert(base)
   /** SND.NXT - SND.UNA, signed, but where SND.NXT begins anew: there it is SND.UNA. */
   private val sentTo = s0.insert(past.nextSend.since(s0(UNACKNOWLEDGED)))
   private val anew = s0.insert(s0(OPENING) || s0(REWIND))
@@ -65,10 +60,10 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   // ---- step 1: not below what is acknowledged; the window
 
-  private val behind = !s1(anew) && s1(sentTo).msb
-  private val next = s1.insert(behind ? s1(UNACKNOWLEDGED) | s1(start))
+  private val inOrder = s1.insert((s1(anew) || s1(sentTo).msb) ? U(0, 32 bits) | s1(sentTo))
+  private val next = s1.insert(s1(UNACKNOWLEDGED) + s1(inOrder))
   /** What is in flight. */
-  private val used = s1.insert(((s1(anew) || s1(sentTo).msb) ? U(0, 32 bits) | s1(sentTo)) + (s1(halfWay) ? s1(SEGMENT_SIZE) | U(0, 16 bits)))
+  private val used = s1.insert(s1(inOrder) + (s1(halfWay) ? s1(SEGMENT_SIZE) | U(0, 16 bits)))
   private val pairSize = s1.insert((s1(SEGMENT_SIZE) << 1).resize(18))
   /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
   private val congestionWindow = s1.insert(s1(WINDOW).cwnd(47 downto 16) + s1(CREDIT).resize(32))
@@ -185,7 +180,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val books = s5.insert((s5(LIVE) || s5(OPENING)) && free && s5(wants) && !s5(isGrant))
 
   private val after = TransmitState(config)
-  after.nextSend := sequenceAfter
+  after.nextSend := sequenceAfter.low(config.sendNumberBits)
   after.booked := s5(books) || s5(granted) || !free
   after.known := !s5(OPENING) && s5(before).known || s5(books)
   after.probing := s5(probing)
@@ -193,7 +188,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val reduces = s5(ECN_CAPABLE) &&
     (s5(CONGESTION_KIND) === CongestionEventKind.loss || s5(CONGESTION_KIND) === CongestionEventKind.timeout)
   after.reduced := !s5(OPENING) && (reduces || s5(before).reduced && !(s5(granted) && outgoing.isNewData))
-  after.lastLength := s5(granted) ? outgoing.length | (s5(OPENING) ? U(0, 14 bits) | s5(before).lastLength)
+  after.lastLength := s5(granted) ? outgoing.length.resize(config.segmentBits) | (s5(OPENING) ? U(0, config.segmentBits bits) | s5(before).lastLength)
   if (config.policiesPace)
     after.inverted := (s5(halfWay) || s5(granted) && s5(outgoing.ahead)) && !(s5(granted) && s5(halfWay) && !s5(retransmits))
   write(after, s5(LIVE) || s5(OPENING))
@@ -208,7 +203,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val adjacent = s5.insert(asked.pace === Pace.adjacent)
   private val leaves = s5.insert(s5(granted) || s5(ACK_DUE) || s5(RESET_DUE) || s5(RELEASE))
   private val returns = s5.insert(s5(granted) || s5(RESET_DUE) || s5(GIVEN_UP))
-  private val previousLength = s5.insert(s5(before).lastLength)
+  private val previousLength = s5.insert(s5(before).lastLength.resize(14))
   /** Our window as the wire carries it: never scaled with SYN. */
   private val scale = s2.insert((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits))
   private val unscaledRoom = s2.insert(s2(RECEIVE_ROOM) |>> s2(scale))

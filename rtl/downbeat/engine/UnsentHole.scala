@@ -2,14 +2,14 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.wire.SequenceNumber
+import downbeat.wire.NearNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** What lies below SND.MAX and has not been sent: between the halves of an inverted pair, one segment. */
 case class HoleState(config: DownbeatConfig) extends Bundle {
   val open = config.policiesPace generate Bool()
-  val start = config.policiesPace generate SequenceNumber()
+  val start = config.policiesPace generate NearNumber(config.sendNumberBits)
 }
 
 /** The hole that the first half of an inverted pair leaves, until the second half goes, or something before it goes again: after a timeout
@@ -22,9 +22,8 @@ class UnsentHole(view: ProtocolView) extends Area {
   private def past = s0(before).hole
 
   /** Up to here everything has been sent. */
-  val sentInOrder: Payload[SequenceNumber] = s0.insert {
-    val end = SequenceNumber()
-    end := s0(before).highestSent
+  val sentInOrder: Payload[NearNumber] = s0.insert {
+    val end = CombInit(s0(before).highestSent).allowOverride()
     if (exists) when(past.open)(end := past.start)
     end
   }
@@ -39,11 +38,11 @@ class UnsentHole(view: ProtocolView) extends Area {
 
   /** Bytes of the hole before the event. */
   val bytes: Payload[UInt] = s1.insert(
-    if (exists) s1(before).hole.open ? s1(before).segmentSize | U(0, 16 bits) else U(0, 16 bits))
+    if (exists) s1(before).hole.open ? s1(before).segmentSize.resize(16) | U(0, 16 bits) else U(0, 16 bits))
 
   val after = HoleState(config)
   if (exists) {
     after.open := !s5(OPENING) && (s5(leaves) || s5(before).hole.open && !(s5(hasSent) && (s5(fills) || s5(repeats))))
-    after.start := select(s5(leaves), s5(before).highestSent, s5(before).hole.start)
+    after.start := s5(leaves) ? s5(before).highestSent | s5(before).hole.start
   }
 }

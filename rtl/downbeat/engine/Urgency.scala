@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.wire.SequenceNumber
+import downbeat.wire.NearNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -10,7 +10,7 @@ import spinal.lib.misc.pipeline._
 case class UrgencyState(config: DownbeatConfig) extends Bundle {
   /** The application has not read all of what the peer calls urgent: up to RCV.UP. */
   val pending = Bool()
-  val receivedEnd = SequenceNumber()
+  val receivedEnd = NearNumber(config.urgentNumberBits)
   /** The peer has not acknowledged all of what the application calls urgent: up to SND.UP, by its low bits. */
   val outstanding = Bool()
   val sentEnd = UInt(config.sendOffsetBits + 1 bits)
@@ -31,13 +31,16 @@ class Urgency(view: ProtocolView, verdict: SegmentVerdict) extends Area {
 
   private val claimedEnd = fetched.insert(fetched(SEQUENCE) + fetched(URGENT_POINTER))
   private val pastMark = s0.insert(s0(claimedEnd).since(past.receivedEnd)) // signed
-  private val pastRead = s0.insert(s0(claimedEnd).since(s0(before).consumed)) // signed
-  private val isAhead = s1.insert {
-    val distance = s1(before).urgency.pending ? s1(pastMark) | s1(pastRead)
+  private val pastReceived = s0.insert(s0(claimedEnd).since(s0(before).received)) // signed
+  private val pastRead = s1.insert(s1(pastReceived) + s1(readable)) // signed
+  private val isAhead = s2.insert {
+    val distance = s2(before).urgency.pending ? s2(pastMark) | s2(pastRead)
     !distance.msb && distance.orR
   }
-  private val unread = s0.insert(past.receivedEnd.since(s0(before).consumed))
-  private val allRead = s1.insert(s1(isConsumed) && s1(LIVE) && !(s1(LENGTH) < s1(unread)))
+  private val markPastReceived = s0.insert(past.receivedEnd.since(s0(before).received)) // signed
+  private val mark = s1.insert(s1(before).received + s1(markPastReceived))
+  private val unread = s1.insert(s1(markPastReceived) + s1(readable))
+  private val allRead = s2.insert(s2(isConsumed) && s2(LIVE) && !(s2(LENGTH) < s2(unread)))
   /** The application is to hear of urgent data, or of more. Behind a FIN there is none. */
   val advances = s3.insert(
     s3(verdict.ordinary) && s3(FLAGS).urg && s3(isAhead) && s3(verdict.receiving) && !s3(before).reassembly.finReceived)
@@ -45,7 +48,7 @@ class Urgency(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   // ---- ours
 
   /** One past the last byte written, if this event writes. */
-  val writtenTo = s1.insert(s1(before).written + s1(LENGTH))
+  val writtenTo = s2.insert(s2(writtenBefore) + s2(LENGTH))
   private val marks = s1.insert(s1(isWritten) && s1(LIVE) && s1(FLAGS).urg && !s1(before).finishing)
   private val ackPast = s0.insert((s0(ACKNOWLEDGMENT).value.resize(bits) - past.sentEnd).msb)
   private val isOutstanding = s4.insert(!s4(OPENING) &&
@@ -55,12 +58,13 @@ class Urgency(view: ProtocolView, verdict: SegmentVerdict) extends Area {
 
   val after = UrgencyState(config)
   after.pending := !s5(OPENING) && (s5(advances) || s5(before).urgency.pending && !s5(allRead))
-  after.receivedEnd := select(s5(advances), s5(claimedEnd), s5(before).urgency.receivedEnd)
+  private val receivedEnd = s5.insert(select(s5(advances), s5(claimedEnd), s5(mark)))
+  after.receivedEnd := s5(receivedEnd).low(config.urgentNumberBits)
   after.outstanding := s5(isOutstanding)
   after.sentEnd := s5(URGENT_END)
 
   def show(status: FlowStatus): Unit = {
     status.urgent := after.pending
-    status.urgentEnd := after.receivedEnd
+    status.urgentEnd := s5(receivedEnd)
   }
 }

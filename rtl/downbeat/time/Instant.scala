@@ -15,6 +15,14 @@ case class Instant() extends Bundle {
   def +(duration: UInt): Instant = Instant(ns + duration.resize(48))
   /** Nanoseconds since `that`, which must not be later. */
   def since(that: Instant): UInt = ns - that.ns
+  /** What a place keeps of it that knows an instant near it. */
+  def low(lowBits: Int, zeroBits: Int = 0): NearInstant = {
+    val near = NearInstant(lowBits, zeroBits)
+    near.units := ns(lowBits - 1 downto zeroBits)
+    near
+  }
+  /** The last multiple of 2^zeroBits ns that is not behind it. */
+  def whole(zeroBits: Int): Instant = Instant(ns(47 downto zeroBits) @@ U(0, zeroBits bits))
 }
 
 object Instant {
@@ -26,6 +34,16 @@ object Instant {
 
   /** A duration of the configuration in whole nanoseconds. */
   def nanoseconds(duration: TimeNumber): BigInt = (duration.toBigDecimal * 1000000000).toBigInt
+}
+
+/** An instant by its low bits, for a place that keeps it: enough to say how far it is from any that is less than 2^(lowBits - 1) ns away. It is a
+  * multiple of 2^zeroBits ns.
+  */
+case class NearInstant(lowBits: Int, zeroBits: Int = 0) extends Bundle {
+  val units = UInt(lowBits - zeroBits bits)
+
+  /** Nanoseconds from `that` up to this one: 48 bits, signed. */
+  def since(that: Instant): UInt = ((units << zeroBits) - that.ns.resize(lowBits)).asSInt.resize(48).asUInt
 }
 
 /** An instant with 16 fraction bits (2^-16 ns): what crosses the core's edge as `now`, stamps and launch times. */

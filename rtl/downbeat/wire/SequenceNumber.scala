@@ -10,9 +10,13 @@ case class SequenceNumber() extends Bundle {
   def +(bytes: UInt): SequenceNumber = SequenceNumber(value + bytes.resize(32))
   /** Bytes from `that` up to this one. */
   def since(that: SequenceNumber): UInt = value - that.value
+  def since(that: NearNumber): UInt = low(that.lowBits).since(that)
   def isBefore(that: SequenceNumber): Bool = (value - that.value).msb
+  def isBefore(that: NearNumber): Bool = low(that.lowBits).isBefore(that)
   /** `that` is this one or later. Built from `isBefore`: Yosys maps `<=` badly. */
   def isUpTo(that: SequenceNumber): Bool = !that.isBefore(this)
+  /** What a place keeps of it that knows a number near it. */
+  def low(lowBits: Int): NearNumber = NearNumber(value.resize(lowBits))
 }
 
 object SequenceNumber {

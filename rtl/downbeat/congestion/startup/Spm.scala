@@ -43,6 +43,7 @@ object Spm extends StartupPolicy {
   val name = "spm"
   override val arguments: Arguments = Arguments(Seq(Argument("inverted", 1)))
   val stateBits = 87
+  override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapFit)
   private val samples = 12

@@ -32,6 +32,7 @@ object Logistic extends SteadyPolicy {
     Arguments(Seq(rate("K", least = 1), rate("A", least = 0)), notAbove = Seq("A" -> "K"))
   /** The argument; when the window last moved, ns; Reno's credit. */
   val stateBits: Int = argumentBits + instantBits + Reno.stateBits
+  override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(LogisticCalculator)
   private val longest = BigInt(10000000000L)
 
