@@ -49,8 +49,9 @@ class Bench:
         self.dut = dut
 
     async def ask(self, board: Scoreboard, blocks: list[Range | None], **fields: int) -> dict[str, int]:
-        spread: list[Range | None] = list(board.held)
-        beat = words("before_ranges", spread) | words("blocks", blocks)
+        beat = words("blocks", blocks)
+        for i, (left, right) in enumerate((board.held + ((0, 0),) * RANGES)[:RANGES]):
+            beat |= {f"before_ranges_{i}_left": left, f"before_ranges_{i}_right": right}
         beat |= {"before_resentTo": board.resent_to, "before_passed": board.passed, "before_turn": board.turn}
         beat |= {"segmentSize": SEGMENT, "selective": 1, "mayRepeat": 1}
         beat |= dict.fromkeys(("forget", "recovering", "retransmit", "duplicates", "acked"), 0) | fields
