@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.bitstream.board import ROOT, Board, BoardRefused
+from scripts.fmax.tools import PASS, run, version
 from scripts.fmax.tools import require as require
-from scripts.fmax.tools import run, version
+from scripts.netlist.output_registers import use_output_registers
 from scripts.placement.routing import relieved
 
 PLACEMENT = ROOT / "scripts" / "placement"
@@ -31,11 +32,14 @@ def elaborate(board: Board) -> Path:
 
 def synthesise(board: Board, verilog: Path) -> Path:
     script = f"read_verilog {verilog}; synth_ecp5 -top {board.top}"
-    key = hashlib.sha256("\n".join((script, version("yosys"), (ROOT / verilog).read_text())).encode()).hexdigest()[:16]
+    key = hashlib.sha256(
+        "\n".join((script, version("yosys"), PASS, (ROOT / verilog).read_text())).encode()
+    ).hexdigest()[:16]
     netlist = home(board) / f"netlist-{key}.json"
     if not (ROOT / netlist).exists():
         unfinished, log = home(board) / "unfinished.json", home(board) / "yosys.log"
         run("Yosys", log, "yosys", "-q", "-l", log, "-p", f"{script} -json {unfinished}")
+        use_output_registers(ROOT / unfinished)
         (ROOT / unfinished).rename(ROOT / netlist)
     return netlist
 

@@ -28,6 +28,7 @@ from scripts.fmax.tools import ROOT, ToolFailed, elaborate, synthesise
 # ns, with the database's cell and pins
 CLOCK_TO_REGISTER = 0.395  # SLOGICB, CLK to Q0
 CLOCK_TO_BLOCK_RAM = {"A": 4.099, "B": 4.263}  # DP16KD without output register, CLKA to DOA, CLKB to DOB
+CLOCK_TO_OUTPUT_REGISTER = 0.718  # DP16KD with one, CLKB to DOB
 LUT, LUT_RAM = 0.180, 0.180  # SLOGICB, A0 to F0; SDPRAME, RAD0 to F0
 TWO_LUTS, FOUR_LUTS, LUTS_SELECT = 0.126, 0.180, 0.193  # SLOGICB, A1 to OFX0 less A1 to F1; FXB to OFX1; M0 to OFX0
 INTO_CARRY, CARRY, OUT_OF_CARRY = 0.355, 0.056, 0.349  # SCCU2C, two bits: A0 to FCO, FCI to FCO, FCI to F1
@@ -160,7 +161,9 @@ def _add(
             ends(_plain(found.names[ports["Q"][0]]))
         case "DP16KD":
             for port in (port for port in ports if port.startswith("DO")):
-                found.starts |= dict.fromkeys(ports[port], CLOCK_TO_BLOCK_RAM[port[2]])
+                registered = cell["parameters"].get(f"REGMODE_{port[2]}") == "OUTREG"
+                ns = CLOCK_TO_OUTPUT_REGISTER if registered else CLOCK_TO_BLOCK_RAM[port[2]]
+                found.starts |= dict.fromkeys(ports[port], ns)
             ends(_plain(name))
 
 

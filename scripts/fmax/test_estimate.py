@@ -19,6 +19,7 @@ def netlist(**cells: tuple[str, dict[str, int]]) -> dict[str, Any]:
     def cell(kind: str, ports: dict[str, int]) -> dict[str, Any]:
         return {
             "type": kind,
+            "parameters": {},
             "connections": {port: [net] for port, net in ports.items()},
             "port_directions": {port: "output" if port in OUTPUTS else "input" for port in ports},
         }
@@ -75,6 +76,12 @@ def test_a_path_ends_in_the_setup_of_what_it_ends_at() -> None:
     assert ends["n4"] == pytest.approx(wire + estimate.SETUP["TRELLIS_FF"]["LSR"])
     assert ends["store"] == pytest.approx(wire + estimate.SETUP["DP16KD"]["AD"])
     assert found.starts[5] == estimate.CLOCK_TO_BLOCK_RAM["B"]
+
+
+def test_a_block_rams_own_register_is_quick() -> None:
+    design = netlist(store=("DP16KD", {"ADB3": 1, "DOB0": 5}))
+    design["modules"]["Fmax"]["cells"]["store"]["parameters"]["REGMODE_B"] = "OUTREG"
+    assert paths(design).starts[5] == estimate.CLOCK_TO_OUTPUT_REGISTER
 
 
 def test_the_text_has_the_longest_path_first_and_names_what_it_passes() -> None:

@@ -12,6 +12,8 @@ import time
 from functools import cache
 from pathlib import Path
 
+from scripts.netlist import output_registers
+from scripts.netlist.output_registers import use_output_registers
 from scripts.placement.routing import relieved
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +23,7 @@ DEVICE = ("--85k", "--package", "CABGA756")
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {6: 110, 7: 125, 8: 140}
 
+PASS = Path(output_registers.__file__).read_text()  # what is done to Yosys's netlists
 LARGE = {"Downbeat"}  # rooms that are relieved before they are routed
 
 
@@ -47,13 +50,14 @@ def synthesise(verilog: Path, commands: str = ECP5) -> Path:
     """The netlist by Yosys's commands, which its name follows, in a directory that also takes what is placed from it."""
     top = verilog.stem
     script = f"read_verilog {verilog}; {commands.format(top=top)}"
-    key = "\n".join((script.removesuffix(" -json"), version("yosys"), (ROOT / verilog).read_text()))
+    key = "\n".join((script.removesuffix(" -json"), version("yosys"), PASS, (ROOT / verilog).read_text()))
     home = BUILD / top.removeprefix("Fmax") / hashlib.sha256(key.encode()).hexdigest()[:16]
     netlist = home / "netlist.json"
     if not (ROOT / netlist).exists():
         (ROOT / home).mkdir(parents=True, exist_ok=True)
         unfinished = home / "unfinished.json"
         run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} {unfinished}")
+        use_output_registers(ROOT / unfinished)
         (ROOT / unfinished).rename(ROOT / netlist)
     return netlist
 

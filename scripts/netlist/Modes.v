@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Memories and products that synth_ecp5 maps to each mode of DP16KD and to MULT18X18D: test_cells.py.
+// Memories and products that become each mode of DP16KD, its output registers too, and MULT18X18D: test_cells.py.
 module Modes (
   input  wire          clk,
   input  wire          reset,
@@ -12,6 +12,8 @@ module Modes (
   output reg  [35:0]   words,
   output reg  [17:0]   halves,
   output reg  [8:0]    bytes,
+  output reg  [35:0]   kept,
+  output reg  [8:0]    later,
   output reg  [3:0]    oldFirst,
   output reg  [1:0]    newFirst,
   output reg           unchanged,
@@ -30,6 +32,20 @@ module Modes (
     if (read) halves <= halves_memory[readAddress[9:0]];
     if (write) bytes_memory[writeAddress[10:0]] <= data[8:0];
     if (read) bytes <= bytes_memory[readAddress[10:0]];
+  end
+
+  // A register behind, with an enable and without.
+  (* ram_style = "block", no_rw_check *) reg [35:0] kept_memory [0:511];
+  (* ram_style = "block", no_rw_check *) reg [8:0] later_memory [0:2047];
+  reg [35:0] kept_word;
+  reg [8:0] later_word;
+  always @(posedge clk) begin
+    if (write) kept_memory[writeAddress[8:0]] <= data;
+    if (read) kept_word <= kept_memory[readAddress[8:0]];
+    if (!strobe[1]) kept <= kept_word;
+    if (write) later_memory[writeAddress[10:0]] <= data[8:0];
+    if (read) later_word <= later_memory[readAddress[10:0]];
+    later <= later_word;
   end
 
   // One port that does either; what it reads while it writes.

@@ -74,11 +74,12 @@ endmodule
 // 18 Kbit with two ports of 1, 2, 4, 9 or 18 bits, or A writing {DIB, DIA}, B reading {DOB, DOA} of 36. An address counts bits, the
 // ninth of each byte left out; a port of 18 bits and more has byte enables in the place of the lowest. Nobody may rely on what the data
 // sheet leaves undefined, so that is random: contents at the start, unless some are given, and a byte that one port reads while the
-// other writes it. Both clocks are one.
+// other writes it. Both clocks are one. Nobody resets an output register.
 module DP16KD #(
   parameter DATA_WIDTH_A = 18, DATA_WIDTH_B = 18, WRITEMODE_A = "NORMAL", WRITEMODE_B = "NORMAL",
   parameter REGMODE_A = "NOREG", REGMODE_B = "NOREG", RESETMODE = "SYNC", ASYNC_RESET_RELEASE = "SYNC",
   parameter CSDECODE_A = "0b000", CSDECODE_B = "0b000", CLKAMUX = "CLKA", CLKBMUX = "CLKB", GSR = "AUTO",
+  parameter OCEAMUX = "OCEA", OCEBMUX = "OCEB",
   parameter [319:0] INITVAL_00 = 320'h0, INITVAL_01 = 320'h0, INITVAL_02 = 320'h0, INITVAL_03 = 320'h0, INITVAL_04 =
       320'h0, INITVAL_05 = 320'h0, INITVAL_06 = 320'h0, INITVAL_07 = 320'h0, INITVAL_08 = 320'h0,
       INITVAL_09 = 320'h0, INITVAL_0A = 320'h0, INITVAL_0B = 320'h0, INITVAL_0C = 320'h0, INITVAL_0D =
@@ -171,7 +172,7 @@ module DP16KD #(
     end
   endfunction
 
-  reg [35:0] read_a = 0, read_b = 0;
+  reg [35:0] read_a = 0, read_b = 0, registered_a = 0, registered_b = 0;
   wire clock_a = CLKAMUX == "INV" ? ~CLKA : CLKA;
   wire clock_b = CLKBMUX == "INV" ? ~CLKB : CLKB;
   integer i;
@@ -179,6 +180,7 @@ module DP16KD #(
     for (i = 0; i < 4; i = i + 1)
       if (mask_a[9 * i +: 9] != 0)
         bytes[first_a + 11'(i)] <= bytes[first_a + 11'(i)] & ~mask_a[9 * i +: 9] | data_a[9 * i +: 9] & mask_a[9 * i +: 9];
+    if (OCEAMUX == "INV" ? !OCEA : OCEA) registered_a <= read_a;
     if (RSTA) read_a <= 0;
     else if (CEA && !(mask_a != 0 && WRITEMODE_A == "NORMAL"))
       read_a <= (fetched(first_a, first_b, mask_b) & ~(WRITEMODE_A == "WRITETHROUGH" ? mask_a : 36'b0)
@@ -189,18 +191,21 @@ module DP16KD #(
     for (k = 0; k < 4; k = k + 1)
       if (mask_b[9 * k +: 9] != 0)
         bytes[first_b + 11'(k)] <= bytes[first_b + 11'(k)] & ~mask_b[9 * k +: 9] | data_b[9 * k +: 9] & mask_b[9 * k +: 9];
+    if (OCEBMUX == "INV" ? !OCEB : OCEB) registered_b <= read_b;
     if (RSTB) read_b <= 0;
     else if (CEB && !(mask_b != 0 && WRITEMODE_B == "NORMAL"))
       read_b <= (fetched(first_b, first_a, mask_a) & ~(WRITEMODE_B == "WRITETHROUGH" ? mask_b : 36'b0)
         | data_b & (WRITEMODE_B == "WRITETHROUGH" ? mask_b : 36'b0)) >> offset(DATA_WIDTH_B, address_b);
   end
 
+  wire [35:0] out_a = REGMODE_A == "OUTREG" ? registered_a : read_a;
+  wire [35:0] out_b = REGMODE_B == "OUTREG" ? registered_b : read_b;
   assign {
     DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0}
-    = DATA_WIDTH_B == 36 ? read_b[17:0] : read_a[17:0];
+    = DATA_WIDTH_B == 36 ? out_b[17:0] : out_a[17:0];
   assign {
     DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0}
-    = DATA_WIDTH_B == 36 ? read_b[35:18] : read_b[17:0];
+    = DATA_WIDTH_B == 36 ? out_b[35:18] : out_b[17:0];
 endmodule
 
 // Without its registers, which synth_ecp5 does not use.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from cocotb.triggers import FallingEdge
 
 from cocotb_tests.bench import generator, start
 from cocotb_tests.bench.runner import run_room
-from scripts.fmax.tools import ROOT
+from scripts.fmax.tools import ROOT, synthesise
 from scripts.netlist.gates import VERILATOR, seed, simulated
 
 HERE = Path(__file__).parent
@@ -33,6 +34,9 @@ def test_memories_and_products() -> None:
 
 def test_memories_and_products_as_cells() -> None:
     on_gates("Modes", __name__, HERE)
+    netlist = json.loads((ROOT / synthesise((HERE / "Modes.v").relative_to(ROOT))).read_text())
+    memories = [cell for cell in netlist["modules"]["Modes"]["cells"].values() if cell["type"] == "DP16KD"]
+    assert sum(memory["parameters"]["REGMODE_B"] == "OUTREG" for memory in memories) == 2
 
 
 def test_tournament_tree_as_cells() -> None:
@@ -63,11 +67,16 @@ class Model:
     def __init__(self) -> None:
         self.outputs: dict[str, int | None] = {}
         self.two_ports = {"words": Memory(36, 512), "bytes": Memory(9, 2048)}
+        self.registered = {"kept": Memory(36, 512), "later": Memory(9, 2048)}
+        self.behind: dict[str, int | None] = dict.fromkeys(self.registered)
         self.halves = [Memory(9, 1024), Memory(9, 1024)]
         self.old, self.new, self.unchanged = Memory(4, 4096), Memory(2, 8192), Memory(1, 16384)
 
     def clock(self, given: dict[str, int]) -> None:
         at, data, writes = given["readAddress"], given["data"], given["write"]
+        self.outputs["later"] = self.behind["later"]
+        if not given["strobe"] >> 1 & 1:
+            self.outputs["kept"] = self.behind["kept"]
         if given["read"]:
             self._read(at, given)
             self.outputs["oldFirst"] = self.old.read(at)
@@ -77,7 +86,7 @@ class Model:
             for memory in (self.old, self.new, self.unchanged) if writes else ():
                 memory.write(at, data)
         if writes:
-            for memory in self.two_ports.values():
+            for memory in (*self.two_ports.values(), *self.registered.values()):
                 memory.write(given["writeAddress"], data)
             for i, memory in enumerate(self.halves):
                 if given["strobe"] >> i & 1:
@@ -94,6 +103,8 @@ class Model:
 
         for name, memory in self.two_ports.items():
             self.outputs[name] = read(memory, given["write"])
+        for name, memory in self.registered.items():
+            self.behind[name] = read(memory, given["write"])
         low, high = (read(memory, given["write"] and given["strobe"] >> i & 1) for i, memory in enumerate(self.halves))
         self.outputs["halves"] = None if low is None or high is None else high << 9 | low
 
@@ -102,7 +113,7 @@ class Model:
 async def every_mode_reads_what_was_written(dut: Any) -> None:
     random, model = generator(), Model()
     await start(dut, **dict.fromkeys(INPUTS, 0))
-    compared = dict.fromkeys(("words", "halves", "bytes", "oldFirst", "newFirst", "unchanged"), 0)
+    compared = dict.fromkeys(("words", "halves", "bytes", "kept", "later", "oldFirst", "newFirst", "unchanged"), 0)
     places = [random.getrandbits(14) for _ in range(24)]  # few, so that they meet
     await FallingEdge(dut.clk)
     for _ in range(CLOCKS):

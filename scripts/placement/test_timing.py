@@ -87,3 +87,10 @@ def test_a_block_ram_begins_and_ends_paths_by_its_sides_clock(tmp_path: Path) ->
     small.cell("DP16KD", "ram", "X3/Y10/EBR", CLKA="clk", CLKB="slow", DOA0="word", ADB0="address")
     small.register("first", "X3/Y12/SLICEA.FF0", M="word", Q="address", CLK="clk")
     assert wires(small, tmp_path, clk=1.0) == {("ram", "first"): pytest.approx(NS.block_ram + WIRE + 2 * TILE)}
+
+
+def test_a_block_rams_own_register_is_quick(tmp_path: Path) -> None:
+    small = Small()
+    small.cell("DP16KD", "ram", "X3/Y10/EBR", {"REGMODE_A": "OUTREG", "REGMODE_B": "NOREG"}, CLKA="clk", DOA0="word")
+    small.register("first", "X3/Y12/SLICEA.FF0", M="word", CLK="clk")
+    assert wires(small, tmp_path, clk=1.0) == {("ram", "first"): pytest.approx(NS.output_register + WIRE + 2 * TILE)}

@@ -23,6 +23,7 @@ class Delays(NamedTuple):
     tile: float  # of a wire's way
     register: float  # clock to output, as of the block RAM
     block_ram: float
+    output_register: float  # a block RAM's own
     lut: float
     into_carry: float
     carry: float
@@ -31,9 +32,9 @@ class Delays(NamedTuple):
 
 
 DELAYS = {  # by speed grade; of 8 wires lie between the others'
-    "6": Delays(0.6, 0.055, 0.52, 5.83, 0.24, 0.45, 0.04, 0.43, 5.2),
-    "8": Delays(0.5, 0.05, 0.395, 4.1, 0.18, 0.36, 0.03, 0.35, 3.1),
-    "8_5G": Delays(0.4, 0.04, 0.31, 1.42, 0.15, 0.28, 0.02, 0.25, 3.0),
+    "6": Delays(0.6, 0.055, 0.52, 5.83, 0.96, 0.24, 0.45, 0.04, 0.43, 5.2),
+    "8": Delays(0.5, 0.05, 0.395, 4.1, 0.74, 0.18, 0.36, 0.03, 0.35, 3.1),
+    "8_5G": Delays(0.4, 0.04, 0.31, 1.42, 0.24, 0.15, 0.28, 0.02, 0.25, 3.0),
 }
 
 DIRECT = {"FCI", "F1", "FXA", "FXB", "DI", "WD", "WAD0", "WAD1", "WAD2", "WAD3"}  # inputs reached without a wire
@@ -175,13 +176,19 @@ def _inputs(cell: Cell) -> list[tuple[str, Net]]:
 
 def _starts(cells: Iterable[Cell], clock: Net, delays: Delays) -> tuple[list[Net], list[float]]:
     nets = [
-        (net, delays.register if cell.kind == "TRELLIS_FF" else delays.block_ram)
+        (net, _clock_to_output(cell, port, delays))
         for cell in cells
         if cell.kind in CLOCKED
         for port, net in cell.outputs.items()
         if _clock(cell, port) == clock
     ]
     return [net for net, _ in nets], [ns for _, ns in nets]
+
+
+def _clock_to_output(cell: Cell, port: str, delays: Delays) -> float:
+    if cell.kind == "TRELLIS_FF":
+        return delays.register
+    return delays.output_register if cell.parameters.get(f"REGMODE_{port[2]}") == "OUTREG" else delays.block_ram
 
 
 def _ends(cells: Iterable[Cell], clock: Net) -> list[Arc]:
