@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The corners of what DownbeatConfig allows become Verilog: 16 to 65,536 flows, buffers of 4 KiB to 16 MiB.
 
-What is looked at is what would not scale: the text's length (anything with a register for each flow), widths, a connection's bits.
+Looked at is what would not scale: the text's length (anything with a register for each flow), widths, a connection's bits.
 """
 
 from __future__ import annotations
