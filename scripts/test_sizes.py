@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The corners of what DownbeatConfig allows become Verilog: 16 to 65,536 flows, buffers of 4 KiB to 16 MiB.
 
-Looked at is what would not scale: the text's length (anything with a register for each flow), widths, a connection's bits.
+What is looked at is what would not scale: the text's length (anything with a register for each flow), and widths.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from scripts.synth.state import memories
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.xdist_group("sizes")  # so that they share what was elaborated
@@ -76,22 +74,6 @@ def test_an_application_names_every_flow(corners: dict[tuple[int, int], dict[str
             ("HeaderTap", "s_axis_written_tdest"),
         ):
             assert port_width(tops[top], top, port) == (flows - 1).bit_length()
-
-
-@pytest.mark.parametrize(("build", "most"), [("lean", 160), ("default", 256)])
-def test_a_connection_is_kept_in_160_bytes_with_reno_alone_and_in_256_with_every_policy(
-    build: str, most: int, tmp_path: Path
-) -> None:
-    """The words of the engine's stages; side memories (probe log, gap window, intervals) have names of their own."""
-    done = elaborate(build, tmp_path, "FlowEngine")
-    assert done.returncode == 0, done.stderr
-    stages = {
-        name: width
-        for name, (width, _) in memories((tmp_path / "FlowEngine.v").read_text(), "FlowEngine").items()
-        if name.endswith("_memory") and "." not in name
-    }
-    assert {"protocol_memory", "recovery_memory", "congestion_memory", "transmit_memory"} <= stages.keys()
-    assert sum(stages.values()) <= 8 * most, stages
 
 
 @pytest.mark.parametrize("top", ["DownbeatAxi", "HeaderTap"])
