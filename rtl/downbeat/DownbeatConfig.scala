@@ -3,8 +3,8 @@ package downbeat
 
 import downbeat.congestion.startup.{Paced, Pairs, Standard}
 import downbeat.congestion.steady.Reno
-import downbeat.time.Instant
 import downbeat.congestion.{Calculator, Policies, StartupPolicy, SteadyPolicy}
+import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.bus.amba4.axi.Axi4Config
 
@@ -103,7 +103,7 @@ case class DownbeatConfig(
     */
   val deadlineUnit: Int = 16
   val deadlineBits: Int = log2Up(Seq(maximumRto, timeWait, delayedAck).map(Instant.nanoseconds).max + (1 << deadlineUnit)) + 1
-  val roundTripBits: Int = log2Up(Instant.nanoseconds(maximumRto)) + 2
+  val roundTripBits: Int = (log2Up(Instant.nanoseconds(maximumRto)) max 36) + 2 // a sample ends at 2^36 ns
 
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
   val creditBits: Int = (sendOffsetBits max 17) + 1

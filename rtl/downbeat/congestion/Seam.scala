@@ -58,7 +58,7 @@ case class CongestionEvent() extends Bundle {
   val rtt = UInt(36 bits)
   /** The smallest sample of the connection so far, this one included; all ones: none yet, or no policy of the build compares with it. */
   val rttMinimum = UInt(36 bits)
-  /** The connection's initial window (segments) and ssthresh (bytes); read with `established`. */
+  /** The connection's initial window (segments) and ssthresh (bytes), with `established` alone: behind it nothing keeps them. */
   val initialWindow = UInt(8 bits)
   val initialSsthresh = UInt(32 bits)
   /** With `sent`: it was sent as a probe, so it was a full segment; it was the first half of an inverted pair. */
