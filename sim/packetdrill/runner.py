@@ -19,7 +19,7 @@ from sim.packetdrill.packets import CORE_IP, CORE_MAC, OURS, PEER_IP, PEER_MAC, 
 from sim.packetdrill.script import MODULUS, Call, Line, NetworkError, Script, Segment
 from sim.packetdrill.wire import LINK_RATE, Wire
 
-TOLERANCE = "50"  # us
+TOLERANCE = "100"  # us; timers have a unit of 65.5
 POLL = 1_000  # ns: how often a call that waits looks
 
 
