@@ -13,14 +13,15 @@ from scripts.placement.timing import DELAYS, Timing
 GRADE = "8_5G"
 NS = DELAYS[GRADE]
 WIRE, TILE, START, LUT = NS.wire, NS.tile, NS.register, NS.lut
+LONG = 100  # times the periods that tests name: no path takes all of it
 
 
 def wires(small: Small, folder: Path, **periods: float) -> dict[tuple[str, str], float]:
     """The share of the longest path over each wire, by names of driver and end; of all that have one."""
-    timing = Timing(small.design(folder), GRADE, {small.net(clock): ns for clock, ns in periods.items()})
+    timing = Timing(small.design(folder), GRADE, {small.net(clock): LONG * ns for clock, ns in periods.items()})
     found = timing.urgent(0.0)
     assert timing.longest() == [pytest.approx(max(found.values(), default=0.0))]
-    return {(driver.name, end.name): share for (driver, end), share in found.items()}
+    return {(driver.name, end.name): LONG * share for (driver, end), share in found.items()}
 
 
 def through_a_lut(other_clock: str = "clk") -> Small:
@@ -56,6 +57,18 @@ def test_a_wires_share_is_that_of_the_longest_path_over_it(tmp_path: Path) -> No
     assert found["first", "lut"] == found["lut", "far"] == max(found.values())
     assert found["first", "near"] == pytest.approx((START + WIRE + TILE) / 8)
     assert found["lut", "beside"] == pytest.approx((START + 2 * WIRE + 12 * TILE + 2 * LUT) / 8)
+
+
+def test_where_a_path_takes_more_than_its_period_shares_are_of_that_path(tmp_path: Path) -> None:
+    small = through_a_lut()
+    small.register("near", "X3/Y6/SLICEA.FF0", M="q", Q="t")
+    near, path = START + WIRE + TILE, START + (WIRE + 7 * TILE) + LUT + (WIRE + 20 * TILE)
+    timing = Timing(small.design(tmp_path), GRADE, {small.net("clk"): near})
+    assert timing.longest() == [pytest.approx(path / near)]
+    found = {(driver.name, end.name): share for (driver, end), share in timing.urgent(0.0).items()}
+    assert found["lut", "far"] == pytest.approx(1.0)
+    assert found["first", "near"] == pytest.approx(near / path)
+    assert all(share == pytest.approx(1.0) for share in timing.urgent(0.9).values())
 
 
 def test_a_carry_chain_is_fast_along_and_slow_at_its_ends(tmp_path: Path) -> None:

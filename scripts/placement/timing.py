@@ -75,13 +75,17 @@ class Timing:
         return [max(0.0, *(float(shares.max()) for _, shares in paths)) for paths in self._by_clock()]
 
     def urgent(self, least: float) -> dict[tuple[Cell, Cell], float]:
-        """Wires, by driver and by what they end at, on paths that take more than `least` of a period; with that share."""
+        """Wires, by driver and by what they end at, on paths that take more than `least` of a period; with that share.
+
+        Where a path takes more than all of it, shares are of that path: if all were in a hurry, none would get ahead.
+        """
         found: dict[tuple[Cell, Cell], float] = {}
         for paths in self._by_clock():
+            late = max(1.0, *(float(shares.max()) for _, shares in paths))
             for arcs, shares in paths:
-                for number in np.flatnonzero((shares > least) & arcs.wired):
+                for number in np.flatnonzero((shares > least * late) & arcs.wired):
                     wire = self._cells[self._drivers[arcs.sources[number]]], self._cells[arcs.cells[number]]
-                    found[wire] = max(float(shares[number]), found.get(wire, 0.0))
+                    found[wire] = max(float(shares[number]) / late, found.get(wire, 0.0))
         return found
 
     def _by_clock(self) -> Iterator[list[tuple[Arcs, np.ndarray]]]:
