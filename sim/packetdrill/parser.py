@@ -27,7 +27,7 @@ from sim.packetdrill.script import (
 SEGMENT_SIZE = 1460  # what more data than that is cut into, each way
 # What a script may set in its first lines, and what it means.
 SETTINGS = {
-    "tolerance_usecs": "how far a time may be off (100)",
+    "tolerance_usecs": "how far a time may be off (50)",
     "mss": "payload bytes of a segment, into which lines of more are cut (1460)",
     "remote_isn": "the peer's sequence number that is 0 in the script (drawn)",
     "staging_bytes": "what the application's side takes ahead of read() (262144)",

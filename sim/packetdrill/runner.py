@@ -19,7 +19,8 @@ from sim.packetdrill.packets import CORE_IP, CORE_MAC, OURS, PEER_IP, PEER_MAC, 
 from sim.packetdrill.script import MODULUS, Call, Line, NetworkError, Script, Segment
 from sim.packetdrill.wire import LINK_RATE, Wire
 
-TOLERANCE = "100"  # us; timers have a unit of 65.5
+TOLERANCE = "50"  # us
+TIMER_UNIT = 65_536  # ns: the ends of the core's timers are rounded up to it, so that they are late and never early
 POLL = 1_000  # ns: how often a call that waits looks
 
 
@@ -105,7 +106,7 @@ class Run:
         assert isinstance(line.what, Segment)
         start = self._last if line.when.relative else 0
         earliest = start + line.when.earliest - self._tolerance
-        latest = None if line.when.latest is None else start + line.when.latest + self._tolerance
+        latest = None if line.when.latest is None else start + line.when.latest + self._tolerance + TIMER_UNIT
         limit = self._wire.now + 3_600_000_000_000 if latest is None else latest
         self._skip_ignored(limit)
         if not self._wire.arrived:
@@ -160,7 +161,7 @@ class Run:
                 raise self._failure(f"before it, at {arrived.time / 1e9:.9f}, nobody expected {said}")
 
     def _wait(self, condition: Callable[[], bool]) -> bool:
-        limit = self._wire.now + self._tolerance
+        limit = self._wire.now + self._tolerance + TIMER_UNIT
         while not condition():
             if self._wire.now >= limit:
                 return False
