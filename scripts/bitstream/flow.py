@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.bitstream.board import ROOT, Board, BoardRefused
-from scripts.fmax.tools import PASS, run, version
+from scripts.fmax.tools import netlist_hash, run, version
 from scripts.fmax.tools import require as require
 from scripts.netlist.output_registers import use_output_registers
 from scripts.placement.routing import relieved
@@ -32,10 +32,7 @@ def elaborate(board: Board) -> Path:
 
 def synthesise(board: Board, verilog: Path) -> Path:
     script = f"read_verilog {verilog}; synth_ecp5 -top {board.top}"
-    key = hashlib.sha256(
-        "\n".join((script, version("yosys"), PASS, (ROOT / verilog).read_text())).encode()
-    ).hexdigest()[:16]
-    netlist = home(board) / f"netlist-{key}.json"
+    netlist = home(board) / f"netlist-{netlist_hash(script, verilog)}.json"
     if not (ROOT / netlist).exists():
         unfinished, log = home(board) / "unfinished.json", home(board) / "yosys.log"
         run("Yosys", log, "yosys", "-q", "-l", log, "-p", f"{script} -json {unfinished}")

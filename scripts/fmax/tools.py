@@ -23,7 +23,6 @@ DEVICE = ("--85k", "--package", "CABGA756")
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {6: 110, 7: 125, 8: 140}
 
-PASS = Path(output_registers.__file__).read_text()  # what is done to Yosys's netlists
 LARGE = {"Downbeat"}  # rooms that are relieved before they are routed
 
 
@@ -46,12 +45,17 @@ def _is_younger(file: Path, source: Path) -> bool:
     return file.exists() and source.exists() and source.stat().st_mtime < file.stat().st_mtime
 
 
+def netlist_hash(script: str, verilog: Path) -> str:
+    """Of all that a netlist is made from."""
+    made_from = (script, version("yosys"), Path(output_registers.__file__).read_text(), (ROOT / verilog).read_text())
+    return hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:16]
+
+
 def synthesise(verilog: Path, commands: str = ECP5) -> Path:
     """The netlist by Yosys's commands, which its name follows, in a directory that also takes what is placed from it."""
     top = verilog.stem
     script = f"read_verilog {verilog}; {commands.format(top=top)}"
-    key = "\n".join((script.removesuffix(" -json"), version("yosys"), PASS, (ROOT / verilog).read_text()))
-    home = BUILD / top.removeprefix("Fmax") / hashlib.sha256(key.encode()).hexdigest()[:16]
+    home = BUILD / top.removeprefix("Fmax") / netlist_hash(script.removesuffix(" -json"), verilog)
     netlist = home / "netlist.json"
     if not (ROOT / netlist).exists():
         (ROOT / home).mkdir(parents=True, exist_ok=True)
