@@ -95,6 +95,8 @@ case class DownbeatConfig(
     */
   val sendNumberBits: Int = sendOffsetBits + 1
   val receiveNumberBits: Int = (receiveOffsetBits max log2Up(maximumFrameBytes) + 1) + 1
+  /** Of what has been placed in the receive buffer, ends included: held against each other and against RCV.NXT alone. */
+  val placedNumberBits: Int = receiveOffsetBits + 1
   /** RCV.UP is up to 65,535 bytes behind a segment in the window, and held against another such and against what has been read. */
   val urgentNumberBits: Int = log2Up(2 * receiveBufferBytes + 65536 + 2 * maximumFrameBytes) + 1
 

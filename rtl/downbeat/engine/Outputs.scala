@@ -21,7 +21,7 @@ case class SegmentDescriptor(config: DownbeatConfig) extends Bundle {
   val window = UInt(16 bits) // as on the wire
   /** URG and a pointer go along if the segment begins before `urgentEnd`, low bits of a sequence number (RFC 9293 3.8.5). */
   val urgent = Bool()
-  val urgentEnd = UInt(config.sendOffsetBits + 1 bits)
+  val urgentEnd = UInt(config.sendNumberBits bits)
   /** A SYN carries the SACK-permitted option. */
   val sackPermitted = Bool()
   /** It carries timestamps. */

@@ -36,10 +36,10 @@ class ProtocolView(
 
   // What the connection keeps by its low bits, whole again: SND.MAX, one past the last byte written, one past the last byte read
   val outstanding = s0.insert(s0(before).highestSent.since(s0(before).unacknowledged))
-  private val unacknowledgedOrUnsent = s0.insert(s0(before).written.since(s0(before).unacknowledged))
+  private val buffered = s0.insert(s0(before).written.since(s0(before).unacknowledged))
   val readable = s0.insert(s0(before).received.since(s0(before).consumed))
   val highestSentBefore = s1.insert(s1(before).unacknowledged + s1(outstanding))
-  val writtenBefore = s1.insert(s1(before).unacknowledged + s1(unacknowledgedOrUnsent))
+  val writtenBefore = s1.insert(s1(before).unacknowledged + s1(buffered))
   val consumedBefore = s1.insert(SequenceNumber(s1(before).received.value - s1(readable)))
 
   /** Sequence space that the event takes: payload, FIN, and in `sent` SYN. */

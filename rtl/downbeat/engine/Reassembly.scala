@@ -2,14 +2,14 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.wire.{SackBlock, SequenceNumber}
+import downbeat.wire.{NearNumber, SackBlock, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What lies in memory beyond a hole: sequence numbers by their low bits, enough to order any two of one buffer, ends included. */
+/** What lies in memory beyond a hole. */
 case class ReceivedRange(config: DownbeatConfig) extends Bundle {
-  val left, right = UInt(config.receiveOffsetBits + 1 bits)
+  val left, right = NearNumber(config.placedNumberBits)
 
   def isEmpty: Bool = left === right
 }
@@ -20,9 +20,9 @@ case class ReassemblyState(config: DownbeatConfig) extends Bundle {
   val ranges = Vec.fill(DownbeatConfig.ranges)(ReceivedRange(config))
   /** The peer's FIN has come, and stands at this sequence number; it is counted in RCV.NXT. */
   val finKnown, finReceived = Bool()
-  val finSequence = UInt(config.receiveOffsetBits + 1 bits)
+  val finSequence = NearNumber(config.placedNumberBits)
   /** Behind what has come in order, in memory or on its way there. A segment that follows data at once has this number. */
-  val expected = UInt(config.receiveOffsetBits + 1 bits)
+  val expected = NearNumber(config.placedNumberBits)
 }
 
 /** Reassembly: what `placed` does to RCV.NXT and to the ranges beyond it (RFC 9293 3.10.7.4, RFC 2018 4).
@@ -35,9 +35,7 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._
   import signals._
   private val count = DownbeatConfig.ranges
-  private val bits = config.receiveOffsetBits + 1
-  private def low(number: SequenceNumber): UInt = number.value.resize(bits)
-  private def isBefore(a: UInt, b: UInt): Bool = (a - b).msb
+  private def low(number: SequenceNumber): NearNumber = number.low(config.placedNumberBits)
   /** That many of the bits are set. Sums would become carry chains. */
   private def exactly(number: Int, of: Seq[Bool]): Bool =
     of.indices.combinations(number).map(set => of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
@@ -50,17 +48,17 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val b = low(s0(payloadEnd))
   private val received = low(s0(before).received)
   private val filled = each(i => s0.insert(!past.ranges(i).isEmpty))
-  private val endsBehind = each(i => s0.insert(isBefore(past.ranges(i).right, a)))
-  private val beginsBeyond = each(i => s0.insert(isBefore(b, past.ranges(i).left)))
-  private val holdsBefore = each(i => s0.insert(isBefore(past.ranges(i).left, a)))
-  private val holdsBehind = each(i => s0.insert(isBefore(b, past.ranges(i).right)))
+  private val endsBehind = each(i => s0.insert(past.ranges(i).right.isBefore(a)))
+  private val beginsBeyond = each(i => s0.insert(b.isBefore(past.ranges(i).left)))
+  private val holdsBefore = each(i => s0.insert(past.ranges(i).left.isBefore(a)))
+  private val holdsBehind = each(i => s0.insert(b.isBefore(past.ranges(i).right)))
   private val endsAtFin = each(i => s0.insert(past.ranges(i).right === past.finSequence))
   private val finAtEnd = s0.insert(b === past.finSequence)
-  private val beyondNext = s0.insert(isBefore(received, a))
-  private val wholeOld = s0.insert(isBefore(b, received))
-  private val follows = s0.insert(!isBefore(past.expected, a))
-  private val expectedBehind = s0.insert(isBefore(past.expected, low(s0(sequenceEnd))))
-  private val bringsMore = s0.insert(isBefore(received, b))
+  private val beyondNext = s0.insert(received.isBefore(a))
+  private val wholeOld = s0.insert(b.isBefore(received))
+  private val follows = s0.insert(!past.expected.isBefore(a))
+  private val expectedBehind = s0.insert(past.expected.isBefore(s0(sequenceEnd)))
+  private val bringsMore = s0.insert(received.isBefore(b))
   private val expectsMore = s0.insert(past.expected =/= received)
   private val finIsNext = s0.insert(past.finSequence === received)
   private val takesSpace = s0.insert(s0(span).orR)
@@ -94,12 +92,12 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   // ---- step 2: the joined range, and where each of the others goes
 
   private val olds = s2(before).reassembly.ranges
-  private def end(gives: Seq[Payload[Bool]], ends: Seq[UInt], own: UInt): UInt =
+  private def end(gives: Seq[Payload[Bool]], ends: Seq[NearNumber], own: NearNumber): NearNumber =
     MuxOH.or(Vec(gives.map(s2(_)) :+ !gives.map(s2(_)).orR), ends :+ own)
   private val left = s2.insert(end(givesLeft, olds.map(_.left).toSeq, low(s2(SEQUENCE))))
   private val right = s2.insert(end(givesRight, olds.map(_.right).toSeq, low(s2(payloadEnd))))
   private val records = s2.insert(s2(stretches) && (touches.map(s2(_)).orR || !s2(filled.last)))
-  private val next = s2.insert(low(s2(before).received) - s2(finReached).asUInt)
+  private val next = s2.insert(low(s2(before).received).low - s2(finReached).asUInt)
   private val goesTo = each(to => each { from =>
     s2.insert(if (from + 1 < to) False else s2(kept(from)) && exactly(to, kept.take(from).map(s2(_)) :+ s2(records)))
   })
@@ -107,41 +105,35 @@ class Reassembly(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   // ---- step 3: the list; how far RCV.NXT moves
 
   private val list = each { to =>
-    val range = SackBlock(bits)
-    val chosen = goesTo(to).map(s3(_))
-    val fromOlds = MuxOH.or(Vec(chosen), s3(before).reassembly.ranges)
-    range.valid := chosen.orR
-    range.left := fromOlds.left
-    range.right := fromOlds.right
+    val range = MuxOH.or(Vec(goesTo(to).map(s3(_))), s3(before).reassembly.ranges) // none of them: an empty one
     if (to == 0) when(s3(records)) {
-      range.valid := True
       range.left := s3(left)
       range.right := s3(right)
     }
     s3.insert(range)
   }
-  private val step = s3.insert(s3(advances) ? (s3(right) - s3(next)) | U(0, bits bits))
+  private val step = s3.insert(s3(advances) ? (s3(right).low - s3(next)) | U(0, config.placedNumberBits bits))
 
   // ---- steps 4 and 5: the values
 
   s4(RECEIVED) := select(s4(verdict.receivesSyn), s4(firstData), s4(before).received + s4(step))
   val finReceived = s4.insert(!s4(verdict.receivesSyn) && (s4(before).reassembly.finReceived || s4(finReached)))
-  for ((block, range) <- s5(RECEIVED_RANGES).zip(list)) {
-    block.valid := s5(range).valid && s5(SELECTIVE) && !s5(RESET_DUE)
-    block.left := (s5(range).left - low(s5(RECEIVED))).resized
-    block.right := (s5(range).right - low(s5(RECEIVED))).resized
+  private val listed = list.map(range => s4.insert(!s4(range).isEmpty))
+  for (((block, range), filled) <- s5(RECEIVED_RANGES).zip(list).zip(listed)) {
+    block.valid := s5(filled) && s5(SELECTIVE) && !s5(RESET_DUE)
+    block.left := s5(range).left.since(s5(RECEIVED)).resized
+    block.right := s5(range).right.since(s5(RECEIVED)).resized
   }
 
   private val continues = s3.insert(s3(verdict.accepted) && s3(follows) && s3(expectedBehind))
-  private val takenTo = s3.insert(low(s3(payloadEnd)) - s3(verdict.cut).resize(bits))
+  private val takenTo = s3.insert(NearNumber(low(s3(payloadEnd)).low - s3(verdict.cut).resize(config.placedNumberBits)))
   private val expectedNext = s4.insert(s4(takenTo) + s4(verdict.takesFin).asUInt)
-  private val caughtUp = isBefore(s5(before).reassembly.expected, low(s5(RECEIVED)))
+  private val caughtUp = s5(before).reassembly.expected.isBefore(s5(RECEIVED))
 
   val after = ReassemblyState(config)
   for ((mine, range) <- after.ranges.zip(list)) {
-    val stays = s5(range).valid && !s5(verdict.receivesSyn)
-    mine.left := stays ? s5(range).left | U(0, bits bits)
-    mine.right := stays ? s5(range).right | U(0, bits bits)
+    mine := s5(range)
+    when(s5(verdict.receivesSyn))(mine.right := mine.left)
   }
   private val known = s5(before).reassembly.finKnown
   after.finKnown := !s5(verdict.receivesSyn) && (known || s5(verdict.takesFin))

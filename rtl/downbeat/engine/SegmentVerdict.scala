@@ -27,7 +27,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   /** Room from RCV.NXT on: the window. */
   val space = s0.insert(past.acknowledgments.edge.since(past.received))
   private val noSpace = s0.insert(past.acknowledgments.edge.isAt(past.received))
-  private val payloadPastFin = s0.insert((past.reassembly.finSequence - s0(payloadEnd).value.resized).msb)
+  private val payloadPastFin = s0.insert(past.reassembly.finSequence.isBefore(s0(payloadEnd)))
   private val ackPastWritten = s0.insert(s0(ACKNOWLEDGMENT).since(past.written))
   /** Of the number that the 4-tuple's next connection would begin with, from SND.UNA; signed. In TIME-WAIT that is SND.MAX. */
   private val nextNumber = s0.insert(s0(INITIAL_SEQUENCE).since(past.unacknowledged))
@@ -51,7 +51,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val payloadIsOld = s1.insert(s1(payloadOffset).msb || isZero(s1(payloadOffset)))
   private val overruns = s1.insert(s1(space).asSInt < s1(payloadOffset).asSInt)
   private val startsWithin = s1.insert(s1(offset).asSInt < s1(space).asSInt && !s1(noSpace))
-  private val startsExpected = s0.insert(s0(SEQUENCE).value.resize(past.reassembly.expected.getWidth) === past.reassembly.expected)
+  private val startsExpected = s0.insert(past.reassembly.expected.isAt(s0(SEQUENCE)))
   /** Behind all that has come in order; what is not in memory yet counts too, for a RST may follow data at once. */
   private val startsExactly = s1.insert(isZero(s1(offset)) || s1(startsExpected))
   private val startsWithSyn = s1.insert(s1(offset).andR)

@@ -6,7 +6,7 @@ import downbeat.congestion.{Calculated, CongestionEventKind, Departure, ProbeAns
 import downbeat.flow.ConnectionParameters
 import downbeat.rx.PayloadReference
 import downbeat.time.{Instant, Stamp}
-import downbeat.wire.{LaunchMode, SackBlock, SequenceNumber, TcpFlags, TcpOptions}
+import downbeat.wire.{LaunchMode, NearNumber, SackBlock, SequenceNumber, TcpFlags, TcpOptions}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -66,7 +66,7 @@ class Signals(config: DownbeatConfig) {
   val FINISHING = Payload(Bool())
   /** Urgent data is not acknowledged yet; SND.UP, its end, by its low bits. */
   val URGENT = Payload(Bool())
-  val URGENT_END = Payload(UInt(config.sendOffsetBits + 1 bits))
+  val URGENT_END = Payload(NearNumber(config.sendNumberBits))
   /** SND.MAX - SND.UNA before the event, less the hole that an inverted pair leaves, and after it. */
   val OUTSTANDING_BEFORE = Payload(UInt(32 bits))
   val OUTSTANDING = Payload(UInt(32 bits))

@@ -240,7 +240,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   descriptor.windowScaleOffered := exit(STATE) === TcpState.synSent || exit(SCALING)
   descriptor.window := exit(wireWindow)
   descriptor.urgent := exit(URGENT) && !exit(RESET_DUE) && !descriptor.flags.syn
-  descriptor.urgentEnd := exit(URGENT_END)
+  descriptor.urgentEnd := exit(URGENT_END).low
   descriptor.sackPermitted := exit(SELECTIVE)
   descriptor.timestamped := exit(TIMESTAMPED) && !exit(RESET_DUE)
   descriptor.timestampValue := exit(TIMESTAMP_VALUE)

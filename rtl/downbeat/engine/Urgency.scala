@@ -11,9 +11,9 @@ case class UrgencyState(config: DownbeatConfig) extends Bundle {
   /** The application has not read all of what the peer calls urgent: up to RCV.UP. */
   val pending = Bool()
   val receivedEnd = NearNumber(config.urgentNumberBits)
-  /** The peer has not acknowledged all of what the application calls urgent: up to SND.UP, by its low bits. */
+  /** The peer has not acknowledged all of what the application calls urgent: up to SND.UP. */
   val outstanding = Bool()
-  val sentEnd = UInt(config.sendOffsetBits + 1 bits)
+  val sentEnd = NearNumber(config.sendNumberBits)
 }
 
 /** The urgent mechanism: a mark in each stream, whose bytes are delivered in line like all others (RFC 6093 6).
@@ -24,7 +24,6 @@ case class UrgencyState(config: DownbeatConfig) extends Bundle {
 class Urgency(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._
   import signals._
-  private val bits = config.sendOffsetBits + 1
   private val past = s0(before).urgency
 
   // ---- the peer's
@@ -50,11 +49,11 @@ class Urgency(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   /** One past the last byte written, if this event writes. */
   val writtenTo = s2.insert(s2(writtenBefore) + s2(LENGTH))
   private val marks = s1.insert(s1(isWritten) && s1(LIVE) && s1(FLAGS).urg && !s1(before).finishing)
-  private val ackPast = s0.insert((s0(ACKNOWLEDGMENT).value.resize(bits) - past.sentEnd).msb)
+  private val ackPast = s0.insert(s0(ACKNOWLEDGMENT).isBefore(past.sentEnd))
   private val isOutstanding = s4.insert(!s4(OPENING) &&
     (s4(marks) || s4(before).urgency.outstanding && !(s4(verdict.acknowledges) && !s4(ackPast))))
   s5(URGENT) := s5(isOutstanding)
-  s5(URGENT_END) := s5(marks) ? s5(writtenTo).value.resize(bits) | s5(before).urgency.sentEnd
+  s5(URGENT_END) := s5(marks) ? s5(writtenTo).low(config.sendNumberBits) | s5(before).urgency.sentEnd
 
   val after = UrgencyState(config)
   after.pending := !s5(OPENING) && (s5(advances) || s5(before).urgency.pending && !s5(allRead))
