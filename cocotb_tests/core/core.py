@@ -89,7 +89,8 @@ class Core:
         return (self.now << 16) % 2**64
 
     async def idle(self, clocks: int = 20_000) -> None:
-        """Waits until nothing moves."""
+        """Waits until nothing moves; that something does is said two clocks late."""
+        await RisingEdge(self.dut.clk)
         await RisingEdge(self.dut.clk)
         await until(self.dut, lambda: self.dut.idle.value == 1, "the core to be idle", clocks)
 

@@ -49,16 +49,19 @@ class EngineRooms(
   /** One line of several rooms', behind a register both ways: what one room has does not make another wait in the same clock. */
   def inTurn[T <: Data](lines: Stream[T]*): Stream[T] = StreamArbiterFactory().roundRobin.transactionLock.on(lines).halfPipe()
 
-  /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy: all must have been idle for three clocks. */
+  /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy, this says so a clock later, and `nextDeadline` is
+    * late: all must have been idle for six clocks.
+    */
   def idleWith(engineIdle: Bool, others: Bool*): Bool = {
     val own = Seq(directory.io.idle, engineIdle, pacer.io.idle, timers.io.idle, commandPort.io.idle, notifier.io.idle)
-    val idle = (own ++ others).reduce(_ && _)
-    idle && (RegNext(idle) init False) && Delay(idle, 2, init = False)
+    val idle = (own ++ others).map(RegNext(_) init False).reduce(_ && _)
+    History(idle, 6, init = False).andR
   }
 
-  /** `nextDeadline` of a top in which others have one too; a clock late, for which `idle` has waited. */
+  /** `nextDeadline` of a top in which others have one too; three clocks late, for which `idle` has waited. */
   def nextDeadlineWith(others: NextInstant*): UInt = {
-    val next = (Seq(pacer.io.next, timers.io.next) ++ others).map(RegNext(_)).reduceBalancedTree(NextInstant.earlier)
+    val next =
+      (Seq(pacer.io.next, timers.io.next) ++ others).map(RegNext(_)).reduceBalancedTree(NextInstant.earlier, (next, _) => RegNext(next))
     next.armed ? next.at.ns | U(48 bits, default -> true)
   }
 }

@@ -66,13 +66,13 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   private val carries = io.received.report === ReportKind.none && (io.received.length.orR || io.received.flags.fin)
   private val placesTaken = Reg(UInt(config.slotBits + 1 bits)) init 0
   private val segments = io.received.haltWhen(carries && placesTaken.msb)
-  directory.io.segments << segments.map { segment =>
+  directory.io.segments << RegisteredHandshake(segments.map { segment =>
     val held = CombInit(segment).allowOverride()
     held.payload.held := carries
     held.payload.slot := 0
     held.payload.offset := 0
     held
-  }
+  })
 
   // ---- placement -> placed
 
