@@ -19,7 +19,7 @@ LONG = 100  # times the periods that tests name: no path takes all of it
 def wires(small: Small, folder: Path, **periods: float) -> dict[tuple[str, str], float]:
     """The share of the longest path over each wire, by names of driver and end; of all that have one."""
     timing = Timing(small.design(folder), GRADE, {small.net(clock): LONG * ns for clock, ns in periods.items()})
-    found = timing.urgent(0.0)
+    found = timing.urgent(0.0, 0.0)
     assert timing.longest() == [pytest.approx(max(found.values(), default=0.0))]
     return {(driver.name, end.name): LONG * share for (driver, end), share in found.items()}
 
@@ -65,10 +65,12 @@ def test_where_a_path_takes_more_than_its_period_shares_are_of_that_path(tmp_pat
     near, path = START + WIRE + TILE, START + (WIRE + 7 * TILE) + LUT + (WIRE + 20 * TILE)
     timing = Timing(small.design(tmp_path), GRADE, {small.net("clk"): near})
     assert timing.longest() == [pytest.approx(path / near)]
-    found = {(driver.name, end.name): share for (driver, end), share in timing.urgent(0.0).items()}
+    found = {(driver.name, end.name): share for (driver, end), share in timing.urgent(1.0, 0.0).items()}
     assert found["lut", "far"] == pytest.approx(1.0)
     assert found["first", "near"] == pytest.approx(near / path)
-    assert all(share == pytest.approx(1.0) for share in timing.urgent(0.9).values())
+    late = timing.urgent(0.0, 0.9)
+    assert set(late) == {wire for wire, share in timing.urgent(1.0, 0.0).items() if share > 0.9}
+    assert all(beyond == pytest.approx(0.1) for beyond in late.values())
 
 
 def test_a_carry_chain_is_fast_along_and_slow_at_its_ends(tmp_path: Path) -> None:

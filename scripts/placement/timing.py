@@ -74,18 +74,19 @@ class Timing:
         """Of each clock, as shares of its period."""
         return [max(0.0, *(float(shares.max()) for _, shares in paths)) for paths in self._by_clock()]
 
-    def urgent(self, least: float) -> dict[tuple[Cell, Cell], float]:
-        """Wires, by driver and by what they end at, on paths that take more than `least` of a period; with that share.
+    def urgent(self, of_period: float, of_longest: float) -> dict[tuple[Cell, Cell], float]:
+        """Wires, by driver and by what they end at, on paths that take more than `of_period`; with the rest, as a share.
 
-        Where a path takes more than all of it, shares are of that path: if all were in a hurry, none would get ahead.
+        Where a path takes more than a period: on those that take more than `of_longest` of the longest path.
         """
         found: dict[tuple[Cell, Cell], float] = {}
         for paths in self._by_clock():
-            late = max(1.0, *(float(shares.max()) for _, shares in paths))
+            longest = max(float(shares.max()) for _, shares in paths)
+            whole, least = (longest, of_longest) if longest > 1 else (1.0, of_period)
             for arcs, shares in paths:
-                for number in np.flatnonzero((shares > least * late) & arcs.wired):
+                for number in np.flatnonzero((shares > least * whole) & arcs.wired):
                     wire = self._cells[self._drivers[arcs.sources[number]]], self._cells[arcs.cells[number]]
-                    found[wire] = max(float(shares[number]) / late, found.get(wire, 0.0))
+                    found[wire] = max(float(shares[number]) / whole - least, found.get(wire, 0.0))
         return found
 
     def _by_clock(self) -> Iterator[list[tuple[Arcs, np.ndarray]]]:

@@ -13,7 +13,8 @@ from scripts.placement.timing import Timing
 # Of an ECP5: with more wires than FAIR over a place router2's conflicts become frequent.
 FAIR, SLOPE = 55, 25
 # A wire costs more the more its path takes over HURRIED of its clock's period: a tile URGENCY for all of it, as its square.
-HURRIED, URGENCY = 0.6, 400
+# Where a path takes more than that period, over LATE of the longest path: were all in a hurry, none would get ahead.
+HURRIED, LATE, URGENCY = 0.6, 0.85, 400
 MANY = 40  # pins of a net whose bounds are looked at once a pass
 
 
@@ -51,7 +52,7 @@ class Wires:
 
     def hasten(self) -> None:
         """So do hurries."""
-        now = {wire: URGENCY * (share - HURRIED) ** 2 for wire, share in self._timing.urgent(HURRIED).items()}
+        now = {wire: URGENCY * beyond**2 for wire, beyond in self._timing.urgent(HURRIED, LATE).items()}
         before = {wire: hurry / 2 for wire, hurry in self._hurries.items() if hurry > 0.1}
         self._hurries = before | {wire: before.get(wire, hurry / 2) + hurry / 2 for wire, hurry in now.items()}
         self._hurried = defaultdict(list)
