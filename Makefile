@@ -133,7 +133,7 @@ lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 test: $(RTL) $(SIM_RTL) $(PACER_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
-fmax: build/policies/stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6 SEED=n PRESET=name]
+fmax: build/policies/stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6|7|8|8_5G SEED=n PRESET=name]
 	@$(PY) -m scripts.fmax $(or $(ROOM),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
 
 fmax-estimate: build/policies/stamp ## a room's longest paths by its netlist alone, in grade 8's ns [ROOM=name PRESET=name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make fmax`: how fast a room is on an ECP5 (LFE5U-85F), and which path limits it.
+"""`make fmax`: how fast a room is on an ECP5 (LFE5U-85F; grade 8_5G: LFE5UM5G-85F), and which path limits it.
 
 For people on the terminal, for programs in build/reports/fmax.json (docs/synthesis.md).
 """
@@ -18,7 +18,7 @@ from scripts.fmax.report import ReportIncomplete, Timing, size, timing
 from scripts.fmax.tools import ROOT, TARGET_MHZ, ToolFailed, elaborate, place_and_route, synthesise
 
 REPORT = ROOT / "build" / "reports" / "fmax.json"
-GOAL_MHZ = {("FlowEngine", "default", 6): 85.0}  # room, preset, speed grade
+GOAL_MHZ = {("FlowEngine", "default", "6"): 85.0}  # room, preset, speed grade
 
 
 def main() -> int:
@@ -48,7 +48,7 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make fmax", description=__doc__)
     parser.add_argument("room")
     parser.add_argument("--preset", default="default")
-    parser.add_argument("--grade", type=int, choices=sorted(TARGET_MHZ), default=6)
+    parser.add_argument("--grade", choices=sorted(TARGET_MHZ), default="6")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -71,7 +71,7 @@ def _record(arguments: argparse.Namespace, found: Timing, used: dict[str, int]) 
     return {
         "room": arguments.room,
         "preset": arguments.preset,
-        "device": "LFE5U-85F",
+        "device": "LFE5UM5G-85F" if arguments.grade.endswith("5G") else "LFE5U-85F",
         "grade": arguments.grade,
         "seed": arguments.seed,
         "fmax_mhz": found.fmax_mhz,

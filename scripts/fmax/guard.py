@@ -15,7 +15,7 @@ from scripts.fmax.report import ReportIncomplete, timing
 from scripts.fmax.tools import ROOT, ToolFailed, elaborate, place_and_route, synthesise
 
 GUARDED = Path(__file__).with_name("guarded.toml")
-PRESET, GRADE, SEED = "default", 6, 1
+PRESET, GRADE, SEED = "default", "6", 1
 
 
 def main() -> int:

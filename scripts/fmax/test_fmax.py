@@ -169,5 +169,5 @@ def test_a_large_room_is_relieved_between_placing_and_routing(
     monkeypatch.setattr(tools, "version", lambda tool: tool)
     home = tmp_path / room / "0123"
     home.mkdir(parents=True)
-    assert tools.place_and_route(home / "netlist.json", 8, 1).exists()
+    assert tools.place_and_route(home / "netlist.json", "8", 1).exists()
     assert taken == steps

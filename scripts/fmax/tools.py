@@ -19,9 +19,16 @@ from scripts.placement.routing import relieved
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
 ECP5 = "synth_ecp5 -top {top} -json"
-DEVICE = ("--85k", "--package", "CABGA756")
+# By speed grade, as nextpnr's database names them; an LFE5UM5G-85F has one of its own. Of all the largest device.
+DEVICES = {
+    "6": ("--85k", "--speed", "6"),
+    "7": ("--85k", "--speed", "7"),
+    "8": ("--85k", "--speed", "8"),
+    "8_5G": ("--um5g-85k", "--speed", "8"),
+}
+PACKAGE = "CABGA756"
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
-TARGET_MHZ = {6: 110, 7: 125, 8: 140}
+TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
 LARGE = {"Downbeat"}  # rooms that are relieved before they are routed
 
@@ -66,7 +73,7 @@ def synthesise(verilog: Path, commands: str = ECP5) -> Path:
     return netlist
 
 
-def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
+def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
     """nextpnr's report."""
     report, options = _placement(netlist, grade, seed)
     if not (ROOT / report).exists():
@@ -82,7 +89,7 @@ def place_and_route(netlist: Path, grade: int, seed: int) -> Path:
     return report
 
 
-def routed(netlist: Path, grade: int, seed: int) -> Path | None:
+def routed(netlist: Path, grade: str, seed: int) -> Path | None:
     """nextpnr's report, if this netlist has been routed already."""
     report, _ = _placement(netlist, grade, seed)
     return report if (ROOT / report).exists() else None
@@ -96,9 +103,9 @@ def _room(netlist: Path) -> str:
     return netlist.parent.parent.name
 
 
-def _placement(netlist: Path, grade: int, seed: int) -> tuple[Path, list[str]]:
+def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
     """Where the report is kept, and nextpnr's options."""
-    options = [*DEVICE, "--speed", str(grade), "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
+    options = [*DEVICES[grade], "--package", PACKAGE, "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
     # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
     options += ["--placer", "static", "--router", "router2"] if _room(netlist) in LARGE else ["--router", "router1"]
     options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]
