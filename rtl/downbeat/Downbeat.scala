@@ -4,7 +4,7 @@ package downbeat
 import downbeat.application.{ApplicationBeat, Command, DeliveredBeat, Notification}
 import downbeat.engine.{CloseReason, PlacedEvent, Placement, TraceRecord}
 import downbeat.flow.LocalAddresses
-import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
+import downbeat.memory.{BurstReader, FlowPosition, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.neighbour.{LocalNetwork, Neighbour, StaticNeighbour}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
@@ -102,7 +102,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     beat.stamp.assignFromBits(io.s_axis_wire_rx.tuser(63 downto 0))
     beat.error := io.s_axis_wire_rx.tuser(64)
   }
-  directory.io.segments << StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.reports)
+  directory.io.segments <<
+    RegisteredHandshake(StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.reports))
 
   // ---- event -> grant -> segment -> wire out
 
@@ -152,9 +153,12 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
   // ---- application -> memory -> event
 
-  sendBuffer.io.opened.valid := directory.io.events.fire && (directory.io.events.open || directory.io.events.fresh)
-  sendBuffer.io.opened.flow := directory.io.events.reference.flow
-  sendBuffer.io.opened.sequence := directory.io.events.initialSequence + U(1)
+  sendBuffer.io.opened << directory.io.events.toFlowFire.takeWhen(directory.io.events.open || directory.io.events.fresh).map { event =>
+    val position = FlowPosition(config)
+    position.flow := event.reference.flow
+    position.sequence := event.initialSequence + U(1)
+    position
+  }.m2sPipe
   sendBuffer.io.acknowledged.valid := engine.io.status.valid
   sendBuffer.io.acknowledged.flow := engine.io.status.reference.flow
   sendBuffer.io.acknowledged.sequence := engine.io.status.acknowledged

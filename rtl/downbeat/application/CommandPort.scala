@@ -44,7 +44,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     numbered.framesBefore := io.framesBegun
     numbered
   }
-  private val numbered = waiting.io.pop.m2sPipe()
+  private val numbered = waiting.io.pop.halfPipe()
   private val command = numbered.map(_.command)
   private def is(kind: CommandKind.E*): Bool = kind.map(command.kind === _).orR
   private val opens = is(CommandKind.open)

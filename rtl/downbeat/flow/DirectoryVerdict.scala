@@ -50,10 +50,8 @@ case class DirectoryVerdict() extends Bundle {
   val aboutNobody = Bool()
   /** A flow goes back to the free list. */
   val over = Bool()
-
-  def made: Bool = accepted || opened
-  def available: Bool = !noFlow && !noBucket
-  def wantsNumber: Bool = made || choosesPort || postponed || returns || succeeds
+  /** There is a new connection; there is place for one; there has to be a number first. */
+  val made, available, wantsNumber = Bool()
 }
 
 object DirectoryVerdict {
@@ -71,6 +69,7 @@ object DirectoryVerdict {
     val stranger = verdict.isSegment && !found
     val asksToConnect = stranger && listening && flags.syn && !flags.ack && !flags.rst
     val available = flowFree && room
+    verdict.available := available
     verdict.known := verdict.isSegment && found
     verdict.succeeds := verdict.known && !isReport && flags.syn && !flags.ack && !flags.rst
     verdict.accepted := asksToConnect && available && !crowded
@@ -83,6 +82,8 @@ object DirectoryVerdict {
     verdict.lost := stranger && !isReport && !verdict.accepted
     verdict.aboutNobody := stranger && isReport
     verdict.over := verdict.isRelease && found
+    verdict.made := verdict.accepted || verdict.opened
+    verdict.wantsNumber := verdict.made || verdict.choosesPort || verdict.postponed || verdict.returns || verdict.succeeds
     verdict
   }
 }

@@ -207,7 +207,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   discards.io.push.payload := segment.payload.payload.slot
   io.discards << discards.io.pop
 
-  io.refused << StreamArbiterFactory().roundRobin.on(Seq(opener.io.refused, listeners.io.refused))
+  io.refused << StreamArbiterFactory().roundRobin.on(Seq(opener.io.refused, listeners.io.refused)).halfPipe()
 
   // ---- what is told of it
 
@@ -223,6 +223,6 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !segment.valid && !lookup.io.requests.valid && lookup.io.empty
-  private val outputsEmpty = discards.io.occupancy === 0 && answers.io.idle && !io.events.valid
+  private val outputsEmpty = discards.io.occupancy === 0 && answers.io.idle && !io.events.valid && !io.refused.valid
   io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle
 }

@@ -11,7 +11,7 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val listens = slave(Stream(ListenRequest(config)))
     val refused = master(Stream(Refusal()))
-    /** A port to look for; `listening` and `parameters` are about what it was two clocks before. */
+    /** A port to look for; `listening` is about what it was two clocks before, `parameters` three. */
     val port = in UInt (16 bits)
     val listening = out Bool ()
     val parameters = out(ConnectionParameters(config))
@@ -28,7 +28,7 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
   private val search = new Area {
     val hits = RegNext(places(io.port))
     io.listening := RegNext(hits.orR)
-    io.parameters := parameters.readSync(OHToUInt(hits), enable = hits.orR)
+    io.parameters := RegNext(parameters.readSync(OHToUInt(hits), enable = hits.orR))
   }
 
   private val change = new Area {

@@ -31,7 +31,8 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private val roomy = free(9 downto 8) =/= 0
 
   private val splitter = BurstSplitter(config, bufferBytes, lengthBits)
-  splitter.io.transfers << io.transfers.throwWhen(io.transfers.length === 0)
+  private val transfer = io.transfers.halfPipe()
+  splitter.io.transfers << transfer.throwWhen(transfer.length === 0)
   private val bursts = splitter.io.bursts.halfPipe()
   private val (commands, marks) = StreamFork2(bursts.continueWhen(roomy))
   io.axi.ar << commands.map(_.command(io.axi.ar.payload, base)).halfPipe()
@@ -47,7 +48,7 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     mark.stop := burst.stop(2 downto 0)
     mark.last := burst.last
     mark
-  }.queue(16, latency = 1)
+  }.queue(16, latency = 1).m2sPipe(holdPayload = true)
 
   private case class Word() extends Bundle {
     val data = Bits(64 bits)
@@ -87,5 +88,5 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   verdicts.io.pop.ready := io.data.fire && io.data.last
   io.failed := verdicts.io.pop.payload
 
-  io.idle := splitter.io.idle && !bursts.valid && free === queueWords && realigner.io.idle
+  io.idle := !transfer.valid && splitter.io.idle && !bursts.valid && free === queueWords && realigner.io.idle
 }

@@ -58,18 +58,19 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private val firstBeat = RegInit(True)
   private val lastBeat = index === plan.length
   private val fromBefore = lastBeat && plan.tail
-  private val before = RegNextWhen(io.words.payload, io.words.fire)
+  private val words = io.words.s2mPipe() // who brings them does not wait for what a beat needs
+  private val before = RegNextWhen(words.payload, words.fire)
 
   private val beats = cloneOf(io.axi.w)
-  beats.valid := plan.valid && (io.words.valid || fromBefore)
-  io.words.ready := plan.valid && beats.ready && !fromBefore
+  beats.valid := plan.valid && (words.valid || fromBefore)
+  words.ready := plan.valid && beats.ready && !fromBefore
   plan.ready := beats.fire && lastBeat
   when(beats.fire) {
     index := lastBeat ? U(0) | index + 1
     firstBeat := lastBeat
   }
   // Byte 0 of the new word belongs `shift` bytes up: the window begins at byte 8 - shift of the two words.
-  beats.data := ByteWindow(io.words.payload ## before, ~plan.shift, 1)
+  beats.data := ByteWindow(words.payload ## before, ~plan.shift, 1)
   beats.strb := (plan.firstStrobe | B(8 bits, default -> !firstBeat)) & (plan.lastStrobe | B(8 bits, default -> !lastBeat))
   beats.last := lastBeat
   io.axi.w << beats.pipelined(StreamPipe.FULL)
@@ -79,5 +80,5 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private val failed = responses._1.resp(1) // SLVERR or DECERR
   private val failedBefore = RegInit(False)
   when(responses.fire)(failedBefore := !responses._2 && (failed || failedBefore))
-  io.done << responses.takeWhen(responses._2).translateWith(failed || failedBefore).queue(limit, latency = 1)
+  io.done << responses.takeWhen(responses._2).translateWith(failed || failedBefore).queue(limit, latency = 1).halfPipe()
 }

@@ -52,7 +52,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
   writer.io.words << realigner.io.beats.map(_.data)
   writer.io.axi >> io.axi
 
-  private val waiting = events.map { placement =>
+  private val line = events.map { placement =>
     val event = PlacedEvent(config)
     event.reference := placement.reference
     event.sequence := placement.sequence
@@ -61,6 +61,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
     event.memoryError.assignDontCare()
     event
   }.queue(16, latency = 1)
+  private val waiting = line.halfPipe()
   private val written = waiting.length =/= 0
   private val placed = waiting.continueWhen(!written || writer.io.done.valid)
   writer.io.done.ready := placed.fire && written
@@ -69,9 +70,9 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
     judged := event
     judged.memoryError.removeAssignments() := written && writer.io.done.payload
     judged
-  }.m2sPipe(holdPayload = true)
+  }
 
-  io.writeErrors := Tally(writer.io.done.fire && writer.io.done.payload, config.counterBits)
+  io.writeErrors := Tally(RegNext(writer.io.done.fire && writer.io.done.payload) init False, config.counterBits)
 
-  io.idle := !placement.valid && slotReader.io.idle && realigner.io.idle && writer.io.idle && !waiting.valid && !io.placed.valid
+  io.idle := !placement.valid && slotReader.io.idle && realigner.io.idle && writer.io.idle && !line.valid && !waiting.valid
 }

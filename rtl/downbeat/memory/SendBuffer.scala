@@ -50,7 +50,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   writer.io.axi >> io.axi
 
   // The words of a chunk that was cut are drained here.
-  private val cut = cutting.m2sPipe(holdPayload = true)
+  private val cut = cutting.s2mPipe().m2sPipe(holdPayload = true)
   private val words = gatherer.io.words.continueWhen(cut.valid)
   private val index = Reg(UInt(8 bits)) init 0
   private val lastWord = index === cut.words
@@ -58,7 +58,8 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   cut.ready := words.fire && lastWord
   writer.io.words << words.throwWhen(!(index < cut.wordsTaken)).m2sPipe(holdPayload = true)
 
-  private val report = reporting.queue(16, latency = 1)
+  private val reports = reporting.queue(16, latency = 1)
+  private val report = reports.halfPipe()
   private val moved = report.transfer.length =/= 0
   private val reported = report.continueWhen(!moved || writer.io.done.valid)
   writer.io.done.ready := reported.fire && moved
@@ -74,16 +75,16 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     end.event.urgent := frame.urgent
     end.event.memoryError := failed || failedBefore
     end
-  }.m2sPipe(holdPayload = true)
+  }.halfPipe()
   io.written << ended.takeWhen(ended.counts).map(_.event)
   private val told = Reg(UInt(CommandPort.frameBits bits)) init 0
-  when(ended.fire)(told := told + 1)
+  when(RegNext(ended.fire) init False)(told := told + 1)
   io.told := told
 
-  io.writeErrors := Tally(writer.io.done.fire && writer.io.done.payload, config.counterBits)
+  io.writeErrors := Tally(RegNext(writer.io.done.fire && writer.io.done.payload) init False, config.counterBits)
   io.overruns := admission.io.overruns
 
-  io.idle := gatherer.io.idle && admission.io.idle && !admitted.valid && !cut.valid && !report.valid && writer.io.idle &&
+  io.idle := gatherer.io.idle && admission.io.idle && !admitted.valid && !cut.valid && !reports.valid && !report.valid && writer.io.idle &&
     !ended.valid
 }
 

@@ -39,7 +39,7 @@ case class SlotReader(config: DownbeatConfig) extends Component {
     run.start := placement.payload.offset(2 downto 0)
     run.stop := end(2 downto 0)
     run
-  }.m2sPipe(holdPayload = true)
+  }.s2mPipe().m2sPipe(holdPayload = true)
 
   private val beat = Reg(UInt(beatBits bits))
   private val begun = RegInit(False)

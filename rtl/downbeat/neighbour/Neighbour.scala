@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.{DownbeatConfig, Tally}
+import downbeat.{DownbeatConfig, RegisteredHandshake, Tally}
 import downbeat.application.OpenCommand
 import downbeat.flow.{LocalAddresses, OpenRequest, Refusal}
 import downbeat.pacing.NextInstant
@@ -116,7 +116,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   }, happened.learntOverflow)
   defence.io.now := now
   defence.io.ip := io.local.ip
-  defence.io.conflict := packet.valid && packet.conflicts
+  defence.io.conflict := RegNext(packet.valid && packet.conflicts) init False
   io.conflict := defence.io.active
   table.io.now := now
   table.io.learnt << learnt
@@ -134,9 +134,11 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   // ---- what goes out
 
   sender.io.local := io.local
-  sender.io.messages << StreamArbiterFactory().roundRobin.transactionLock.onArgs(table.io.requests.halfPipe(), replies, defence.io.announcements)
-  private val frames = StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(sender.io.frames, echo.io.replies)
-  io.frames << frames.m2sPipe()
+  sender.io.messages << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
+    table.io.requests.halfPipe(), RegisteredHandshake(replies), defence.io.announcements)
+  private val echoes = echo.io.replies.pipelined(StreamPipe.FULL)
+  private val frames = StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(sender.io.frames, echoes)
+  io.frames << frames.pipelined(StreamPipe.FULL)
 
   private val reports = line(icmp.io.reports, happened.reportOverflow).halfPipe()
   io.reports << reports.map { report =>
@@ -160,7 +162,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
 
   io.next := NextInstant.earlier(table.io.next, defence.io.next)
 
-  private val waiting = Seq(learnt.valid, replies.valid, reports.valid, io.frames.valid, sender.io.frames.valid)
+  private val waiting = Seq(learnt.valid, replies.valid, reports.valid, io.frames.valid, sender.io.frames.valid, echoes.valid)
   private val quiet = Seq(reader.io.idle, echo.io.idle, defence.io.idle, table.io.idle, nextHop.io.idle).andR && !waiting.orR
   // Lines and counters show a clock later what is in them.
   io.idle := quiet && (RegNext(quiet) init False)

@@ -230,12 +230,18 @@ case class NeighbourTable() extends Component {
       stateAfter := NeighbourState.incomplete
     }
   }
-  acts := step === Step.act && (!asks || io.requests.ready)
+  // Decided in the first clock of `act`, done in the second.
+  private val decided = RegNext(step === Step.act) init False
+  private val asksNow = RegNext(asks)
+  private val writesNow = RegNext(writes)
+  private val placeNow = RegNext(place)
+  private val stateNow = RegNext(stateAfter)
+  acts := step === Step.act && decided && (!asksNow || io.requests.ready)
   when(acts)(step := Step.survey)
-  memory.write(place, after, acts && writes)
-  when(acts && writes)(states(place) := stateAfter)
+  memory.write(placeNow, after, acts && writesNow)
+  when(acts && writesNow)(states(placeNow) := stateNow)
 
-  io.requests.valid := step === Step.act && asks
+  io.requests.valid := step === Step.act && decided && asksNow
   io.requests.payload := ArpMessage.request(after.ip)
   io.answers.valid := acts && job === Job.lookup
   io.answers.found := scan.found && !isIncomplete

@@ -71,7 +71,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
     (due.time.epoch, due.time.ns) := (now.epoch @@ now.ns) - lead
     due
   }
-  private val granted = StreamArbiterFactory().roundRobin.on(Seq(pacedDue, unpacedDue)).m2sPipe()
+  private val granted = StreamArbiterFactory().roundRobin.on(Seq(pacedDue, unpacedDue)).halfPipe()
   schedule.io.granted.valid := granted.fire
   schedule.io.granted.flow := granted.reference.flow
   schedule.io.granted.time := granted.time
@@ -84,7 +84,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
     (grant.launch.ns, grant.launch.fraction) :=
       (granted.time.ns @@ granted.time.fraction(31 downto 16)) + (U(lead, 48 bits) @@ U(0, 15 bits) @@ roundUp.asUInt)
     grant
-  }.m2sPipe()
+  }.halfPipe()
   io.grants << grant
 
   private val moving = !schedule.io.idle || unpaced.io.occupancy =/= 0 || granted.valid || grant.valid

@@ -28,9 +28,9 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val macIsOurs, macIsBroadcast, isIpv4, isTcp, ipIsOurs, ours = Reg(Bool())
-  private val plainIcmp, isEcho, isError = Reg(Bool()) // ICMP in an untagged packet without options, and which
+  private val isPlain, isWhole, isIcmp, isEcho, isError = Reg(Bool()) // untagged, without options; no fragment; ICMP, and which
   private val isArp, isRequest, asksForUs = Reg(Bool())
-  private val icmpToUs = ipIsOurs && plainIcmp
+  private val icmpToUs = ipIsOurs && isPlain && isWhole && isIcmp
   io.ours := ours
   io.isArp := isArp
   io.control := isArp || icmpToUs && (isEcho || isError)
@@ -45,14 +45,14 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
   when(ethernet.passes(4) && io.tagged)(isIpv4 := etherTypeIn(4) === EtherType.ipv4)
 
   private val ip = new WordPicker(io.windows, io.windows.pair, io.tagged)
-  when(ip.passes(4))(plainIcmp := ip.word(4)(27 downto 24) === 5 && !io.tagged)
+  when(ip.passes(4))(isPlain := ip.word(4)(27 downto 24) === 5 && !io.tagged)
   when(ip.passes(5)) {
-    plainIcmp clearWhen ip.word(5)(13 downto 0).orR // a fragment
+    isWhole := !ip.word(5)(13 downto 0).orR
     isRequest := ip.word(5)(15 downto 0) === ArpFrame.request
   }
   when(ip.passes(6)) {
     isTcp := ip.word(6)(23 downto 16) === IpProtocol.tcp
-    plainIcmp clearWhen ip.word(6)(23 downto 16) =/= IpProtocol.icmp
+    isIcmp := ip.word(6)(23 downto 16) === IpProtocol.icmp
   }
   when(ip.passes(8)) {
     ipIsOurs := macIsOurs && isIpv4 && ip.word(8).asUInt === io.local.ip

@@ -122,13 +122,15 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   private val entry = table.entries(begin(2 downto 0))
   private val enters = !begin(6 downto 3).orR
   private val exit = enters ? entry.exit | begin
-  private val endsRight = exit.msb || (!table.place.endsLow && exit === 8)
   when(table.valid)(position := exit - 8)
 
   private val found = RegNext(table.valid) init False
   private val row = RegNextWhen(table.payload, table.valid)
   private val begins = RegNextWhen(entry.begins.andMask(enters), table.valid)
-  private val malformed = RegNextWhen((enters && entry.malformed) || (table.last && !endsRight), table.valid)
+  private val entersMalformed = RegNextWhen(enters && entry.malformed, table.valid)
+  private val left = RegNextWhen(exit, table.valid)
+  private val endsRight = left.msb || (!row.place.endsLow && left === 8)
+  private val malformed = entersMalformed || row.last && !endsRight
 
   io.walked.valid := found
   io.walked.first := row.place.first

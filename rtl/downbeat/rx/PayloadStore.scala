@@ -55,13 +55,15 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
   )
 
   private val vacant = RegInit(B(config.payloadSlots bits, default -> true))
-  private val next = OHMasking.first(vacant)
   private val moves = io.start && (io.take || !filling.held)
   when(io.take)(filling.held := False)
   when(moves) {
     filling.held := vacant.orR
-    filling.slot := OHToUInt(next)
+    filling.slot := OHToUInt(OHMasking.first(vacant))
   }
   private def mask(slots: Flow[UInt]) = UIntToOh(slots.payload, config.payloadSlots).andMask(slots.valid)
-  vacant := (vacant & ~next.andMask(moves)) | mask(io.rejected) | mask(io.free)
+  // A slot is known to be held a clock after it is; frames are longer.
+  private val moved = RegNext(moves) init False
+  private val held = UIntToOh(filling.slot, config.payloadSlots).andMask(moved && filling.held)
+  vacant := (vacant & ~held) | mask(io.rejected) | mask(io.free)
 }

@@ -14,9 +14,10 @@ import spinal.lib._
   */
 case class HeaderOptions(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    /** Of the builder. `segment` is read from step 0 on. */
+    /** Of the builder. `segment` is read from step 0 on, and whether it has payload. */
     val step = in UInt (4 bits)
     val segment = in(SegmentDescriptor(config))
+    val hasPayload = in Bool ()
     /** 32-bit words of options, from step 1 on. */
     val words = out UInt (4 bits)
     /** The words, zero beyond them. They and `sum` are whole from step 5 on, once not `busy`: that takes a clock for each word beyond
@@ -39,7 +40,7 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
   private val scales = syn && segment.windowScaleOffered
   private val blocksNow = UInt(3 bits)
   blocksNow := 0
-  when(!syn && !segment.flags.rst && segment.length === 0) {
+  when(!syn && !segment.flags.rst && !io.hasPayload) {
     for ((block, i) <- segment.sack.zipWithIndex) {
       // Behind timestamps there is room for three.
       when(block.valid && (if (i == 3) !timestamped else True))(blocksNow := i + 1)

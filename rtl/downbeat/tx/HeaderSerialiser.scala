@@ -31,8 +31,8 @@ case class HeaderSerialiser(config: DownbeatConfig) extends Component {
   private val words = io.header.words(io.local)
   private val position = Reg(UInt(log2Up(words.size) bits)) init 0
   private val reading = RegInit(False) // a word other than the first
-  private val last = position === io.header.lastWord
   private val reads = io.starts || reading
+  private val last = RegNext(reads && position + 1 === io.header.lastWord) init False // told a clock ahead: there are several words
 
   when(reads) {
     reading := !last

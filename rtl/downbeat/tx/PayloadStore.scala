@@ -67,8 +67,8 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
   ended.valid := io.fetched.fire && io.fetched.last
   ended.payload := io.fetchFailed
   private val verdict, sumVerdict = ended.toStream.queue(32)
-  // A register first: the block RAM is slow, and `last` reaches far.
-  private val stored = store.io.pop.m2sPipe().continueWhen(verdict.valid)
+  // A register both ways: the block RAM is slow, and `last` reaches far.
+  private val stored = store.io.pop.m2sPipe().s2mPipe().continueWhen(verdict.valid)
   verdict.ready := stored.fire && stored.last
   io.payload << stored.throwWhen(verdict.payload).m2sPipe()
 

@@ -46,13 +46,14 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   /** What is being built. */
   private case class Job() extends Bundle {
     val segment = SegmentDescriptor(config)
-    val stray = Bool()
+    val hasPayload, stray = Bool()
     val strayPeer = Peer()
   }
 
   private val ofDescriptors = io.descriptors.map { descriptor =>
     val job = Job()
     job.segment := descriptor
+    job.hasPayload := descriptor.length =/= 0
     job.stray := False
     job.strayPeer.assignDontCare()
     job
@@ -78,6 +79,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.segment.length := 0
     job.segment.mode := LaunchMode.asap
     job.segment.stamped := False
+    job.hasPayload := False
     job.stray := True
     job.strayPeer.mac := stray.remoteMac
     job.strayPeer.ip := stray.remoteIp
@@ -93,16 +95,16 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   private val first = job.valid && step === 0
   private val serialiser = HeaderSerialiser(config)
   private val done = job.valid && step === HeaderSums.lastStep && !serialiser.io.busy
-  private val hasPayload = segment.length =/= 0
 
   private val options = HeaderOptions(config)
   options.io.step := step
   options.io.segment := segment
+  options.io.hasPayload := job.hasPayload
 
   // Step 0: ask for the addresses and the payload.
   io.addressRead.enable := first && !segment.release && !job.stray
   io.addressRead.flow := segment.reference.flow
-  io.fetch.valid := first && !segment.release && hasPayload
+  io.fetch.valid := first && !segment.release && job.hasPayload
   io.fetch.flow := segment.reference.flow
   io.fetch.sequence := segment.sequence
   io.fetch.length := segment.length
@@ -157,7 +159,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   assert(!(done && !segment.release && U(config.mtu) < header.ipLength), "a segment is longer than the MTU")
 
   // The last step: into one of two lines.
-  private val occupiesNumbers = hasPayload || segment.flags.syn || segment.flags.fin
+  private val occupiesNumbers = job.hasPayload || segment.flags.syn || segment.flags.fin
   private val isImmediate = RegNextWhen(
     !segment.release && !occupiesNumbers && segment.mode === LaunchMode.asap, first)
   io.wordsAreImmediate := RegNext(isImmediate)
@@ -168,7 +170,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   io.data.release := segment.release
   io.data.reference := segment.reference
   io.data.frame.header := header
-  io.data.frame.hasPayload := hasPayload
+  io.data.frame.hasPayload := job.hasPayload
   io.data.frame.lastByte := sums.io.lastByte
   io.data.frame.mode := segment.mode
   io.data.frame.launch := segment.launch

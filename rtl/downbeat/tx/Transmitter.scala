@@ -53,7 +53,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     queue.io.push.valid := builder.io.words.valid && builder.io.wordsAreImmediate === immediate
     queue.io.push.payload := builder.io.words.payload
     assert(!queue.io.push.isStall, "words of headers are lost")
-    queue.io.pop.m2sPipe()
+    queue.io.pop.m2sPipe().s2mPipe()
   }
 
   val dataLine = WideQueue(DataEntry(config, FramePlan(config)), Transmitter.lineFrames)
@@ -66,7 +66,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   val failures = checksum.io.failed.toStream.queueWithOccupancy(16)
   io.fetchFailures << failures._1
   io.fetchErrors := Tally(checksum.io.failed.valid, config.counterBits)
-  val dataFrames = checksum.io.frames.m2sPipe()
+  val dataFrames = checksum.io.frames.halfPipe()
   val dataSerialiser = FrameSerialiser(config)
   dataSerialiser.io.frames << dataFrames
   dataSerialiser.io.words << wordsOf(False)
@@ -77,7 +77,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 
   val immediateLine = StreamFifo(ImmediatePlan(), Transmitter.lineFrames, forFMax = true)
   immediateLine.io.push << builder.io.immediate.map(ImmediatePlan(_))
-  val immediateFrames = immediateLine.io.pop.m2sPipe().map(_.frame(config))
+  val immediateFrames = immediateLine.io.pop.m2sPipe().s2mPipe().map(_.frame(config))
   val immediateSerialiser = FrameSerialiser(config)
   immediateSerialiser.io.frames << immediateFrames
   immediateSerialiser.io.words << wordsOf(True)
@@ -88,7 +88,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   merge.io.immediate << immediateBeats.s2mPipe()
   val splicedBeats = splicer.io.beats.m2sPipe()
   merge.io.data << splicedBeats.s2mPipe()
-  merge.io.bypass << io.bypass.s2mPipe()
+  merge.io.bypass << io.bypass.pipelined(StreamPipe.FULL)
   merge.io.wire >> io.wire
   io.framesSent := merge.io.framesSent
   io.bytesSent := merge.io.bytesSent
@@ -100,11 +100,10 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   io.staleStamps := tags.io.staleStamps
   io.droppedStamps := tags.io.droppedStamps
 
-  // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints; while the
-  // bypass is ready no beat of it waits here.
+  // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints.
   val empty = Seq(
     builder.io.idle, dataLine.io.occupancy === 0, checksum.io.idle, !dataFrames.valid, !dataBeats.valid, !merge.io.data.valid,
-    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, io.bypass.ready, merge.io.idle, tags.io.idle,
+    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, !merge.io.bypass.valid, merge.io.idle, tags.io.idle,
     !io.released.valid, failures._2 === 0)
   io.idle := empty.reduceBalancedTree(_ && _)
 }

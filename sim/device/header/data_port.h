@@ -17,7 +17,7 @@ public:
   explicit DataPort(std::uint64_t linkRate) : in_(linkRate), memory_(linkRate) {}
 
   /// Of finding a next hop that is known, which the core leaves to us.
-  static constexpr Stamp openLatency = 24 * clockPeriod;
+  static constexpr Stamp openLatency = 25 * clockPeriod;
 
   bool begun() const { return passed_ != never; }
   bool active() const { return false; }
@@ -66,7 +66,7 @@ public:
 
 private:
   /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event.
-  static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 5 * clockPeriod;
+  static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 6 * clockPeriod;
   static constexpr std::size_t page = 2048;
 
   void begin(const Connection &connection, std::size_t length, bool urgent, Stamp now) {

@@ -30,12 +30,12 @@ public:
 private:
   /// Frames of each kind between the builder and the serialiser's end: the Transmitter's lines of 16, for data two registers at the
   /// checksum, for immediate ones one before the serialiser; less the register that HeaderTap has before `outgoing`.
-  static constexpr std::size_t dataDepth = 17, immediateDepth = 16;
+  static constexpr std::size_t dataDepth = 18, immediateDepth = 16;
   /// Beside beats, until the merge takes the frame's first one. From a segment: through the serialiser, and for data the checksum.
   static constexpr Stamp immediateLatency = 3 * clockPeriod, dataLatency = 7 * clockPeriod;
   /// From a segment to its payload's first word, but for the clocks that the builder needs for each word of headers after it has asked;
   /// and from the last one: through the sum as well.
-  static constexpr Stamp fetchLatency = 17 * clockPeriod, sumLatency = 11 * clockPeriod;
+  static constexpr Stamp fetchLatency = 18 * clockPeriod, sumLatency = 11 * clockPeriod;
 
   /// From a frame's end in the serialiser to its end in the merge.
   static constexpr Stamp serialiserLead = 2 * clockPeriod;
