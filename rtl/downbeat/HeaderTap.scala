@@ -143,6 +143,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   io.counters.staleStamps := tags.io.staleStamps
   io.counters.unknownCommands := commandPort.io.unknown
   io.idle := idleWith(
-    stuck && engine.io.waits || engine.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid)
+    stuck && engine.io.waits || engine.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid,
+    !io.received.valid)
   io.nextDeadline := nextDeadlineWith()
 }

@@ -22,11 +22,11 @@ from sim.tests.scenario import (
     Run,
     Scenario,
     by_kind,
+    departures_apart,
     run,
     same_departures,
     same_events,
     same_frames,
-    timers_apart,
 )
 
 
@@ -48,7 +48,7 @@ SENDERS = [
     Scenario(up=400_000),
     Scenario(up=300_000, delay=200_000, link_rate=8_000_000_000),
     Scenario(up=300_000, delay=500_000, loss=0.02, milliseconds=20_000),
-    Scenario(up=300_000, delay=500_000, loss=0.02, urgent=True, services=46, hops=9, milliseconds=20_000),
+    Scenario(up=300_000, delay=500_000, loss=0.03, urgent=True, services=46, hops=9, milliseconds=20_000),
     Scenario(up=1_500_000, delay=390_000, milliseconds=60),
     Scenario(connections=8, up=60_000, delay=1_000_000, initial_window=4, milliseconds=200),
     Scenario(connections=8, up=60_000, delay=1_000_000, initial_window=4, loss=0.03, milliseconds=20_000),
@@ -75,7 +75,7 @@ def both_taps(frame_tap: ctypes.CDLL, header_tap: ctypes.CDLL, scenario: Scenari
 @pytest.mark.parametrize("scenario", [*SENDERS, *RECEIVERS], ids=str)
 def test_events_and_frames_are_the_same(library: ctypes.CDLL, header_tap: ctypes.CDLL, scenario: Scenario) -> None:
     frame, header = both_taps(library, header_tap, scenario)
-    same_events(frame, header, RECEIVING if scenario.down else PLACING, timers_apart)
+    same_events(frame, header, RECEIVING if scenario.down else PLACING, departures_apart)
     same_frames(frame, header)
     if scenario.up:
         same_departures(frame, header, scenario.connections)

@@ -134,7 +134,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.status << protocol.status
   io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
 
-  private def count(event: Bool): UInt = Tally(RegNext(event) init False, config.counterBits)
+  private def count(event: Bool): UInt = Tally(event, config.counterBits)
   io.ignoredReports := count(protocol.ignoredReport)
   io.suppressedChallenges := count(protocol.suppressedChallenge)
   io.duplicateSacks := count(protocol.duplicateSack)

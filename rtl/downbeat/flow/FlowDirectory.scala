@@ -211,7 +211,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 
   // ---- what is told of it
 
-  private def count(event: Bool): UInt = Tally(RegNext(event) init False, config.counterBits)
+  private def count(event: Bool): UInt = Tally(event, config.counterBits)
   io.drops.synNoFlow := count(acts && number.returned && verdict.noFlow)
   io.drops.synNoBucket := count(acts && number.returned && verdict.noBucket)
   io.drops.cookiesSent := count(acts && verdict.postponed)

@@ -72,7 +72,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
     judged
   }
 
-  io.writeErrors := Tally(RegNext(writer.io.done.fire && writer.io.done.payload) init False, config.counterBits)
+  io.writeErrors := Tally(writer.io.done.fire && writer.io.done.payload, config.counterBits)
 
   io.idle := !placement.valid && slotReader.io.idle && realigner.io.idle && writer.io.idle && !line.valid && !waiting.valid
 }

@@ -81,7 +81,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   when(RegNext(ended.fire) init False)(told := told + 1)
   io.told := told
 
-  io.writeErrors := Tally(RegNext(writer.io.done.fire && writer.io.done.payload) init False, config.counterBits)
+  io.writeErrors := Tally(writer.io.done.fire && writer.io.done.payload, config.counterBits)
   io.overruns := admission.io.overruns
 
   io.idle := gatherer.io.idle && admission.io.idle && !admitted.valid && !cut.valid && !reports.valid && !report.valid && writer.io.idle &&

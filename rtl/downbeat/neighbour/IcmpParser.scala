@@ -75,8 +75,8 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
   failed.source := RegNext(network === 0 || network === 127 || !(network < 224)) || RegNext(sourceIp === io.local.ip) ||
     RegNext(sourceMac(40) || sourceMac === io.local.mac)
   failed.irrelevant := !isEcho && !errors.relevant
-  private val bad = failed.causes.orR
-  private val first = OHMasking.first(failed.causes.asBits())
+  private val bad = RegNext(failed.causes.orR)
+  private val first = RegNext(OHMasking.first(failed.causes.asBits()))
   for ((drop, i) <- io.drops.causes.zipWithIndex) drop := io.judge && first(i)
 
   /** RFC 1624 turned over: HC' = HC + m + ~m'. It never gives zero, which a message of nothing but zeros must not have.

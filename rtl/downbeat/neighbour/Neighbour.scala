@@ -32,7 +32,7 @@ object NeighbourDrops {
   /** Each a clock late, modulo 2^bits. */
   def count(happened: NeighbourDrops[Bool], bits: Int): NeighbourDrops[UInt] = {
     val counts = counters(bits)
-    for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(RegNext(now) init False, bits)
+    for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(now, bits)
     counts
   }
 }

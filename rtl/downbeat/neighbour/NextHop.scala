@@ -115,7 +115,8 @@ case class NextHop(config: DownbeatConfig) extends Component {
     is(Step.resolve)(when(io.resolved.ready)(step := Step.idle))
     is(Step.refuse)(when(io.refused.ready)(step := Step.idle))
   }
-  waiting.write(OHToUInt(OHMasking.first(free)), open, step === Step.answer && io.answers.valid && free.orR)
+  private val waits = RegNext(step === Step.answer && io.answers.valid && free.orR) init False
+  waiting.write(RegNext(OHToUInt(OHMasking.first(free))), open, waits)
 
   io.lookups.valid := step === Step.ask
   io.lookups.payload := onLink ? peer | io.network.gateway

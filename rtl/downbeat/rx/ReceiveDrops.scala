@@ -40,7 +40,7 @@ object ReceiveDrops {
   /** Each a clock late, modulo 2^bits. */
   def count(happened: ReceiveDrops[Bool], bits: Int): ReceiveDrops[UInt] = {
     val counts = counters(bits)
-    for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(RegNext(now) init False, bits)
+    for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(now, bits)
     counts
   }
 }

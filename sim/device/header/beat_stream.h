@@ -8,6 +8,9 @@
 
 namespace downbeat {
 
+/// Bytes of a buffer that a burst stays within (rtl/downbeat/memory/BurstSplitter.scala).
+inline constexpr std::size_t page = 2048;
+
 /// A stream 64 bits wide, or as wide as the link needs it to be.
 class BeatStream {
 public:

@@ -67,7 +67,6 @@ public:
 private:
   /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event.
   static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 6 * clockPeriod;
-  static constexpr std::size_t page = 2048;
 
   void begin(const Connection &connection, std::size_t length, bool urgent, Stamp now) {
     const std::uint32_t end = connection.pushedSequence();

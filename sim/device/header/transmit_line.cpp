@@ -3,10 +3,16 @@
 
 namespace downbeat {
 
-void TransmitLine::put(const Frame &frame, LaunchMode mode, Stamp launch, std::size_t payload, bool immediate, Stamp now) {
-  const Stamp plain = now + (immediate ? immediateLatency : dataLatency);
-  const Stamp headers = (frame.length - payload + 7) / 8 * clockPeriod;
-  const Stamp ready = payload != 0 ? fetch_.pass(now + fetchLatency - headers, payload) + sumLatency : plain;
+void TransmitLine::put(const Frame &frame, LaunchMode mode, Stamp launch, std::uint32_t sequence, std::size_t length, bool immediate,
+                       Stamp now) {
+  Stamp ready = now + (immediate ? immediateLatency : dataLatency);
+  if (length != 0) {
+    const Stamp headers = (frame.length - length + 7) / 8 * clockPeriod;
+    // Bursts come every other clock: behind one of a single word, a page's last, there is a gap.
+    const std::size_t first = page - sequence % page;
+    const Stamp gap = first <= beatBytes && first < length ? clockPeriod : 0;
+    ready = fetch_.pass(now + fetchLatency - headers + gap, length) + sumLatency;
+  }
   (immediate ? immediate_ : data_).push_back({frame, mode, launch, ready});
 }
 

@@ -20,7 +20,8 @@ public:
   bool ready() const {
     return immediate_.size() + (inSerialiser_ && !dataOwns_) < immediateDepth && data_.size() + (inSerialiser_ && dataOwns_) < dataDepth;
   }
-  void put(const Frame &frame, LaunchMode mode, Stamp launch, std::size_t payload, bool immediate, Stamp now);
+  /// The payload's `length` bytes begin at a sequence number.
+  void put(const Frame &frame, LaunchMode mode, Stamp launch, std::uint32_t sequence, std::size_t length, bool immediate, Stamp now);
   /// Moves frames to the gate, up to `now`.
   void run(Stamp now);
   /// The next time at which `run` moves one; a full gate's departure may bring it forward.
@@ -30,7 +31,7 @@ public:
 private:
   /// Frames of each kind between the builder and the serialiser's end: the Transmitter's lines of 16, for data two registers at the
   /// checksum, for immediate ones one before the serialiser; less the register that HeaderTap has before `outgoing`.
-  static constexpr std::size_t dataDepth = 18, immediateDepth = 16;
+  static constexpr std::size_t dataDepth = 17, immediateDepth = 16;
   /// Beside beats, until the merge takes the frame's first one. From a segment: through the serialiser, and for data the checksum.
   static constexpr Stamp immediateLatency = 3 * clockPeriod, dataLatency = 7 * clockPeriod;
   /// From a segment to its payload's first word, but for the clocks that the builder needs for each word of headers after it has asked;

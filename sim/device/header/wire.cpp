@@ -39,7 +39,7 @@ void Wire::drive(Pins &pins, Stamp now) {
   }
 
   for (; !bypass_.toSend.empty() && line_.ready(); bypass_.toSend.pop_front())
-    line_.put(bypass_.toSend.front(), LaunchMode::asap, 0, 0, false, now);
+    line_.put(bypass_.toSend.front(), LaunchMode::asap, 0, 0, 0, false, now);
   pins.outgoing_ready = line_.ready();
 }
 
@@ -64,7 +64,7 @@ void Wire::take(const Pins &pins, Stamp now) {
   const Stamp launch = Stamp{pins.outgoing_payload_launch_ns} << 16 | pins.outgoing_payload_launch_fraction;
   const bool numbered = payload != 0 || pins.outgoing_payload_header_flags_syn || pins.outgoing_payload_header_flags_fin;
   const bool immediate = !numbered && mode == LaunchMode::asap;
-  line_.put(frame, mode, launch, payload, immediate, now);
+  line_.put(frame, mode, launch, pins.outgoing_payload_header_sequence_value, payload, immediate, now);
 }
 
 void Wire::reset() {
