@@ -116,7 +116,8 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   }, happened.learntOverflow)
   defence.io.now := now
   defence.io.ip := io.local.ip
-  defence.io.conflict := RegNext(packet.valid && packet.conflicts) init False
+  private val conflict = packet.valid && packet.conflicts
+  defence.io.conflict := RegNext(conflict) init False
   io.conflict := defence.io.active
   table.io.now := now
   table.io.learnt << learnt
@@ -154,7 +155,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   // ---- what is told of it
 
   happened.arpMalformed := arp.io.malformed
-  happened.conflicts := defence.io.conflict
+  happened.conflicts := conflict
   happened.staticNoPlace := table.io.noPlace
   happened.icmp := icmp.io.drops
   happened.echoOverflow := echo.io.overflow
