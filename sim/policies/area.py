@@ -17,7 +17,7 @@ from scripts.fmax.report import size, timing
 from scripts.fmax.tools import ROOT, place_and_route, synthesise
 
 PLACE = "build/fmax/rtl/policies"
-GRADE, SEED = 6, 1
+GRADE, SEED = "6", 1
 CARRIED_BY = 2  # a cell of a carry chain takes the place of so many LUT4s
 
 
