@@ -51,6 +51,7 @@ async def frames_of_every_length_arrive(dut: Any, core: int, receive: int) -> No
         mac.wire_in.put(frame)
     for frame in frames:
         await arrives(mac, frame)
+    await mac.wire_done()
     assert mac.counters("receive") == {"frames": len(frames)}
 
 
@@ -183,6 +184,7 @@ async def a_stalled_core_loses_whole_frames_and_counts_them(dut: Any) -> None:
     for frame in frames[:4]:
         mac.wire_in.put(frame)
         await arrives(mac, frame)
+    await mac.wire_done()
     assert mac.counters("receive") == {"frames": len(frames) - lost + 4, "overflow": lost}
 
 
