@@ -37,11 +37,12 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   // They wait with their number: before the port it would grow with what others write.
+  private val came = RegisteredHandshake(io.commands)
   private val waiting = WideQueue(NumberedCommand(config), CommandPort.places)
-  waiting.io.push << io.commands.map { command =>
+  waiting.io.push << came.map { command =>
     val numbered = NumberedCommand(config)
     numbered.command := command
-    numbered.framesBefore := io.framesBegun
+    numbered.framesBefore := RegNext(io.framesBegun) init 0 // when it came: a clock ago
     numbered
   }
   private val numbered = waiting.io.pop.halfPipe()
@@ -117,7 +118,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   command.ready := !known || open.fire || listen.fire || receive.fire || change.fire || ending.event.fire || verdict.refusal.fire
 
   io.unknown := Tally(command.valid && !known, config.counterBits)
-  io.idle := waiting.io.occupancy === 0 && !command.valid && !io.requests.valid && !io.events.valid && !io.refused.valid
+  io.idle := !came.valid && waiting.io.occupancy === 0 && !command.valid && !io.requests.valid && !io.events.valid && !io.refused.valid
 }
 
 object CommandPort {
