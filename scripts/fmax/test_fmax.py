@@ -146,28 +146,52 @@ def test_a_report_without_a_clock_is_an_error_not_a_traceback(
     assert "one clock expected" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("room", "steps"), [("FlowEngine", ["route"]), ("Downbeat", ["place", "relieve", "route"])])
-def test_a_large_room_is_relieved_between_placing_and_routing(
-    room: str, steps: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("room", "seeds", "steps"),
+    [
+        ("FlowEngine", [1], ["route netlist"]),
+        ("Downbeat", [1], ["place netlist", "settle", "place settled", "relieve", "route relieved"]),
+        (
+            "Downbeat",
+            [3, 2, 3],
+            ["place netlist", "settle"] + 2 * ["place settled", "relieve", "route relieved"],
+        ),
+    ],
+)
+def test_a_large_room_is_placed_around_its_block_rams_and_relieved_before_it_is_routed(
+    room: str, seeds: list[int], steps: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[str] = []
 
     def run(_name: str, _log: Path, *words: str | Path) -> None:
         options = [str(word) for word in words]
-        taken.append("place" if "--no-route" in options else "route")
-        assert ("relieved.json" in options) == (taken[-1] == "route" and len(steps) > 1)
-        output = "--write" if "--no-route" in options else "--report"
+        design = Path(options[options.index("--json") + 1])
+        assert design.exists()
+        places = "--no-route" in options
+        taken.append(f"{'place' if places else 'route'} {design.stem.partition('-')[0]}")
+        output = "--write" if places else "--report"
         Path(options[options.index(output) + 1]).write_text("{}")
 
     def relieved(placed: Path, *_: Any) -> list[str]:
         assert placed.exists()
         taken.append("relieve")
-        return ["--json", "relieved.json"]
+        design = placed.with_name("relieved.json")
+        design.touch()
+        return ["--json", str(design)]
+
+    def settle(netlist: Path, placed: Path, _log: Path, _options: list[str], settled: Path) -> None:
+        assert netlist.stem == "netlist"
+        assert placed.exists()
+        taken.append("settle")
+        settled.touch()
 
     monkeypatch.setattr(tools, "run", run)
     monkeypatch.setattr(tools, "relieved", relieved)
+    monkeypatch.setattr(tools, "settle", settle)
     monkeypatch.setattr(tools, "version", lambda tool: tool)
     home = tmp_path / room / "0123"
     home.mkdir(parents=True)
-    assert tools.place_and_route(home / "netlist.json", "8", 1).exists()
+    (home / "netlist.json").touch()
+    for seed in seeds:
+        assert tools.place_and_route(home / "netlist.json", "8", seed).exists()
     assert taken == steps

@@ -12,9 +12,10 @@ import time
 from functools import cache
 from pathlib import Path
 
+from scripts import placement
 from scripts.netlist import output_registers
 from scripts.netlist.output_registers import use_output_registers
-from scripts.placement.routing import relieved
+from scripts.placement.routing import relieved, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
@@ -30,7 +31,7 @@ PACKAGE = "CABGA756"
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
-LARGE = {"Downbeat"}  # rooms that are relieved before they are routed
+LARGE = {"Downbeat"}  # rooms that are placed around settled block RAMs, and relieved before they are routed
 
 
 class ToolFailed(Exception):
@@ -80,8 +81,7 @@ def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
         unfinished = report.with_suffix(".unfinished")
         design: list[str | Path] = ["--json", netlist, *options]
         if _room(netlist) in LARGE:
-            unrouted, placing = report.with_suffix(".unrouted"), report.with_suffix(".placing.log")
-            _nextpnr(placing, *design, "--no-route", "--write", unrouted)
+            unrouted, placing = _placed(_settled(netlist, grade), report, options)
             design = [*options, *relieved(ROOT / unrouted, ROOT / placing, options, seed)]
             (ROOT / unrouted).unlink()
         _nextpnr(report.with_suffix(".log"), *design, "--report", unfinished)
@@ -93,6 +93,26 @@ def routed(netlist: Path, grade: str, seed: int) -> Path | None:
     """nextpnr's report, if this netlist has been routed already."""
     report, _ = _placement(netlist, grade, seed)
     return report if (ROOT / report).exists() else None
+
+
+def _settled(netlist: Path, grade: str) -> Path:
+    """The netlist with its block RAMs held, the same for all seeds."""
+    report, options = _placement(netlist, grade, seed=1)
+    settled = report.with_name(f"settled-{report.name}")
+    if not (ROOT / settled).exists():
+        unrouted, placing = _placed(netlist, settled, options)
+        unfinished = settled.with_suffix(".unfinished")
+        settle(ROOT / netlist, ROOT / unrouted, ROOT / placing, options, ROOT / unfinished)
+        (ROOT / unfinished).rename(ROOT / settled)
+        (ROOT / unrouted).unlink()
+    return settled
+
+
+def _placed(netlist: Path, result: Path, options: list[str]) -> tuple[Path, Path]:
+    """The design as nextpnr has placed it, and its log, in files named after what will be made of it."""
+    unrouted, placing = result.with_suffix(".unrouted"), result.with_suffix(".placing.log")
+    _nextpnr(placing, "--json", netlist, *options, "--no-route", "--write", unrouted)
+    return unrouted, placing
 
 
 def _nextpnr(log: Path, *options: str | Path) -> None:
@@ -109,7 +129,10 @@ def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
     # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
     options += ["--placer", "static", "--router", "router2"] if _room(netlist) in LARGE else ["--router", "router1"]
     options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]
-    key = hashlib.sha256(f"{options}\n{version('nextpnr-ecp5')}".encode()).hexdigest()[:8]
+    made_by = [str(options), version("nextpnr-ecp5")]
+    if _room(netlist) in LARGE:
+        made_by += [module.read_text() for module in sorted(Path(placement.__file__).parent.glob("*.py"))]
+    key = hashlib.sha256("\n".join(made_by).encode()).hexdigest()[:8]
     return netlist.parent / f"grade{grade}-seed{seed}-{key}.json", options
 
 

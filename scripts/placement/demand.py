@@ -86,7 +86,7 @@ class Arrivals:
 
 
 class Prices:
-    """What a tile of wire costs: 1, and more where more wires go over a place than `fair`, twice that for `slope` more.
+    """What a tile of wire costs: 1, and more by the square where more wires go over a place than `fair`: 1 more for `slope` more.
 
     Wires are estimated by RUDY (Spindler and Johannes, DATE 2007): a net's half-perimeter, spread over its bounding box.
     """
@@ -102,7 +102,7 @@ class Prices:
         wires = _smooth(_rudy(design))
         beyond = np.maximum(0, wires - self._fair)
         self.worst, self.excess = float(wires.max()), float(beyond.sum())
-        prices = 1 + beyond / self._slope
+        prices = 1 + (beyond / self._slope) ** 2
         self._prices = prices if self._prices is None else (prices + self._prices) / 2
         sums = np.zeros((prices.shape[0] + 1, prices.shape[1] + 1))
         sums[1:, 1:] = self._prices.cumsum(0).cumsum(1)

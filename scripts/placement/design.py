@@ -37,6 +37,11 @@ class Cell:
     nets: list[Net] = field(default_factory=list)  # an entry for each pin that wires go to
     arriving: list[Net] = field(default_factory=list)  # of these the inputs
 
+    @property
+    def bel(self) -> str:
+        """Place and site, as nextpnr names them."""
+        return f"X{self.place[0]}/Y{self.place[1]}/{self.site}"
+
 
 class Design:
     def __init__(self, path: Path) -> None:
@@ -74,7 +79,7 @@ class Design:
 
     def write(self, path: Path) -> None:
         for name, cell in self.cells.items():
-            self._written[name]["attributes"][BEL] = f"X{cell.place[0]}/Y{cell.place[1]}/{cell.site}"
+            self._written[name]["attributes"][BEL] = cell.bel
         path.write_text(json.dumps(self._json))
 
 

@@ -22,7 +22,6 @@ from scripts.placement.timing import Timing
 from scripts.placement.units import Units
 from scripts.placement.wires import Wires
 
-PASSES = 12
 ARRIVALS = 15  # nets that end in a place of an ECP5 before conflicts become frequent
 RAM_MOVES, BLOCK_MOVES = 6_000, 6_000  # in a pass
 RAM_HEAT, BLOCK_HEAT, COOLER = 100.0, 1.0, 0.4  # tiles, in the first pass; by how much less in each one after it
@@ -31,18 +30,18 @@ REACH, SHORTER, SHORTEST = 14, 0.7, 6
 TIMINGS = 4  # in a pass
 
 
-def relieve(placed: Path, relieved: Path, grade: str, periods: dict[str, float], seed: int) -> None:
-    """Reads what nextpnr has placed, writes the same design with cells elsewhere; prints both in figures.
+def relieve(placed: Path, grade: str, periods: dict[str, float], seed: int, passes: int) -> Design:
+    """What nextpnr has placed, with cells elsewhere; prints both in figures.
 
     For a device's speed grade (`timing.DELAYS`); `periods`, in ns, are by the name of the clock's net.
     """
     design = Design(placed)
     relief = Relief(design, grade, {design.named[name]: ns for name, ns in periods.items()}, random.Random(seed))
     print(f"  placed: {relief.wires}")
-    for number in range(PASSES):
+    for number in range(passes):
         relief.run(number)
-        print(f"  relieved {number + 1}/{PASSES}: {relief.wires}", flush=True)
-    design.write(relieved)
+        print(f"  relieved {number + 1}/{passes}: {relief.wires}", flush=True)
+    return design
 
 
 class Relief:

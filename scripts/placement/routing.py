@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""From a design that nextpnr has placed (`--no-route --write`) to one that it can route."""
+"""From a design that nextpnr has placed (`--no-route --write`) to one that it can route, or to a better start for its placer."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.placement.relieve import relieve
 
+PASSES = 12  # of relief, before a design is routed
+PASSES_OF_RAMS = 4  # after which block RAMs hardly move
 WANTED = re.compile(r"Max frequency for clock +'(\S+)': .* at ([\d.]+) MHz\)")
 
 
@@ -21,8 +24,22 @@ def relieved(placed: Path, log: Path, options: Sequence[str | Path], seed: int) 
     # Its constraints are not in what nextpnr has written.
     wanted = periods(log.read_text())
     clocks.write_text("".join(f"create_clock -period {ns:g} [get_nets {{{net}}}]\n" for net, ns in wanted.items()))
-    relieve(placed, design, grade(options), wanted, seed)
+    relieve(placed, grade(options), wanted, seed, PASSES).write(design)
     return ["--json", design, "--no-pack", "--no-place", "--sdc", clocks]
+
+
+def settle(netlist: Path, placed: Path, log: Path, options: Sequence[str | Path], settled: Path) -> None:
+    """Writes the netlist with each block RAM held where relief has moved it, to be placed again around them.
+
+    nextpnr's analytical placer takes block RAMs to the nearest sites late, far from where it had them among their logic.
+    `placed`, `log` and `options` are of a placing of the netlist.
+    """
+    design = relieve(placed, grade(options), periods(log.read_text()), 1, PASSES_OF_RAMS)
+    written = json.loads(netlist.read_text())
+    top = max(written["modules"].values(), key=lambda module: len(module["cells"]))
+    for ram in design.of("DP16KD"):
+        top["cells"][ram.name].setdefault("attributes", {})["BEL"] = ram.bel
+    settled.write_text(json.dumps(written))
 
 
 def periods(log: str) -> dict[str, float]:

@@ -90,6 +90,6 @@ def test_a_wire_costs_more_over_places_where_many_go(design: Design) -> None:
     smooth = np.array([[over[y : y + 3, x : x + 3].mean() for x in range(SIZE)] for y in range(SIZE)])
     assert prices.worst == pytest.approx(smooth.max())
     assert smooth.max() > fair
-    price = 1 + np.maximum(0, smooth - fair) / slope
+    price = 1 + (np.maximum(0, smooth - fair) / slope) ** 2
     for x0, x1, y0, y1 in ((0, 11, 0, 11), (3, 8, 5, 5), (6, 6, 2, 9)):
         assert prices.of(x0, x1, y0, y1) == pytest.approx((x1 - x0 + y1 - y0) * price[y0 : y1 + 1, x0 : x1 + 1].mean())

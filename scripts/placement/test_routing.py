@@ -18,14 +18,31 @@ Info: Max delay <async> -> posedge {CORE}: 1.47 ns
 """
 
 
+class Relieved:
+    """Stands for a design."""
+
+    def __init__(self) -> None:
+        self.written: list[Path] = []
+
+    def write(self, path: Path) -> None:
+        self.written.append(path)
+
+
 def test_clocks_are_routed_for_what_they_were_placed_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(routing, "relieve", lambda *arguments: asked.append(arguments))
+    design = Relieved()
+
+    def relieve(*arguments: Any) -> Relieved:
+        asked.append(arguments)
+        return design
+
+    monkeypatch.setattr(routing, "relieve", relieve)
     log, placed = tmp_path / "placed.log", tmp_path / "placed.unrouted.json"
     log.write_text(LOG)
     options = routing.relieved(placed, log, ["--45k", "--speed", "6"], 7)
     relieved, clocks = tmp_path / "relieved.json", tmp_path / "clocks.sdc"
-    assert asked == [(placed, relieved, "6", {WIRE: 8.0, CORE: 16.0}, 7)]
+    assert asked == [(placed, "6", {WIRE: 8.0, CORE: 16.0}, 7, routing.PASSES)]
+    assert design.written == [relieved]
     assert options == ["--json", relieved, "--no-pack", "--no-place", "--sdc", clocks]
     assert clocks.read_text().splitlines() == [
         f"create_clock -period 8 [get_nets {{{WIRE}}}]",

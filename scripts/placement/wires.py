@@ -11,7 +11,7 @@ from scripts.placement.design import Bounds, Cell, Design, Net, Place, bounds, m
 from scripts.placement.timing import Timing
 
 # Of an ECP5: with more wires than FAIR over a place router2's conflicts become frequent.
-FAIR, SLOPE = 55, 25
+FAIR, SLOPE = 55, 35
 # A wire costs more the more its path takes over HURRIED of its clock's period: a tile URGENCY for all of it, as its square.
 # Where a path takes more than that period, over LATE of the longest path: were all in a hurry, none would get ahead.
 HURRIED, LATE, URGENCY = 0.6, 0.85, 400
