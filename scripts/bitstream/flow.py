@@ -12,9 +12,8 @@ from scripts.bitstream.board import ROOT, Board, BoardRefused
 from scripts.fmax.tools import netlist_hash, run, version
 from scripts.fmax.tools import require as require
 from scripts.netlist.output_registers import use_output_registers
-from scripts.placement.routing import relieved
+from scripts.placement.routing import relieved, sources
 
-PLACEMENT = ROOT / "scripts" / "placement"
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 
 
@@ -56,8 +55,7 @@ def placement(board: Board, netlist: Path, seed: int) -> Placed:
     inputs = [str(_options(board, seed)), version("nextpnr-ecp5"), netlist.name, board.constraints()]
     placed = routed = home(board) / f"placed-{_hash(inputs)}"
     if board.relieved:
-        sources = (path for path in sorted(PLACEMENT.glob("*.py")) if not path.name.startswith("test_"))
-        routed = home(board) / f"relieved-{_hash(inputs + [source.read_text() for source in sources])}"
+        routed = home(board) / f"relieved-{_hash(inputs + sources())}"
     return Placed(*map(Path, (f"{routed}.config", f"{routed}.json", f"{placed}.log", f"{placed}.unrouted.json")))
 
 

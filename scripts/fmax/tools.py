@@ -12,10 +12,9 @@ import time
 from functools import cache
 from pathlib import Path
 
-from scripts import placement
 from scripts.netlist import output_registers
 from scripts.netlist.output_registers import use_output_registers
-from scripts.placement.routing import relieved, settle
+from scripts.placement.routing import relieved, settle, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
@@ -131,7 +130,7 @@ def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
     options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]
     made_by = [str(options), version("nextpnr-ecp5")]
     if _room(netlist) in LARGE:
-        made_by += [module.read_text() for module in sorted(Path(placement.__file__).parent.glob("*.py"))]
+        made_by += sources()
     key = hashlib.sha256("\n".join(made_by).encode()).hexdigest()[:8]
     return netlist.parent / f"grade{grade}-seed{seed}-{key}.json", options
 
