@@ -48,6 +48,7 @@ class Design:
         self._json = json.loads(path.read_text())
         top = max(self._json["modules"].values(), key=lambda module: len(module["cells"]))
         self._written: dict[str, dict[str, Any]] = top["cells"]
+        self.settings: dict[str, str] = top.setdefault("settings", {})  # nextpnr's, numbers of a whole kind as 32 bits
         self.named: dict[str, Net] = {name: net["bits"][0] for name, net in top["netnames"].items() if net["bits"]}
         self.cells: dict[str, Cell] = {}
         self.pins: dict[Net, list[Cell]] = defaultdict(list)

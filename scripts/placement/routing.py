@@ -12,6 +12,9 @@ from scripts.placement.relieve import relieve
 
 PASSES = 12  # of relief, before a design is routed
 PASSES_OF_RAMS = 4  # after which block RAMs hardly move
+# router2's price of a present conflict rises by 1 a round, not by 2, which sends nets on detours that make new ones; and a net
+# may leave the bounds of its ends by six tiles, not by three.
+ROUTER2 = {"currCongWeightMult": "1.0", "bbMargin/x": f"{6:032b}", "bbMargin/y": f"{6:032b}"}
 WANTED = re.compile(r"Max frequency for clock +'(\S+)': .* at ([\d.]+) MHz\)")
 
 
@@ -24,7 +27,9 @@ def relieved(placed: Path, log: Path, options: Sequence[str | Path], seed: int) 
     # Its constraints are not in what nextpnr has written.
     wanted = periods(log.read_text())
     clocks.write_text("".join(f"create_clock -period {ns:g} [get_nets {{{net}}}]\n" for net, ns in wanted.items()))
-    relieve(placed, grade(options), wanted, seed, PASSES).write(design)
+    there = relieve(placed, grade(options), wanted, seed, PASSES)
+    there.settings.update({f"router2/{name}": value for name, value in ROUTER2.items()})
+    there.write(design)
     return ["--json", design, "--no-pack", "--no-place", "--sdc", clocks]
 
 

@@ -23,6 +23,7 @@ class Relieved:
 
     def __init__(self) -> None:
         self.written: list[Path] = []
+        self.settings: dict[str, str] = {}
 
     def write(self, path: Path) -> None:
         self.written.append(path)
@@ -43,6 +44,7 @@ def test_clocks_are_routed_for_what_they_were_placed_for(tmp_path: Path, monkeyp
     relieved, clocks = tmp_path / "relieved.json", tmp_path / "clocks.sdc"
     assert asked == [(placed, "6", {WIRE: 8.0, CORE: 16.0}, 7, routing.PASSES)]
     assert design.written == [relieved]
+    assert design.settings["router2/bbMargin/x"] == 29 * "0" + "110"
     assert options == ["--json", relieved, "--no-pack", "--no-place", "--sdc", clocks]
     assert clocks.read_text().splitlines() == [
         f"create_clock -period 8 [get_nets {{{WIRE}}}]",
