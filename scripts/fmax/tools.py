@@ -14,7 +14,8 @@ from pathlib import Path
 
 from scripts.netlist import output_registers
 from scripts.netlist.output_registers import use_output_registers
-from scripts.placement.routing import relieved, settle, sources
+from scripts.placement.routing import relieved, sources
+from scripts.placement.settle import settle
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes

@@ -46,10 +46,12 @@ class Cell:
 class Design:
     def __init__(self, path: Path) -> None:
         self._json = json.loads(path.read_text())
-        top = max(self._json["modules"].values(), key=lambda module: len(module["cells"]))
-        self._written: dict[str, dict[str, Any]] = top["cells"]
-        self.settings: dict[str, str] = top.setdefault("settings", {})  # nextpnr's, numbers of a whole kind as 32 bits
-        self.named: dict[str, Net] = {name: net["bits"][0] for name, net in top["netnames"].items() if net["bits"]}
+        module = top(self._json)
+        self._written: dict[str, dict[str, Any]] = module["cells"]
+        self.settings: dict[str, str] = module.setdefault(
+            "settings", {}
+        )  # nextpnr's; whole numbers as 32 binary digits
+        self.named: dict[str, Net] = {name: net["bits"][0] for name, net in module["netnames"].items() if net["bits"]}
         self.cells: dict[str, Cell] = {}
         self.pins: dict[Net, list[Cell]] = defaultdict(list)
         for name, written in self._written.items():
@@ -82,6 +84,12 @@ class Design:
         for name, cell in self.cells.items():
             self._written[name]["attributes"][BEL] = cell.bel
         path.write_text(json.dumps(self._json))
+
+
+def top(written: dict[str, Any]) -> dict[str, Any]:
+    """The module with most cells: others are primitives."""
+    modules: dict[str, dict[str, Any]] = written["modules"]
+    return max(modules.values(), key=lambda module: len(module["cells"]))
 
 
 def bounds(cells: list[Cell]) -> Bounds:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""From a design that nextpnr has placed (`--no-route --write`) to one that it can route, or to a better start for its placer."""
+"""From a design that nextpnr has placed (`--no-route --write`) to one that it can route."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 from scripts.placement.relieve import relieve
 
 PASSES = 12  # of relief, before a design is routed
-PASSES_OF_RAMS = 4  # after which block RAMs hardly move
 # router2's price of a present conflict rises by 1 a round, not by 2, which sends nets on detours that make new ones; and a net
 # may leave the bounds of its ends by six tiles, not by three.
 ROUTER2 = {"currCongWeightMult": "1.0", "bbMargin/x": f"{6:032b}", "bbMargin/y": f"{6:032b}"}
@@ -31,20 +29,6 @@ def relieved(placed: Path, log: Path, options: Sequence[str | Path], seed: int) 
     there.settings.update({f"router2/{name}": value for name, value in ROUTER2.items()})
     there.write(design)
     return ["--json", design, "--no-pack", "--no-place", "--sdc", clocks]
-
-
-def settle(netlist: Path, placed: Path, log: Path, options: Sequence[str | Path], settled: Path) -> None:
-    """Writes the netlist with each block RAM held where relief has moved it, to be placed again around them.
-
-    nextpnr's analytical placer takes block RAMs to the nearest sites late, far from where it had them among their logic.
-    `placed`, `log` and `options` are of a placing of the netlist.
-    """
-    design = relieve(placed, grade(options), periods(log.read_text()), 1, PASSES_OF_RAMS)
-    written = json.loads(netlist.read_text())
-    top = max(written["modules"].values(), key=lambda module: len(module["cells"]))
-    for ram in design.of("DP16KD"):
-        top["cells"][ram.name].setdefault("attributes", {})["BEL"] = ram.bel
-    settled.write_text(json.dumps(written))
 
 
 def sources() -> list[str]:

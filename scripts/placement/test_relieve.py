@@ -15,7 +15,7 @@ import scripts.placement.wires as wires
 from scripts.placement.demand import Prices
 from scripts.placement.design import BEL, Design
 from scripts.placement.relieve import relieve
-from scripts.placement.routing import settle
+from scripts.placement.settle import settle
 
 DEVICE = [
     "--25k",
