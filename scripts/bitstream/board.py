@@ -37,7 +37,7 @@ class Board:
     what: str  # is in the build, for people
     device: str
     nextpnr: list[str]
-    relieved: bool  # between placing and routing (scripts/placement)
+    annealed: bool  # between placing and routing (scripts/placement)
     seeds: list[int]  # of nextpnr, tried in this order until the clocks are met
     programmer: list[str]  # options of openFPGALoader
     clocks: dict[str, float]  # MHz, by port
@@ -86,7 +86,7 @@ def load(name: str) -> Board:
         build["what"],
         device["name"],
         device["nextpnr"] + build["nextpnr"],
-        build.get("relieved", False),
+        build.get("annealed", False),
         build["seeds"],
         device["programmer"],
         data["clocks"],

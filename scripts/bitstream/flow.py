@@ -11,8 +11,8 @@ from pathlib import Path
 from scripts.bitstream.board import ROOT, Board, BoardRefused
 from scripts.fmax.tools import netlist_hash, run, version
 from scripts.fmax.tools import require as require
-from scripts.netlist.output_registers import use_output_registers
-from scripts.placement.routing import relieved, sources
+from scripts.netlist.finish import finish
+from scripts.placement.annealing import annealed, sources
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 
@@ -35,7 +35,7 @@ def synthesise(board: Board, verilog: Path) -> Path:
     if not (ROOT / netlist).exists():
         unfinished, log = home(board) / "unfinished.json", home(board) / "yosys.log"
         run("Yosys", log, "yosys", "-q", "-l", log, "-p", f"{script} -json {unfinished}")
-        use_output_registers(ROOT / unfinished)
+        finish(ROOT / unfinished)
         (ROOT / unfinished).rename(ROOT / netlist)
     return netlist
 
@@ -47,15 +47,15 @@ class Placed:
     config: Path  # for ecppack
     report: Path  # of clocks
     log: Path  # of packing and placing
-    unrouted: Path  # the design, placed, of a board that is relieved before it is routed
+    unrouted: Path  # the design, placed, of a board that is annealed before it is routed
 
 
 def placement(board: Board, netlist: Path, seed: int) -> Placed:
     """Where it is, once it has been made."""
     inputs = [str(_options(board, seed)), version("nextpnr-ecp5"), netlist.name, board.constraints()]
     placed = routed = home(board) / f"placed-{_hash(inputs)}"
-    if board.relieved:
-        routed = home(board) / f"relieved-{_hash(inputs + sources())}"
+    if board.annealed:
+        routed = home(board) / f"annealed-{_hash(inputs + sources())}"
     return Placed(*map(Path, (f"{routed}.config", f"{routed}.json", f"{placed}.log", f"{placed}.unrouted.json")))
 
 
@@ -70,13 +70,13 @@ def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
         unfinished = placed.report.with_suffix(".unfinished")
         design: list[str | Path] = ["--json", netlist, *_options(board, seed), "--lpf", _constraints(board)]
         routed: list[str | Path] = ["--textcfg", placed.config, "--report", unfinished]
-        if board.relieved:
+        if board.annealed:
             if not (ROOT / placed.unrouted).exists():
                 unwritten = home(board) / "unfinished.json"
                 nextpnr(placed.log, *design, "--no-route", "--write", unwritten)
                 (ROOT / unwritten).rename(ROOT / placed.unrouted)
             options = _options(board, seed)
-            design = [*options, *relieved(ROOT / placed.unrouted, ROOT / placed.log, options, seed)]
+            design = [*options, *annealed(ROOT / placed.unrouted, ROOT / placed.log, options, seed)]
             nextpnr(placed.report.with_suffix(".log"), *design, *routed)
         else:
             nextpnr(placed.log, *design, *routed)

@@ -180,9 +180,9 @@ def test_a_build_may_have_another_boards_pins() -> None:
     assert tcp.what != plain.what
 
 
-def test_a_board_may_be_relieved_between_placing_and_routing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_may_be_annealed_between_placing_and_routing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """nextpnr places, and routes what that has become; a second time only what is missing."""
-    board = replace(load("ecpix5"), relieved=True)
+    board = replace(load("ecpix5"), annealed=True)
     calls: list[Any] = []
 
     def run(_name: str, log: Path, *words: str | Path) -> None:
@@ -194,20 +194,20 @@ def test_a_board_may_be_relieved_between_placing_and_routing(tmp_path: Path, mon
         else:
             Path(options[options.index("--report") + 1]).write_text(json.dumps(report(130.0)))
 
-    def relieved(*arguments: Any) -> list[str]:
+    def annealed(*arguments: Any) -> list[str]:
         calls.append(arguments)
-        return ["--json", "relieved.json", "--no-place"]
+        return ["--json", "annealed.json", "--no-place"]
 
     monkeypatch.setattr(flow, "home", lambda _: tmp_path)
     monkeypatch.setattr(flow, "run", run)
     monkeypatch.setattr(flow, "version", lambda tool: tool)
-    monkeypatch.setattr(flow, "relieved", relieved)
+    monkeypatch.setattr(flow, "annealed", annealed)
     placed = flow.place_and_route(board, tmp_path / "netlist.json", 7)
     assert json.loads(placed.report.read_text()) == report(130.0)
-    placing, relieving, routing = calls
+    placing, annealing, routing = calls
     assert {"--no-route", "--lpf", str(tmp_path / "netlist.json")} <= set(placing)
-    assert relieving[:2] == (placed.unrouted, placed.log)
-    assert {"--no-place", "relieved.json", "--textcfg", "--speed"} <= set(routing)
+    assert annealing[:2] == (placed.unrouted, placed.log)
+    assert {"--no-place", "annealed.json", "--textcfg", "--speed"} <= set(routing)
     assert not {"--no-route", "--lpf", str(tmp_path / "netlist.json")} & set(routing)
     assert (
         flow.placement(board, tmp_path / "netlist.json", 7)

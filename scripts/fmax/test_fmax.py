@@ -150,15 +150,11 @@ def test_a_report_without_a_clock_is_an_error_not_a_traceback(
     ("room", "seeds", "steps"),
     [
         ("FlowEngine", [1], ["route netlist"]),
-        ("Downbeat", [1], ["place netlist", "settle", "place settled", "relieve", "route relieved"]),
-        (
-            "Downbeat",
-            [3, 2, 3],
-            ["place netlist", "settle"] + 2 * ["place settled", "relieve", "route relieved"],
-        ),
+        ("Downbeat", [1], ["place netlist", "anneal", "route annealed"]),
+        ("Downbeat", [3, 2, 3], 2 * ["place netlist", "anneal", "route annealed"]),
     ],
 )
-def test_a_large_room_is_placed_around_its_block_rams_and_relieved_before_it_is_routed(
+def test_a_large_room_is_annealed_before_it_is_routed(
     room: str, seeds: list[int], steps: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[str] = []
@@ -172,22 +168,15 @@ def test_a_large_room_is_placed_around_its_block_rams_and_relieved_before_it_is_
         output = "--write" if places else "--report"
         Path(options[options.index(output) + 1]).write_text("{}")
 
-    def relieved(placed: Path, *_: Any) -> list[str]:
+    def annealed(placed: Path, *_: Any) -> list[str]:
         assert placed.exists()
-        taken.append("relieve")
-        design = placed.with_name("relieved.json")
+        taken.append("anneal")
+        design = placed.with_name("annealed.json")
         design.touch()
         return ["--json", str(design)]
 
-    def settle(netlist: Path, placed: Path, _log: Path, _options: list[str], settled: Path) -> None:
-        assert netlist.stem == "netlist"
-        assert placed.exists()
-        taken.append("settle")
-        settled.touch()
-
     monkeypatch.setattr(tools, "run", run)
-    monkeypatch.setattr(tools, "relieved", relieved)
-    monkeypatch.setattr(tools, "settle", settle)
+    monkeypatch.setattr(tools, "annealed", annealed)
     monkeypatch.setattr(tools, "version", lambda tool: tool)
     home = tmp_path / room / "0123"
     home.mkdir(parents=True)

@@ -12,10 +12,9 @@ import time
 from functools import cache
 from pathlib import Path
 
-from scripts.netlist import output_registers
-from scripts.netlist.output_registers import use_output_registers
-from scripts.placement.routing import relieved, sources
-from scripts.placement.settle import settle
+from scripts.failure import ToolFailed as ToolFailed
+from scripts.netlist import finish
+from scripts.placement.annealing import annealed, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
@@ -31,11 +30,7 @@ PACKAGE = "CABGA756"
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
-LARGE = {"Downbeat"}  # rooms that are placed around settled block RAMs, and relieved before they are routed
-
-
-class ToolFailed(Exception):
-    """Yosys or nextpnr refused, or is not there; the message is the end of its log, or says what to do."""
+LARGE = {"Downbeat"}  # rooms that are annealed before they are routed
 
 
 def elaborate(room: str, preset: str) -> Path:
@@ -55,7 +50,7 @@ def _is_younger(file: Path, source: Path) -> bool:
 
 def netlist_hash(script: str, verilog: Path) -> str:
     """Of all that a netlist is made from."""
-    made_from = (script, version("yosys"), Path(output_registers.__file__).read_text(), (ROOT / verilog).read_text())
+    made_from = (script, version("yosys"), *finish.sources(), (ROOT / verilog).read_text())
     return hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:16]
 
 
@@ -69,7 +64,7 @@ def synthesise(verilog: Path, commands: str = ECP5) -> Path:
         (ROOT / home).mkdir(parents=True, exist_ok=True)
         unfinished = home / "unfinished.json"
         run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} {unfinished}")
-        use_output_registers(ROOT / unfinished)
+        finish.finish(ROOT / unfinished)
         (ROOT / unfinished).rename(ROOT / netlist)
     return netlist
 
@@ -81,10 +76,12 @@ def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
         unfinished = report.with_suffix(".unfinished")
         design: list[str | Path] = ["--json", netlist, *options]
         if _room(netlist) in LARGE:
-            unrouted, placing = _placed(_settled(netlist, grade), report, options)
-            design = [*options, *relieved(ROOT / unrouted, ROOT / placing, options, seed)]
-            (ROOT / unrouted).unlink()
+            unrouted, placing = _placed(netlist, report, options)
+            design = [*options, *annealed(ROOT / unrouted, ROOT / placing, options, seed)]
         _nextpnr(report.with_suffix(".log"), *design, "--report", unfinished)
+        for made in (ROOT / report).parent.glob(f"{report.stem}.*"):
+            if made.suffix in (".unrouted", ".annealed"):
+                made.unlink()
         (ROOT / unfinished).rename(ROOT / report)
     return report
 
@@ -93,19 +90,6 @@ def routed(netlist: Path, grade: str, seed: int) -> Path | None:
     """nextpnr's report, if this netlist has been routed already."""
     report, _ = _placement(netlist, grade, seed)
     return report if (ROOT / report).exists() else None
-
-
-def _settled(netlist: Path, grade: str) -> Path:
-    """The netlist with its block RAMs held, the same for all seeds."""
-    report, options = _placement(netlist, grade, seed=1)
-    settled = report.with_name(f"settled-{report.name}")
-    if not (ROOT / settled).exists():
-        unrouted, placing = _placed(netlist, settled, options)
-        unfinished = settled.with_suffix(".unfinished")
-        settle(ROOT / netlist, ROOT / unrouted, ROOT / placing, options, ROOT / unfinished)
-        (ROOT / unfinished).rename(ROOT / settled)
-        (ROOT / unrouted).unlink()
-    return settled
 
 
 def _placed(netlist: Path, result: Path, options: list[str]) -> tuple[Path, Path]:

@@ -7,26 +7,17 @@ nanosecond after the clock instead of four to six, and flip-flops and the wires 
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
+from scripts.netlist.sinks import Sink, sinks_of
+
 Cell = dict[str, Any]
-Sinks = dict[int, list[tuple[str, str]]]  # of a net: cell and port, "" and port for the module's own
 
 
-def use_output_registers(netlist: Path) -> int:
-    """In Yosys's JSON of a flat ECP5 design, which is written anew; returns how many flip-flops are gone."""
-    design = json.loads(netlist.read_text())
-    absorbed = sum(_of_module(module) for module in design["modules"].values())
-    netlist.write_text(json.dumps(design))
-    return absorbed
-
-
-def _of_module(module: dict[str, Any]) -> int:
+def use_output_registers(module: dict[str, Any]) -> int:
+    """In a flat ECP5 design as Yosys writes it; returns how many flip-flops are gone."""
     cells: dict[str, Cell] = module["cells"]
-    sinks = _sinks(module)
+    sinks = sinks_of(module)
     absorbed = 0
     for memory in [cell for cell in cells.values() if cell["type"] == "DP16KD"]:
         for sides, outputs in _ports(memory):
@@ -47,19 +38,6 @@ def _absorb(cells: dict[str, Cell], memory: Cell, sides: str, behind: dict[str, 
         memory["connections"][port] = cells.pop(name)["connections"]["Q"]
 
 
-def _sinks(module: dict[str, Any]) -> Sinks:
-    sinks: Sinks = defaultdict(list)
-    for name, cell in module["cells"].items():
-        for port, bits in cell["connections"].items():
-            if cell["port_directions"][port] != "output":
-                for bit in bits:
-                    sinks[bit].append((name, port))
-    for port, of in module["ports"].items():
-        for bit in of["bits"]:
-            sinks[bit].append(("", port))
-    return sinks
-
-
 def _ports(memory: Cell) -> list[tuple[str, list[str]]]:
     """The sides and the outputs of each port that reads: a word of 36 bits is of both sides."""
     outputs = {side: [port for port in memory["connections"] if port.startswith(f"DO{side}")] for side in "AB"}
@@ -68,7 +46,9 @@ def _ports(memory: Cell) -> list[tuple[str, list[str]]]:
     return list(outputs.items())
 
 
-def _registers_behind(cells: dict[str, Cell], memory: Cell, outputs: list[str], sinks: Sinks) -> dict[str, str]:
+def _registers_behind(
+    cells: dict[str, Cell], memory: Cell, outputs: list[str], sinks: dict[int, list[Sink]]
+) -> dict[str, str]:
     """By each output that is used the flip-flop that alone takes it; none if one of them goes elsewhere."""
     found: dict[str, str] = {}
     for port in outputs:

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scripts.placement.design import BEL, Design
+from scripts.placement.annealing import anneal
 
+BEL = "NEXTPNR_BEL"
 OUTPUTS = ("F", "OFX", "FCO", "Q", "DOA0", "WADO0")
 
 
@@ -17,9 +18,6 @@ class Small:
         self._cells: dict[str, dict[str, Any]] = {}
         self._nets: dict[str, int] = {}
 
-    def net(self, name: str) -> int:
-        return self._nets.setdefault(name, len(self._nets) + 2)
-
     def cell(self, kind: str, name: str, bel: str, parameters: dict[str, str] | None = None, **ports: str) -> str:
         """Each port with its net's name."""
         self._cells[name] = {
@@ -27,7 +25,8 @@ class Small:
             "parameters": parameters or {},
             "attributes": {BEL: bel},
             "port_directions": {port: "output" if port in OUTPUTS else "input" for port in ports} | {"unused": "input"},
-            "connections": {port: [self.net(net)] for port, net in ports.items()} | {"unused": []},
+            "connections": {port: [self._nets.setdefault(net, len(self._nets) + 2)] for port, net in ports.items()}
+            | {"unused": []},
         }
         return name
 
@@ -39,8 +38,11 @@ class Small:
         parameters = {"SD": "1 " if behind_lut else "0 ", "CEMUX": "CE" if "CE" in ports else "1 ", "GSR": "DISABLED"}
         return self.cell("TRELLIS_FF", name, bel, parameters, **({"CLK": "clk"} | ports))
 
-    def design(self, folder: Path) -> Design:
-        path = folder / "placed.json"
+    def annealed(self, folder: Path, **periods: float) -> tuple[dict[str, str], list[str]]:
+        """Where each cell is then, and what is told; periods, ns, by the clock's net, for a device of grade 8_5G."""
+        placed, result = folder / "placed.json", folder / "annealed.json"
         names = {name: {"bits": [number]} for name, number in self._nets.items()}
-        path.write_text(json.dumps({"modules": {"top": {"cells": self._cells, "netnames": names}}}))
-        return Design(path)
+        placed.write_text(json.dumps({"modules": {"top": {"cells": self._cells, "netnames": names}}}))
+        told = anneal(placed, result, "8_5G", periods, seed=1)
+        cells = json.loads(result.read_text())["modules"]["top"]["cells"]
+        return {name: cell["attributes"][BEL] for name, cell in cells.items()}, told
