@@ -12,7 +12,7 @@ from scripts.bitstream.board import ROOT, Board, BoardRefused
 from scripts.fmax.tools import netlist_hash, run, version
 from scripts.fmax.tools import require as require
 from scripts.netlist.finish import finish
-from scripts.placement.annealing import annealed, sources
+from scripts.placement.annealing import annealed, as_wanted, route, sources
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 
@@ -77,15 +77,16 @@ def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
                 (ROOT / unwritten).rename(ROOT / placed.unrouted)
             options = _options(board, seed)
             design = [*options, *annealed(ROOT / placed.unrouted, ROOT / placed.log, options, seed)]
-            nextpnr(placed.report.with_suffix(".log"), *design, *routed)
+            route(nextpnr, placed.report.with_suffix(".log"), *design, *routed)
+            as_wanted(ROOT / unfinished)
         else:
             nextpnr(placed.log, *design, *routed)
         (ROOT / unfinished).rename(ROOT / placed.report)
     return placed
 
 
-def nextpnr(log: Path, *options: str | Path) -> None:
-    run("nextpnr", log, "nextpnr-ecp5", *options, "--log", log, "-q")
+def nextpnr(log: Path, *options: str | Path, rounds: int | None = None) -> None:
+    run("nextpnr", log, "nextpnr-ecp5", *options, "--log", log, "-q", rounds=rounds)
 
 
 def _constraints(board: Board) -> Path:

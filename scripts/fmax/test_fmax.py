@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 import scripts.fmax.__main__ as program
+from scripts.failure import RoundsOver
 from scripts.fmax import tools
 from scripts.fmax.report import Hop, ReportIncomplete, rtl_name, size, timing
+from scripts.placement.annealing import ANNEALED
 
 CLOCK = "$glbnet$clk"
 
@@ -159,19 +161,20 @@ def test_a_large_room_is_annealed_before_it_is_routed(
 ) -> None:
     taken: list[str] = []
 
-    def run(_name: str, _log: Path, *words: str | Path) -> None:
+    def run(_name: str, _log: Path, *words: str | Path, rounds: int | None = None) -> None:
         options = [str(word) for word in words]
         design = Path(options[options.index("--json") + 1])
         assert design.exists()
         places = "--no-route" in options
-        taken.append(f"{'place' if places else 'route'} {design.stem.partition('-')[0]}")
+        assert (rounds is not None) == ("--tmg-ripup" in options) == design.name.endswith(ANNEALED)
+        taken.append(f"{'place' if places else 'route'} {'annealed' if rounds else design.stem}")
         output = "--write" if places else "--report"
         Path(options[options.index(output) + 1]).write_text("{}")
 
     def annealed(placed: Path, *_: Any) -> list[str]:
         assert placed.exists()
         taken.append("anneal")
-        design = placed.with_name("annealed.json")
+        design = placed.with_suffix(ANNEALED)
         design.touch()
         return ["--json", str(design)]
 
@@ -184,3 +187,17 @@ def test_a_large_room_is_annealed_before_it_is_routed(
     for seed in seeds:
         assert tools.place_and_route(home / "netlist.json", "8", seed).exists()
     assert taken == steps
+
+
+def test_a_router_is_ended_after_so_many_rounds(tmp_path: Path) -> None:
+    log, router = tmp_path / "router.log", tmp_path / "router"
+    log.write_text("Info:     iter=999 wires=5 overused=0\n")  # an earlier run's
+    router.write_text(
+        "import pathlib, time\n"
+        f"for round in range(1, 200):\n"
+        f"    pathlib.Path({str(log)!r}).write_text(f'Info:     iter={{round}} wires=5 overused=0\\n')\n"
+        "    time.sleep(0.1)\n"
+    )
+    with pytest.raises(RoundsOver, match="had not ended after 5 rounds"):
+        tools.run("router", log, sys.executable, router, rounds=5)
+    assert int(log.read_text().split("=")[1].split()[0]) < 100

@@ -12,9 +12,10 @@ import time
 from functools import cache
 from pathlib import Path
 
+from scripts.failure import RoundsOver
 from scripts.failure import ToolFailed as ToolFailed
 from scripts.netlist import finish
-from scripts.placement.annealing import annealed, sources
+from scripts.placement.annealing import ANNEALED, SHARE, annealed, route, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
@@ -31,6 +32,12 @@ PACKAGE = "CABGA756"
 TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
 LARGE = {"Downbeat"}  # rooms that are annealed before they are routed
+LARGE_MHZ = {
+    "6": 80,
+    "7": 90,
+    "8": 105,
+    "8_5G": 127,
+}  # that they are routed for: router2 has wires up again until they meet that
 
 
 def elaborate(room: str, preset: str) -> Path:
@@ -74,14 +81,17 @@ def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
     report, options = _placement(netlist, grade, seed)
     if not (ROOT / report).exists():
         unfinished = report.with_suffix(".unfinished")
-        design: list[str | Path] = ["--json", netlist, *options]
+        log = report.with_suffix(".log")
+        result: list[str | Path] = ["--report", unfinished]
         if _room(netlist) in LARGE:
             unrouted, placing = _placed(netlist, report, options)
-            design = [*options, *annealed(ROOT / unrouted, ROOT / placing, options, seed)]
-        _nextpnr(report.with_suffix(".log"), *design, "--report", unfinished)
-        for made in (ROOT / report).parent.glob(f"{report.stem}.*"):
-            if made.suffix in (".unrouted", ".annealed"):
-                made.unlink()
+            wanted = LARGE_MHZ[grade] / TARGET_MHZ[grade]
+            design = [*options, *annealed(ROOT / unrouted, ROOT / placing, options, seed, SHARE / wanted)]
+            route(_nextpnr, log, *design, *result)
+            for made in (unrouted, unrouted.with_suffix(ANNEALED)):
+                (ROOT / made).unlink()
+        else:
+            _nextpnr(log, "--json", netlist, *options, *result)
         (ROOT / unfinished).rename(ROOT / report)
     return report
 
@@ -99,8 +109,8 @@ def _placed(netlist: Path, result: Path, options: list[str]) -> tuple[Path, Path
     return unrouted, placing
 
 
-def _nextpnr(log: Path, *options: str | Path) -> None:
-    run("nextpnr", log, "nextpnr-ecp5", *options, "--log", log, "-q")
+def _nextpnr(log: Path, *options: str | Path, rounds: int | None = None) -> None:
+    run("nextpnr", log, "nextpnr-ecp5", *options, "--log", log, "-q", rounds=rounds)
 
 
 def _room(netlist: Path) -> str:
@@ -148,11 +158,15 @@ def headline(log: str) -> str:
     return "".join(found[-1]).strip() if found else "reading"
 
 
-def run(name: str, log: Path, *command: str | Path) -> None:
-    """One line for people, on a terminal with where the tool is: these take minutes. Of tools side by side only the end."""
-    started = time.monotonic()
+def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -> None:
+    """One line for people, on a terminal with where the tool is: these take minutes. Of tools side by side only the end.
+
+    A router is ended after so many rounds.
+    """
+    started, ended = time.monotonic(), False
     alone = threading.current_thread() is threading.main_thread()
     moves = alone and sys.stdout.isatty()
+    (ROOT / log).unlink(missing_ok=True)  # an earlier run's says nothing of this one
     if alone:
         print(f"  {name}", end="", flush=True)
     with subprocess.Popen(
@@ -163,11 +177,18 @@ def run(name: str, log: Path, *command: str | Path) -> None:
                 _, errors = tool.communicate(timeout=1)
                 break
             except subprocess.TimeoutExpired:
-                if moves and (ROOT / log).exists():
-                    where = headline((ROOT / log).read_text(errors="replace"))
+                if not (moves or rounds) or not (ROOT / log).exists():
+                    continue
+                where = headline((ROOT / log).read_text(errors="replace"))
+                if moves:
                     print(f"\r\033[K  {name} ({time.monotonic() - started:.0f} s, {where})", end="", flush=True)
+                if rounds and where.startswith("iter=") and int(where.removeprefix("iter=")) > rounds:
+                    tool.kill()
+                    ended = True
     if moves:
         print("\r\033[K", end="")
+    if ended:
+        raise RoundsOver(f"{name} had not ended after {rounds} rounds; {log}")
     begun = "" if alone and not moves else f"  {name}"
     print(f"{begun} ({time.monotonic() - started:.0f} s)", flush=True)
     if tool.returncode:

@@ -11,8 +11,8 @@ from typing import Any
 
 from scripts.netlist.sinks import Sink, sinks_of
 
-MANY = 150  # inputs, before an output is copied
-EACH = 100  # inputs of a copy
+MANY = 96  # inputs, before an output is copied
+EACH = 64  # inputs of a copy
 OUTPUT = {"TRELLIS_FF": "Q", "LUT4": "Z"}
 
 

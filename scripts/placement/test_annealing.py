@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scripts.failure import ToolFailed
+from scripts.failure import RoundsOver, ToolFailed
 from scripts.placement import annealing
 from scripts.placement.annealing import anneal
 from scripts.placement.small import BEL
@@ -226,9 +226,30 @@ def test_clocks_are_routed_for_what_they_were_placed_for(tmp_path: Path, monkeyp
     assert asked == [(placed, design, "6", {WIRE: 8.0, CORE: 16.0}, 7, settings)]
     assert options == ["--json", design, "--no-pack", "--no-place", "--sdc", clocks]
     assert clocks.read_text().splitlines() == [
-        f"create_clock -period 8 [get_nets {{{WIRE}}}]",
-        f"create_clock -period 16 [get_nets {{{CORE}}}]",
+        f"create_clock -period 7.6 [get_nets {{{WIRE}}}]",
+        f"create_clock -period 15.2 [get_nets {{{CORE}}}]",
     ]
+
+
+def test_reports_have_the_clocks_that_were_wanted(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps({"fmax": {WIRE: {"achieved": 126.0, "constraint": 1000 / 7.6}}}))
+    annealing.as_wanted(report)
+    assert json.loads(report.read_text()) == {"fmax": {WIRE: {"achieved": 126.0, "constraint": 125.0}}}
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_cant_be_routed_in_time_is_routed_as_it_comes(ends: bool) -> None:
+    calls: list[tuple[tuple[Any, ...], int | None]] = []
+
+    def nextpnr(_log: Path, *options: str, rounds: int | None = None) -> None:
+        calls.append((options, rounds))
+        if rounds is not None and not ends:
+            raise RoundsOver("goes on and on")
+
+    annealing.route(nextpnr, Path("log"), "--json", "design")
+    again = [(("--json", "design"), None)]
+    assert calls == [(("--json", "design", "--tmg-ripup"), annealing.ROUNDS)] + ([] if ends else again)
 
 
 @pytest.mark.parametrize(
