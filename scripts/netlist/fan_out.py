@@ -11,8 +11,10 @@ from typing import Any
 
 from scripts.netlist.sinks import Sink, sinks_of
 
-MANY = 96  # inputs, before an output is copied
-EACH = 64  # inputs of a copy
+MANY = 128  # inputs, before an output is copied
+# Inputs of a copy. Of enables and resets more: registers of one place share a reset, those of a slice an enable.
+EACH, EACH_CONTROL = 64, 128
+CONTROL = ("CE", "LSR")
 OUTPUT = {"TRELLIS_FF": "Q", "LUT4": "Z"}
 
 
@@ -34,16 +36,24 @@ def _copy(module: dict[str, Any], kind: str) -> int:
     for name, cell in [(name, cell) for name, cell in cells.items() if cell["type"] == kind]:
         (output,) = cell["connections"][OUTPUT[kind]] or [None]
         driven = sinks.get(output, [])
-        # Names follow the hierarchy and the words that bits are of: what is together in their order lies together.
-        ordered = sorted(sink for sink in driven if sink.cell and sink != Sink(name, "DI"))
         if len(driven) <= MANY:
             continue
-        for number in range(1, -(-len(ordered) // EACH)):
-            copy = cell | {"connections": cell["connections"] | {OUTPUT[kind]: [free]}}
-            cells[f"{name}_copy_{number}"] = copy
-            for sink in ordered[number * EACH : (number + 1) * EACH]:
+        for number, group in enumerate(_groups([sink for sink in driven if sink.cell and sink != Sink(name, "DI")])):
+            if not number:
+                continue  # the first stays where it is
+            cells[f"{name}_copy_{number}"] = cell | {"connections": cell["connections"] | {OUTPUT[kind]: [free]}}
+            for sink in group:
                 pins = cells[sink.cell]["connections"]
                 pins[sink.port] = [free if bit == output else bit for bit in pins[sink.port]]
             free += 1
             copies += 1
     return copies
+
+
+def _groups(sinks: list[Sink]) -> list[list[Sink]]:
+    """Names follow the hierarchy and the words that bits are of: what is together in their order lies together."""
+    groups = []
+    for control, each in ((True, EACH_CONTROL), (False, EACH)):
+        ordered = sorted(sink for sink in sinks if (sink.port in CONTROL) == control)
+        groups += [ordered[first : first + each] for first in range(0, len(ordered), each)]
+    return groups

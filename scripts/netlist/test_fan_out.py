@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scripts.netlist.fan_out import EACH, MANY, limit_fan_out
+from scripts.netlist.fan_out import EACH, EACH_CONTROL, MANY, limit_fan_out
 
 CLOCK, WIDE, OWN, D = 2, 3, 4, 5
 
@@ -22,17 +22,20 @@ def cell(kind: str, **wires: int | str) -> dict[str, Any]:
     }
 
 
-def module(kind: str, inputs: int) -> dict[str, Any]:
-    """A driver of so many enables, named as bits of a word are; a flip-flop also holds itself."""
+def module(kind: str, inputs: int, port: str = "CE") -> dict[str, Any]:
+    """A driver of so many enables (or of another port), named as bits of a word are; a flip-flop also holds itself."""
     driver = cell("LUT4", A=D, Z=WIDE) if kind == "LUT4" else cell("TRELLIS_FF", CLK=CLOCK, DI=WIDE, CE=D, Q=WIDE)
-    taking = {f"word_{number:04}": cell("TRELLIS_FF", CLK=CLOCK, CE=WIDE, Q=10 + number) for number in range(inputs)}
+    taking = {
+        f"word_{number:05}": cell("TRELLIS_FF", CLK=CLOCK, **{port: WIDE}, Q=10 + number) for number in range(inputs)
+    }
     before = {"before": cell("TRELLIS_FF", CLK=CLOCK, Q=D)}
     return {"ports": {}, "cells": {"driver": driver, **before, **taking}}
 
 
 @pytest.mark.parametrize("kind", ["LUT4", "TRELLIS_FF"])
-def test_each_copy_has_the_same_inputs_and_drives_neighbours(kind: str) -> None:
-    top = module(kind, 2 * EACH + 30)
+@pytest.mark.parametrize(("port", "each"), [("CE", EACH_CONTROL), ("DI", EACH)])
+def test_each_copy_has_the_same_inputs_and_drives_neighbours(kind: str, port: str, each: int) -> None:
+    top = module(kind, 2 * each + 30, port)
     assert limit_fan_out(top) == 2
     cells = top["cells"]
     output = {"LUT4": "Z", "TRELLIS_FF": "Q"}[kind]
@@ -41,9 +44,9 @@ def test_each_copy_has_the_same_inputs_and_drives_neighbours(kind: str) -> None:
         assert copy["parameters"] == drivers[0]["parameters"]
         same = {port: net for port, net in drivers[0]["connections"].items() if port != output}
         assert {port: net for port, net in copy["connections"].items() if port != output} == same
-    taken = [cells[f"word_{number:04}"]["connections"]["CE"][0] for number in range(2 * EACH + 30)]
+    taken = [cells[f"word_{number:05}"]["connections"][port][0] for number in range(2 * each + 30)]
     assert taken == sorted(taken, key=[driver["connections"][output][0] for driver in drivers].index)
-    assert sorted(Counter(taken).values()) == [30, EACH, EACH]
+    assert sorted(Counter(taken).values()) == [30, each, each]
 
 
 def test_an_output_of_fewer_inputs_stays_as_it_is() -> None:
@@ -62,11 +65,11 @@ def test_clocks_and_pins_are_not_copied() -> None:
 
 
 def test_copies_of_luts_count_as_inputs_of_what_is_before_them() -> None:
-    top = module("LUT4", MANY * EACH)
+    top = module("LUT4", MANY * EACH_CONTROL)
     limit_fan_out(top)
     luts = [name for name in top["cells"] if name.startswith("driver")]
     assert len(luts) == MANY
     assert not any(name.startswith("before_copy") for name in top["cells"])
-    top = module("LUT4", (MANY + 1) * EACH)
+    top = module("LUT4", (MANY + 1) * EACH_CONTROL)
     limit_fan_out(top)
     assert any(name.startswith("before_copy") for name in top["cells"])

@@ -17,7 +17,7 @@ constexpr int FURTHEST = 40;    // tiles that a move may go at first, each way
 constexpr int ROWS_APART = 24;  // tiles between rows of block RAM
 constexpr std::size_t MANY = 40; // cells on a net that says nothing of where they should be
 constexpr double HOTTEST = 5, COLDEST = 0.03, COOLER = 0.93; // tiles; from one temperature to the next
-constexpr int EFFORT = 15;                                   // tries of each object at a temperature,
+constexpr int EFFORT = 24;                                   // tries of each object at a temperature,
 constexpr long FEWEST = 1000;                                // but no fewer than these of all
 
 } // namespace
