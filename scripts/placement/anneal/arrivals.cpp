@@ -2,15 +2,11 @@
 #include "arrivals.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace {
 
 constexpr double LIMIT = 15; // before conflicts become frequent in an ECP5
 constexpr double WEIGHT = 1.5; // tiles of wire for an excess of one, squared
-constexpr std::array<std::string_view, 16> NONE{"CLK", "WCK", "CLKA", "CLKB", "FCI", "FCO", "F1", "FXA",
-                                                "FXB", "DI", "WD", "WAD0", "WAD1", "WAD2", "WAD3", ""};
 
 double costs(int sum) {
   const double excess = std::max(0.0, sum / 9.0 - LIMIT);
@@ -33,7 +29,7 @@ Arrivals::Arrivals(const Design &design) : design_(design), arriving_(design.cel
     if (!cell.kind.starts_with("TRELLIS_") || !cell.site.starts_with("SLICE"))
       continue;
     for (const Pin &pin : cell.pins)
-      if (!pin.drives && std::ranges::find(NONE, pin.port) == NONE.end())
+      if (!pin.drives && pin.hasWire())
         arriving_[number].push_back(pin.net);
     arrive(number, design.places[number]);
   }

@@ -2,6 +2,7 @@
 #include "design.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <stdexcept>
@@ -24,6 +25,12 @@ Place locate(Cell &cell, const std::string &bel) {
 }
 
 } // namespace
+
+bool Pin::hasWire() const {
+  static constexpr std::array<std::string_view, 15> WITHOUT{"CLK", "CLKA", "CLKB", "WCK", "FCI", "FCO",  "F1",   "FXA",
+                                                            "FXB", "DI",   "WD",   "WAD0", "WAD1", "WAD2", "WAD3"};
+  return std::ranges::find(WITHOUT, port) == WITHOUT.end();
+}
 
 int Cell::net(std::string_view port) const {
   const auto pin = std::ranges::find(pins, port, &Pin::port);

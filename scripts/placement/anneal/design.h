@@ -23,6 +23,9 @@ struct Pin {
   std::string port;
   int net;
   bool drives;
+
+  /// Clocks, carries, and what stays within a place have ways of their own.
+  bool hasWire() const;
 };
 
 struct Cell {

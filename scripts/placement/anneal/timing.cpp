@@ -19,7 +19,6 @@ constexpr double FADING = 0.8; // of what was urgent before
 template <std::size_t count> bool isOne(const std::array<std::string_view, count> &names, const std::string &port) {
   return std::ranges::find(names, port) != names.end();
 }
-constexpr std::array<std::string_view, 10> DIRECT{"FCI", "F1", "FXA", "FXB", "DI", "WD", "WAD0", "WAD1", "WAD2", "WAD3"}; // inputs reached without a wire
 constexpr std::array<std::string_view, 6> RAM_WRITE{"WRE", "WD", "WAD0", "WAD1", "WAD2", "WAD3"}; // of LUT RAM; the others read
 constexpr std::array<std::string_view, 4> CLOCKS{"CLK", "WCK", "CLKA", "CLKB"};
 
@@ -80,7 +79,7 @@ Timing::Timing(const Design &design, const Delays &delays, const std::map<int, d
       if (isInput(pin))
         for (const Pin &output : cell.pins)
           if (const double ns = output.drives ? through(cell, pin.port, output.port, delays) : NONE; ns != NONE)
-            arcs_.push_back({pin.net, number, output.net, !isOne(DIRECT, pin.port), ns});
+            arcs_.push_back({pin.net, number, output.net, pin.hasWire(), ns});
       const bool written = isOne(RAM_WRITE, pin.port) && cell.net("WCK") >= 0;
       if (!written && !(isClocked(cell) && (pin.drives || isInput(pin))))
         continue;
@@ -91,7 +90,7 @@ Timing::Timing(const Design &design, const Delays &delays, const std::map<int, d
       if (pin.drives)
         domain.starts.push_back({pin.net, clockToOutput(cell, pin.port, delays)});
       else
-        domain.ends.push_back({pin.net, number, -1, !isOne(DIRECT, pin.port), 0});
+        domain.ends.push_back({pin.net, number, -1, pin.hasWire(), 0});
     }
   }
   sortArcs();

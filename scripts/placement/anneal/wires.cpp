@@ -2,8 +2,6 @@
 #include "wires.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace {
 
@@ -12,11 +10,6 @@ constexpr double FAIR = 55, SLOPE = 35;
 constexpr double LONGER = 0.03; // for each pin of a net of more than three,
 constexpr int MOST = 40;        // but no more of them
 constexpr std::size_t MANY = 12; // pins of a net whose bounds are found by counts
-
-// Ports with ways of their own: clocks, carries, and what stays within a place.
-constexpr std::array<std::string_view, 14> UNWIRED{"CLK", "WCK", "CLKA", "CLKB", "FCI", "FCO", "F1", "FXA", "FXB", "DI", "WD", "WAD0", "WAD1", "WAD2"};
-
-bool isWired(const Pin &pin) { return std::ranges::find(UNWIRED, pin.port) == UNWIRED.end() && pin.port != "WAD3"; }
 
 } // namespace
 
@@ -29,7 +22,7 @@ Wires::Wires(const Design &design)
     height_ = std::max(height_, design.places[number].y + 1);
     auto &nets = netsOf_[number];
     for (const Pin &pin : cell.pins)
-      if (isWired(pin) && std::ranges::find(nets, pin.net) == nets.end()) {
+      if (pin.hasWire() && std::ranges::find(nets, pin.net) == nets.end()) {
         nets.push_back(pin.net);
         cellsOf_[pin.net].push_back(number);
       }

@@ -2,7 +2,6 @@
 // What wires cost: by their length, and by how crowded their way is.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "design.h"
