@@ -29,9 +29,8 @@ def limit_fan_out(module: dict[str, Any]) -> int:
 def _copy(module: dict[str, Any], kind: str) -> int:
     cells = module["cells"]
     sinks = sinks_of(module)
-    free = 1 + max(
-        bit for cell in cells.values() for bits in cell["connections"].values() for bit in bits if isinstance(bit, int)
-    )
+    nets = (bit for cell in cells.values() for bits in cell["connections"].values() for bit in bits)
+    free = 1 + max((bit for bit in nets if isinstance(bit, int)), default=0)
     copies = 0
     for name, cell in [(name, cell) for name, cell in cells.items() if cell["type"] == kind]:
         (output,) = cell["connections"][OUTPUT[kind]] or [None]

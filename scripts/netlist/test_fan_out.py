@@ -73,3 +73,8 @@ def test_copies_of_luts_count_as_inputs_of_what_is_before_them() -> None:
     top = module("LUT4", (MANY + 1) * EACH_CONTROL)
     limit_fan_out(top)
     assert any(name.startswith("before_copy") for name in top["cells"])
+
+
+def test_a_module_without_cells_stays_as_it_is() -> None:
+    """Yosys writes primitives so."""
+    assert limit_fan_out({"ports": {}, "cells": {}}) == 0
