@@ -14,6 +14,7 @@ import pytest
 import scripts.bitstream.__main__ as program
 from scripts.bitstream import flow
 from scripts.bitstream.board import load, names
+from scripts.fmax import tools
 from scripts.fmax.tools import ToolFailed
 from scripts.placement.annealing import SHARE
 
@@ -132,6 +133,7 @@ def test_an_unknown_board_is_told_with_those_there_are(build: Any, capsys: pytes
 
 
 def test_a_missing_tool_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    tools.version.cache_clear()  # other tests may have asked for it
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr(sys, "argv", ["bitstream", "colorlight-i9"])
     assert program.main() == 1

@@ -26,7 +26,7 @@ SOURCES = sorted((Path(__file__).parent / "anneal").glob("*.cpp"))
 ROUTER2 = {"currCongWeightMult": "1.0", "bbMargin/x": f"{6:032b}", "bbMargin/y": f"{6:032b}"}
 # Of a clock's period that router2 may give a path: it does not count what a wire's fan-out adds to its delay.
 SHARE = 0.95
-ROUNDS = 200  # of router2: with all paths in time it has ended after 30 to 60
+ROUNDS = 200  # of router2: with all paths in time it has ended after 30 to 91
 ANNEALED = ".annealed.json"
 WANTED = re.compile(r"Max frequency for clock +'(\S+)': .* at ([\d.]+) MHz\)")
 

@@ -131,8 +131,7 @@ def test_nothing_but_places_changes(folder: Path) -> None:
 
 
 def test_wires_are_shorter(folder: Path) -> None:
-    """By nextpnr's own placer, which finds nothing to do but tells the length."""
-    print(*(folder / "told").read_text().splitlines()[:: len((folder / "told").read_text().splitlines()) - 1], sep="\n")
+    print((folder / "told").read_text())
     placed, annealed = (length(folder / name) for name in ("placed.json", "annealed.json"))
     assert annealed < 0.95 * placed
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scripts.placement.small import Small
 
 
@@ -69,33 +71,28 @@ def test_a_register_moves_with_the_lut_that_it_takes(tmp_path: Path) -> None:
     assert bels["behind"] == bels["lut"].replace(".K", ".FF")
 
 
-def test_registers_with_different_resets_are_never_in_one_place(tmp_path: Path) -> None:
-    """Ten pairs that would all like to be where the pin is."""
+@pytest.mark.parametrize(
+    ("control", "shared", "apart"),
+    [("LSR", "/SLICE", 15), ("CE", ".", 20)],
+    ids=["resets in a place", "enables in a slice"],
+)
+def test_registers_of_different_control_are_never_together(
+    control: str, shared: str, apart: int, tmp_path: Path
+) -> None:
+    """Twenty would all like to be where the pin is: they take fewer than `apart` places or slices, each with one net."""
     small = Small()
     corners(small)
     small.cell("TRELLIS_IO", "pin", "X10/Y10/PIOA", O="a")
     for number in range(20):
-        small.register(f"r{number}", f"X{1 + number}/Y2/SLICEA.FF0", M="a", Q=f"q{number}", LSR=f"reset{number % 2}")
+        net = f"control{number % 2}"
+        ports = {"M": "a", "Q": f"q{number}", control: net}
+        small.register(f"r{number}", f"X{1 + number}/Y2/SLICEA.FF0", False, **ports)
     bels, _ = small.annealed(tmp_path)
-    resets: dict[tuple[int, int], set[int]] = {}
+    together: dict[str, set[int]] = {}
     for number in range(20):
-        resets.setdefault(place(bels[f"r{number}"]), set()).add(number % 2)
-    assert len(resets) < 15
-    assert all(len(of) == 1 for of in resets.values())
-
-
-def test_registers_with_different_enables_are_never_in_one_slice(tmp_path: Path) -> None:
-    small = Small()
-    corners(small)
-    small.cell("TRELLIS_IO", "pin", "X10/Y10/PIOA", O="a")
-    for number in range(20):
-        small.register(f"r{number}", f"X{1 + number}/Y2/SLICEA.FF0", M="a", Q=f"q{number}", CE=f"enable{number % 2}")
-    bels, _ = small.annealed(tmp_path)
-    enables: dict[str, set[int]] = {}
-    for number in range(20):
-        enables.setdefault(bels[f"r{number}"].partition(".")[0], set()).add(number % 2)
-    assert len(enables) < 20
-    assert all(len(of) == 1 for of in enables.values())
+        together.setdefault(bels[f"r{number}"].partition(shared)[0], set()).add(number % 2)
+    assert len(together) < apart
+    assert all(len(nets) == 1 for nets in together.values())
 
 
 def test_a_design_of_pins_alone_is_left_alone(tmp_path: Path) -> None:

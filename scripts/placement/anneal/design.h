@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -60,7 +60,6 @@ private:
     std::array<int, 2 * positions> slots; // cells, or -1; as Unit::slots has them
     int ramWriter = -1;
     int row = -1;
-    bool legal = true;
   };
   struct Rules { // of a cell
     int shared = -1, enable = -1; // of a flip-flop: what all of a place, and the two of a slice, have in common

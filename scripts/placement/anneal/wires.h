@@ -2,6 +2,7 @@
 // What wires cost: by their length, and by how crowded their way is.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "design.h"
