@@ -30,7 +30,7 @@ def run_room(
     module: str,
     *,
     label: str = "",
-    around: Path | None = None,
+    around: Sequence[Path] = (),
     rtl: Path = BUILD / "rtl",
     netlist: Sequence[Path] = (),
     verilator_args: Sequence[str] = (),
@@ -41,7 +41,7 @@ def run_room(
     """Verilates `rtl`/`room`.v (cached by content) and runs each cocotb case of `module` on it.
 
     A module that runs one room in several ways calls this once for each, with a `label` that tells their results
-    apart. `around` is Verilog that has the room inside; the top is then the module that its file is named after.
+    apart. `around` is Verilog that has the room inside; the top is then the module that its last file is named after.
     `netlist` is Verilog that is simulated in the room's place. `environment` reaches the cases through os.environ.
     With `random_power_up` registers and memories (all words of one alike) start as SEED draws them, otherwise from
     zero; the module's first case meets them, each later one what the case before it left.
@@ -56,9 +56,9 @@ def run_room(
     if not verilog.exists():
         pytest.fail(f"no {verilog.relative_to(ROOT)}: is {room} in Rooms.scala? (make rtl)", pytrace=False)
     sources = list(netlist or [verilog])
-    if around is not None:
-        sources.append(around)
-        room, verilog = around.stem, around
+    if around:
+        sources.extend(around)
+        room, verilog = around[-1].stem, around[-1]
     waves = os.environ.get("WAVES") == "1"
     try:
         build = build_room(room, sources, verilator_args, parameters or {}, waves)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A board at its pins (board_pins.v): RGMII, MDIO, and the UART for the host's own program."""
+"""A board at its pins (board_pins.v): RGMII, MDIO, SDRAM, and the UART for the host's own program."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ from cocotb_tests.board.uart import UartHost
 PERIOD_PS = 16_000
 
 
+HERE = Path(__file__).parent
+SDRAM = HERE / "sdram.v"
+
+
 def run_board(room: str, module: str) -> None:
-    run_room(room, module, around=Path(__file__).with_name("board_pins.v"), verilator_args=[f"-DBOARD={room}"])
+    run_room(room, module, around=[SDRAM, HERE / "board_pins.v"], verilator_args=[f"-DBOARD={room}"])
 
 
 def described(name: str) -> Any:

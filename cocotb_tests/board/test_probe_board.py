@@ -152,6 +152,7 @@ async def frames_that_the_host_does_not_fetch_are_counted_and_leave_whole_record
     assert 0 < lost < 40
     first = await bridge(lambda: next(bench.board.captured()))()
     assert first.head[:4] == bytes(4)
+    assert dut.broken.value == 0, "rules of the SDRAM (sdram.v)"
 
 
 @cocotb.test()

@@ -20,7 +20,7 @@ SWEEP_CLOCKS = 200
 
 
 def test_nic() -> None:
-    run_room("Downbeat", __name__, around=ROOT / "examples" / "nic.v")
+    run_room("Downbeat", __name__, around=[ROOT / "examples" / "nic.v"])
 
 
 async def nic(dut: Any) -> Any:

@@ -6,7 +6,7 @@ import downbeat.bench.{
   BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench,
   RecoveryBench, ScoreboardBench, TimeBench, WireBench
 }
-import downbeat.board.{Board, BoardTop, ProbeBoard, TrafficBoard, UartBoneBench}
+import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{Calculators, Divider, Exponential, LogisticCalculator, LogisticUnit}
 import downbeat.congestion.PolicyBench
 import downbeat.engine.FlowEngine
@@ -62,6 +62,8 @@ object Rooms {
     "MemoryBench" -> (MemoryBench(_)),
     "Notifier" -> (Notifier(_)),
     "PayloadMemory" -> (PayloadMemory(_)),
+    "CaptureStore" -> (_ => CaptureStore(Board.simulated)),
+    "CaptureStoreInBlockRam" -> (_ => CaptureStore(Board.simulated.copy(sdram = None))),
     "ProbeBoard" -> (ProbeBoard(Board.simulated, _)),
     "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, DownbeatConfig.presets("board"))),
     "UartBoneBench" -> (_ => UartBoneBench()),

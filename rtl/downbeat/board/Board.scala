@@ -17,14 +17,16 @@ case class BoardPort(phyAddress: Int, receiveDelay: Int, transmitClockDelay: Int
 
 /** What differs between boards inside the FPGA. Pins, device and programmer are in boards/NAME.toml.
   *
-  * @param name       as in `make bitstream BOARD=`
-  * @param oscillator the clock at the input pin
-  * @param core       the clock of all but the wire; the wire's is 125 MHz
-  * @param ports      the first one sends and receives, the second one, if there is one, captures
-  * @param leds       beat of the clock first, then link of each port
-  * @param ledsLow    they shine at a low level
-  * @param baud       of the UART, 8N1
-  * @param phyReset   how long the PHYs' reset pin is low, and then how long they are left alone
+  * @param name         as in `make bitstream BOARD=`
+  * @param oscillator   the clock at the input pin
+  * @param core         the clock of all but the wire; the wire's is 125 MHz
+  * @param ports        the first one sends and receives, the second one, if there is one, captures
+  * @param leds         beat of the clock first, then link of each port
+  * @param ledsLow      they shine at a low level
+  * @param baud         of the UART, 8N1
+  * @param phyReset     how long the PHYs' reset pin is low, and then how long they are left alone
+  * @param sdram        the chip that captured frames wait in for the host; else they do in block RAM
+  * @param captureWords of 64 bits that wait there at most, a power of two
   */
 case class Board(
     name: String,
@@ -34,7 +36,9 @@ case class Board(
     leds: Int,
     ledsLow: Boolean,
     baud: Int = 115200,
-    phyReset: TimeNumber = 50 ms
+    phyReset: TimeNumber = 50 ms,
+    sdram: Option[SdramChip] = None,
+    captureWords: Int = 4096
 ) {
   require(name.length <= 16, s"$name: a board's name has 16 letters at most, its registers show them")
   require(ports.size == 1 || ports.size == 2, s"$name: ${ports.size} ports, use 1 or 2")
@@ -46,6 +50,11 @@ object Board {
 
   val all: Seq[Board] = Seq(ColorlightI9.board, Ecpix5.board)
 
-  /** For simulation: the first board, whose time between events is short. */
-  val simulated: Board = ColorlightI9.board.copy(baud = (ColorlightI9.board.core.toBigDecimal / 16).toInt, phyReset = 5 us)
+  /** For simulation: the first board, whose time between events is short, with less of its SDRAM. */
+  val simulated: Board = {
+    val board = ColorlightI9.board
+    val chip = board.sdram.get
+    board.copy(baud = (board.core.toBigDecimal / 16).toInt, phyReset = 5 us, captureWords = 4096,
+      sdram = Some(chip.copy(timings = chip.timings.copy(tPOW = 2 us))))
+  }
 }

@@ -21,6 +21,7 @@ abstract class BoardContents(board: Board) extends Component with DescribesRegis
     val mdio = master(Mdio())
     val phy_reset_n = out Bool ()
     val leds = out Bits (board.leds bits)
+    val sdram = board.sdram.map(chip => master(SdramPins(chip.layout)))
   }
   noIoPrefix()
 

@@ -21,6 +21,7 @@ case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardCont
   val mdio = inout(Analog(Bool()))
   val phy_reset_n = out(Bool())
   val leds = out(Bits(board.leds bits))
+  val sdram = board.sdram.map(chip => master(SdramWires(chip.layout)))
 
   private val pll = EHXPLLL(BoardTop.dividers(board))
   pll.io.CLKI := clock
@@ -40,12 +41,21 @@ case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardCont
   phy_reset_n := inside.io.phy_reset_n
   leds := inside.io.leds
 
+  private def pad(pin: Bool, write: Bool, drives: Bool): Bool = {
+    val both = BB()
+    both.I := write
+    both.T := !drives
+    pin := both.B
+    both.O
+  }
   mdc := inside.io.mdio.C
-  private val pad = BB()
-  pad.I := inside.io.mdio.IO.write
-  pad.T := !inside.io.mdio.IO.writeEnable
-  inside.io.mdio.IO.read := pad.O
-  mdio := pad.B
+  inside.io.mdio.IO.read := pad(mdio, inside.io.mdio.IO.write, inside.io.mdio.IO.writeEnable)
+
+  for ((wires, pins) <- sdram.zip(inside.io.sdram)) {
+    for ((wire, pin) <- wires.driven.zip(pins.driven)) wire := pin
+    val bits = wires.dq.asBools.zip(pins.dq.write.asBools).zip(pins.dq.writeEnable.asBools)
+    pins.dq.read := bits.map { case ((pin, write), drives) => pad(pin, write, drives) }.asBits()
+  }
 
   def files: Seq[(String, String)] = inside.files
 }

@@ -6,12 +6,12 @@ import downbeat.mac._
 import spinal.core._
 import spinal.lib._
 
-/** Keeps the stamp and the first bytes of every frame that a port receives, good or not, for the host.
+/** Records the stamp and the first bytes of every frame that a port receives, good or not.
   *
   * A record is `CapturePort.recordWords` words of 64 bits: the frame's first `headWords` words (byte 0 of the wire in bits 7 to 0; what a
   * shorter frame has not is undefined), the SFD's stamp (ns in bits 63 to 16, fraction below), and the verdict: bits 13 to 0 length without
   * FCS, 16 to 21 the causes of [[ReceivedEnd]] in their order (zero: a good frame), 63 to 32 the number of the frame, lost ones counted.
-  * A frame that comes while there is no room for its record, or while the last one is still written (fragments without a gap), is lost.
+  * A frame that comes while `hasRoom` is low, or while the last one is still written (fragments without a gap), is lost.
   */
 case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: ClockDomain, receive: ClockDomain) extends Component {
   import CapturePort._
@@ -24,28 +24,24 @@ case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: Cloc
     // Of `core`.
     val enable = in Bool ()
     val words = master(Stream(Bits(64 bits)))
-    val level = out UInt (log2Up(depth + 1) bits)
+    val hasRoom = in Bool () // for four records
     val lost = out UInt (32 bits)
   }
   noIoPrefix()
   for (signal <- io.gmii.flatten) signal.addTag(ClockDomainTag(receive))
   for (signal <- Seq(io.time, io.increment)) signal.addTag(ClockDomainTag(transmit))
-  io.enable.addTag(ClockDomainTag(core))
+  for (signal <- Seq(io.enable, io.hasRoom)) signal.addTag(ClockDomainTag(core))
 
   private val receiver = receive(GmiiReceiver(config))
   private val stamps = ReceiveStamps(receive, transmit)
   // Room is found where time is plenty, and a record ahead: the crossing is never full.
   private val crossing = new StreamFifoCC(Bits(64 bits), 32, receive, core, withPopBufferedReset = false)
-  private val store = core(StreamFifo(Bits(64 bits), depth, latency = 2, forFMax = true))
-  private val hasRoom = core(RegNext(store.io.occupancy < depth - 4 * recordWords) init False)
   receiver.io.gmii := io.gmii
   receiver.io.linkUp := True
   stamps.io.startOfFrame := receiver.io.startOfFrame
   stamps.io.time := io.time
   stamps.io.increment := io.increment
-  store.io.push << crossing.io.pop
-  io.words << store.io.pop
-  io.level := store.io.occupancy
+  io.words << crossing.io.pop
 
   private val writing = new ClockingArea(receive) {
     val enabled = BufferCC(io.enable, False)
@@ -57,7 +53,7 @@ case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: Cloc
     val end = receiver.io.end
     val starts = receiver.io.startOfFrame
 
-    val room = BufferCC(hasRoom, False)
+    val room = BufferCC(io.hasRoom, False)
     val loses = starts && enabled && (!room || keeps)
     when(starts && enabled)(frames := frames + 1)
     when(starts && enabled && room && !keeps) {
@@ -85,7 +81,4 @@ case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: Cloc
 
 object CapturePort {
   val headWords = 8
-  val recordWords: Int = headWords + 2
-  /** Words that wait for the host. */
-  val depth = 4096
-}
+  val recordWords: Int = headWords + 2}

@@ -3,7 +3,7 @@ package downbeat.board
 
 import spinal.core._
 
-/** Colorlight i9 v7.2: LFE5U-45F, speed grade 6, two Broadcom B50612D.
+/** Colorlight i9 v7.2: LFE5U-45F, speed grade 6, two Broadcom B50612D, an EtronTech EM638325-6.
   *
   * These PHYs delay TX_CLK themselves and leave RX_CLK as it is; so does LiteX drive them (litex-boards, targets/colorlight_i5.py).
   */
@@ -16,5 +16,7 @@ object ColorlightI9 {
       BoardPort(phyAddress = 0, receiveDelay = 80, transmitClockDelay = 0),
       BoardPort(phyAddress = 1, receiveDelay = 80, transmitClockDelay = 0)),
     leds = 1,
-    ledsLow = true)
+    ledsLow = true,
+    sdram = Some(SdramChip.em638325),
+    captureWords = 1 << 20)
 }

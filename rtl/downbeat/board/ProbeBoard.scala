@@ -59,8 +59,12 @@ case class ProbeBoard(board: Board, config: DownbeatConfig) extends BoardContent
   capture.io.time := mac.io.wireNow
   capture.io.increment := mac.io.wireStep
   capture.io.enable := registers.io.capture.enable
-  registers.io.capture.words << capture.io.words
-  registers.io.capture.level := capture.io.level
+  private val store = CaptureStore(board)
+  store.io.push << capture.io.words
+  capture.io.hasRoom := store.io.hasRoom
+  registers.io.capture.words << store.io.pop
+  registers.io.capture.level := store.io.level
+  for ((chip, pins) <- store.io.sdram.zip(io.sdram)) chip <> pins
   registers.io.capture.lost := capture.io.lost
 
   def files: Seq[(String, String)] = registers.files

@@ -24,7 +24,7 @@ case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") 
     val capture = new Bundle {
       val enable = out(Bool())
       val words = slave(Stream(Bits(64 bits)))
-      val level = in(UInt(log2Up(CapturePort.depth + 1) bits))
+      val level = in(UInt(log2Up(board.captureWords + 1) bits))
       val lost = in(UInt(32 bits))
     }
   }

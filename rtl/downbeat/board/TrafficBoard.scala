@@ -13,6 +13,7 @@ case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardConte
   private val registers = TrafficRegisters(board, config)
   private val core = DownbeatGmii(config)
   show(registers)
+  io.sdram.foreach(_.rest())
   registers.common.now.assignFromBits(core.time_now.asBits)
   core.gmii <> gmii.head
   core.link_up := linkUp
