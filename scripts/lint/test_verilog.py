@@ -23,7 +23,11 @@ def test_verilator(room: str) -> None:
 def _primitives(verilog: Path) -> str:
     """Of the ECP5, for a room that has some."""
     names = ("IDDRX1F", "ODDRX1F", "DELAYG")
-    return "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v; " if any(name in verilog.read_text() for name in names) else ""
+    return (
+        "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v; "
+        if any(name in verilog.read_text() for name in names)
+        else ""
+    )
 
 
 @pytest.mark.parametrize("room", rooms())
