@@ -12,7 +12,7 @@ from scripts.bitstream.board import ROOT, Board, BoardRefused
 from scripts.fmax.tools import netlist_hash, run, version
 from scripts.fmax.tools import require as require
 from scripts.netlist.finish import finish
-from scripts.placement.annealing import annealed, as_wanted, route, sources
+from scripts.placement.annealing import PLACING, annealed, as_wanted, route, sources
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 
@@ -53,9 +53,9 @@ class Placed:
 def placement(board: Board, netlist: Path, seed: int) -> Placed:
     """Where it is, once it has been made."""
     inputs = [str(_options(board, seed)), version("nextpnr-ecp5"), netlist.name, board.constraints()]
-    placed = routed = home(board) / f"placed-{_hash(inputs)}"
-    if board.annealed:
-        routed = home(board) / f"annealed-{_hash(inputs + sources())}"
+    inputs += PLACING if board.annealed else ()
+    placed = home(board) / f"placed-{_hash(inputs)}"
+    routed = home(board) / f"annealed-{_hash(inputs + sources())}" if board.annealed else placed
     return Placed(*map(Path, (f"{routed}.config", f"{routed}.json", f"{placed}.log", f"{placed}.unrouted.json")))
 
 
@@ -73,7 +73,7 @@ def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
         if board.annealed:
             if not (ROOT / placed.unrouted).exists():
                 unwritten = home(board) / "unfinished.json"
-                nextpnr(placed.log, *design, "--no-route", "--write", unwritten)
+                nextpnr(placed.log, *design, *PLACING, "--no-route", "--write", unwritten)
                 (ROOT / unwritten).rename(ROOT / placed.unrouted)
             options = _options(board, seed)
             design = [*options, *annealed(ROOT / placed.unrouted, ROOT / placed.log, options, seed)]

@@ -212,10 +212,10 @@ def test_a_board_may_be_annealed_between_placing_and_routing(tmp_path: Path, mon
         clock["constraint"] *= SHARE  # routed for somewhat more than is wanted
     assert json.loads(placed.report.read_text()) == routed
     placing, annealing, routing = calls
-    assert {"--no-route", "--lpf", str(tmp_path / "netlist.json")} <= set(placing)
+    assert {"--no-route", "--no-tmdriv", "--lpf", str(tmp_path / "netlist.json")} <= set(placing)
     assert annealing[:2] == (placed.unrouted, placed.log)
     assert {"--no-place", "annealed.json", "--textcfg", "--speed"} <= set(routing)
-    assert not {"--no-route", "--lpf", str(tmp_path / "netlist.json")} & set(routing)
+    assert not {"--no-route", "--no-tmdriv", "--lpf", str(tmp_path / "netlist.json")} & set(routing)
     assert (
         flow.placement(board, tmp_path / "netlist.json", 7)
         == placed

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from scripts.netlist.carries import shorten_carry_chains
 from scripts.netlist.fan_out import limit_fan_out
 from scripts.netlist.output_registers import use_output_registers
 
@@ -15,6 +16,7 @@ def finish(netlist: Path) -> None:
     design = json.loads(netlist.read_text())
     for module in design["modules"].values():
         use_output_registers(module)
+        shorten_carry_chains(module)
         limit_fan_out(module)
     netlist.write_text(json.dumps(design))
 
@@ -23,5 +25,5 @@ def sources() -> list[str]:
     """What does it, for names under which netlists are kept."""
     return [
         (Path(__file__).parent / name).read_text()
-        for name in ("finish.py", "sinks.py", "output_registers.py", "fan_out.py")
+        for name in ("finish.py", "sinks.py", "output_registers.py", "carries.py", "fan_out.py")
     ]

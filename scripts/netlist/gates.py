@@ -8,11 +8,13 @@ FPGA's do, by its global reset.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from pathlib import Path
 
 from scripts.fmax.tools import ROOT, require, run, synthesise
+from scripts.netlist.carries import name_carries
 
 GATES = "Gates"  # the netlist's module
 CELLS = Path(__file__).with_name("cells.v")
@@ -28,12 +30,18 @@ def simulated(verilog: Path, seed: int) -> list[Path]:
     draw = f"setundef -params -random {seed + 1}; setundef -random {seed + 1}"
     # Wires are single bits with short names: theirs would be most of Verilator's C++.
     names = "splitnets; opt_clean -purge; rename -hide; rename -enumerate -pattern n%"
-    commands = f"read_json {netlist}; rename -top {GATES}; {draw}; {names}; write_verilog -noattr"
+    read = netlist.with_name("read.json")
+    commands = f"read_json {read}; rename -top {GATES}; {draw}; {names}; write_verilog -noattr"
     gates = netlist.with_name(f"gates-{hashlib.sha256(commands.encode()).hexdigest()[:8]}.v")
     if not (ROOT / gates).exists():
+        design = json.loads((ROOT / netlist).read_text())
+        for module in design["modules"].values():
+            name_carries(module)
+        (ROOT / read).write_text(json.dumps(design))
         unfinished, log = gates.with_suffix(".unfinished"), gates.with_suffix(".log")
         run("Verilog", log, "yosys", "-q", "-l", log, "-p", f"{commands} {unfinished}")
         (ROOT / unfinished).rename(ROOT / gates)
+        (ROOT / read).unlink()
     shell = ROOT / netlist.with_name(f"{verilog.stem}.v")
     shell.write_text(_shell((ROOT / verilog).read_text(), verilog.stem))
     return [shell, ROOT / gates, CELLS]
