@@ -16,9 +16,11 @@ constexpr int NEAR = 3;         // tiles around it
 constexpr int FURTHEST = 40;    // tiles that a move may go at first, each way
 constexpr int ROWS_APART = 24;  // tiles between rows of block RAM
 constexpr std::size_t MANY = 40; // cells on a net that says nothing of where they should be
-constexpr double HOTTEST = 5, COLDEST = 0.03, COOLER = 0.93; // tiles; from one temperature to the next
-constexpr int EFFORT = 24;                                   // tries of each object at a temperature,
-constexpr long FEWEST = 1000;                                // but no fewer than these of all
+constexpr double HOTTEST = 5, COLDEST = 0.03; // tiles
+constexpr double COOLER = 0.93, FASTER = 0.8; // from one temperature to the next; once there are
+constexpr double FEW = 0.05;                  // of moves that are taken
+constexpr int EFFORT = 24;                    // tries of each object at a temperature,
+constexpr long FEWEST = 1000;                 // but no fewer than these of all
 
 } // namespace
 
@@ -29,8 +31,10 @@ void Annealer::run() {
   reach_ = FURTHEST;
   timing_.follow();
   std::cout << "  placed: " << figures() << std::endl;
-  for (temperature_ = HOTTEST; temperature_ > COLDEST; temperature_ *= COOLER)
-    pass();
+  for (temperature_ = HOTTEST; temperature_ > COLDEST;) {
+    const double share = pass();
+    temperature_ *= share < FEW ? FASTER : COOLER;
+  }
   temperature_ = 0;
   pass();
   timing_.follow();
@@ -39,8 +43,8 @@ void Annealer::run() {
   blockRams_.name();
 }
 
-/// At one temperature.
-void Annealer::pass() {
+/// At one temperature; returns the share of moves that were taken, of those that break no rule.
+double Annealer::pass() {
   wires_.price();
   const long tries = std::max(static_cast<long>(EFFORT) * objects(), FEWEST);
   long accepted = 0;
@@ -54,6 +58,7 @@ void Annealer::pass() {
   std::printf("  %6.3f tiles, %4.1f%% of %ld moves, up to %2.0f tiles: %s\n", temperature_, 100 * share, possible_, reach_, figures().c_str());
   std::fflush(stdout);
   reach_ = std::clamp(reach_ * (1 - 0.44 + share), 2.0, static_cast<double>(FURTHEST));
+  return share;
 }
 
 int Annealer::objects() const {
@@ -89,9 +94,9 @@ bool Annealer::moveUnit(int unit) {
   const Unit &moving = slices_.units[unit];
   const Place to = uniform() < BESIDE ? beside(moving.cells[random(static_cast<int>(moving.cells.size()))])
                                       : around(slices_.place(moving), static_cast<int>(reach_));
-  const unsigned either = (moving.slots | moving.slots >> Slices::positions) & 0xff;
+  const unsigned either = (moving.slots | moving.slots >> POSITIONS) & 0xff;
   const int first = __builtin_ctz(either) / moving.span * moving.span;
-  const int choices = Slices::positions / moving.span, begin = random(choices);
+  const int choices = POSITIONS / moving.span, begin = random(choices);
   for (int at = 0; at < choices; ++at)
     if (slices_.exchange(unit, to, (begin + at) % choices * moving.span - first, moved_)) {
       if (accepted())

@@ -24,7 +24,7 @@ public:
   std::string figures() const;
 
 private:
-  void pass();
+  double pass();
   int objects() const;
   bool move();
   bool moveUnit(int unit);

@@ -3,21 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 
 namespace {
 
 constexpr int RAM_WRITE_SLICE = 2; // whose LUTs are gone where LUT RAM is written
-constexpr std::array WIDER{"F1", "FXA", "FXB"}; // inputs by which a LUT takes others' outputs
-
-bool isLut(const Cell &cell) { return cell.is("TRELLIS_COMB"); }
-bool isRegister(const Cell &cell) { return cell.is("TRELLIS_FF"); }
-bool isChained(const Cell &cell) { return isLut(cell) && cell.parameter("MODE") == "CCU2"; }
-
-int position(const Cell &cell) { return 2 * (cell.site[5] - 'A') + (cell.site.back() - '0'); }
 
 std::uint8_t edges(const Cell &cell, const char *clock, const char *other) {
   return static_cast<std::uint8_t>(2 * (cell.parameter(clock) == "INV") + (cell.parameter(other) == "INV"));
@@ -47,7 +38,7 @@ bool staysWithin(unsigned slots, int shift) {
 
 } // namespace
 
-Slices::Slices(Design &design) : design_(design), unitOf_(design.cells.size(), -1), position_(design.cells.size(), -1) {
+Slices::Slices(Design &design) : units(unitsOf(design)), rows(rowsOf(design)), design_(design), unitOf_(design.cells.size(), -1), position_(design.cells.size(), -1) {
   for (const Place place : design.places) {
     width_ = std::max(width_, place.x + 1);
     height_ = std::max(height_, place.y + 1);
@@ -65,7 +56,7 @@ Slices::Slices(Design &design) : design_(design), unitOf_(design.cells.size(), -
     if (!isLut(cell) && !isRegister(cell))
       continue;
     position_[number] = position(cell);
-    tile(at).slots[position_[number] + (isRegister(cell) ? positions : 0)] = number;
+    tile(at).slots[position_[number] + (isRegister(cell) ? POSITIONS : 0)] = number;
     const auto [row, first] = used.try_emplace(at.y, at.x, at.x);
     row->second = {std::min<int>(row->second.first, at.x), std::max<int>(row->second.second, at.x)};
   }
@@ -73,8 +64,12 @@ Slices::Slices(Design &design) : design_(design), unitOf_(design.cells.size(), -
     for (int x = xs.first; x <= xs.second; ++x)
       logic_[index({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y)})] = true;
   readRules();
-  findUnits();
-  findRows();
+  for (std::size_t unit = 0; unit < units.size(); ++unit)
+    for (const int cell : units[unit].cells)
+      unitOf_[cell] = static_cast<int>(unit);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (int at = 0; at < rows[row].length; ++at)
+      tiles_[index(place(rows[row])) + at].row = static_cast<int>(row);
 }
 
 void Slices::readRules() {
@@ -88,7 +83,7 @@ void Slices::readRules() {
       rules.edges = edges(cell, "CLKMUX", "LSRMUX");
       rules.shared = shared.of({cell.net("CLK"), cell.net("LSR"), rules.edges, cell.parameter("SRMODE") == "ASYNC"});
       rules.enable = enables.of({cell.net("CE"), cell.parameter("CEMUX"), cell.parameter("GSR")});
-      rules.takesLut = cell.parameter("SD") == "1";
+      rules.takesLut = takesLut(cell);
     } else if (isLut(cell)) {
       rules.carry = isChained(cell);
       rules.ram = cell.parameter("MODE") == "DPRAM";
@@ -98,89 +93,10 @@ void Slices::readRules() {
   }
 }
 
-void Slices::findUnits() {
-  std::unordered_map<int, int> driver; // of nets within wider functions
-  for (int number = 0; number < static_cast<int>(design_.cells.size()); ++number)
-    if (isLut(design_.cells[number]))
-      for (const char *port : {"F", "OFX"})
-        if (const int net = design_.cells[number].net(port); net >= 0)
-          driver[net] = number;
-  std::vector<std::vector<int>> joined(design_.cells.size());
-  for (const auto &[net, number] : driver)
-    for (const char *port : WIDER)
-      if (const int taken = design_.cells[number].net(port); taken >= 0) {
-        joined[number].push_back(driver.at(taken));
-        joined[driver.at(taken)].push_back(number);
-      }
-  std::vector<bool> seen(design_.cells.size());
-  for (int number = 0; number < static_cast<int>(design_.cells.size()); ++number) {
-    if (seen[number] || (!isLut(design_.cells[number]) && !(isRegister(design_.cells[number]) && !rules_[number].takesLut)))
-      continue;
-    Unit unit{{number}};
-    seen[number] = true;
-    for (std::size_t at = 0; at < unit.cells.size(); ++at) { // which grows
-      std::ranges::sort(joined[unit.cells[at]]);
-      for (int other : joined[unit.cells[at]])
-        if (!seen[other]) {
-          seen[other] = true;
-          unit.cells.push_back(other);
-        }
-    }
-    const Place at = design_.places[number];
-    const auto stays = [&](int cell) { return !design_.cells[cell].parameter("MODE").empty() || design_.places[cell] != at; };
-    if (isLut(design_.cells[number]) && std::ranges::any_of(unit.cells, stays))
-      continue;
-    for (std::size_t luts = unit.cells.size(), lut = 0; lut < luts && isLut(design_.cells[number]); ++lut)
-      if (const int behind = tile(at).slots[positions + position_[unit.cells[lut]]]; behind >= 0 && rules_[behind].takesLut)
-        unit.cells.push_back(behind);
-    int first = positions, last = 0;
-    for (int cell : unit.cells) {
-      first = std::min(first, position_[cell]);
-      last = std::max(last, position_[cell]);
-      unit.slots |= 1U << (position_[cell] + (isRegister(design_.cells[cell]) ? positions : 0));
-      unitOf_[cell] = static_cast<int>(units.size());
-    }
-    while (first / unit.span != last / unit.span)
-      unit.span *= 2;
-    units.push_back(std::move(unit));
-  }
-}
-
-void Slices::findRows() {
-  std::unordered_map<int, int> driver;
-  std::vector<int> heads;
-  std::set<int> following;
-  std::map<int, int> follows; // from a place to the next one, by their indices
-  for (int number = 0; number < static_cast<int>(design_.cells.size()); ++number)
-    if (const Cell &cell = design_.cells[number]; isChained(cell) && cell.net("FCO") >= 0)
-      driver[cell.net("FCO")] = number;
-  for (int number = 0; number < static_cast<int>(design_.cells.size()); ++number)
-    if (const Cell &cell = design_.cells[number]; isChained(cell) && cell.net("FCI") >= 0)
-      if (const auto before = driver.find(cell.net("FCI")); before != driver.end())
-        if (const Place place = design_.places[before->second]; place != design_.places[number]) {
-          follows[index(place)] = index(design_.places[number]);
-          following.insert(index(design_.places[number]));
-        }
-  for (int number = 0; number < static_cast<int>(design_.cells.size()); ++number) {
-    const Cell &cell = design_.cells[number];
-    const int first = index(design_.places[number]);
-    if ((!isChained(cell) && !cell.is("TRELLIS_RAMW")) || tiles_[first].row >= 0 || following.contains(first))
-      continue;
-    Row row{number, 0};
-    for (int at = first;; at = follows.at(at)) {
-      tiles_[at].row = static_cast<int>(rows.size());
-      ++row.length;
-      if (!follows.contains(at))
-        break;
-    }
-    rows.push_back(row);
-  }
-}
-
 bool Slices::legal(const Tile &tile) const {
   int shared = -1, edges = -1;
-  for (int at = 0; at < positions; ++at) {
-    const int lut = tile.slots[at], before = tile.slots[at ^ 1], own = tile.slots[positions + at];
+  for (int at = 0; at < POSITIONS; ++at) {
+    const int lut = tile.slots[at], before = tile.slots[at ^ 1], own = tile.slots[POSITIONS + at];
     if (lut >= 0 && unitOf_[lut] >= 0 && tile.ramWriter >= 0 && at / 2 == RAM_WRITE_SLICE)
       return false;
     if (lut >= 0 && before >= 0 && rules_[lut].carry != rules_[before].carry)
@@ -191,15 +107,15 @@ bool Slices::legal(const Tile &tile) const {
       continue;
     if (lut >= 0 && rules_[lut].usesM && !rules_[own].takesLut)
       return false;
-    if (const int beside = tile.slots[positions + (at ^ 1)]; beside >= 0 && rules_[beside].enable != rules_[own].enable)
+    if (const int beside = tile.slots[POSITIONS + (at ^ 1)]; beside >= 0 && rules_[beside].enable != rules_[own].enable)
       return false;
     if (shared >= 0 && rules_[own].shared != shared)
       return false;
     shared = rules_[own].shared;
   }
   if (edges >= 0 && shared >= 0)
-    for (int at = 0; at < positions; ++at)
-      if (const int own = tile.slots[positions + at]; own >= 0 && rules_[own].edges != edges)
+    for (int at = 0; at < POSITIONS; ++at)
+      if (const int own = tile.slots[POSITIONS + at]; own >= 0 && rules_[own].edges != edges)
         return false;
   return true;
 }
@@ -211,7 +127,7 @@ bool Slices::exchange(int unit, Place to, int shift, std::vector<Moved> &moved) 
   Tile &here = tile(from), &there = tile(to);
   unsigned slots = units[unit].slots, seen = 0;
   std::uint16_t others = 0;
-  std::array<int, 2 * positions> exchanged;
+  std::array<int, 2 * POSITIONS> exchanged;
   int count = 0;
   while (slots != seen) { // units that are half in the slots take the rest of theirs along, and what is there comes back
     if (!staysWithin(slots, shift))

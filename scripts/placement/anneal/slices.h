@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What may be where in an ECP5's places of logic: eight positions with a LUT and a flip-flop each, two of them a slice.
 //
-// The rules are nextpnr's (ecp5/arch_place.cc, `slices_compatible`). Carry chains and LUT RAM with the flip-flops behind them move
-// as whole places; LUTs that make a wider function (by PFUMX, L6MUX21) and the flip-flops behind them as one, to positions that
-// are wired in the same way.
+// The rules are nextpnr's (ecp5/arch_place.cc, `slices_compatible`).
 #pragma once
 
 #include <array>
@@ -11,19 +9,7 @@
 #include <vector>
 
 #include "design.h"
-
-/// Cells that move together: LUTs, and the flip-flops that take their outputs directly; or one flip-flop.
-struct Unit {
-  std::vector<int> cells;
-  int span = 1; // 1, 2 (a slice), 4 or 8 positions: the least, aligned to as many, that all are in
-  std::uint16_t slots = 0; // bits 0 to 7: the LUTs' positions, 8 to 15: the flip-flops'
-};
-
-/// Places in a row that move as a whole: a carry chain's, or one of LUT RAM.
-struct Row {
-  int cell; // in the leftmost place
-  int length;
-};
+#include "units.h"
 
 /// A cell that has moved, and from where.
 struct Moved {
@@ -33,8 +19,6 @@ struct Moved {
 
 class Slices {
 public:
-  static constexpr int positions = 8;
-
   explicit Slices(Design &design);
 
   std::vector<Unit> units;
@@ -57,7 +41,7 @@ public:
 
 private:
   struct Tile {
-    std::array<int, 2 * positions> slots; // cells, or -1; as Unit::slots has them
+    std::array<int, 2 * POSITIONS> slots; // cells, or -1; as Unit::slots has them
     int ramWriter = -1;
     int row = -1;
   };
@@ -78,8 +62,6 @@ private:
   void swap(const Exchange &exchange);
   bool legal(const Tile &tile) const;
   void put(int cell, Place place) { design_.places[cell] = place; }
-  void findUnits();
-  void findRows();
   void readRules();
 
   Design &design_;
