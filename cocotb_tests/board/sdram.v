@@ -27,7 +27,7 @@ module sdram (
   reg [10:0] row [0:3];
   realtime activated [0:3], precharged [0:3], refreshed, anyActivated;
   integer sinceWrite [0:3], sinceMode, latency, refreshesFirst;
-  reg moded, precharge_seen;
+  reg moded, everPrecharged;
   reg [3:0] answers; // what was read a clock ago, two clocks ago, ...
   reg [31:0] pipe [0:3];
   wire [2:0] command = {ras_n, cas_n, we_n};
@@ -35,7 +35,7 @@ module sdram (
   integer bank;
 
   initial begin
-    broken = 0; refreshes = 0; open = 0; moded = 0; precharge_seen = 0; answers = 0; latency = 2; refreshesFirst = 0; sinceMode = 100;
+    broken = 0; refreshes = 0; open = 0; moded = 0; everPrecharged = 0; answers = 0; latency = 2; refreshesFirst = 0; sinceMode = 100;
     refreshed = -1000; anyActivated = -1000; dq_read = 0;
     for (bank = 0; bank < 4; bank = bank + 1) begin
       activated[bank] = -1000; precharged[bank] = -1000; sinceWrite[bank] = 100;
@@ -64,7 +64,7 @@ module sdram (
     case (command)
       0: begin  // mode
         if (open != 0) broken[1] = 1;
-        if (!precharge_seen || refreshesFirst < 2) broken[0] = 1;
+        if (!everPrecharged || refreshesFirst < 2) broken[0] = 1;
         latency = {29'd0, a[6:4]};
         if (a[3:0] != 0 || a[10:7] != 0 || ba != 0 || (latency != 2 && latency != 3)) broken[11] = 1;
         moded = 1;
@@ -74,7 +74,7 @@ module sdram (
         if (open != 0) broken[1] = 1;
         for (bank = 0; bank < 4; bank = bank + 1) if ($realtime - precharged[bank] < RP) broken[3] = 1;
         if ($realtime - refreshed < RC) broken[5] = 1;
-        if (!precharge_seen) broken[0] = 1;
+        if (!everPrecharged) broken[0] = 1;
         refreshed = $realtime;
         refreshes = refreshes + 1;
         refreshesFirst = refreshesFirst + 1;
@@ -82,7 +82,7 @@ module sdram (
       2: begin  // precharge
         if (a[10]) begin
           for (bank = 0; bank < 4; bank = bank + 1) close(bank[1:0]);
-          precharge_seen = 1;
+          everPrecharged = 1;
         end else close(ba);
       end
       3: begin  // activate

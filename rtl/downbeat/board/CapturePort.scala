@@ -81,4 +81,5 @@ case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: Cloc
 
 object CapturePort {
   val headWords = 8
-  val recordWords: Int = headWords + 2}
+  val recordWords: Int = headWords + 2
+}
