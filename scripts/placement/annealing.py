@@ -25,7 +25,8 @@ PLACING = ("--placer", "static", "--no-tmdriv")
 SOURCES = sorted((Path(__file__).parent / "anneal").glob("*.cpp"))
 # router2's price of a present conflict rises by 1 a round, not by 2, which sends nets on detours that make new ones; and a net
 # may leave the bounds of its ends by six tiles, not by three.
-ROUTER2 = {"currCongWeightMult": "1.0", "bbMargin/x": f"{6:032b}", "bbMargin/y": f"{6:032b}"}
+SETTINGS = {"router2/currCongWeightMult": "1.0", "router2/bbMargin/x": f"{6:032b}", "router2/bbMargin/y": f"{6:032b}"}
+SETTINGS |= {"timing_driven": f"{1:032b}"}  # nextpnr keeps what it has placed with
 # Of a clock's period that router2 may give a path: it does not count what a wire's fan-out adds to its delay.
 SHARE = 0.95
 ROUNDS = 200  # of router2: with all paths in time it has ended after 30 to 91
@@ -46,9 +47,7 @@ def annealed(
     lines = [f"create_clock -period {ns * share:g} [get_nets {{{net}}}]\n" for net, ns in wanted.items()]
     clocks.write_text("".join(lines))
     begun = time.monotonic()
-    figures = anneal(
-        placed, design, grade(options), wanted, seed, {f"router2/{name}": to for name, to in ROUTER2.items()}
-    )
+    figures = anneal(placed, design, grade(options), wanted, seed, SETTINGS)
     print(
         f"  annealing ({time.monotonic() - begun:.0f} s)\n  {figures[0].strip()}\n  {figures[-1].strip()}", flush=True
     )

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from scripts.failure import RoundsOver, ToolFailed
+from scripts.netlist.finish import finish
 from scripts.placement import annealing
 from scripts.placement.annealing import anneal
 from scripts.placement.small import BEL
@@ -86,16 +87,17 @@ def nextpnr(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the design as nextpnr placed it, and annealed."""
+    """With the design, as all netlists are, placed by nextpnr, and annealed."""
     folder = tmp_path_factory.mktemp("anneal")
     (folder / "top.v").write_text(VERILOG.replace("LANES", str(LANES)))
     subprocess.run(
         ["yosys", "-q", "-p", "read_verilog top.v; synth_ecp5 -top top -json top.json"], cwd=folder, check=True
     )
+    finish(folder / "top.json")
     placing = ["--json", "top.json", "--seed", "1", "--no-route", "--write", "placed.json", "--log", "placing.log"]
-    nextpnr(folder, *placing).check_returncode()
+    nextpnr(folder, *placing, *annealing.PLACING, "--router", "router2").check_returncode()
     for result in ("annealed.json", "again.json"):
-        told = anneal(folder / "placed.json", folder / result, "6", PERIODS, 1)
+        told = anneal(folder / "placed.json", folder / result, "6", PERIODS, 1, annealing.SETTINGS)
         (folder / "told").write_text("\n".join(told))
     return folder
 
@@ -122,11 +124,12 @@ def test_most_cells_move_and_no_two_are_in_one_place(folder: Path) -> None:
     assert moved["TRELLIS_IO"] == 0
 
 
-def test_nothing_but_places_changes(folder: Path) -> None:
+def test_nothing_but_places_and_settings_changes(folder: Path) -> None:
     before, after = modules(folder / "placed.json"), modules(folder / "annealed.json")
     for cells in (before["top"]["cells"], after["top"]["cells"]):
         for cell in cells.values():
             del cell["attributes"][BEL]
+    before["top"]["settings"] |= annealing.SETTINGS
     assert before == after
 
 
@@ -158,6 +161,7 @@ def test_the_same_seed_makes_the_same_placement(folder: Path) -> None:
 def constrained(folder: Path, *exchanged: str) -> subprocess.CompletedProcess[str]:
     """nextpnr's placer with all logic and block RAM where it has been moved to, as constraints: those it checks."""
     design = json.loads((folder / "annealed.json").read_text())
+    design["modules"]["top"]["settings"]["placer"] = "heap"  # the other one goes on where a cell may not be
     cells = design["modules"]["top"]["cells"]
     for cell in cells.values():
         if cell["type"] in MOVED:
@@ -192,10 +196,11 @@ def test_nextpnrs_placer_refuses_a_register_beside_those_of_another_reset(folder
     assert "is not valid for cell" in done.stderr
 
 
-def test_nextpnr_routes_it(folder: Path) -> None:
+def test_nextpnr_routes_it_and_looks_at_its_paths(folder: Path) -> None:
     (folder / "clocks.sdc").write_text(f"create_clock -period 20 [get_nets {{{CLOCK}}}]\n")
-    options = ["--json", "annealed.json", "--no-pack", "--no-place", "--sdc", "clocks.sdc", "--router", "router2"]
-    nextpnr(folder, *options, "--report", "report.json").check_returncode()
+    options = ["--json", "annealed.json", "--no-pack", "--no-place", "--sdc", "clocks.sdc"]
+    nextpnr(folder, *options, "--tmg-ripup", "--report", "report.json", "--log", "routing.log").check_returncode()
+    assert "tmgfail=0" in (folder / "routing.log").read_text()
     clock = json.loads((folder / "report.json").read_text())["fmax"][CLOCK]
     assert clock["constraint"] == 50
     assert clock["achieved"] > 25
@@ -221,8 +226,7 @@ def test_clocks_are_routed_for_what_they_were_placed_for(tmp_path: Path, monkeyp
     log.write_text(LOG)
     options = annealing.annealed(placed, log, ["--45k", "--speed", "6"], 7)
     design, clocks = tmp_path / "board.annealed.json", tmp_path / "board.sdc"
-    settings = {f"router2/{name}": value for name, value in annealing.ROUTER2.items()}
-    assert asked == [(placed, design, "6", {WIRE: 8.0, CORE: 16.0}, 7, settings)]
+    assert asked == [(placed, design, "6", {WIRE: 8.0, CORE: 16.0}, 7, annealing.SETTINGS)]
     assert options == ["--json", design, "--no-pack", "--no-place", "--sdc", clocks]
     assert clocks.read_text().splitlines() == [
         f"create_clock -period 7.6 [get_nets {{{WIRE}}}]",
