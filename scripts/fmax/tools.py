@@ -15,7 +15,7 @@ from pathlib import Path
 from scripts.failure import RoundsOver
 from scripts.failure import ToolFailed as ToolFailed
 from scripts.netlist import finish
-from scripts.placement.annealing import ANNEALED, PLACING, SHARE, annealed, route, sources
+from scripts.placement.annealing import ANNEALED, SHARE, annealed, route, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
@@ -101,7 +101,7 @@ def routed(netlist: Path, grade: str, seed: int) -> Path | None:
 def _placed(netlist: Path, result: Path, options: list[str]) -> tuple[Path, Path]:
     """The design as nextpnr has placed it, and its log, in files named after what will be made of it."""
     unrouted, placing = result.with_suffix(".unrouted"), result.with_suffix(".placing.log")
-    _nextpnr(placing, "--json", netlist, *options, *PLACING, "--no-route", "--write", unrouted)
+    _nextpnr(placing, "--json", netlist, *options, "--no-route", "--write", unrouted)
     return unrouted, placing
 
 
@@ -117,7 +117,7 @@ def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
     """Where the report is kept, and nextpnr's options."""
     options = [*DEVICES[grade], "--package", PACKAGE, "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
     # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
-    options += ["--router", "router2" if _room(netlist) in LARGE else "router1"]
+    options += ["--placer", "static", "--router", "router2"] if _room(netlist) in LARGE else ["--router", "router1"]
     options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]
     made_by = [str(options), version("nextpnr-ecp5")]
     if _room(netlist) in LARGE:

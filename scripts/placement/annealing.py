@@ -20,7 +20,7 @@ from scripts.failure import RoundsOver, ToolFailed
 from sim.cache import BuildFailed
 from sim.compiler import OPTIMISE, WARNINGS, program
 
-# What nextpnr begins with: annealing looks at timing by better delays, and has shorter wires from a placement that did not.
+# How nextpnr begins where paths have time to spare: without a look at timing its wires are shorter, and annealing has that look.
 PLACING = ("--placer", "static", "--no-tmdriv")
 SOURCES = sorted((Path(__file__).parent / "anneal").glob("*.cpp"))
 # router2's price of a present conflict rises by 1 a round, not by 2, which sends nets on detours that make new ones; and a net
