@@ -76,9 +76,9 @@ def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
                 nextpnr(placed.log, *design, *PLACING, "--no-route", "--write", unwritten)
                 (ROOT / unwritten).rename(ROOT / placed.unrouted)
             options = _options(board, seed)
-            design = [*options, *annealed(ROOT / placed.unrouted, ROOT / placed.log, options, seed)]
-            route(nextpnr, placed.report.with_suffix(".log"), *design, *routed)
-            as_wanted(ROOT / unfinished)
+            clocks, design = annealed(ROOT / placed.unrouted, ROOT / placed.log, options, seed)
+            route(nextpnr, placed.report.with_suffix(".log"), clocks, *options, *design, *routed)
+            as_wanted(ROOT / unfinished, ROOT / placed.log)
         else:
             nextpnr(placed.log, *design, *routed)
         (ROOT / unfinished).rename(ROOT / placed.report)

@@ -171,12 +171,12 @@ def test_a_large_room_is_annealed_before_it_is_routed(
         output = "--write" if places else "--report"
         Path(options[options.index(output) + 1]).write_text("{}")
 
-    def annealed(placed: Path, *_: Any) -> list[str]:
+    def annealed(placed: Path, *_: Any) -> tuple[Path, list[str]]:
         assert placed.exists()
         taken.append("anneal")
         design = placed.with_suffix(ANNEALED)
         design.touch()
-        return ["--json", str(design)]
+        return placed.with_suffix(".sdc"), ["--json", str(design)]
 
     monkeypatch.setattr(tools, "run", run)
     monkeypatch.setattr(tools, "annealed", annealed)

@@ -82,8 +82,8 @@ def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
         if _room(netlist) in LARGE:
             unrouted, placing = _placed(netlist, report, options)
             wanted = LARGE_MHZ[grade] / TARGET_MHZ[grade]
-            design = [*options, *annealed(ROOT / unrouted, ROOT / placing, options, seed, SHARE / wanted)]
-            route(_nextpnr, log, *design, *result)
+            clocks, design = annealed(ROOT / unrouted, ROOT / placing, options, seed, SHARE / wanted)
+            route(_nextpnr, log, clocks, *options, *design, *result)
             for made in (unrouted, unrouted.with_suffix(ANNEALED)):
                 (ROOT / made).unlink()
         else:

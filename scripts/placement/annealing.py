@@ -30,14 +30,16 @@ SETTINGS |= {"timing_driven": f"{1:032b}"}  # nextpnr keeps what it has placed w
 # Of a clock's period that router2 may give a path: it does not count what a wire's fan-out adds to its delay.
 SHARE = 0.95
 ROUNDS = 200  # of router2: with all paths in time it has ended after 30 to 91
+LONGER = 1.08
+PERIOD = re.compile(r"(?<=-period )[\d.]+")
 ANNEALED = ".annealed.json"
 WANTED = re.compile(r"Max frequency for clock +'(\S+)': .* at ([\d.]+) MHz\)")
 
 
 def annealed(
     placed: Path, log: Path, options: Sequence[str | Path], seed: int, share: float = SHARE
-) -> list[str | Path]:
-    """nextpnr's options for the design with its cells elsewhere; files are put beside `placed`.
+) -> tuple[Path, list[str | Path]]:
+    """Periods to route for, and nextpnr's options for the design with its cells elsewhere; files are put beside `placed`.
 
     `log` and `options` are those of the placing. It is to be routed for that share of the clocks' periods.
     """
@@ -51,23 +53,31 @@ def annealed(
     print(
         f"  annealing ({time.monotonic() - begun:.0f} s)\n  {figures[0].strip()}\n  {figures[-1].strip()}", flush=True
     )
-    return ["--json", design, "--no-pack", "--no-place", "--sdc", clocks]
+    return clocks, ["--json", design, "--no-pack", "--no-place"]
 
 
-def route(nextpnr: Callable[..., None], log: Path, *options: str | Path) -> None:
-    """Until each path is in time; where that can't be had, as quick as it comes."""
-    try:
-        nextpnr(log, *options, "--tmg-ripup", rounds=ROUNDS)
-    except RoundsOver:
-        print("  paths can't all be in time: routed anew without having them up again for that")
-        nextpnr(log, *options)
+def route(nextpnr: Callable[..., None], log: Path, clocks: Path, *options: str | Path) -> None:
+    """Until each path is in time; where that can't be had, in more time; where not that either, as quick as it comes.
+
+    `clocks` are the periods, as SDC.
+    """
+    options = (*options, "--sdc", clocks)
+    for last in (False, True):
+        try:
+            return nextpnr(log, *options, "--tmg-ripup", rounds=ROUNDS)
+        except RoundsOver:
+            if not last:
+                print(f"  paths can't all be in time: routed anew for {LONGER} times the period")
+                clocks.write_text(PERIOD.sub(lambda found: f"{float(found[0]) * LONGER:g}", clocks.read_text()))
+    print("  nor in that: routed anew without having them up again")
+    return nextpnr(log, *options)
 
 
-def as_wanted(report: Path) -> None:
-    """nextpnr's report with the clocks that were wanted, not those that were routed for."""
-    told = json.loads(report.read_text())
-    for clock in told["fmax"].values():
-        clock["constraint"] = round(clock["constraint"] * SHARE, 3)
+def as_wanted(report: Path, placing: Path) -> None:
+    """nextpnr's report with the clocks that were wanted by the log of its placing, not those that were routed for."""
+    told, wanted = json.loads(report.read_text()), periods(placing.read_text())
+    for name, clock in told["fmax"].items():
+        clock["constraint"] = round(1000 / wanted[name], 3)
     report.write_text(json.dumps(told))
 
 
