@@ -207,6 +207,7 @@ def test_a_board_may_be_annealed_between_placing_and_routing(tmp_path: Path, mon
 
     def annealed(*arguments: Any) -> tuple[Path, list[str]]:
         calls.append(arguments)
+        (tmp_path / "clocks.sdc").touch()
         return tmp_path / "clocks.sdc", ["--json", "annealed.json", "--no-place"]
 
     monkeypatch.setattr(flow, "home", lambda _: tmp_path)

@@ -176,6 +176,7 @@ def test_a_large_room_is_annealed_before_it_is_routed(
         taken.append("anneal")
         design = placed.with_suffix(ANNEALED)
         design.touch()
+        placed.with_suffix(".sdc").touch()
         return placed.with_suffix(".sdc"), ["--json", str(design)]
 
     monkeypatch.setattr(tools, "run", run)
