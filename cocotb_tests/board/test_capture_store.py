@@ -18,6 +18,7 @@ from cocotb_tests.board.pins import HERE, PERIOD_PS, SDRAM
 DEPTH = 4096
 RECORD = 10  # words
 IN_SDRAM = "sdram"
+PLACE = os.environ.get("DOWNBEAT_STORE")  # in the simulator
 
 
 @pytest.mark.parametrize("place", [IN_SDRAM, "blockram"])
@@ -35,7 +36,6 @@ class Bench:
         self.inward = StreamSource(dut, "push", stall=gap)
         self.outward = StreamSink(dut, "pop", stall=stall)
         self.random = generator()
-        self.in_sdram = os.environ["DOWNBEAT_STORE"] == IN_SDRAM
 
     async def start(self) -> None:
         self.dut.reset.value = 1
@@ -52,7 +52,7 @@ class Bench:
         return [(await self.outward.receive(30_000))["payload"] for _ in range(count)]
 
     def rules_are_kept(self) -> None:
-        if self.in_sdram:
+        if PLACE == IN_SDRAM:
             assert self.dut.broken.value == 0, f"{int(self.dut.broken.value):012b}"
 
 
@@ -85,7 +85,7 @@ async def a_full_store_takes_no_more_and_says_so_four_records_before(dut: Any) -
     assert dut.hasRoom.value == 0
     bench.inward.put(*words[room:])
     await ClockCycles(dut.clk, 2000)
-    assert dut.level.value in (DEPTH, DEPTH + 1)  # a queue's output may be one more place
+    assert int(dut.level.value) == DEPTH
     bench.outward.stall = 0.0
     assert await bench.fetched(len(words)) == words
     bench.rules_are_kept()
@@ -108,11 +108,9 @@ async def frames_of_the_least_length_without_a_gap_are_taken_as_they_come(dut: A
     bench.rules_are_kept()
 
 
-@cocotb.test()
+@cocotb.test(skip=PLACE != IN_SDRAM)
 async def the_sdram_is_refreshed_4096_times_in_64_ms(dut: Any) -> None:
     bench = Bench(dut)
-    if not bench.in_sdram:
-        return
     await bench.start()
     before = int(dut.refreshes.value)
     await Timer(2, "ms")

@@ -4,6 +4,8 @@
 A carry leaves a CCU2C for logic by one more CCU2C, and a constant comes into the first one by one more, each of two LUTs. nextpnr
 puts the former behind every chain whose last COUT has a net, also where nobody takes it, and the latter before every chain, since
 Yosys begins each with a constant. Here COUT has no net where nobody takes it, and a first bit makes its carry of A and B alone.
+
+Sources: nextpnr, ecp5/pack.cc, `split_carry_chain`; Yosys, lattice/arith_map_ccu2c.v and ccu2c_sim.vh.
 """
 
 from __future__ import annotations

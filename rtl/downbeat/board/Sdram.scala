@@ -25,14 +25,18 @@ object SdramChip {
     cas = 2)
 }
 
-/** An SDRAM's pins that a board brings to the FPGA: its CKE is high, its CS and DQM are low. A master is the FPGA's side. */
-case class SdramPins(layout: SdramLayout) extends Bundle with IMasterSlave {
+/** An SDRAM's pins that a board brings to the FPGA, but its data: its CKE is high, its CS and DQM are low. */
+abstract class SdramCommand(layout: SdramLayout) extends Bundle with IMasterSlave {
   val clk, ras_n, cas_n, we_n = Bool()
   val a = Bits(layout.chipAddressWidth bits)
   val ba = Bits(layout.bankWidth bits)
-  val dq = TriStateArray(layout.dataWidth)
 
   def driven: Seq[BaseType] = Seq(clk, ras_n, cas_n, we_n, a, ba)
+}
+
+/** With its data inside the FPGA, which is the master. */
+case class SdramPins(layout: SdramLayout) extends SdramCommand(layout) {
+  val dq = TriStateArray(layout.dataWidth)
 
   override def asMaster(): Unit = {
     out(driven: _*)
@@ -47,14 +51,9 @@ case class SdramPins(layout: SdramLayout) extends Bundle with IMasterSlave {
   }
 }
 
-/** The same at the FPGA's pads. */
-case class SdramWires(layout: SdramLayout) extends Bundle with IMasterSlave {
-  val clk, ras_n, cas_n, we_n = Bool()
-  val a = Bits(layout.chipAddressWidth bits)
-  val ba = Bits(layout.bankWidth bits)
+/** With its data at the FPGA's pads. */
+case class SdramWires(layout: SdramLayout) extends SdramCommand(layout) {
   val dq = Analog(Bits(layout.dataWidth bits))
-
-  def driven: Seq[BaseType] = Seq(clk, ras_n, cas_n, we_n, a, ba)
 
   override def asMaster(): Unit = {
     out(driven: _*)

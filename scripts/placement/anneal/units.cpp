@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array WIDER{"F1", "FXA", "FXB"}; // inputs by which a LUT takes others' outputs
 
-using Spot = std::pair<int, int>; // a place, as one number
+using Spot = std::pair<int, int>; // a place's row and column: places have no order
 Spot spot(Place place) { return {place.y, place.x}; }
 
 /// By each LUT those that it makes a wider function with, directly.
