@@ -116,6 +116,8 @@ def paths(netlist: dict[str, Any]) -> Paths:
         ports = {port: [b for b in bits if isinstance(b, int)] for port, bits in cell["connections"].items()}
         inputs = {port: bits for port, bits in ports.items() if cell["port_directions"].get(port) == "input"}
         found.fanout.update(bit for bits in inputs.values() for bit in bits)
+        for bit in (bit for port in ports.keys() - inputs.keys() for bit in ports[port]):
+            found.names.setdefault(bit, name)  # a copy's net (scripts/netlist/fan_out.py) has no name of its own
         _add(found, name, cell, ports, inputs)
     return found
 

@@ -84,6 +84,13 @@ def test_a_block_rams_own_register_is_quick() -> None:
     assert paths(design).starts[5] == estimate.CLOCK_TO_OUTPUT_REGISTER
 
 
+def test_a_net_without_a_name_is_called_after_its_cell() -> None:
+    copy = "room.n4_TRELLIS_FF_Q_copy_1"
+    design = netlist(**{"first": ("TRELLIS_FF", {"DI": 9, "Q": 1}), copy: ("TRELLIS_FF", {"DI": 1, "Q": 5})})
+    del design["modules"]["Fmax"]["netnames"]["room.n5"]
+    assert [end for _, _, end in paths(design).longest()] == ["n4", "n1"]
+
+
 def test_the_text_has_the_longest_path_first_and_names_what_it_passes() -> None:
     shown = text(
         paths(
