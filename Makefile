@@ -151,7 +151,7 @@ bitstream: build/scala.stamp ## a board's .bit by Yosys, nextpnr-ecp5 and ecppac
 program: $(SET_UP) ## load a board with what make bitstream made, by openFPGALoader [BOARD=colorlight-i9]
 	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) --program
 
-netlist: $(NETLIST_RTL) ## the core of preset tiny as Yosys maps it to an ECP5 passes the system test, in Verilator [CASE=name SEED=n WAVES=1]
+netlist: $(NETLIST_RTL) ## the core of TCP's board as Yosys maps it to an ECP5 passes the system test, in Verilator [CASE=name SEED=n WAVES=1]
 	@$(PY) -m scripts.netlist
 
 clean: ## remove all that was made, but the Python environment
@@ -191,7 +191,7 @@ $(SIM65536_RTL): build/scala.stamp build/policies/stamp
 	@touch $@
 
 $(NETLIST_RTL): build/scala.stamp build/policies/stamp
-	@scripts/rtl.sh elaborate tiny build/netlist/rtl Downbeat
+	@scripts/rtl.sh elaborate board build/netlist/rtl Downbeat
 	@touch $@
 
 $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp

@@ -14,12 +14,20 @@ from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
 PORT = 5001
-MSS = 1460
-OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 
 
 def test_downbeat() -> None:
     run_room("Downbeat", __name__)
+
+
+def segment_size() -> int:
+    """The peer's MSS: ten such segments fit in the send buffer."""
+    return min(1460, number("sendBufferBytes") // 10)
+
+
+def offered() -> list[tuple[str, object]]:
+    """The peer's options on its SYN."""
+    return [("MSS", segment_size()), ("NOP", None), ("WScale", 7)]
 
 
 async def opened(dut: Any, *, stall: float = 0.0, **parameters: Any) -> tuple[Core, Peer, int]:
@@ -27,7 +35,7 @@ async def opened(dut: Any, *, stall: float = 0.0, **parameters: Any) -> tuple[Co
     core = await Core.create(dut, stall=stall)
     peer = Peer(core, port=PORT)
     core.connect(port=PORT, **parameters)
-    await peer.accept_connection(OPTIONS)
+    await peer.accept_connection(offered())
     established = await core.notified_of("established")
     return core, peer, established["status_reference_flow"]
 
@@ -39,7 +47,7 @@ async def active_open_offers_mss_and_window_scale(dut: Any) -> None:
     core.connect(port=PORT, request=77)
     opening = await core.notified_of("synSent")
     assert opening["addresses_request"] == 77
-    syn = await peer.accept_connection(OPTIONS)
+    syn = await peer.accept_connection(offered())
     assert dict(syn.options)["MSS"] == number("ownMss")
     assert dict(syn.options)["WScale"] == number("receiveWindowScale")
     established = await core.notified_of("established")
@@ -61,7 +69,7 @@ async def passive_open_is_accepted_once_established(dut: Any) -> None:
     core.listen(80)
     await core.idle()
     peer = Peer(core, port=PORT, core_port=80)
-    await peer.connect(OPTIONS)
+    await peer.connect(offered())
     accepted = await core.notified()
     assert accepted["status_state"] == "established"
     assert accepted["addresses_passive"] == 1
@@ -72,11 +80,12 @@ async def passive_open_is_accepted_once_established(dut: Any) -> None:
 @cocotb.parametrize(stall=[0.0, 0.3])
 async def data_goes_out_in_full_segments(dut: Any, stall: float) -> None:
     core, peer, flow = await opened(dut, stall=stall)
-    data = generator().randbytes(5 * MSS + 700)
+    size = segment_size()
+    data = generator().randbytes(5 * size + size // 2)
     core.write(flow, data)
     while len(peer.received) < len(data):
         segment = await peer.receive()
-        assert len(segment.data) == min(MSS, len(data) - len(peer.received))
+        assert len(segment.data) == min(size, len(data) - len(peer.received))
         peer.accept(segment)
         peer.send("A")
     assert peer.received == data
@@ -185,21 +194,21 @@ async def lost_segment_is_sent_again_after_the_timeout(dut: Any) -> None:
 async def third_duplicate_acknowledgment_is_answered_at_once(dut: Any) -> None:
     """RFC 6582."""
     core, peer, flow = await opened(dut)
-    core.write(flow, bytes(8 * MSS))
+    core.write(flow, bytes(8 * segment_size()))
     segments = [await peer.receive() for _ in range(8)]
     peer.accept(segments[0])
     for _ in range(1 + 3):
         peer.send("A")
     again = await peer.receive()
     assert again.seq == segments[1].seq
-    assert len(again.data) == MSS
+    assert len(again.data) == segment_size()
 
 
 @cocotb.test()
 async def partial_acknowledgment_is_answered_with_the_next_hole(dut: Any) -> None:
     """RFC 6582 3.2 step 3."""
     core, peer, flow = await opened(dut)
-    core.write(flow, bytes(10 * MSS))
+    core.write(flow, bytes(10 * segment_size()))
     segments = [await peer.receive() for _ in range(10)]
     peer.accept(segments[0])
     for _ in range(1 + 3):
@@ -218,7 +227,7 @@ async def a_shut_window_is_probed_with_one_byte(dut: Any) -> None:
     peer = Peer(core, port=PORT)
     peer.window = 0
     core.connect(port=PORT)
-    await peer.accept_connection(OPTIONS)
+    await peer.accept_connection(offered())
     flow = (await core.notified_of("established"))["status_reference_flow"]
     core.write(flow, b"abcdef")
     assert await core.jump() > 900_000_000
@@ -323,11 +332,11 @@ async def paced_segments_are_launched_at_their_spacing(dut: Any) -> None:
     """To 2^-16 ns, the remainder carried."""
     nanoseconds_per_byte = 10 + 1 / 3
     core, peer, flow = await opened(dut, spacing=int(nanoseconds_per_byte * 2**32))
-    core.write(flow, bytes(10 * MSS))
+    core.write(flow, bytes(10 * segment_size()))
     for _ in range(10):
         segment = await peer.receive(clocks=40_000)
         peer.accept(segment)
         peer.send("A")
     data = peer.launches[1:]  # behind the SYN
     for i, launch in enumerate(data[1:], start=1):
-        assert abs(launch - data[0] - i * MSS * nanoseconds_per_byte) < 2**-14
+        assert abs(launch - data[0] - i * segment_size() * nanoseconds_per_byte) < 2**-14

@@ -145,8 +145,8 @@ object DownbeatConfig {
 
   /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
     * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest windows,
-    * `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with what the
-    * application on a board uses, no records of events, and `tiny` with four flows for what must build in minutes; both with an event in eight clocks.
+    * `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows
+    * and what the application on a board uses, an event in eight clocks, no records of events.
     */
   val presets: Map[String, DownbeatConfig] = Map(
     "default" -> DownbeatConfig(),
@@ -155,7 +155,6 @@ object DownbeatConfig {
     "sim65536" -> DownbeatConfig(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24, assumedPeerMss = 1460),
     "small" -> small,
     "lean" -> lean,
-    "tiny" -> lean.copy(flows = 4, sendBufferBytes = 16 * 1024, receiveBufferBytes = 16 * 1024, eventSpacing = 8),
     "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), logRecords = 0, eventSpacing = 8,
       clock = 62.5 MHz)
   )

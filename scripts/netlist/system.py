@@ -13,7 +13,7 @@ from cocotb_tests.bench.runner import run_room
 from scripts.fmax.tools import ROOT
 from scripts.netlist.gates import VERILATOR, seed, simulated
 
-CORE, PRESET = "Downbeat", "tiny"
+CORE, PRESET = "Downbeat", "board"
 RTL = ROOT / "build" / "netlist" / "rtl"
 MODULES = ("test_downbeat",)
 
