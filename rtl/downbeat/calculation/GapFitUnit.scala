@@ -40,6 +40,9 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
   // Of d when it was the same the clock before.
   private val tooShort = RegNext(d < asked.firstGap.resize(64).asSInt)
   private val shorter = RegNext(d < gap.resize(64).asSInt)
+  private val large = RegNext(d(63 downto 32).orR)
+  // And of e: the lines do not meet.
+  private val apart = RegNext(e.msb || !e.orR)
 
   private val answer = GapFitAnswer()
   answer.value := (result(63 downto 36).orR ? U((BigInt(1) << 36) - 1, 36 bits) | result.resize(36))
@@ -50,7 +53,7 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
 
   private val steps: StateMachine = new StateMachine {
     val rest, scale, clear, classify, read0, read1, limit, square, mixed, store, spread, space = new State
-    val fetch0, fetch1, mean, dPlus, dMinus, ePlus, eMinus, shift, lift, meet, add, average, compare, bound, share, window, none = new State
+    val fetch0, fetch1, mean, dPlus, dMinus, ePlus, eMinus, weigh, shift, lift, meet, add, average, compare, bound, share, window, none = new State
     val judge = new StateDelay(4)
     setEncoding(binaryOneHot)
     setEntry(rest)
@@ -156,12 +159,14 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
     })
     eMinus.whenIsActive(product(total.xy, total.count) {
       e := e - result.asSInt
-      goto(shift)
+      goto(weigh)
     })
+    weigh.whenIsActive(goto(shift))
     shift.whenIsActive {
-      when(e.msb || !e.orR)(goto(none)) elsewhen d(63 downto 32).orR {
+      when(apart)(goto(none)) elsewhen large {
         d := d |>> 1
         e := e |>> 1
+        goto(weigh)
       } otherwise goto(lift)
     }
     lift.whenIsActive(product(d.asUInt, excess.abs) {

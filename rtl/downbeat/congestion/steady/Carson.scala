@@ -75,7 +75,7 @@ object Carson extends SteadyPolicy {
     val rowNext = add.insert(following)
     val increase = new AdditiveIncrease(pipe, Vec(increases.map(U(_, 17 bits)))(word(add).row), word(_).credit)
     val decrease = new MultiplicativeDecrease(pipe, Vec(decreases.map(U(_, 16 bits)))(decreasing))
-    val milder = compare.insert(compare(pipe.window).ssthresh(47 downto 16) < compare(decrease.kept))
+    val milder = compare(pipe.window).ssthresh(47 downto 16) < compare(decrease.kept)
 
     // Rounds, and bytes since the last event.
     val news = add.insert(event(add).ackedBytes.orR)
@@ -98,12 +98,11 @@ object Carson extends SteadyPolicy {
     val nineOld = add.insert((word(add).mean << 3).resize(32) + word(add).mean.resize(32))
     val elevenOld = judge.insert(judge(nineOld) + (word(judge).mean << 1).resize(32))
     val lower = judge.insert(judge(tenNew) < judge(nineOld))
-    val moved = compare.insert(compare(tenNew) > compare(elevenOld) || compare(lower))
     val count = add.insert(word(add).count(5) ? U(32, 6 bits) | (word(add).count + 1))
     val full = judge.insert(judge(count)(5))
     val checks = judge.insert(judge(count)(5) || judge(count) > 16 && word(judge).row.orR)
-    val fell = compare.insert(word(compare).fastDrop && told(compare).fallen)
-    val unsteady = answer(moved) || answer(fell)
+    val moved = compare(tenNew) > compare(elevenOld) || compare(lower)
+    val unsteady = compare.insert(moved || word(compare).fastDrop && told(compare).fallen)
 
     val kind = event(compare).kind
     val opens = compare.insert(kind === CongestionEventKind.established)
@@ -117,15 +116,15 @@ object Carson extends SteadyPolicy {
     val silent = compare.insert(silences)
     val answered = calculates && !compare(pipe.calculated).ofStartup && word(compare).pending && !expiresNow && !compare(pipe.calculated).stale
     val mine = compare.insert(answered)
-    /** One row on, if nothing has moved. */
-    val mayAdvance = compare.insert(answered && compare(checks) && compare(full) && !word(compare).row.andR)
+    /** One row on. */
+    val advances = answered && compare(checks) && compare(full) && !word(compare).row.andR && !compare(unsteady)
+    val cuts = compare.insert(compare(loses) || advances && milder)
     val parts = compare.insert(compare(loses) && compare(separate))
     val asks = compare.insert(
       !calculates && !compare(pipe.calculating) && kind =/= CongestionEventKind.established && kind =/= CongestionEventKind.timeout &&
         !silences && ((compare(loses) && compare(separate)) ? word(compare).seen | word(compare).pending))
 
     val next = CombInit(word(answer)).allowOverride()
-    val cutsLess = answer(mayAdvance) && !unsteady && answer(milder)
     def restart(): Unit = {
       next.row := 0
       next.count := 0
@@ -147,7 +146,7 @@ object Carson extends SteadyPolicy {
       next.count := answer(count)
       next.mean := told(answer).mean
       when(answer(checks)) {
-        when(unsteady) {
+        when(answer(unsteady)) {
           restart()
         } elsewhen answer(full) {
           next.row := answer(rowNext)
@@ -188,7 +187,7 @@ object Carson extends SteadyPolicy {
     val result = Payload(PolicyAnswer(stateBits, questionBits = questionBits))
     answer(result).window := answer(pipe.window)
     when(answer(grows))(answer(result).window.cwnd := increase.cwnd)
-    when(answer(loses) || cutsLess)(answer(result).window.ssthresh := decrease.ssthresh)
+    when(answer(cuts))(answer(result).window.ssthresh := decrease.ssthresh)
     answer(result).word := next.asBits
     answer(result).calculation.valid := answer(asks)
     answer(result).calculation.question := question.asBits
