@@ -19,6 +19,8 @@ CELLS = {
     "bram": "DP16KD",
     "mult18": "MULT18X18D",
 }
+# Of LUT4s: a carry is two wide; 16 words of 4 bits take four, and two for the write address (Lattice FPGA-TN-02204).
+LUTS = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}
 
 
 class ReportIncomplete(Exception):

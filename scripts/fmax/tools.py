@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from scripts.failure import RoundsOver
 from scripts.failure import ToolFailed as ToolFailed
+from scripts.fmax.report import LUTS, cells
 from scripts.netlist import finish
 from scripts.placement.annealing import ANNEALED, SHARE, annealed, route, sources
 
@@ -31,9 +33,9 @@ PACKAGE = "CABGA756"
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
-LARGE = {"Downbeat"}  # rooms that are annealed before they are routed
+LARGE = 40_000  # LUTs, with the harness's, from which on a room is annealed before it is routed: else the routers do not end
 # That they are routed for: router2 has wires up again until they meet that. Only 8_5G's has been tried.
-LARGE_MHZ = {"6": 80, "7": 90, "8": 105, "8_5G": 127}
+LARGE_MHZ = {"6": 88, "7": 96, "8": 105, "8_5G": 127}
 
 
 def elaborate(room: str, preset: str) -> Path:
@@ -79,7 +81,7 @@ def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
         unfinished = report.with_suffix(".unfinished")
         log = report.with_suffix(".log")
         result: list[str | Path] = ["--report", unfinished]
-        if _room(netlist) in LARGE:
+        if _is_large(netlist):
             unrouted, placing = _placed(netlist, report, options)
             wanted = LARGE_MHZ[grade] / TARGET_MHZ[grade]
             clocks, design = annealed(ROOT / unrouted, ROOT / placing, options, seed, SHARE / wanted)
@@ -109,18 +111,20 @@ def _nextpnr(log: Path, *options: str | Path, rounds: int | None = None) -> None
     run("nextpnr", log, "nextpnr-ecp5", *options, "--log", log, "-q", rounds=rounds)
 
 
-def _room(netlist: Path) -> str:
-    return netlist.parent.parent.name
+@cache
+def _is_large(netlist: Path) -> bool:
+    used = cells(json.loads((ROOT / netlist).read_text()), within="")
+    return sum(each * used[cell] for cell, each in LUTS.items()) >= LARGE
 
 
 def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
     """Where the report is kept, and nextpnr's options."""
     options = [*DEVICES[grade], "--package", PACKAGE, "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
     # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
-    options += ["--placer", "static", "--router", "router2"] if _room(netlist) in LARGE else ["--router", "router1"]
+    options += ["--placer", "static", "--router", "router2"] if _is_large(netlist) else ["--router", "router1"]
     options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]
     made_by = [str(options), version("nextpnr-ecp5")]
-    if _room(netlist) in LARGE:
+    if _is_large(netlist):
         made_by += sources()
     key = hashlib.sha256("\n".join(made_by).encode()).hexdigest()[:8]
     return netlist.parent / f"grade{grade}-seed{seed}-{key}.json", options

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make netlist`: the core of preset `board`, four flows, mapped to an ECP5 by Yosys, passes the system test; build/reports/netlist.json.
+"""`make netlist`: the core of preset `board`, mapped to an ECP5 by Yosys, passes the system test; build/reports/netlist.json.
 
 The report has the seconds of each step (a netlist that is kept takes none), the cells, how many cases there are, and how many
 of them ran (with CASE not all), passed and failed.

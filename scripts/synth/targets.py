@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scripts.fmax.report import LUTS
 from scripts.fmax.tools import ECP5
 
 PARTS = {"lut": "LUT", "ff": "flip-flops", "bram": "block RAMs of 18 Kbit", "dsp": "multipliers"}
@@ -43,8 +44,7 @@ TARGETS = {
             "LFE5U-85F",
             {"lut": 83_640, "ff": 83_640, "bram": 208, "dsp": 156},
             {
-                # Carries are two LUTs wide; 16 x 4 bits take four LUTs and two for the write address (Lattice FPGA-TN-02204).
-                "lut": {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6},
+                "lut": LUTS,
                 "ff": {"TRELLIS_FF": 1},
                 "bram": {"DP16KD": 1},
                 "dsp": {"MULT18X18D": 1},
