@@ -52,7 +52,8 @@ case class Calculators(config: DownbeatConfig) extends Component {
     requests.io.push.payload := io.request.payload
     val room = RegNext(requests.io.availability > spare) init False
 
-    private val (asked, remembered) = StreamFork2(requests.io.pop.halfPipe(), synchronous = true)
+    private val first = requests.io.pop.halfPipe()
+    private val (asked, remembered) = StreamFork2(first, synchronous = true)
     unit.io.question.arbitrationFrom(asked)
     unit.io.question.flow := asked.reference.flow
     unit.io.question.question := asked.question.resize(calculator.questionBits)
@@ -74,7 +75,7 @@ case class Calculators(config: DownbeatConfig) extends Component {
       event.calculated.note := joined._1.note
       event
     }.halfPipe()
-    val idle: Bool = !requests.io.occupancy.orR && !asked.valid && !owners.valid && !result.valid
+    val idle: Bool = !requests.io.occupancy.orR && !first.valid && !owners.valid && !result.valid
   }
 }
 
