@@ -41,7 +41,7 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
   private val tooShort = RegNext(d < asked.firstGap.resize(64).asSInt)
   private val shorter = RegNext(d < gap.resize(64).asSInt)
   private val large = RegNext(d(63 downto 32).orR)
-  // And of e: the lines do not meet.
+  // Of e likewise: the fitted line does not meet y = x.
   private val apart = RegNext(e.msb || !e.orR)
 
   private val answer = GapFitAnswer()
@@ -161,7 +161,7 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       e := e - result.asSInt
       goto(weigh)
     })
-    weigh.whenIsActive(goto(shift))
+    weigh.whenIsActive(goto(shift)) // `large` and `apart` are of the clock before
     shift.whenIsActive {
       when(apart)(goto(none)) elsewhen large {
         d := d |>> 1
