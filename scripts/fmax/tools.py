@@ -36,6 +36,7 @@ TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 LARGE = 40_000  # LUTs, with the harness's, from which on a room is annealed before it is routed: else the routers do not end
 # That they are routed for: router2 has wires up again until they meet that. Only 8_5G's has been tried.
 LARGE_MHZ = {"6": 88, "7": 96, "8": 105, "8_5G": 127}
+AHEAD = 1.16  # of that they are placed and annealed for
 
 
 def elaborate(room: str, preset: str) -> Path:
@@ -83,8 +84,7 @@ def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
         result: list[str | Path] = ["--report", unfinished]
         if _is_large(netlist):
             unrouted, placing = _placed(netlist, report, options)
-            wanted = LARGE_MHZ[grade] / TARGET_MHZ[grade]
-            clocks, design = annealed(ROOT / unrouted, ROOT / placing, options, seed, SHARE / wanted)
+            clocks, design = annealed(ROOT / unrouted, ROOT / placing, options, seed, SHARE * AHEAD)
             route(_nextpnr, log, clocks, *options, *design, *result)
             for made in (unrouted, unrouted.with_suffix(ANNEALED)):
                 (ROOT / made).unlink()
@@ -119,7 +119,8 @@ def _is_large(netlist: Path) -> bool:
 
 def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
     """Where the report is kept, and nextpnr's options."""
-    options = [*DEVICES[grade], "--package", PACKAGE, "--freq", str(TARGET_MHZ[grade]), "--seed", str(seed)]
+    mhz = LARGE_MHZ[grade] * AHEAD if _is_large(netlist) else TARGET_MHZ[grade]
+    options = [*DEVICES[grade], "--package", PACKAGE, "--freq", f"{mhz:g}", "--seed", str(seed)]
     # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/synthesis.md).
     options += ["--placer", "static", "--router", "router2"] if _is_large(netlist) else ["--router", "router1"]
     options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]

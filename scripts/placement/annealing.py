@@ -29,7 +29,7 @@ SETTINGS = {"router2/currCongWeightMult": "1.0", "router2/bbMargin/x": f"{6:032b
 SETTINGS |= {"timing_driven": f"{1:032b}"}  # nextpnr keeps what it has placed with
 # Of a clock's period that router2 may give a path: it does not count what a wire's fan-out adds to its delay.
 SHARE = 0.95
-ROUNDS = 120  # of router2: with all paths in time it has ended after 30 to 91; then they may take
+ROUNDS = 200  # of router2: with all paths in time it has ended after 30 to 188; then they may take
 LONGER = (1.03, 1.08)  # times the period
 PERIOD = re.compile(r"(?<=-period )[\d.]+")
 ANNEALED = ".annealed.json"

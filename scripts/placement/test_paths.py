@@ -83,3 +83,17 @@ def test_lut_ram_ends_the_way_of_what_is_written_and_not_of_its_address(tmp_path
     small.lut("ram", "X6/Y5/SLICEA.K0", "DPRAM", A="at", WRE="write", WCK="clk", F="word")
     small.register("end", "X16/Y5/SLICEA.FF0", M="word", Q="q")
     assert longest(small, tmp_path, clk=8.0) == [about(START + (WIRE + 4 * TILE) + LUT + (WIRE + 10 * TILE))]
+
+
+def test_a_cell_goes_after_its_wires_only_as_far_as_its_path_has_time(tmp_path: Path) -> None:
+    """Of five wires three lead away from the block RAM, whose path through the LUT has the time for some tiles of 28: at no
+    temperature does the LUT leap to the pins, as by a price of the first tile for all."""
+    small = Small()
+    for name, x in (("first", 0), ("last", 30)):
+        small.register(name, f"X{x}/Y10/SLICEA.FF0", M=f"{name}_d", Q=f"{name}_q", CLK="other")
+    small.cell("DP16KD", "store", "X2/Y10/EBR0", {"REGMODE_A": "NOREG"}, DOA0="word", DIA0="data", CLKA="clk")
+    pins = {port: small.cell("TRELLIS_IO", port, "X30/Y10/PIOA", O=f"in_{port}") for port in "BCD"}
+    small.lut("lut", "X2/Y10/SLICEA.K0", A="word", F="data", **{port: f"in_{pin}" for port, pin in pins.items()})
+    bels, told = small.annealed(tmp_path, clk=3.6)
+    assert 3 < int(bels["lut"].split("/")[0][1:]) < 12
+    assert all(float(figures.split()[-5]) < 0.9 for figures in told)

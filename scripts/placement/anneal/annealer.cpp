@@ -13,10 +13,10 @@ namespace {
 constexpr int ROW_TRIES = 2, BLOCK_RAM_TRIES = 12;
 constexpr double BESIDE = 0.25; // share of moves that go to something a cell is connected to
 constexpr int NEAR = 3;         // tiles around it
-constexpr int FURTHEST = 40;    // tiles that a move may go at first, each way
+constexpr int FURTHEST = 60;    // tiles that a move may go at first, each way
 constexpr int ROWS_APART = 24;  // tiles between rows of block RAM
 constexpr std::size_t MANY = 40; // cells on a net that says nothing of where they should be
-constexpr double HOTTEST = 5, COLDEST = 0.03; // tiles
+constexpr double HOTTEST = 20, COLDEST = 0.03; // tiles
 constexpr double COOLER = 0.93, FASTER = 0.8; // from one temperature to the next; once there are
 constexpr double FEW = 0.05;                  // of moves that are taken
 constexpr int EFFORT = 24;                    // tries of each object at a temperature,

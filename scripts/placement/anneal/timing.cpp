@@ -11,10 +11,11 @@
 namespace {
 
 constexpr double NONE = -std::numeric_limits<double>::infinity();
-// A tile of a wire on a path that takes the whole period costs as many more, and on others by this power of their share.
-constexpr double URGENCY = 10, SHARPNESS = 10, LEAST = 0.1;
-constexpr double MOST = 1.3; // periods: of longer paths no more is made
-constexpr double FADING = 0.8; // of what was urgent before
+// A tile more of a wire on a path that takes the whole period costs as many more, and on others by this power of their share.
+constexpr double URGENCY = 10;
+constexpr int SHARPNESS = 10;
+constexpr double LEAST = 0.6, MOST = 1.1; // periods: shorter paths cost nothing, and of longer ones no more is made
+constexpr double FADING = 0.978;          // of what was urgent before
 
 template <std::size_t count> bool isOne(const std::array<std::string_view, count> &names, const std::string &port) {
   return std::ranges::find(names, port) != names.end();
@@ -128,8 +129,8 @@ double Timing::wait(const Arc &arc) const {
 void Timing::follow() {
   for (auto &pulls : pulls_) { // slowly, so that paths do not take turns at being the longest
     for (Pull &pull : pulls)
-      pull.weight *= FADING;
-    std::erase_if(pulls, [](const Pull &pull) { return pull.weight < LEAST; });
+      pull.share *= FADING;
+    std::erase_if(pulls, [](const Pull &pull) { return pull.share < LEAST; });
   }
   longest_.clear();
   for (const Domain &domain : domains_) {
@@ -146,35 +147,47 @@ void Timing::follow() {
     for (auto arc = arcs_.rbegin(); arc != arcs_.rend(); ++arc)
       after[arc->source] = std::max(after[arc->source], after[arc->result] + wait(*arc));
     longest_.push_back(longest / domain.period);
+    const double tile = delays_.tile / domain.period;
     for (const Arc &arc : arcs_)
-      pull(arc, (before[arc.source] + wait(arc) + after[arc.result]) / domain.period);
+      pull(arc, (before[arc.source] + wait(arc) + after[arc.result]) / domain.period, tile);
     for (const Arc &end : domain.ends)
-      pull(end, (before[end.source] + wait(end)) / domain.period);
+      pull(end, (before[end.source] + wait(end)) / domain.period, tile);
   }
 }
 
-/// Of a wire whose path takes that share of the period.
-void Timing::pull(const Arc &arc, double share) {
+/// Of a wire whose path takes that share of the period, of which a tile takes another.
+void Timing::pull(const Arc &arc, double share, double tile) {
   const int driver = drivers_[arc.source];
-  if (!arc.wired || driver < 0 || !(share > 0))
+  if (!arc.wired || driver < 0 || share < LEAST)
     return;
-  const double weight = URGENCY * std::pow(std::min(share, MOST), SHARPNESS);
-  if (weight < LEAST)
-    return;
+  const int length = distance(design_.places[driver], design_.places[arc.cell]);
   for (const auto &[one, other] : {std::pair{driver, arc.cell}, {arc.cell, driver}}) {
+    const Pull latest{other, std::min(share, MOST), length, tile};
     const auto found = std::ranges::find(pulls_[one], other, &Pull::other);
     if (found == pulls_[one].end())
-      pulls_[one].push_back({other, weight});
-    else
-      found->weight = std::max(found->weight, weight);
+      pulls_[one].push_back(latest);
+    else if (found->cost(length) < latest.cost(length))
+      *found = latest;
   }
+}
+
+/// Of all tiles of a wire of that length: a far move is not to cost by what its first tile would.
+double Timing::Pull::cost(int longer) const {
+  const double path = std::max(0.0, share + tile * (longer - length));
+  double power = path;
+  for (int factor = 0; factor < SHARPNESS; ++factor)
+    power *= path;
+  return URGENCY / (SHARPNESS + 1) / tile * power;
 }
 
 double Timing::change(const std::vector<Moved> &moved) const {
   double more = 0;
   for (const auto &[cell, from] : moved)
-    for (const Pull &pull : pulls_[cell])
-      more += pull.weight * (distance(design_.places[cell], design_.places[pull.other]) - distance(from, settled_[pull.other]));
+    for (const Pull &pull : pulls_[cell]) {
+      const int before = distance(from, settled_[pull.other]), after = distance(design_.places[cell], design_.places[pull.other]);
+      if (before != after)
+        more += pull.cost(after) - pull.cost(before);
+    }
   return more;
 }
 

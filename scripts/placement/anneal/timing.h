@@ -32,7 +32,7 @@ public:
   /// `periods`, ns, are by the clock's net.
   Timing(const Design &design, const Delays &delays, const std::map<int, double> &periods);
 
-  /// Analyses the present placement; wires of the longest paths cost from then on.
+  /// Analyses the present placement; wires of long paths cost by it from then on.
   void follow();
   /// The longest paths, as shares of their clocks' periods.
   const std::vector<double> &longest() const { return longest_; }
@@ -57,12 +57,15 @@ private:
   };
   struct Pull { // towards another cell
     int other;
-    double weight; // a tile's
+    double share; // of its clock's period that the wire's path takes
+    int length;   // while the wire is so long,
+    double tile;  // and of a tile more
+    double cost(int length) const;
   };
 
   void sortArcs();
   double wait(const Arc &arc) const;
-  void pull(const Arc &arc, double share);
+  void pull(const Arc &arc, double share, double tile);
 
   const Design &design_;
   Delays delays_;

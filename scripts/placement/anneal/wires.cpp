@@ -6,7 +6,7 @@
 namespace {
 
 // Of an ECP5: with more wires than FAIR over a place router2's conflicts become frequent.
-constexpr double FAIR = 55, SLOPE = 35;
+constexpr double FAIR = 55, SLOPE = 25;
 constexpr double LONGER = 0.03; // for each pin of a net of more than three,
 constexpr int MOST = 40;        // but no more of them
 constexpr std::size_t MANY = 12; // pins of a net whose bounds are found by counts
