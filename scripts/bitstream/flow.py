@@ -12,7 +12,8 @@ from scripts.bitstream.board import ROOT, Board, BoardRefused
 from scripts.fmax.tools import netlist_hash, run, version
 from scripts.fmax.tools import require as require
 from scripts.netlist.finish import finish
-from scripts.placement.annealing import PLACING, annealed, as_wanted, route, sources
+from scripts.placement.annealing import PLACING, annealed, sources
+from scripts.placement.routing import route
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 
@@ -76,9 +77,8 @@ def place_and_route(board: Board, netlist: Path, seed: int) -> Placed:
                 nextpnr(placed.log, *design, *PLACING, "--no-route", "--write", unwritten)
                 (ROOT / unwritten).rename(ROOT / placed.unrouted)
             options = _options(board, seed)
-            clocks, design = annealed(ROOT / placed.unrouted, ROOT / placed.log, options, seed)
-            route(nextpnr, placed.report.with_suffix(".log"), clocks, *options, *design, *routed)
-            as_wanted(ROOT / unfinished, ROOT / placed.log)
+            clocks, elsewhere = annealed(ROOT / placed.unrouted, ROOT / placed.log, options, seed)
+            route(nextpnr, placed.report.with_suffix(".log"), clocks, elsewhere, options, routed)
         else:
             nextpnr(placed.log, *design, *routed)
         (ROOT / unfinished).rename(ROOT / placed.report)

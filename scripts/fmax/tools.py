@@ -17,7 +17,8 @@ from scripts.failure import RoundsOver
 from scripts.failure import ToolFailed as ToolFailed
 from scripts.fmax.report import LUTS, cells
 from scripts.netlist import finish
-from scripts.placement.annealing import ANNEALED, SHARE, annealed, route, sources
+from scripts.placement.annealing import ANNEALED, annealed, sources
+from scripts.placement.routing import route
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
@@ -33,8 +34,10 @@ PACKAGE = "CABGA756"
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
+ROUND = re.compile(r"^Info: +(?:iter=\d+ |\d+ \|)", re.MULTILINE)  # of router2; a thousand connections of router1
+
 LARGE = 40_000  # LUTs, with the harness's, from which on a room is annealed before it is routed: else the routers do not end
-# That they are routed for: router2 has wires up again until they meet that. Only 8_5G's has been tried.
+# That they are routed for: router1 has wires up again until they meet that. Only 8_5G's has been tried.
 LARGE_MHZ = {"6": 88, "7": 96, "8": 105, "8_5G": 127}
 AHEAD = 1.16  # of that they are placed and annealed for
 
@@ -84,8 +87,8 @@ def place_and_route(netlist: Path, grade: str, seed: int) -> Path:
         result: list[str | Path] = ["--report", unfinished]
         if _is_large(netlist):
             unrouted, placing = _placed(netlist, report, options)
-            clocks, design = annealed(ROOT / unrouted, ROOT / placing, options, seed, SHARE * AHEAD)
-            route(_nextpnr, log, clocks, *options, *design, *result)
+            clocks, design = annealed(ROOT / unrouted, ROOT / placing, options, seed, AHEAD)
+            route(_nextpnr, log, clocks, design, options, result)
             for made in (unrouted, unrouted.with_suffix(ANNEALED)):
                 (ROOT / made).unlink()
         else:
@@ -162,7 +165,7 @@ def headline(log: str) -> str:
 def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -> None:
     """One line for people, on a terminal with where the tool is: these take minutes. Of tools side by side only the end.
 
-    A router is ended after so many rounds.
+    A router is ended after so many rounds: lines that it tells its progress by.
     """
     started, ended = time.monotonic(), False
     alone = threading.current_thread() is threading.main_thread()
@@ -183,7 +186,7 @@ def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -
                 where = headline((ROOT / log).read_text(errors="replace"))
                 if moves:
                     print(f"\r\033[K  {name} ({time.monotonic() - started:.0f} s, {where})", end="", flush=True)
-                if rounds and where.startswith("iter=") and int(where.removeprefix("iter=")) > rounds:
+                if rounds and len(ROUND.findall((ROOT / log).read_text(errors="replace"))) > rounds:
                     tool.kill()
                     ended = True
     if moves:

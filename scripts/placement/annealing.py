@@ -9,14 +9,14 @@ and pins. docs/decisions/annealing-between-placing-and-routing.md
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.failure import RoundsOver, ToolFailed
+from scripts.failure import ToolFailed
+from scripts.placement import routing
 from sim.cache import BuildFailed
 from sim.compiler import OPTIMISE, WARNINGS, program
 
@@ -27,61 +27,26 @@ SOURCES = sorted((Path(__file__).parent / "anneal").glob("*.cpp"))
 # may leave the bounds of its ends by six tiles, not by three.
 SETTINGS = {"router2/currCongWeightMult": "1.0", "router2/bbMargin/x": f"{6:032b}", "router2/bbMargin/y": f"{6:032b}"}
 SETTINGS |= {"timing_driven": f"{1:032b}"}  # nextpnr keeps what it has placed with
-# Of a clock's period that router2 may give a path: it does not count what a wire's fan-out adds to its delay.
-SHARE = 0.95
-ROUNDS = 200  # of router2: with all paths in time it has ended after 30 to 188; then they may take
-LONGER = (1.03, 1.08)  # times the period
-PERIOD = re.compile(r"(?<=-period )[\d.]+")
 ANNEALED = ".annealed.json"
 WANTED = re.compile(r"Max frequency for clock +'(\S+)': .* at ([\d.]+) MHz\)")
 
 
-def annealed(
-    placed: Path, log: Path, options: Sequence[str | Path], seed: int, share: float = SHARE
-) -> tuple[Path, list[str | Path]]:
-    """Periods to route for, and nextpnr's options for the design with its cells elsewhere; files are put beside `placed`.
+def annealed(placed: Path, log: Path, options: Sequence[str | Path], seed: int, longer: float = 1) -> tuple[Path, Path]:
+    """Periods to route for, and the design with its cells elsewhere; both are put beside `placed`.
 
-    `log` and `options` are those of the placing. It is to be routed for that share of the clocks' periods.
+    `log` and `options` are those of the placing. It is to be routed for so many times the clocks' periods.
     """
     design, clocks = placed.with_suffix(ANNEALED), placed.with_suffix(".sdc")
     # Its constraints are not in what nextpnr has written.
     wanted = periods(log.read_text())
-    lines = [f"create_clock -period {ns * share:g} [get_nets {{{net}}}]\n" for net, ns in wanted.items()]
+    lines = [f"create_clock -period {ns * longer:g} [get_nets {{{net}}}]\n" for net, ns in wanted.items()]
     clocks.write_text("".join(lines))
     begun = time.monotonic()
     figures = anneal(placed, design, grade(options), wanted, seed, SETTINGS)
     print(
         f"  annealing ({time.monotonic() - begun:.0f} s)\n  {figures[0].strip()}\n  {figures[-1].strip()}", flush=True
     )
-    return clocks, ["--json", design, "--no-pack", "--no-place"]
-
-
-def route(nextpnr: Callable[..., None], log: Path, clocks: Path, *options: str | Path) -> None:
-    """Until each path is in time; where that can't be had, in more time; where not that either, as quick as it comes.
-
-    `clocks` are the periods, as SDC.
-    """
-    wanted = clocks.read_text()
-    options = (*options, "--sdc", clocks)
-    for longer in (1, *LONGER):
-        clocks.write_text(_stretched(wanted, longer))
-        try:
-            return nextpnr(log, *options, "--tmg-ripup", rounds=ROUNDS)
-        except RoundsOver:
-            print(f"  paths can't all be in {longer:g} times the period: routed anew")
-    return nextpnr(log, *options)
-
-
-def _stretched(clocks: str, by: float) -> str:
-    return PERIOD.sub(lambda found: f"{float(found[0]) * by:g}", clocks)
-
-
-def as_wanted(report: Path, placing: Path) -> None:
-    """nextpnr's report with the clocks that were wanted by the log of its placing, not those that were routed for."""
-    told, wanted = json.loads(report.read_text()), periods(placing.read_text())
-    for name, clock in told["fmax"].items():
-        clock["constraint"] = round(1000 / wanted[name], 3)
-    report.write_text(json.dumps(told))
+    return clocks, design
 
 
 def anneal(
@@ -111,7 +76,7 @@ def binary() -> Path:
 
 def sources() -> list[str]:
     """What annealing is made of, for names under which its results are kept."""
-    texts = [*SOURCES, *sorted(SOURCES[0].parent.glob("*.h")), Path(__file__)]
+    texts = [*SOURCES, *sorted(SOURCES[0].parent.glob("*.h")), Path(__file__), Path(routing.__file__)]
     return [text.read_text() for text in texts]
 
 

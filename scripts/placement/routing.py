@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Routes an annealed design: all of it by router2, then what is late by router1.
+
+router2 solves crowded designs, but does not count what a wire's branches add to its delay: by nextpnr's database up to 0.3 ns
+each, with some wires that take nothing else and so look like the quickest. Where it held all paths to be in time some were a
+fifth too long. router1 counts branches, and begins with what is routed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from scripts.failure import RoundsOver, ToolFailed
+
+# Of router1, a thousand connections each: it has ended after 190 on a core with 769 that were late.
+ROUNDS = 1000
+ROUTING = re.compile(r'(\s*"ROUTING": )"(?:[^;"]*;[^;"]*;1;?){6,}"(,?\n)')
+
+
+def route(
+    nextpnr: Callable[..., None],
+    log: Path,
+    clocks: Path,
+    design: Path,
+    options: Sequence[str | Path],
+    result: Sequence[str | Path],
+) -> None:
+    """To the options in `result`, of which router2 needs none; `clocks` are the periods, as SDC.
+
+    Where router1 goes on and on, the design stays as router2 has left it.
+    """
+    routed, opened = design.with_suffix(".routed"), design.with_suffix(".opened")
+    given = [*options, "--no-pack", "--no-place", "--sdc", clocks]
+    nextpnr(log, "--json", design, *given, "--write", routed)
+    last = [log.with_suffix(".late.log"), "--json", opened, *given, *result]
+    try:
+        reopen(routed, opened, late=True)
+        nextpnr(*last, rounds=ROUNDS)
+    except RoundsOver:
+        print("  paths can't all be in time: as router2 has left them", flush=True)
+        reopen(routed, opened, late=False)
+        nextpnr(*last)
+    for made in (routed, opened):
+        made.unlink(missing_ok=True)
+
+
+def reopen(routed: Path, opened: Path, late: bool) -> None:
+    """The design as nextpnr has routed and written it, for router1: to have `late` paths up, or nothing.
+
+    nextpnr goes by a design's settings, not by its options. With nothing to route router1 looks at no path: a net is left open.
+    """
+    wanted: list[tuple[re.Pattern[str], str]] = [
+        (re.compile(r'(\s*"router": )"router2"(,?\n)'), r'\1"router1"\2'),
+        (re.compile(r'(\s*"router/tmg_ripup": )"[01] "(,?\n)'), rf'\1"{late:d} "\2'),
+        (ROUTING, r'\1" "\2'),
+    ]
+    with routed.open() as lines, opened.open("w") as changed:
+        for line in lines:  # a hundred megabytes and more
+            if wanted and (found := next((each for each in wanted if each[0].fullmatch(line)), None)):
+                line = found[0].sub(found[1], line)
+                wanted.remove(found)
+            changed.write(line)
+    if wanted:
+        raise ToolFailed(
+            f"{routed} is not as nextpnr 0.11 writes a routed design: nothing is like {wanted[0][0].pattern}"
+        )
