@@ -12,14 +12,14 @@ from cocotb_tests.bench import Beat, StreamSink, StreamSource, start
 
 
 async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1) -> None:
-    """Each case is a question and its answer: in `spacing` clocks apart, or as the unit is ready, and out in order."""
+    """Each case is a question and its answer: in `spacing` clocks apart, or as the unit is ready, at most 130 each, and out in order."""
     source, sink = StreamSource(dut, "question"), StreamSink(dut, "answer")
     await start(dut)
     for question, _ in cases:
         source.put(question)
         if spacing > 1:
             await ClockCycles(dut.clk, spacing)
-    await source.drained(10 * len(cases))
+    await source.drained(130 * len(cases))
     for question, answer in cases:
         assert await sink.receive(1000) == answer, f"{question}"
 

@@ -59,7 +59,7 @@ case class Calculators(config: DownbeatConfig) extends Component {
     unit.io.question.question := asked.question.resize(calculator.questionBits)
 
     private def queue[T <: Data](words: Stream[T]): Stream[T] = {
-      val fifo = StreamFifo(words.payloadType, calculator.underWay)
+      val fifo = StreamFifo(words.payloadType, calculator.underWay(config))
       fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
       fifo.io.push << words
       fifo.io.pop

@@ -10,22 +10,21 @@ case class Division(numeratorBits: Int, denominatorBits: Int) extends Bundle {
   val denominator = UInt(denominatorBits bits)
 }
 
-/** A division in every `spacing` clocks: min(floor(numerator / denominator), 2^quotientBits - 1), so all ones for a quotient that does not fit
-  * and for a division by zero. The answer comes `latency` clocks after its question, in order.
+/** A division in each clock, or one at a time (`single`): min(floor(numerator / denominator), 2^quotientBits - 1), so all ones for a quotient that
+  * does not fit and for a division by zero. The answer comes `latency` clocks after its question, in order.
   *
   * Non-restoring, a bit of the quotient in each clock: the partial remainder r lies in [-d, d), and a step makes 2 r + (the numerator's next
   * bit) - d, or + d if r is negative; the quotient's bit is 1 where that is not negative (Parhami, Computer Arithmetic, 13.4). So the choice
-  * comes from a register and one carry chain of denominatorBits is all that a stage has between registers. A stage keeps a division for
-  * `spacing` steps, so that there are as many stages as divisions under way. A quotient with fewer bits than the numerator saves steps;
-  * numerator bits that are always zero cost nothing.
+  * comes from a register and one carry chain of denominatorBits is all that a stage has between registers. There are as many stages as
+  * divisions under way: each step has its own, or one makes them all. A quotient with fewer bits than the numerator saves steps; numerator
+  * bits that are always zero cost nothing.
   *
-  * Where one division at a time is enough, SpinalHDL's own `spinal.lib.math.UnsignedDivider` is the smaller one.
+  * Where the clocks need not be the same for each division, SpinalHDL's own `spinal.lib.math.UnsignedDivider` is the smaller one.
   *
-  * @param spacing clocks that one question is behind the other at least
+  * @param single the next question comes when the answer to the last has come
   */
-case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, spacing: Int = 1) extends Component {
+case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, single: Boolean = false) extends Component {
   require(quotientBits >= 1 && quotientBits <= numeratorBits, s"quotientBits = $quotientBits: use 1 to numeratorBits = $numeratorBits")
-  require(spacing >= 1, s"spacing = $spacing: use 1 or more")
 
   val io = new Bundle {
     val question = slave(Flow(Division(numeratorBits, denominatorBits)))
@@ -45,7 +44,7 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
   first.overflow := !fits
   // Whether there was a question so many clocks ago.
   private val asked = History(question.valid, quotientBits + 2, init = False)
-  private val last = (0 until quotientBits by spacing).foldLeft(first)((before, step) => held(before, asked(step)))
+  private val last = (0 until (if (single) 1 else quotientBits)).foldLeft(first)((before, step) => held(before, asked(step)))
 
   io.answer.payload := RegNext(last.overflow ? U(quotientBits bits, default -> True) | last.bits)
   io.answer.valid := asked(quotientBits + 1)
@@ -53,7 +52,7 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
   /** A stage: takes what the one before it has when it `arrives`, a step further, and makes a step in each clock after that. */
   private def held(before: Divider.Stage, arrives: Bool): Divider.Stage = {
     val stage = Reg(Divider.Stage(denominatorBits, quotientBits))
-    stage := (if (spacing == 1) before else arrives ? before | stage).next
+    stage := (if (single) arrives ? before | stage else before).next
     stage
   }
 }

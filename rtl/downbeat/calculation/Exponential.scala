@@ -19,7 +19,7 @@ case class Factor() extends Bundle {
   val exponent = UInt(7 bits)
 }
 
-/** 2^-y^ or 1 - 2^-y^, a question a clock, either with an error below 2^-34^, and below 2^-19^ of what it is down to 2^-53^. (A caller that
+/** 2^-y^ or 1 - 2^-y^, a question a clock or one at a time (`single`), either with an error below 2^-34^, and below 2^-19^ of what it is down to 2^-53^. (A caller that
   * wants e^-x^ has a constant to multiply by before, which takes log2(e) in.)
   *
   * y = n + high / 2^9^ + middle / 2^18^ + low / 2^54^. Two tables have a = 1 - 2^-high^ and b = 1 - 2^-middle^, and c = ln 2 low. Then
@@ -28,7 +28,7 @@ case class Factor() extends Bundle {
   * }}}
   * which adds up from its smallest part, so that it loses nothing where y is small; 2^-y^ is what it leaves of 1, shifted by n.
   */
-case class Exponential() extends Component {
+case class Exponential(single: Boolean = false) extends Component {
   import Exponential._
 
   val io = new Bundle {
@@ -37,7 +37,8 @@ case class Exponential() extends Component {
   }
   noIoPrefix()
 
-  private val nodes = List.fill(latency + 1)(Node())
+  private val carried = new Carried(latency + 1, single)
+  import carried.nodes
   private val first = nodes.head
   first.valid := io.question.valid
   private val QUESTION = first.insert(io.question.payload)
@@ -85,7 +86,7 @@ case class Exponential() extends Component {
   io.answer.valid := nodes.last.valid
   io.answer.mantissa := normal.takeHigh(36).asUInt
   io.answer.exponent := zeros +^ (nodes.last(QUESTION).decay ? U(0, integerBits bits) | nodes.last(QUESTION).y >> fractionBits)
-  Builder(for ((up, down) <- nodes.zip(nodes.tail)) yield StageLink(up, down))
+  carried.build()
 }
 
 object Exponential {

@@ -23,16 +23,18 @@ object LogisticCalculator extends Calculator {
   val name = "logistic"
   val questionBits: Int = 2 * 44 + 36 + 34 + 48
   val answerBits = 48
-  override val underWay: Int = 1 << log2Up(LogisticUnit.latency)
+  override def underWay(config: DownbeatConfig): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
+
+  /** One question at a time: an engine with an event in several clocks asks no oftener. */
+  private def single(config: DownbeatConfig) = config.eventSpacing > 1
 
   def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
-    // As often as the engine may ask.
-    private val unit = LogisticUnit(config.eventSpacing)
-    private val recent = History(unit.io.question.valid, config.eventSpacing, init = False).tail.foldLeft(False)(_ || _)
-    private val spaced = io.question.haltWhen(recent)
-    spaced.ready := True
-    unit.io.question.valid := spaced.valid
-    unit.io.question.payload.assignFromBits(spaced.question)
+    private val unit = LogisticUnit(single(config))
+    private val busy = RegInit(False)
+    if (single(config)) busy := (busy || io.question.fire) && !unit.io.answer.valid
+    io.question.ready := !busy
+    unit.io.question.valid := io.question.fire
+    unit.io.question.payload.assignFromBits(io.question.question)
     io.answer.valid := unit.io.answer.valid
     io.answer.payload := unit.io.answer.payload.asBits
   }

@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** The logistic window (Iguchi, thesis, Eq. 10; eps = 1.95 and gamma = 0.9, his 5.1): what becomes of a window w in a time t, if the bottleneck
-  * has K bytes per second, A of them are available and the round trip without queues is tau. A new window in each clock, or in every `spacing`.
+  * has K bytes per second, A of them are available and the round trip without queues is tau. A new window in each clock, or one at a time (`single`).
   *
   * The target is w* = {K - gamma (K - A)} tau = (K + 9 A) tau / 10, the exponent x = eps t {1 - gamma (1 - A / K)} = 1.95 t (K + 9 A) / 10 K, and Eq. 10
   * {{{
@@ -19,9 +19,9 @@ import spinal.lib.misc.pipeline._
   * In between, numbers have a mantissa of 36 bits, two DSP blocks wide, and an exponent (`Scaled`). Nodes are numbered by clocks: rates and the
   * division K + 9 A by K come first, then e^-x and, beside it, w*; then the products and the second division.
   *
-  * @param spacing clocks that one question is behind the other at least; the dividers get smaller by it
+  * @param single the next question comes when the answer to the last has come: so a value needs one register, and a division one stage
   */
-case class LogisticUnit(spacing: Int = 1) extends Component {
+case class LogisticUnit(single: Boolean = false) extends Component {
   import LogisticUnit._
 
   val io = new Bundle {
@@ -31,7 +31,8 @@ case class LogisticUnit(spacing: Int = 1) extends Component {
   }
   noIoPrefix()
 
-  private val nodes = List.fill(rounded + 2)(Node())
+  private val carried = new Carried(rounded + 2, single)
+  import carried.{far, nodes}
   private val asked = nodes.head
   private val question = io.question.m2sPipe
   asked.valid := question.valid
@@ -39,7 +40,7 @@ case class LogisticUnit(spacing: Int = 1) extends Component {
   private val AVAILABLE = asked.insert(question.available)
 
   /** The question's field some clocks later. */
-  private def late(field: UInt, node: Int): UInt = DelayLine(field, node)
+  private def late(field: UInt, node: Int): UInt = far(field, 0, node)
   /** The product of two payloads of a node, on that node plus Product.latency. */
   private def product(node: Int, left: UInt, right: UInt): Payload[UInt] = nodes(node + Product.latency).insert(Product(left, right))
 
@@ -55,7 +56,7 @@ case class LogisticUnit(spacing: Int = 1) extends Component {
 
   // ---- y = x log2(e) = t per ns
 
-  private val divider = Divider(60, 32, 28, spacing)
+  private val divider = Divider(60, 32, 28, single)
   divider.io.question.valid := nodes(scaled).valid
   divider.io.question.numerator := nodes(scaled)(RATE) @@ U(0, 24 bits)
   divider.io.question.denominator := capacity >> 12
@@ -69,7 +70,7 @@ case class LogisticUnit(spacing: Int = 1) extends Component {
 
   private val (time, timeZeros) = Normalized(late(question.roundTrip, aimed))
   private val TIME = nodes(timed).insert(time)
-  private val aim = DelayLine(nodes(scaled)(RATE) @@ nodes(scaled)(SHIFT), timed - scaled)
+  private val aim = far(nodes(scaled)(RATE) @@ nodes(scaled)(SHIFT), scaled, timed)
   private val DISTANCE = product(timed, nodes(timed)(TIME), aim >> 6)
   private val EXPONENT = nodes(timed).insert(U(one + 9, 7 bits) - aim(5 downto 0) - timeZeros)
   private val distance = nodes(timed + Product.latency)(DISTANCE) >> 36
@@ -84,7 +85,7 @@ case class LogisticUnit(spacing: Int = 1) extends Component {
 
   // ---- f
 
-  private val exponential = Exponential()
+  private val exponential = Exponential(single)
   exponential.io.question.valid := nodes(judged).valid
   exponential.io.question.y := nodes(judged)(Y) >> 10
   exponential.io.question.decay := nodes(judged)(DECAYS)
@@ -106,7 +107,7 @@ case class LogisticUnit(spacing: Int = 1) extends Component {
   terms.ratio := compared(RATIO)
   terms.bigExponent := compared(BIG).exponent
   terms.numerator := compared(NUMERATOR).takeHigh(38).asUInt
-  private val TERMS = nodes(factored).insert(DelayLine(terms, factored - (judged + 2 + ShiftedRight.latency)))
+  private val TERMS = nodes(factored).insert(far(terms, judged + 2 + ShiftedRight.latency, factored))
 
   // ---- s + (b - s) f
 
@@ -126,21 +127,21 @@ case class LogisticUnit(spacing: Int = 1) extends Component {
   // ---- the quotient, as bytes with 16 fraction bits
 
   private val ready = nodes(divided)
-  private val quotient = Divider(72, 37, 40, spacing)
+  private val quotient = Divider(72, 37, 40, single)
   quotient.io.question.valid := ready.valid
   quotient.io.question.numerator := ready(TERMS).numerator @@ U(0, 34 bits)
   quotient.io.question.denominator := ready(DENOMINATOR)
   private val raised = nodes(divided - 1)
   private val DOWN = raised.insert(
     (U(largest, 9 bits) + (raised(RAISED) ? raised(SPAN) | U(0, 7 bits)) - raised(TERMS).bigExponent).asSInt)
-  private val end = DelayLine(ready(DOWN).msb ## bounded(ready(DOWN).asUInt.resize(8)), widened - divided)
+  private val end = far(ready(DOWN).msb ## bounded(ready(DOWN).asUInt.resize(8)), divided, widened)
   private val doubled = ShiftedRight(quotient.io.answer.payload @@ U(0, 16 bits), end(5 downto 0).asUInt)
   private val TOO_LARGE = nodes(widened).insert(end.msb)
   private val WINDOW = nodes(rounded).insert((doubled >> 1) + doubled(0).asUInt.resize(56))
   private val last = nodes.last
   io.answer.valid := last.valid
   io.answer.payload := (last(TOO_LARGE) || last(WINDOW)(55 downto 48).orR) ? U(48 bits, default -> True) | last(WINDOW).resize(48)
-  Builder(for ((up, down) <- nodes.zip(nodes.tail)) yield StageLink(up, down))
+  carried.build()
 }
 
 object LogisticUnit {
