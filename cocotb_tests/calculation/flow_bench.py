@@ -12,7 +12,7 @@ from cocotb_tests.bench import Beat, StreamSink, StreamSource, start
 
 
 async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1) -> None:
-    """Each case is a question and its answer: in `spacing` clocks apart, or as the unit is ready (130 each at most), out in order."""
+    """Each case is a question and its answer: in `spacing` clocks apart, or as the unit is ready (130 each at most); in order."""
     source, sink = StreamSource(dut, "question"), StreamSink(dut, "answer")
     await start(dut)
     for question, _ in cases:
