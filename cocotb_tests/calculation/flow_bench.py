@@ -11,15 +11,18 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, start
 
 
-async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1) -> None:
-    """Each case is a question and its answer: in `spacing` clocks apart, or as the unit is ready (130 each at most); in order."""
+async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1, most: int = 10) -> None:
+    """Each case is a question and its answer: in `spacing` clocks apart, or as the unit is ready, and out in order.
+
+    All are taken in `most` clocks each.
+    """
     source, sink = StreamSource(dut, "question"), StreamSink(dut, "answer")
     await start(dut)
     for question, _ in cases:
         source.put(question)
         if spacing > 1:
             await ClockCycles(dut.clk, spacing)
-    await source.drained(130 * len(cases))
+    await source.drained(most * len(cases))
     for question, answer in cases:
         assert await sink.receive(1000) == answer, f"{question}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The pipelined divider: each quotient is its golden model's, in order, after the stated clocks, asked as often as may be."""
+"""The divider, pipelined and single: each quotient is its golden model's, in order, after the stated clocks."""
 
 from __future__ import annotations
 

@@ -28,9 +28,6 @@ Info: 	        TRELLIS_COMB:  7111/43848    16%
 WIRE, CORE = "$glbnet$rgmii_0_rx_clk$TRELLIS_IO_IN", "$glbnet$inside_1.CLKOS"
 
 
-WANTED = {WIRE: 125.0, CORE: 62.5}
-
-
 def report(wire_mhz: float) -> dict[str, Any]:
     clocks = {WIRE: {"achieved": wire_mhz, "constraint": 125.0}, CORE: {"achieved": 70.0, "constraint": 62.5}}
     return {"fmax": clocks, "critical_paths": []}

@@ -183,10 +183,11 @@ def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -
             except subprocess.TimeoutExpired:
                 if not (moves or rounds) or not (ROOT / log).exists():
                     continue
-                where = headline((ROOT / log).read_text(errors="replace"))
+                told = (ROOT / log).read_text(errors="replace")
                 if moves:
+                    where = headline(told)
                     print(f"\r\033[K  {name} ({time.monotonic() - started:.0f} s, {where})", end="", flush=True)
-                if rounds and len(ROUND.findall((ROOT / log).read_text(errors="replace"))) > rounds:
+                if rounds and len(ROUND.findall(told)) > rounds:
                     tool.kill()
                     ended = True
     if moves:

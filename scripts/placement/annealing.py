@@ -75,7 +75,7 @@ def binary() -> Path:
 
 
 def sources() -> list[str]:
-    """What annealing is made of, for names under which its results are kept."""
+    """What anneals and routes, for names under which results are kept."""
     texts = [*SOURCES, *sorted(SOURCES[0].parent.glob("*.h")), Path(__file__), Path(routing.__file__)]
     return [text.read_text() for text in texts]
 

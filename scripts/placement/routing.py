@@ -2,8 +2,8 @@
 """Routes an annealed design: all of it by router2, then what is late by router1.
 
 router2 solves crowded designs, but does not count what a wire's branches add to its delay: by nextpnr's database up to 0.3 ns
-each, with some wires that take nothing else and so look like the quickest. Where it held all paths to be in time some were a
-fifth too long. router1 counts branches, and begins with what is routed.
+each, by wires that take nothing else and so look like the quickest. Where it held all paths to be in time some were a fifth too
+long. router1 counts branches, and begins with what is routed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def route(
     options: Sequence[str | Path],
     result: Sequence[str | Path],
 ) -> None:
-    """To the options in `result`, of which router2 needs none; `clocks` are the periods, as SDC.
+    """Routes `design`, for the periods in `clocks` (SDC); `result` are the options by which nextpnr leaves what is wanted of it.
 
     Where router1 goes on and on, the design stays as router2 has left it.
     """

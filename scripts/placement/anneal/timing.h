@@ -60,7 +60,7 @@ private:
     double share; // of its clock's period that the wire's path takes
     int length;   // while the wire is so long,
     double tile;  // and of a tile more
-    double cost(int length) const;
+    double cost(int longer) const; // of a wire of that length
   };
 
   void sortArcs();
