@@ -174,7 +174,7 @@ def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -
     if alone:
         print(f"  {name}", end="", flush=True)
     with subprocess.Popen(
-        [str(word) for word in command], cwd=ROOT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [_from_root(word) for word in command], cwd=ROOT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as tool:
         while True:
             try:
@@ -198,3 +198,8 @@ def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -
     print(f"{begun} ({time.monotonic() - started:.0f} s)", flush=True)
     if tool.returncode:
         raise ToolFailed(f"{name} failed; {log} and:\n{errors[-2000:]}")
+
+
+def _from_root(word: str | Path) -> str:
+    """A tool of WebAssembly has a /tmp of its own, where a checkout in ours is not; its working directory it has."""
+    return str(word.relative_to(ROOT) if isinstance(word, Path) and word.is_relative_to(ROOT) else word)
