@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.pipeline.{EventLink, HeldValues}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 import scala.collection.mutable
@@ -44,24 +45,6 @@ object EnginePipeline {
   val steps = 5
   val stages = 5
   val length: Int = 2 + stages * steps + 2
-}
-
-/** A register step without back-pressure. What an event brings along is carried by [[CarriedValues]] or [[HeldValues]]. */
-class EventLink(val up: Node, val down: Node) extends Link {
-  down.up = this
-  up.down = this
-
-  override def ups: Seq[Node] = List(up)
-  override def downs: Seq[Node] = List(down)
-  override def propagateDown(): Unit = {
-    down.valid
-  }
-  override def propagateUp(): Unit = {}
-
-  override def build(): Unit = {
-    down.valid.setAsReg() init False
-    down.valid := up.isValid
-  }
 }
 
 /** One stage: a private memory of one word per flow, read, changed and written as an event passes.

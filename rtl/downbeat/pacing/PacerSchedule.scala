@@ -2,8 +2,9 @@
 package downbeat.pacing
 
 import downbeat.DownbeatConfig
-import downbeat.engine.{Booking, EventLink, HeldValues}
+import downbeat.engine.Booking
 import downbeat.flow.FlowReference
+import downbeat.pipeline.{EventLink, HeldValues}
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat.engine
+package downbeat.pipeline
 
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -8,7 +8,7 @@ import spinal.lib.misc.pipeline._
   *
   * A register takes the value with the event and keeps it until the next one comes, so that as many nodes as `spacing` look at one register;
   * for those farther on another one takes it over just before. What `stays` as long where it comes from needs none.
-  * [[CarriedValues]], where events follow each other clock by clock, needs a register or a place in a memory on each node.
+  * Where events follow each other clock by clock, each node needs a register or a place in a memory instead (the engine's `CarriedValues`).
   */
 class HeldValues(nodes: Seq[Node], spacing: Int, stays: NamedTypeKey => Boolean) extends Area {
   for (way <- ValueWays(nodes) if way.stops.nonEmpty) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat.engine
+package downbeat.pipeline
 
 import java.util.{Collections, IdentityHashMap}
 import spinal.core._
