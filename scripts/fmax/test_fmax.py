@@ -213,3 +213,20 @@ def test_a_router_is_ended_after_so_many_rounds(line: str, tmp_path: Path) -> No
     with pytest.raises(RoundsOver, match="had not ended after 5 rounds"):
         tools.run("router", log, sys.executable, router, rounds=5)
     assert len(log.read_text().splitlines()) < 100
+
+
+@pytest.mark.parametrize(
+    ("log", "where"),
+    [
+        ("", "reading"),
+        ("2.17. Executing OPT_DFF pass (perform DFF optimizations).\n", "OPT_DFF pass"),
+        ("Info: Running simulated annealing placer.\nInfo:   at iteration #5: temp = 1.9\n", "iteration #5"),
+        ("Info: Running router2...\nInfo:     iter=7 wires=92838 overused=1031 tmgfail=0\n", "iter=7"),
+        (
+            "Info: Routing..\nInfo:       2000 |     1122        879 |  571   429 |      4922|       1.61       8.77|\n",
+            "4922 connections left",
+        ),
+    ],
+)
+def test_where_a_tool_is_is_read_from_its_log(log: str, where: str) -> None:
+    assert tools.headline(log) == where

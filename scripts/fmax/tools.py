@@ -152,14 +152,17 @@ def version(tool: str) -> str:
 
 def headline(log: str) -> str:
     """Where a tool is, from what it has logged so far."""
-    # Yosys numbers its passes, `2.17.3. Executing OPT_DFF pass (...)`; nextpnr announces iterations.
+    # Yosys numbers its passes, `2.17.3. Executing OPT_DFF pass (...)`; nextpnr announces iterations, and router1 what is left.
     found = re.findall(
         r"^(?:\d+(?:\.\d+)*\. Executing (\w+ pass)|Info: +(?:at )?(iter(?:ation #|=)\d+)"
-        r"|Info: (?:Running )?([\w ]*(?:plac|rout)[\w ]*))",
+        r"|Info: (?:Running )?([\w ]*(?:plac|rout)[\w ]*)|Info: +\d+ \|(?:[ \d]*\|){2} *(\d+)\|)",
         log,
         re.MULTILINE,
     )
-    return "".join(found[-1]).strip() if found else "reading"
+    if not found:
+        return "reading"
+    *named, left = found[-1]
+    return f"{left} connections left" if left else "".join(named).strip()
 
 
 def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -> None:
