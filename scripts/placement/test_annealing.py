@@ -205,7 +205,9 @@ def routed(folder: Path) -> tuple[Path, Path]:
     def run(log: Path, *options: str | Path, rounds: int | None = None) -> None:
         words = [*DEVICE, "--router", "router2", "-q", "--log", log, *options]
         # From here on: a WebAssembly nextpnr's /tmp is its own, and pytest's folders are in ours.
-        subprocess.run(["nextpnr-ecp5", *(str(word).removeprefix(f"{folder}/") for word in words)], cwd=folder, check=True)
+        subprocess.run(
+            ["nextpnr-ecp5", *(str(word).removeprefix(f"{folder}/") for word in words)], cwd=folder, check=True
+        )
         assert (rounds is None) == ("--write" in options)
 
     (folder / "clocks.sdc").write_text(f"create_clock -period {TIGHT} [get_nets {{{CLOCK}}}]\n")
