@@ -38,8 +38,8 @@ case class Calculators(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
-  // Registered both ways: neither the engine's choice nor that among the lanes is in line with a lane's queues. No lane has an answer so
-  // often that the others would wait for long.
+  // Registered both ways: the engine's choice is not in line with that among the lanes. No lane has an answer so often that the others would
+  // wait for long.
   io.result << StreamArbiterFactory().lowerFirst.transactionLock.on(lanes.map(_.result)).halfPipe()
   for ((lane, index) <- lanes.zipWithIndex) io.room(index) := lane.room
   io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
@@ -58,11 +58,13 @@ case class Calculators(config: DownbeatConfig) extends Component {
     unit.io.question.flow := asked.reference.flow
     unit.io.question.question := asked.question.resize(calculator.questionBits)
 
-    private def queue[T <: Data](words: Stream[T]): Stream[T] = {
-      val fifo = StreamFifo(words.payloadType, calculator.underWay(config))
-      fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
-      fifo.io.push << words
-      fifo.io.pop
+    private def queue[T <: Data](words: Stream[T]): Stream[T] = calculator.underWay(config) match {
+      case 1 => words.halfPipe()
+      case depth =>
+        val fifo = StreamFifo(words.payloadType, depth)
+        fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
+        fifo.io.push << words
+        fifo.io.pop
     }
     private val owners = queue(remembered)
     private val answers = queue(unit.io.answer.toStream)
@@ -74,7 +76,7 @@ case class Calculators(config: DownbeatConfig) extends Component {
       event.calculated.answer := joined._2.resize(Calculation.answerBits)
       event.calculated.note := joined._1.note
       event
-    }.halfPipe()
+    }
     val idle: Bool = !requests.io.occupancy.orR && !first.valid && !owners.valid && !result.valid
   }
 }

@@ -64,7 +64,7 @@ trait Calculator {
   /** At most [[Calculation.answerBits]]. */
   def answerBits: Int
   /** Questions that may be in its unit, or answered and not taken; a power of two. A pipelined one has more than it is long. */
-  def underWay(config: DownbeatConfig): Int = 4
+  def underWay(config: DownbeatConfig): Int = 1
   def build(config: DownbeatConfig): CalculatorUnit
 }
 
