@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.failure import RoundsOver, ToolFailed
-from scripts.placement.routing import ROUNDS, reopen, route
+from scripts.placement.routing import CROWDED, ROUNDS, reopen, route
 
 WIRES = ";".join(f"X{x}/Y1/F0;X{x}/Y1/F0.A;1" for x in range(6))
 ROUTED = f"""{{
@@ -48,12 +48,24 @@ def test_late_paths_that_cant_be_had_in_time_stay_as_router2_has_left_them(ends:
         late = design.name.endswith(".opened") and '"router/tmg_ripup": "1 "' in design.read_text()
         calls.append((design.name, late, rounds))
         assert ("--report" in options) == (len(calls) > 1)
-        if rounds and not ends:
+        if late and not ends:
             raise RoundsOver("goes on and on")
 
     (tmp_path / "design.json").touch()
     files = tmp_path / "log", tmp_path / "clocks", tmp_path / "design.json"
     route(nextpnr, *files, ["--seed", "1"], ["--report", tmp_path / "report"])
-    first, second = ("design.json", False, None), ("design.opened", True, ROUNDS)
+    first, second = ("design.json", False, CROWDED), ("design.opened", True, ROUNDS)
     assert calls == ([first, second] if ends else [first, second, ("design.opened", False, None)])
     assert [made.name for made in tmp_path.iterdir()] == ["design.json"]
+
+
+def test_a_design_that_router2_does_not_end_on_is_too_crowded(tmp_path: Path) -> None:
+    def nextpnr(*_options: str | Path, rounds: int | None = None) -> None:
+        raise RoundsOver(f"not after {rounds}")
+
+    files = tmp_path / "routing.log", tmp_path / "clocks", tmp_path / "design.json"
+    with pytest.raises(
+        ToolFailed,
+        match=rf"after {CROWDED} rounds of router2 .*routing.log.*: the design is too crowded.* another seed",
+    ):
+        route(nextpnr, *files, [], ["--report", tmp_path / "report"])
