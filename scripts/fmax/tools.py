@@ -36,7 +36,7 @@ TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
 ROUND = re.compile(r"^Info: +(?:iter=\d+ |\d+ \|)", re.MULTILINE)  # of router2; a thousand connections of router1
 
-LARGE = 40_000  # LUTs, with the harness's, from which on a room is annealed before it is routed: else the routers do not end
+LARGE = 35_000  # LUTs, with the harness's, from which on a room is annealed before it is routed: else the routers do not end
 # That they are routed for: router1 has wires up again until they meet that. Only 8_5G's has been tried.
 LARGE_MHZ = {"6": 88, "7": 96, "8": 105, "8_5G": 127}
 AHEAD = 1.16  # of that they are placed and annealed for
