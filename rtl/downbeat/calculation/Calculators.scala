@@ -58,17 +58,20 @@ case class Calculators(config: DownbeatConfig) extends Component {
     unit.io.question.flow := asked.reference.flow
     unit.io.question.question := asked.question.resize(calculator.questionBits)
 
-    private def queue[T <: Data](words: Stream[T]): Stream[T] = calculator.underWay(config) match {
-      case 1 => words.halfPipe()
-      case depth =>
-        val fifo = StreamFifo(words.payloadType, depth)
-        fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
-        fifo.io.push << words
-        fifo.io.pop
+    /** As many words as may be under way. The first is in a register: the choice among the lanes is not in line with a memory. */
+    private class Queue[T <: Data](words: Stream[T]) extends Area {
+      private val depth = calculator.underWay(config)
+      private val others = (depth > 1) generate StreamFifo(words.payloadType, depth)
+      if (depth > 1) {
+        others.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
+        others.io.push << words
+      }
+      val first: Stream[T] = (if (depth > 1) others.io.pop else words).halfPipe()
+      val empty: Bool = if (depth > 1) !others.io.occupancy.orR && !first.valid else !first.valid
     }
-    private val owners = queue(remembered)
-    private val answers = queue(unit.io.answer.toStream)
-    val result: Stream[CalculatedEvent] = StreamJoin(owners, answers).map { joined =>
+    private val owners = new Queue(remembered)
+    private val answers = new Queue(unit.io.answer.toStream)
+    val result: Stream[CalculatedEvent] = StreamJoin(owners.first, answers.first).map { joined =>
       val event = CalculatedEvent(config)
       event.reference := joined._1.reference
       event.calculated.ofStartup := joined._1.ofStartup
@@ -77,7 +80,7 @@ case class Calculators(config: DownbeatConfig) extends Component {
       event.calculated.note := joined._1.note
       event
     }
-    val idle: Bool = !requests.io.occupancy.orR && !first.valid && !owners.valid && !result.valid
+    val idle: Bool = !requests.io.occupancy.orR && !first.valid && owners.empty
   }
 }
 
