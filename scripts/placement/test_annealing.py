@@ -204,7 +204,7 @@ def routed(folder: Path) -> tuple[Path, Path]:
 
     def run(log: Path, *options: str | Path, rounds: int | None = None) -> None:
         words = [*DEVICE, "--router", "router2", "-q", "--log", log, *options]
-        # From here on: a WebAssembly nextpnr's /tmp is its own, and pytest's folders are in ours.
+        # Relative to the folder: a WebAssembly nextpnr has a /tmp of its own, and pytest's folders are in ours.
         subprocess.run(
             ["nextpnr-ecp5", *(str(word).removeprefix(f"{folder}/") for word in words)], cwd=folder, check=True
         )

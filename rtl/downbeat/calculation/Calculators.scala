@@ -67,7 +67,7 @@ case class Calculators(config: DownbeatConfig) extends Component {
         others.io.push << words
       }
       val first: Stream[T] = (if (depth > 1) others.io.pop else words).halfPipe()
-      val empty: Bool = if (depth > 1) !others.io.occupancy.orR && !first.valid else !first.valid
+      val empty: Bool = !first.valid && (if (depth > 1) !others.io.occupancy.orR else True)
     }
     private val owners = new Queue(remembered)
     private val answers = new Queue(unit.io.answer.toStream)
