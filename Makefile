@@ -25,7 +25,7 @@ RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM64_RTL := build/sim/rtl-sim64.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
-# One policy needs its own room alone, all of them together the core as well.
+# One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 NETLIST_RTL := build/netlist/rtl.stamp
@@ -36,7 +36,7 @@ help: ## this list
 setup: $(SET_UP) ## Python environment and system packages; the other targets call it
 	@:
 
-rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/ROOM.v for each room [PRESET=name]
+rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=name]
 	@:
 
 registers: $(RTL) ## take the generated register page and C header over into docs and sw/include
@@ -133,17 +133,17 @@ lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 test: $(RTL) $(SIM_RTL) $(PACER_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
-fmax: build/policies/stamp ## clock rate on an ECP5 and the path that limits it [ROOM=name GRADE=6|7|8|8_5G SEED=n PRESET=name]
-	@$(PY) -m scripts.fmax $(or $(ROOM),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
+fmax: build/policies/stamp ## clock rate on an ECP5 and the path that limits it [MODULE=name GRADE=6|7|8|8_5G SEED=n PRESET=name]
+	@$(PY) -m scripts.fmax $(or $(MODULE),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
 
-fmax-estimate: build/policies/stamp ## a room's longest paths by its netlist alone, in grade 8's ns [ROOM=name PRESET=name]
-	@$(PY) -m scripts.fmax.estimate $(or $(ROOM),FlowEngine) --preset $(PRESET)
+fmax-estimate: build/policies/stamp ## a module's longest paths by its netlist alone, in grade 8's ns [MODULE=name PRESET=name]
+	@$(PY) -m scripts.fmax.estimate $(or $(MODULE),FlowEngine) --preset $(PRESET)
 
-fmax-guard: build/policies/stamp ## fails when a guarded room's clock rate fell (scripts/fmax/guarded.toml) [JOBS=n]
+fmax-guard: build/policies/stamp ## fails when a guarded module's clock rate fell (scripts/fmax/guarded.toml) [JOBS=n]
 	@$(PY) -m scripts.fmax.guard
 
-synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers of each room, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name ROOM=name]
-	@$(PY) -m scripts.synth $(ROOM) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset $(PRESET)
+synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers of each module, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name MODULE=name]
+	@$(PY) -m scripts.synth $(MODULE) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset $(PRESET)
 
 bitstream: build/scala.stamp ## a board's .bit by Yosys, nextpnr-ecp5 and ecppack; fails when a clock misses [BOARD=colorlight-i9 SEED=n]
 	@$(PY) -m scripts.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED))

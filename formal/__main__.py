@@ -20,7 +20,7 @@ def main() -> int:
     report: dict[str, Any] = {}
     failed = 0
     for proof in PROOFS:
-        print(f"{proof.room} (formal/{proof.name}.sv)")
+        print(f"{proof.module} (formal/{proof.name}.sv)")
         try:
             found = run(proof)
             caught = {mutant: run(proof, mutant) for mutant in proof.mutants}

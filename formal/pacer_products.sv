@@ -33,9 +33,9 @@ module pacer_products (
       .granted_valid, .granted_payload_flow(granted_flow),
       .granted_payload_time_fraction(granted_time[31:0]), .granted_payload_time_ns(granted_time[79:32]),
       .granted_payload_time_epoch(granted_time[95:80]),
-      .paced_valid, .paced_payload_flow(paced_flow), .paced_payload_appointment_armed(armed),
-      .paced_payload_appointment_at_ns(paced_time[79:32]), .paced_payload_appointment_content_fraction(paced_time[31:0]),
-      .paced_payload_appointment_content_epoch(paced_time[95:80])
+      .paced_valid, .paced_payload_flow(paced_flow), .paced_payload_entry_armed(armed),
+      .paced_payload_entry_at_ns(paced_time[79:32]), .paced_payload_entry_content_fraction(paced_time[31:0]),
+      .paced_payload_entry_content_epoch(paced_time[95:80])
   );
 
   (* anyconst *) logic [55:0] spacing;

@@ -33,9 +33,9 @@ module pacer_schedule (
       .granted_valid, .granted_payload_flow(granted_flow),
       .granted_payload_time_fraction(granted_time[31:0]), .granted_payload_time_ns(granted_time[79:32]),
       .granted_payload_time_epoch(granted_time[95:80]),
-      .paced_valid, .paced_payload_flow(paced_flow), .paced_payload_appointment_armed(armed),
-      .paced_payload_appointment_at_ns(paced_time[79:32]), .paced_payload_appointment_content_fraction(paced_time[31:0]),
-      .paced_payload_appointment_content_epoch(paced_time[95:80])
+      .paced_valid, .paced_payload_flow(paced_flow), .paced_payload_entry_armed(armed),
+      .paced_payload_entry_at_ns(paced_time[79:32]), .paced_payload_entry_content_fraction(paced_time[31:0]),
+      .paced_payload_entry_content_epoch(paced_time[95:80])
   );
 
   // A grant of some flow in clock 0, its next booking in clock 1; what other flows do is free.
@@ -88,7 +88,7 @@ module pacer_schedule (
 
   always_comb
     if (clocks == 10) begin
-      // P: a booking's appointment comes nine clocks after it
+      // P: a booking's entry comes nine clocks after it
       arrives : assert (paced_valid && paced_flow == flow && armed == paced);
       // P: a connection's first grant is now
       starts : assert (!first || paced_time == now_then);

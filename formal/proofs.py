@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is proved of which room, and the mutants that each proof must refuse."""
+"""What is proved of which module, and the mutants that each proof must refuse."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Proof:
-    """formal/NAME.sv around build/rtl/ROOM.v.
+    """formal/NAME.sv around build/rtl/MODULE.v.
 
     With `induction` of `depth` steps it holds for ever; otherwise in the first `depth` clocks from any state: the file says why
     that is enough.
     """
 
     name: str
-    room: str
+    module: str
     induction: bool
     depth: int
     mutants: tuple[Mutant, ...]
-    free: tuple[str, ...] = ()  # signals of the room that may have any value
+    free: tuple[str, ...] = ()  # signals of the module that may have any value
     quick: bool = True  # seconds: `make test` has it; otherwise `make formal` alone
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs a proof by SymbiYosys with z3: on the room as it is, or on a mutant of it."""
+"""Runs a proof by SymbiYosys with z3: on the module as it is, or on a mutant of it."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def properties(proof: Proof) -> dict[str, str]:
 
 
 def run(proof: Proof, mutant: Mutant | None = None) -> Outcome:
-    verilog = (ROOT / "build" / "rtl" / f"{proof.room}.v").read_text()
+    verilog = (ROOT / "build" / "rtl" / f"{proof.module}.v").read_text()
     place = BUILD / proof.name / ("proof" if mutant is None else re.sub(r"\W+", "_", mutant.name).strip("_"))
     if mutant:
         verilog, fits = re.subn(mutant.pattern, mutant.replacement, verilog)
         if fits != 1:
             raise ProofError(
-                f"{proof.name}: mutant '{mutant.name}' fits {fits} places of {proof.room}.v: mend its pattern"
+                f"{proof.name}: mutant '{mutant.name}' fits {fits} places of {proof.module}.v: mend its pattern"
             )
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    (place / f"{proof.room}.v").write_text(verilog)
+    (place / f"{proof.module}.v").write_text(verilog)
     shutil.copy(ROOT / "formal" / f"{proof.name}.sv", place)
     (place / "proof.sby").write_text(_script(proof))
     started = time.monotonic()
@@ -70,11 +70,11 @@ depth {proof.depth}
 smtbmc z3
 
 [script]
-read_verilog {proof.room}.v
+read_verilog {proof.module}.v
 read_verilog -formal -sv {proof.name}.sv
 prep -flatten -top {proof.name}
 {cuts}
 [files]
-{proof.room}.v
+{proof.module}.v
 {proof.name}.sv
 """

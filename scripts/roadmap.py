@@ -93,7 +93,7 @@ def demands() -> str:
     return _table(head, rows)
 
 
-def room() -> str:
+def module() -> str:
     """How many times over each part does what is asked."""
     head = ("part", *(f"{design.name}, {design.clock_mhz:g} MHz" for design in DESIGNS))
     return _table(head, {part: [_times(what(design)) for design in DESIGNS] for part, what in PARTS.items()})
@@ -109,4 +109,4 @@ def _table(head: tuple[str, ...], rows: dict[str, list[str]]) -> str:
 
 
 if __name__ == "__main__":
-    print(f"{demands()}\n\n{room()}")
+    print(f"{demands()}\n\n{module()}")

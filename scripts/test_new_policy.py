@@ -39,7 +39,7 @@ def test_all_pieces_go_by_the_new_name(tree: Path, kind: str) -> None:
     scala, golden, test = (path.read_text() for path in files[:3])
     assert "object Foo2 extends" in scala and 'val name = "foo2"' in scala
     assert 'name: str = "foo2"' in golden
-    assert f"golden.congestion.{kind}.foo2 import POLICY" in test and 'run_room("PolicyFoo2"' in test
+    assert f"golden.congestion.{kind}.foo2 import POLICY" in test and 'run_module("PolicyFoo2"' in test
     for text in (scala, golden, test):
         assert not re.search(rf"\b{SIMPLEST[kind]}\b", text, re.IGNORECASE)
 

@@ -21,7 +21,7 @@ from rich.console import Console
 from sim.cache import BUILDS
 from sim.cache import ROOT as ROOT
 from sim.cache import BuildFailed as BuildFailed
-from sim.compiler import DEVICE, OPTIMISE, WARNINGS, model_includes, model_libraries, program, room_model
+from sim.compiler import DEVICE, OPTIMISE, WARNINGS, model_includes, model_libraries, program, module_model
 from sim.verilated import CROWD, LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
 
 NS3 = ROOT / "sim" / "ns3"
@@ -38,7 +38,7 @@ LOGISTIC = ROOT / "sim" / "logistic"
 CARSON = ROOT / "sim" / "carson"
 PACING = ROOT / "sim" / "pacing"
 EVENTS = ROOT / "sim" / "events"
-ROOMS = ROOT / "build" / "rtl"  # every room, of the preset that `make rtl` has
+MODULES = ROOT / "build" / "rtl"  # every module, of the preset that `make rtl` has
 PACER_FLOWS = (16, 1024, 65536)
 REGISTERS = ROOT / "sw" / "include"
 NS3_LIBRARIES = ("applications", "point-to-point", "internet", "bridge", "traffic-control", "network", "stats", "core")
@@ -123,27 +123,27 @@ def linux(waves: bool = False) -> Path:
 
 def wire() -> Path:
     """The directory of wire_bench, the MAC at its pins."""
-    return _room_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])
+    return _module_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])
 
 
 def gap() -> Path:
     """The directory of gap_bench, pacer and MAC at the MAC's pins."""
-    return _room_program("gap", "GapBench", [*sorted(GAP.glob("*.cpp")), WIRE / "ethernet.cpp"], [GAP / "room.vlt"])
+    return _module_program("gap", "GapBench", [*sorted(GAP.glob("*.cpp")), WIRE / "ethernet.cpp"], [GAP / "module.vlt"])
 
 
 def latency() -> Path:
     """The directory of latency_bench, the core with registers and MAC at its pins."""
     shared = [WIRE / "ethernet.cpp", FUZZ / "packet.cpp"]
-    return _room_program(
+    return _module_program(
         "latency", "DownbeatGmii", [*sorted(LATENCY.glob("*.cpp")), *shared], include=(FUZZ, REGISTERS)
     )
 
 
-def _room_program(
-    part: str, room: str, sources: Sequence[Path], configuration: Sequence[Path] = (), include: Sequence[Path] = ()
+def _module_program(
+    part: str, module: str, sources: Sequence[Path], configuration: Sequence[Path] = (), include: Sequence[Path] = ()
 ) -> Path:
-    """PART_bench, around one Verilated room."""
-    model = room_model(part, LAYOUT.with_name(f"{room}.v"), configuration)
+    """PART_bench, around one Verilated module."""
+    model = module_model(part, LAYOUT.with_name(f"{module}.v"), configuration)
     link = model_libraries(model, part)
     places = [DEVICE, WIRE, *include]
     headers = [*(header for place in places for header in sorted(place.glob("*.h"))), LAYOUT]
@@ -153,15 +153,15 @@ def _room_program(
 
 def events() -> Path:
     """The directory of events_bench, the engine alone at its ports."""
-    model = room_model("events", ROOMS / "FlowEngine.v")
-    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{FUZZ}", f"-I{ROOMS}", *model_includes(model)]
-    link, headers = model_libraries(model, "events"), [FUZZ / "draw.h", ROOMS / LAYOUT.name]
+    model = module_model("events", MODULES / "FlowEngine.v")
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{FUZZ}", f"-I{MODULES}", *model_includes(model)]
+    link, headers = model_libraries(model, "events"), [FUZZ / "draw.h", MODULES / LAYOUT.name]
     return program("events", "events_bench", sorted(EVENTS.glob("*.cpp")), flags, link, headers, model.name)
 
 
 def pacing(flows: int) -> Path:
     """The directory of pacing_bench, the pacer of so many flows alone."""
-    model = room_model("pacer", BUILDS / f"rtl-pacer-{flows}" / "Pacer.v", variant=f"-{flows}")
+    model = module_model("pacer", BUILDS / f"rtl-pacer-{flows}" / "Pacer.v", variant=f"-{flows}")
     flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-DPACER_FLOWS={flows}", f"-I{FUZZ}", *model_includes(model)]
     link, headers = model_libraries(model, "pacer"), [FUZZ / "draw.h"]
     return program(f"pacing-{flows}", "pacing_bench", sorted(PACING.glob("*.cpp")), flags, link, headers, model.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Verilog and C++ to programs: a room's model by Verilator, a program's objects and its link, all kept by content (cache.py)."""
+"""Verilog and C++ to programs: a module's model by Verilator, a program's objects and its link, all kept by content (cache.py)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
 
 
-def room_model(name: str, source: Path, configuration: Sequence[Path] = (), variant: str = "") -> Path:
-    """The directory of libVNAME.a, a room's Verilog Verilated as VNAME; a variant of it has builds of its own."""
+def module_model(name: str, source: Path, configuration: Sequence[Path] = (), variant: str = "") -> Path:
+    """The directory of libVNAME.a, a module's Verilog Verilated as VNAME; a variant of it has builds of its own."""
     needs(source)
     options = ["--cc", "--prefix", f"V{name}", "--top-module", source.stem, *VERILATE]
     texts = [path.read_text() for path in (source, *configuration)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Questions for the logistic unit over its whole range, and Eq. 10 of Iguchi's thesis in 50 digits to judge the answers."""
+"""Questions for the logistic unit over its whole range, and Eq. 10 of Iguchi's thesis in 50 digits to judge the responses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from decimal import Decimal, localcontext
 from cocotb_tests.golden.calculation.logistic_window import (
     ROUND_TRIP_BITS,
     WINDOW_BITS,
-    LogisticQuestion,
+    LogisticRequest,
 )
 
 # What the unit promises its accuracy for: bytes per second, ns, bytes.
@@ -22,7 +22,7 @@ WINDOWS = (2 * 64, 1 << 30)
 EPSILON, GAMMA = Decimal("1.95"), Decimal("0.9")
 
 
-def draw_question(draw: random.Random) -> LogisticQuestion:
+def draw_request(draw: random.Random) -> LogisticRequest:
     """Any size between the bounds and the bounds themselves; a fifth of the windows near the target."""
     capacity = _between(draw, *(rate << 10 for rate in RATES))
     available = draw.choice([0, 1, capacity, capacity + 1, _between(draw, 1, capacity), draw.randint(0, capacity)])
@@ -30,21 +30,21 @@ def draw_question(draw: random.Random) -> LogisticQuestion:
     if draw.random() < 0.1:
         elapsed = 0
     window = _between(draw, *(size << 16 for size in WINDOWS))
-    question = LogisticQuestion(capacity, available, round_trip, elapsed, window)
+    request = LogisticRequest(capacity, available, round_trip, elapsed, window)
     if draw.random() < 0.2:
-        target = int(exact(question).target * (1 << 16))
+        target = int(exact(request).target * (1 << 16))
         window = min(max(target + draw.randint(-2, 2) * draw.randint(0, target >> 10), 1), (1 << WINDOW_BITS) - 1)
-        question = LogisticQuestion(capacity, available, round_trip, elapsed, window)
-    return question
+        request = LogisticRequest(capacity, available, round_trip, elapsed, window)
+    return request
 
 
-def draw_beyond(draw: random.Random) -> LogisticQuestion:
+def draw_beyond(draw: random.Random) -> LogisticRequest:
     """Any bits that fields can hold, for which nothing but agreement of RTL and model is promised."""
 
     def bits(count: int) -> int:
         return draw.choice([1, (1 << count) - 1, draw.getrandbits(draw.randint(1, count)) or 1])
 
-    return LogisticQuestion(bits(44), bits(44), bits(ROUND_TRIP_BITS), bits(34), bits(WINDOW_BITS))
+    return LogisticRequest(bits(44), bits(44), bits(ROUND_TRIP_BITS), bits(34), bits(WINDOW_BITS))
 
 
 def _between(draw: random.Random, low: int, high: int) -> int:
@@ -61,7 +61,7 @@ class Exact:
     exponent: Decimal
 
 
-def exact(asked: LogisticQuestion) -> Exact:
+def exact(asked: LogisticRequest) -> Exact:
     """Eq. 10 and 11 as they are printed."""
     with localcontext() as context:
         context.prec = 50
@@ -75,7 +75,7 @@ def exact(asked: LogisticQuestion) -> Exact:
         return Exact(own * growth * target / (own * (growth - 1) + target), target, exponent)
 
 
-def error(answer: int, window: Decimal) -> tuple[float, float]:
-    """How far an answer (16 fraction bits) is from a window: as a share of it, and in units of the last place."""
-    away = abs(Decimal(answer) / 65536 - window)
+def error(response: int, window: Decimal) -> tuple[float, float]:
+    """How far an response (16 fraction bits) is from a window: as a share of it, and in units of the last place."""
+    away = abs(Decimal(response) / 65536 - window)
     return float(away / window), float(away * 65536)

@@ -48,7 +48,7 @@ def event(draw: random.Random, kind: Kind, segment: int) -> CongestionEvent:
 def asks(state: CongestionState, seen: CongestionEvent) -> bool:
     seen = replace(seen, starting_up=state.window.cwnd < state.window.ssthresh)
     policies = ((state.startup, state.startup_word), (state.steady, state.steady_word))
-    return any(policy.answer(seen, state.window, word).calculation is not None for policy, word in policies)
+    return any(policy.answer(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies)
 
 
 @pytest.mark.parametrize("startup", sorted(STARTUP))

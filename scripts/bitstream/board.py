@@ -45,7 +45,7 @@ class Board:
 
     @property
     def top(self) -> str:
-        """The room, as BoardTop.scala names it."""
+        """The module, as BoardTop.scala names it."""
         return f"Board_{self.board.replace('-', '_')}_{self.inside}"
 
     def constraints(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make fmax`: how fast a room is on an ECP5 (LFE5U-85F; grade 8_5G: LFE5UM5G-85F), and which path limits it.
+"""`make fmax`: how fast a module is on an ECP5 (LFE5U-85F; grade 8_5G: LFE5UM5G-85F), and which path limits it.
 
 For people on the terminal, for programs in build/reports/fmax.json (docs/synthesis.md).
 """
@@ -18,14 +18,14 @@ from scripts.fmax.report import ReportIncomplete, Timing, size, timing
 from scripts.fmax.tools import ROOT, TARGET_MHZ, ToolFailed, elaborate, place_and_route, synthesise
 
 REPORT = ROOT / "build" / "reports" / "fmax.json"
-GOAL_MHZ = {("FlowEngine", "default", "6"): 85.0}  # room, preset, speed grade
+GOAL_MHZ = {("FlowEngine", "default", "6"): 85.0}  # module, preset, speed grade
 
 
 def main() -> int:
     arguments = _parse()
     os.chdir(ROOT)
     try:
-        netlist = synthesise(elaborate(arguments.room, arguments.preset))
+        netlist = synthesise(elaborate(arguments.module, arguments.preset))
         report = place_and_route(netlist, arguments.grade, arguments.seed)
         found = timing(json.loads(report.read_text()))
     except subprocess.CalledProcessError:
@@ -37,7 +37,7 @@ def main() -> int:
     print(_text(arguments, found, used))
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(_record(arguments, found, used), indent=1) + "\n")
-    goal = GOAL_MHZ.get((arguments.room, arguments.preset, arguments.grade))
+    goal = GOAL_MHZ.get((arguments.module, arguments.preset, arguments.grade))
     if goal and found.fmax_mhz < goal:
         print(f"{found.fmax_mhz:.2f} MHz is below the goal of {goal:.0f} MHz", file=sys.stderr)
         return 1
@@ -46,7 +46,7 @@ def main() -> int:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make fmax", description=__doc__)
-    parser.add_argument("room")
+    parser.add_argument("module")
     parser.add_argument("--preset", default="default")
     parser.add_argument("--grade", choices=sorted(TARGET_MHZ), default="6")
     parser.add_argument("--seed", type=int, default=1)
@@ -55,7 +55,7 @@ def _parse() -> argparse.Namespace:
 
 def _text(arguments: argparse.Namespace, found: Timing, used: dict[str, int]) -> str:
     lines = [
-        f"{arguments.room} ({arguments.preset}), grade {arguments.grade}, seed {arguments.seed}: {found.fmax_mhz:.1f} MHz",
+        f"{arguments.module} ({arguments.preset}), grade {arguments.grade}, seed {arguments.seed}: {found.fmax_mhz:.1f} MHz",
         "  " + ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in used.items()),
         f"  critical path: {found.ns:.2f} ns, of them {found.wire_ns:.2f} in wires",
         "       at    wire    cell",
@@ -69,7 +69,7 @@ def _text(arguments: argparse.Namespace, found: Timing, used: dict[str, int]) ->
 
 def _record(arguments: argparse.Namespace, found: Timing, used: dict[str, int]) -> dict[str, Any]:
     return {
-        "room": arguments.room,
+        "room": arguments.module,
         "preset": arguments.preset,
         "device": "LFE5UM5G-85F" if arguments.grade.endswith("5G") else "LFE5U-85F",
         "grade": arguments.grade,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make fmax-estimate`: a room's longest paths by its netlist alone, minutes before anything is placed.
+"""`make fmax-estimate`: a module's longest paths by its netlist alone, minutes before anything is placed.
 
 Cells are as slow as nextpnr has them on speed grade 8: the slowest corner of Project Trellis's database (YosysHQ/prjtrellis-db,
 ECP5/timing/speed_8/cells.json, revision 4dda149). Wires are by how many inputs they lead to, for how far is not known yet: about
 the median of what nextpnr routed (its --sdf), in SegmentParser and Pacer 0.5 ns to one input, 0.7 to 0.8 to five to eight, 1.0
-and 1.7 to hundreds; in a large room they are longer. So this ranks paths and shows what to shorten, and `make fmax` says how fast
-the room is: SegmentParser 4.4 ns, Pacer 6.5 and TournamentTree 4.8 (grade 8, seed 1), where the estimate is 5.9, 8.5 and 4.6.
+and 1.7 to hundreds; in a large space they are longer. So this ranks paths and shows what to shorten, and `make fmax` says how fast
+the module is: SegmentParser 4.4 ns, Pacer 6.5 and TournamentTree 4.8 (grade 8, seed 1), where the estimate is 5.9, 8.5 and 4.6.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _add(
 
 def _plain(name: str) -> str:
     """Without a bit's index, and without which of a memory's blocks it is."""
-    return re.sub(r"_DO[AB]\d+$|\.\d+\.\d+$|\[\d+\]$|_\d+$", "", rtl_name(name).lstrip("~")).removeprefix("room.")
+    return re.sub(r"_DO[AB]\d+$|\.\d+\.\d+$|\[\d+\]$|_\d+$", "", rtl_name(name).lstrip("~")).removeprefix("dut.")
 
 
 def text(found: Paths, count: int) -> str:
@@ -190,13 +190,13 @@ def text(found: Paths, count: int) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make fmax-estimate", description=__doc__)
-    parser.add_argument("room")
+    parser.add_argument("module")
     parser.add_argument("--preset", default="default")
     parser.add_argument("--paths", type=int, default=10)
     arguments = parser.parse_args()
     os.chdir(ROOT)
     try:
-        netlist = synthesise(elaborate(arguments.room, arguments.preset))
+        netlist = synthesise(elaborate(arguments.module, arguments.preset))
     except subprocess.CalledProcessError:
         return 1  # it has said why
     except ToolFailed as failure:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make fmax-guard`: fails when a guarded room (guarded.toml) is slower than it may be. What did not change is not run again."""
+"""`make fmax-guard`: fails when a guarded module (guarded.toml) is slower than it may be. What did not change is not run again."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PRESET, GRADE, SEED = "default", "6", 1
 
 def main() -> int:
     os.chdir(ROOT)
-    least: dict[str, float] = tomllib.loads(GUARDED.read_text())["rooms"]
+    least: dict[str, float] = tomllib.loads(GUARDED.read_text())["modules"]
     try:
-        verilog = [elaborate(room, PRESET) for room in least]  # one after another: they write into one directory
+        verilog = [elaborate(module, PRESET) for module in least]  # one after another: they write into one directory
         with ThreadPoolExecutor(int(os.environ.get("JOBS") or 2)) as jobs:
             reached = dict(zip(least, jobs.map(_clock, verilog), strict=True))
     except subprocess.CalledProcessError:
@@ -30,12 +30,12 @@ def main() -> int:
     except (ToolFailed, ReportIncomplete) as failure:
         print(failure, file=sys.stderr)
         return 1
-    for room, clock in reached.items():
-        print(f"  {room}: {clock:.1f} MHz, at least {least[room]:g}")
-    slow = [room for room, clock in reached.items() if clock < least[room]]
-    for room in slow:
+    for module, clock in reached.items():
+        print(f"  {module}: {clock:.1f} MHz, at least {least[module]:g}")
+    slow = [space for module, clock in reached.items() if clock < least[module]]
+    for module in slow:
         print(
-            f"{room} is too slow: `make fmax ROOM={room}` shows the path, scripts/fmax/guarded.toml has the limit",
+            f"{module} is too slow: `make fmax MODULE={module}` shows the path, scripts/fmax/guarded.toml has the limit",
             file=sys.stderr,
         )
     return 1 if slow else 0

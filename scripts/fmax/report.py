@@ -10,7 +10,7 @@ from typing import Any
 
 # Yosys names what it makes after the net that it came from: `spot_LUT4_C_1_Z`, `sum_CCU2C_S0_COUT[3]`.
 MAPPED = re.compile(r"_(?:LUT4|PFUMX|L6MUX21|CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD|MULT18X18D)_.*")
-ROOM = "room."  # the instance in the harness
+MODULE = "dut."  # the instance in the harness
 CELLS = {
     "lut4": "LUT4",
     "carry": "CCU2C",  # two bits each
@@ -106,14 +106,14 @@ def rtl_name(net: str) -> str:
     return name + (bit[0] if bit else "")
 
 
-def size(netlist: dict[str, Any], within: str = ROOM) -> dict[str, int]:
-    """Cells of the room, without the harness's; of a room that was mapped without one, `within` is empty."""
+def size(netlist: dict[str, Any], within: str = MODULE) -> dict[str, int]:
+    """Cells of the module, without the harness's; of a module that was mapped without one, `within` is empty."""
     used = cells(netlist, within)
     return {name: used[cell] for name, cell in CELLS.items()}
 
 
-def cells(netlist: dict[str, Any], within: str = ROOM) -> Counter[str]:
-    """How many of each type the room has, without the harness's; as `size`."""
+def cells(netlist: dict[str, Any], within: str = MODULE) -> Counter[str]:
+    """How many of each type the module has, without the harness's; as `size`."""
     modules = netlist["modules"]
     (top,) = (module for module in modules.values() if int(module["attributes"].get("top", "0"), 2))
     return _flat(modules, Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(within)))

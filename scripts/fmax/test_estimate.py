@@ -28,7 +28,7 @@ def netlist(**cells: tuple[str, dict[str, int]]) -> dict[str, Any]:
     top = {
         "attributes": {"top": "1"},
         "cells": {name: cell(*of) for name, of in cells.items()},
-        "netnames": {f"room.n{net}": {"bits": [net]} for net in nets},
+        "netnames": {f"dut.n{net}": {"bits": [net]} for net in nets},
     }
     return {"modules": {"Fmax": top}}
 
@@ -85,9 +85,9 @@ def test_a_block_rams_own_register_is_quick() -> None:
 
 
 def test_a_net_without_a_name_is_called_after_its_cell() -> None:
-    copy = "room.n4_TRELLIS_FF_Q_copy_1"
+    copy = "dut.n4_TRELLIS_FF_Q_copy_1"
     design = netlist(**{"first": ("TRELLIS_FF", {"DI": 9, "Q": 1}), copy: ("TRELLIS_FF", {"DI": 1, "Q": 5})})
-    del design["modules"]["Fmax"]["netnames"]["room.n5"]
+    del design["modules"]["Fmax"]["netnames"]["dut.n5"]
     assert [end for _, _, end in paths(design).longest()] == ["n4", "n1"]
 
 

@@ -27,15 +27,15 @@ def part(kind: str, delay: float, begin: str, end: str, net: str = "") -> dict[s
 
 @pytest.fixture
 def report() -> dict[str, Any]:
-    register, lut, carry, second = "room.spot_TRELLIS_FF_Q_3.Q", "room.a_LUT4_Z", "room.s_CCU2C_S0", "room.s_CCU2C_S0_1"
+    register, lut, carry, second = "dut.spot_TRELLIS_FF_Q_3.Q", "dut.a_LUT4_Z", "dut.s_CCU2C_S0", "dut.s_CCU2C_S0_1"
     path = [
         part("clk-to-q", 0.5, register, register),
-        part("routing", 2.0, register, f"{lut}.D", "room.spot[3]"),
+        part("routing", 2.0, register, f"{lut}.D", "dut.spot[3]"),
         part("logic", 0.25, f"{lut}.D", f"{lut}.F"),
-        part("routing", 1.0, f"{lut}.F", f"{carry}.A0", "room.a_LUT4_Z"),
+        part("routing", 1.0, f"{lut}.F", f"{carry}.A0", "dut.a_LUT4_Z"),
         part("logic", 0.5, f"{carry}.A0", f"{carry}.FCO"),
         part("logic", 0.25, f"{carry}.FCO", f"{second}.FCI"),
-        part("setup", 0.5, "room.end.DI", "room.end.DI"),
+        part("setup", 0.5, "dut.end.DI", "dut.end.DI"),
     ]
     outside = {"from": "<async>", "to": f"posedge {CLOCK}", "path": [part("setup", 9.0, "pad.DI", "pad.DI")]}
     inside = {"from": f"posedge {CLOCK}", "to": f"posedge {CLOCK}", "path": path}
@@ -50,20 +50,20 @@ def test_the_clock_and_its_own_path_are_read_not_a_pins(report: dict[str, Any]) 
 
 def test_a_path_is_wires_with_the_cells_behind_them_a_carry_chain_as_one(report: dict[str, Any]) -> None:
     assert timing(report).path == [
-        Hop("room.spot", "register", 0.0, 0.5, 0.5, "X6/Y36"),
-        Hop("room.spot[3]", "LUT", 2.0, 0.25, 2.75, "X6/Y36"),
-        Hop("~room.a", "carry", 1.0, 0.75, 4.5, "X6/Y36"),
-        Hop("~room.a", "setup", 0.0, 0.5, 5.0, "X6/Y36"),
+        Hop("dut.spot", "register", 0.0, 0.5, 0.5, "X6/Y36"),
+        Hop("dut.spot[3]", "LUT", 2.0, 0.25, 2.75, "X6/Y36"),
+        Hop("~dut.a", "carry", 1.0, 0.75, 4.5, "X6/Y36"),
+        Hop("~dut.a", "setup", 0.0, 0.5, 5.0, "X6/Y36"),
     ]
 
 
 @pytest.mark.parametrize(
     ("net", "name"),
     [
-        ("room.spot[3]", "room.spot[3]"),
-        ("room.spot_TRELLIS_FF_Q_3", "room.spot"),
-        ("room.sum_CCU2C_S0_COUT[3]", "~room.sum"),
-        ("room.ready_LUT4_C_1_Z", "~room.ready"),
+        ("dut.spot[3]", "dut.spot[3]"),
+        ("dut.spot_TRELLIS_FF_Q_3", "dut.spot"),
+        ("dut.sum_CCU2C_S0_COUT[3]", "~dut.sum"),
+        ("dut.ready_LUT4_C_1_Z", "~dut.ready"),
     ],
 )
 def test_nets_are_named_as_in_the_rtl(net: str, name: str) -> None:
@@ -84,12 +84,12 @@ def test_a_report_without_a_path_of_the_clock_is_refused(report: dict[str, Any])
 
 
 def netlist() -> dict[str, Any]:
-    cells = {"room.a": "LUT4", "room.b": "LUT4", "room.c": "TRELLIS_FF", "digest": "TRELLIS_FF", "room.d": "$scopeinfo"}
+    cells = {"dut.a": "LUT4", "dut.b": "LUT4", "dut.c": "TRELLIS_FF", "digest": "TRELLIS_FF", "dut.d": "$scopeinfo"}
     top = {"attributes": {"top": "1"}, "cells": {name: {"type": cell} for name, cell in cells.items()}}
     return {"modules": {"LUT4": {"attributes": {"blackbox": "1"}}, "FmaxFlowEngine": top}}
 
 
-def test_the_size_is_the_rooms_without_the_harness() -> None:
+def test_the_size_is_the_modules_without_the_harness() -> None:
     used = size(netlist())
     assert (used["lut4"], used["ff"], used["bram"]) == (2, 1, 0)
 
@@ -97,7 +97,7 @@ def test_the_size_is_the_rooms_without_the_harness() -> None:
 def test_the_size_has_what_is_in_modules_that_stayed_ones() -> None:
     nested = netlist()
     nested["modules"]["Lane"] = {"attributes": {}, "cells": {"a": {"type": "DP16KD"}, "b": {"type": "LUT4"}}}
-    nested["modules"]["FmaxFlowEngine"]["cells"] |= {f"room.lane{i}": {"type": "Lane"} for i in range(8)}
+    nested["modules"]["FmaxFlowEngine"]["cells"] |= {f"dut.lane{i}": {"type": "Lane"} for i in range(8)}
     used = size(nested)
     assert (used["lut4"], used["bram"]) == (10, 8)
 
@@ -106,16 +106,16 @@ def test_the_size_has_what_is_in_modules_that_stayed_ones() -> None:
 def run(report: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The program with tools that leave the report and a netlist; its exit status."""
 
-    def run(room: str) -> int:
+    def run(module: str) -> int:
         for name, text in (("report", report), ("netlist", netlist())):
             (tmp_path / name).write_text(json.dumps(text))
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(program, "ROOT", tmp_path)
         monkeypatch.setattr(program, "REPORT", tmp_path / "reports" / "fmax.json")
-        monkeypatch.setattr(program, "elaborate", lambda *_: tmp_path / f"Fmax{room}.v")
+        monkeypatch.setattr(program, "elaborate", lambda *_: tmp_path / f"Fmax{module}.v")
         monkeypatch.setattr(program, "synthesise", lambda *_: tmp_path / "netlist")
         monkeypatch.setattr(program, "place_and_route", lambda *_: tmp_path / "report")
-        monkeypatch.setattr(sys, "argv", ["fmax", room])
+        monkeypatch.setattr(sys, "argv", ["fmax", module])
         return program.main()
 
     return run
@@ -127,7 +127,7 @@ def test_the_engine_below_its_goal_fails_and_still_prints_its_path(
     assert run("FlowEngine") == 1
     said = capsys.readouterr()
     assert "84.99 MHz is below the goal of 85 MHz" in said.err
-    assert "room.spot[3]" in said.out
+    assert "dut.spot[3]" in said.out
 
 
 def test_the_engine_at_its_goal_passes(run: Any, report: dict[str, Any]) -> None:
@@ -135,7 +135,7 @@ def test_the_engine_at_its_goal_passes(run: Any, report: dict[str, Any]) -> None
     assert run("FlowEngine") == 0
 
 
-def test_a_room_without_a_goal_passes(run: Any, tmp_path: Path) -> None:
+def test_a_module_without_a_goal_passes(run: Any, tmp_path: Path) -> None:
     assert run("Pacer") == 0
     assert json.loads((tmp_path / "reports" / "fmax.json").read_text())["fmax_mhz"] == 84.99
 
@@ -156,7 +156,7 @@ def test_a_report_without_a_clock_is_an_error_not_a_traceback(
         (8, [3, 2, 3], 2 * ["place netlist", "anneal", "route annealed"]),
     ],
 )
-def test_a_large_room_is_annealed_before_it_is_routed(
+def test_a_large_module_is_annealed_before_it_is_routed(
     luts: int, seeds: list[int], steps: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[str] = []

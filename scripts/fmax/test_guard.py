@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make fmax-guard` with tools that leave the reports of rooms as fast as the test says."""
+"""`make fmax-guard` with tools that leave the reports of modules as fast as the test says."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from scripts.fmax.tools import ROOT, ToolFailed
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The guard's exit status for the clocks that rooms reach, with limits of 100 MHz for two of them."""
+    """The guard's exit status for the clocks that modules reach, with limits of 100 MHz for two of them."""
 
     def run(**clocks: float) -> int:
         limits = tmp_path / "guarded.toml"
-        limits.write_text("[rooms]\nPacer = 100\nParser = 100\n")
-        for room, clock in clocks.items():
+        limits.write_text("[modules]\nPacer = 100\nParser = 100\n")
+        for module, clock in clocks.items():
             path = [{"type": "setup", "delay": 1.0, "from": {"cell": "a"}, "to": {"loc": [1, 2], "port": "DI"}}]
             found = {
                 "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": path}],
                 "fmax": {"clk": {"achieved": clock}},
             }
-            (tmp_path / f"{room}.json").write_text(json.dumps(found))
+            (tmp_path / f"{module}.json").write_text(json.dumps(found))
         monkeypatch.setattr(program, "GUARDED", limits)
-        monkeypatch.setattr(program, "elaborate", lambda room, _: tmp_path / f"{room}.v")
+        monkeypatch.setattr(program, "elaborate", lambda module, _: tmp_path / f"{module}.v")
         monkeypatch.setattr(program, "synthesise", lambda verilog: verilog)
         monkeypatch.setattr(program, "place_and_route", lambda netlist, *_: netlist.with_suffix(".json"))
         return program.main()
@@ -39,11 +39,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
-def test_rooms_at_their_limit_pass(run: Any) -> None:
+def test_modules_at_their_limit_pass(run: Any) -> None:
     assert run(Pacer=100.0, Parser=170.2) == 0
 
 
-def test_one_room_below_its_limit_fails_and_is_named_alone(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_module_below_its_limit_fails_and_is_named_alone(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(Pacer=120.0, Parser=99.98) == 1
     said = capsys.readouterr()
     assert "Parser is too slow" in said.err and "Pacer" not in said.err
@@ -60,7 +60,7 @@ def test_a_tool_that_fails_is_no_pass(run: Any, monkeypatch: pytest.MonkeyPatch)
     assert program.main() == 1
 
 
-def test_a_room_that_does_not_elaborate_is_no_pass(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_does_not_elaborate_is_no_pass(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(Pacer=120.0, Parser=120.0) == 0
 
     def refuses(*_: object) -> Path:
@@ -70,7 +70,7 @@ def test_a_room_that_does_not_elaborate_is_no_pass(run: Any, monkeypatch: pytest
     assert program.main() == 1
 
 
-def test_every_guarded_room_is_one() -> None:
-    rooms = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/Rooms.scala").read_text(), re.MULTILINE)
-    guarded = tomllib.loads(program.GUARDED.read_text())["rooms"]
-    assert guarded and set(guarded) <= set(rooms)
+def test_every_guarded_module_is_one() -> None:
+    modules = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/Modules.scala").read_text(), re.MULTILINE)
+    guarded = tomllib.loads(program.GUARDED.read_text())["modules"]
+    assert guarded and set(guarded) <= set(modules)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Yosys and nextpnr-ecp5 on a room in its harness, each kept by the hash of what it was given."""
+"""Yosys and nextpnr-ecp5 on a module in its harness, each kept by the hash of what it was given."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
 ROUND = re.compile(r"^Info: +(?:iter=\d+ |\d+ \|)", re.MULTILINE)  # of router2; a thousand connections of router1
 
-LARGE = 35_000  # LUTs, with the harness's, from which on a room is annealed before it is routed: else the routers do not end
+LARGE = 35_000  # LUTs, with the harness's, from which on a module is annealed before it is routed: else the routers do not end
 # That they are routed for: router1 has wires up again until they meet that. Only 8_5G's has been tried.
 LARGE_MHZ = {"6": 88, "7": 96, "8": 105, "8_5G": 127}
 AHEAD = 1.16  # of that they are placed and annealed for
 
 
-def elaborate(room: str, preset: str) -> Path:
-    """The room's Verilog; not made again while it is younger than what it is made from."""
+def elaborate(module: str, preset: str) -> Path:
+    """The module's Verilog; not made again while it is younger than what it is made from."""
     place = BUILD / "rtl" / preset
-    verilog, done = place / f"Fmax{room}.v", ROOT / place / f"Fmax{room}.stamp"
+    verilog, done = place / f"Fmax{module}.v", ROOT / place / f"Fmax{module}.stamp"
     made_from = [ROOT / "build/scala.stamp", ROOT / "build/policies/stamp"]
     if not all(_is_younger(done, source) for source in made_from) or not (ROOT / verilog).exists():
-        subprocess.run(["scripts/rtl.sh", "elaborate", preset, place, f"Fmax{room}"], cwd=ROOT, check=True)
+        subprocess.run(["scripts/rtl.sh", "elaborate", preset, place, f"Fmax{module}"], cwd=ROOT, check=True)
         done.touch()
     return verilog
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Clock-domain crossings: docs/mac.md lists those of the MAC, docs/boards.md those of a board, and no room has another."""
+"""Clock-domain crossings: docs/mac.md lists those of the MAC, docs/boards.md those of a board, and no space has another."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_the_page_lists_the_crossings_of_the_mac() -> None:
     )
 
 
-def test_no_other_room_crosses() -> None:
-    """A room around the MAC has its crossings, behind the names of instances; a part of the MAC has them without its own."""
+def test_no_other_module_crosses() -> None:
+    """A module around the MAC has its crossings, behind the names of instances; a part of the MAC has them without its own."""
     listed = {_unnumbered(name) for name, _, _ in (*_listed(), *_listed(BOARDS))}
     names = listed | {name.partition(".")[2] for name in listed}
     others = [

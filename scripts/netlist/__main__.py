@@ -13,7 +13,7 @@ import sys
 import time
 from xml.etree import ElementTree as Xml
 
-from cocotb_tests.bench.build import BuildFailed, build_room
+from cocotb_tests.bench.build import BuildFailed, build_module
 from scripts.check.__main__ import REPORT as JUNIT
 from scripts.check.__main__ import main as check
 from scripts.fmax.report import size
@@ -40,7 +40,7 @@ def main() -> int:
         at = done("Yosys", at)
         files = simulated((RTL / f"{CORE}.v").relative_to(ROOT), seed())
         at = done("Verilog", at)
-        build_room(CORE, files, VERILATOR, {}, waves=os.environ.get("WAVES") == "1")
+        build_module(CORE, files, VERILATOR, {}, waves=os.environ.get("WAVES") == "1")
         at = done("Verilator and C++", at)
     except (ToolFailed, BuildFailed) as failure:
         print(failure, file=sys.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A room's ECP5 netlist as Verilog, with models of its cells, for Verilator in the place of the room's own Verilog.
+"""A module's ECP5 netlist as Verilog, with models of its cells, for Verilator in the place of the module's own Verilog.
 
 What Yosys may choose (bits of LUT RAM at the start, inputs that do not count) is drawn by the seed. Flip-flops start as the
 FPGA's do, by its global reset.
@@ -23,7 +23,7 @@ VERILATOR = ("--output-split", "20000", "-Wno-lint", "-Wno-style")
 
 
 def simulated(verilog: Path, seed: int) -> list[Path]:
-    """The files that stand for the room of `verilog` (relative to the root); mapped unless the netlist is there."""
+    """The files that stand for the module of `verilog` (relative to the root); mapped unless the netlist is there."""
     require("yosys")
     netlist = synthesise(verilog)
     # A seed of zero is refused.
@@ -47,10 +47,10 @@ def simulated(verilog: Path, seed: int) -> list[Path]:
     return [shell, ROOT / gates, CELLS]
 
 
-def _shell(verilog: str, room: str) -> str:
-    """The room's own ports around the netlist: cocotb makes all of a top visible, and in a netlist that is every wire."""
-    header = re.search(rf"^module {room} \(.*?^\);$", verilog, re.DOTALL | re.MULTILINE)
-    assert header, f"no module {room} in its Verilog"
+def _shell(verilog: str, module: str) -> str:
+    """The module's own ports around the netlist: cocotb makes all of a top visible, and in a netlist that is every wire."""
+    header = re.search(rf"^module {module} \(.*?^\);$", verilog, re.DOTALL | re.MULTILINE)
+    assert header, f"no module {module} in its Verilog"
     return f"{header[0].replace('output reg ', 'output wire')}\n  {GATES} gates (.*);\nendmodule\n"
 
 

@@ -9,7 +9,7 @@ import os
 import pytest
 from cocotb import regression
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from scripts.fmax.tools import ROOT
 from scripts.netlist.gates import VERILATOR, seed, simulated
 
@@ -28,7 +28,7 @@ def cases() -> int:
 def test_system(module: str) -> None:
     os.chdir(ROOT)
     gates = simulated((RTL / f"{CORE}.v").relative_to(ROOT), seed())
-    run_room(
+    run_module(
         CORE,
         f"cocotb_tests.{module}",
         label=module.removeprefix("test_"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Netlists behave as what they are mapped from: memories and products in each mode that is used, and a small room of the core."""
+"""Netlists behave as what they are mapped from: memories and products in each mode that is used, and a small module of the core."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import cocotb
 from cocotb.triggers import FallingEdge
 
 from cocotb_tests.bench import generator, start
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from scripts.fmax.tools import ROOT, synthesise
 from scripts.netlist.gates import VERILATOR, seed, simulated
 
@@ -22,14 +22,14 @@ DATA = 36  # bits
 INPUTS = ("write", "strobe", "writeAddress", "data", "read", "readAddress")
 
 
-def on_gates(room: str, module: str, rtl: Path) -> None:
+def on_gates(module: str, test_module: str, rtl: Path) -> None:
     os.chdir(ROOT)
-    gates = simulated((rtl / f"{room}.v").relative_to(ROOT), seed())
-    run_room(room, module, rtl=rtl, label="netlist", netlist=gates, verilator_args=VERILATOR)
+    gates = simulated((rtl / f"{module}.v").relative_to(ROOT), seed())
+    run_module(module, test_module, rtl=rtl, label="netlist", netlist=gates, verilator_args=VERILATOR)
 
 
 def test_memories_and_products() -> None:
-    run_room("Modes", __name__, rtl=HERE)
+    run_module("Modes", __name__, rtl=HERE)
 
 
 def test_memories_and_products_as_cells() -> None:

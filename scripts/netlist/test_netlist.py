@@ -27,7 +27,7 @@ def test_the_report_of_one_case_is_not_that_of_all(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(program, "REPORT", tmp_path / "netlist.json")
     monkeypatch.setattr(program, "synthesise", lambda _: tmp_path / "netlist")
     monkeypatch.setattr(program, "simulated", lambda *_: [])
-    monkeypatch.setattr(program, "build_room", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(program, "build_module", lambda *_, **__: tmp_path)
     monkeypatch.setattr(program, "check", check)
     monkeypatch.chdir(tmp_path)
     assert program.main() == 1

@@ -51,7 +51,7 @@ void Device::advance(Stamp until) {
     if (std::min(edge, run) > until) break;
     if (edge <= run) {
       clock(edge);
-    } else { // nothing to the core but perhaps its consequences: a stamp, room in the gate
+    } else { // nothing to the core but perhaps its consequences: a stamp, space in the gate
       wire_.run(run);
       now_ = std::max(now_, run);
     }

@@ -87,4 +87,4 @@ def _word(policy: Policy) -> str:
 
 
 def _layout() -> Path:
-    return build.ROOMS / "downbeat_layout.json"
+    return build.MODULES / "downbeat_layout.json"

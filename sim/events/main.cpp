@@ -9,7 +9,7 @@
 #include <string>
 
 #include "passing.h"
-#include "room.h"
+#include "module.h"
 #include "sending.h"
 
 namespace {
@@ -42,28 +42,28 @@ std::string figures(const Line &line) {
 
 std::string passing(Order order, std::uint64_t count, std::uint64_t seed, unsigned of) {
   Passing load(order, of, seed);
-  Room room(load);
+  Module dut(load);
   constexpr std::uint64_t filling = 1000; // events until the line is full
-  room.run(filling);
-  const Line line = room.run(count);
-  room.drain();
+  dut.run(filling);
+  const Line line = dut.run(count);
+  dut.drain();
   return figures(line);
 }
 
 std::string sending(Order order, std::uint64_t count, std::uint64_t seed, const std::vector<Policies> &of) {
   Sending load(order, of, seed);
-  Room room(load);
+  Module dut(load);
   constexpr std::uint64_t some = 1000;
   for (int rounds = 0; !load.allEstablished(); ++rounds) {
     if (rounds == 100) throw Failure("the connections are not established");
-    room.run(some);
+    dut.run(some);
   }
-  room.run(some);
+  dut.run(some);
   const std::uint64_t segments = load.segments, again = load.retransmissions;
-  const Line line = room.run(count);
+  const Line line = dut.run(count);
   const std::string more = ", \"segments\": " + std::to_string(load.segments - segments) +
                            ", \"retransmissions\": " + std::to_string(load.retransmissions - again);
-  room.drain();
+  dut.drain();
   return figures(line) + more;
 }
 

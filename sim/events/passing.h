@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "room.h"
+#include "module.h"
 #include "turn.h"
 
 namespace events {

@@ -42,9 +42,9 @@ bool Sending::says(Port port, unsigned flow, Pins &pins, std::uint64_t now) {
   switch (port) {
   case directory: return directorySays(connection, flow, pins, now);
   case application: {
-    const std::uint32_t room = buffer - (connection.written - connection.acknowledged);
-    if (!connection.established || room > buffer || room < mss) return false;
-    const std::uint32_t length = std::min<std::uint32_t>(room, static_cast<std::uint32_t>(draw_.between(1, shallow)));
+    const std::uint32_t space = buffer - (connection.written - connection.acknowledged);
+    if (!connection.established || space > buffer || space < mss) return false;
+    const std::uint32_t length = std::min<std::uint32_t>(space, static_cast<std::uint32_t>(draw_.between(1, shallow)));
     connection.written += length;
     pins.application_payload_kind = DOWNBEAT_EVENT_KIND_WRITTEN;
     pins.application_payload_flow = static_cast<CData>(flow);

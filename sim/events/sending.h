@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "room.h"
+#include "module.h"
 #include "turn.h"
 
 namespace events {

@@ -147,7 +147,7 @@ void Fuzzer::finish() {
   for (const auto &[name, count] : counted) {
     const bool ofFrames = name.starts_with("receive_") || name.starts_with("directory_") || name.starts_with("neighbour_");
     // The first is the application's; the directory takes reports faster than a wire brings them.
-    if (name == "neighbour_staticNoPlace" || name == "neighbour_reportOverflow") continue;
+    if (name == "neighbour_staticNoPlace" || name == "neighbour_icmpErrorOverflow") continue;
     // Only who has got a cookie causes these.
     if (name == "directory_cookiesAccepted" || name == "directory_synNoFlow" || name == "directory_synNoBucket") continue;
     if (ofFrames && count == 0 && mutants_ >= 2 * epochMutants) // fewer may miss a rare one

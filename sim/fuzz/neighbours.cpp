@@ -119,13 +119,13 @@ void Fuzzer::checkControl(const Counters &counted) {
   };
   for (std::size_t i = 0; i < controlCounters.size(); ++i)
     account(controlCounters[i], counted.at(controlCounters[i]), static_cast<Control>(i));
-  const std::uint64_t told = counted.at("directory_reports") + reportEvents_;
-  account("the number of reports", told + counted.at("neighbour_reportOverflow"), Control::report);
+  const std::uint64_t told = counted.at("directory_icmpErrors") + reportEvents_;
+  account("the number of reports", told + counted.at("neighbour_icmpErrorOverflow"), Control::report);
   answered("ARP replies", arpReplies_, arpUnanswered_, since("neighbour_replyOverflow"));
   answered("echo replies", echoReplies_, echoUnanswered_, since("neighbour_echoOverflow"));
   if (missing > lost || missing + std::exchange(unseen_, 0) < lost)
     throw Failure(std::to_string(missing) + " frames of ARP and ICMP have no outcome, and " + std::to_string(lost) + " were dropped");
-  if (counted.at("ignoredReports") > reportEvents_) throw Failure("more reports were ignored than came");
+  if (counted.at("ignoredIcmpErrors") > reportEvents_) throw Failure("more reports were ignored than came");
   checkAnnouncements(since("neighbour_conflicts"));
   before_ = counted;
 }
@@ -141,7 +141,7 @@ void Fuzzer::checkAnnouncements(std::uint64_t conflicts) {
   announcements_ += std::exchange(announced_, 0);
 }
 
-/// More of each kind at once than the core has room for.
+/// More of each kind at once than the core has space for.
 void Fuzzer::floodControl() {
   const Bytes data(mostData);
   const std::uint64_t answers = arpAnswered_ + echoAnswered_;

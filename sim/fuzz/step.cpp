@@ -34,7 +34,7 @@ void Fuzzer::step(unsigned mutants) {
       ++sent;
     } else {
       Mutant next = mutant();
-      if (stalled && draw_.chance(70)) next.bytes[0] ^= 4; // somebody else's: more than the core has room for
+      if (stalled && draw_.chance(70)) next.bytes[0] ^= 4; // somebody else's: more than the core has space for
       place(next.bytes, next.damaged);
       ++mutants_;
     }

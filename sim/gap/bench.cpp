@@ -5,7 +5,7 @@
 
 namespace gap {
 
-Bench::Bench(const Clocks &clocks) : room_(clocks, *this), grid_(room_.grid()) {}
+Bench::Bench(const Clocks &clocks) : dut_(clocks, *this), grid_(dut_.grid()) {}
 
 void Bench::handIn(const Launch &launch) {
   Fate fate{.launch = launch};
@@ -17,7 +17,7 @@ void Bench::handIn(const Launch &launch) {
   ends_.push_back(wireFree_);
   fates_.push_back(fate);
   ++frames_;
-  room_.transmit(launch);
+  dut_.transmit(launch);
 }
 
 void Bench::arrive(std::uint64_t id, std::size_t length, Time sfd) {
@@ -25,14 +25,14 @@ void Bench::arrive(std::uint64_t id, std::size_t length, Time sfd) {
   ++frames_;
   ++left_;
   ++departed_;
-  room_.arrive(id, length, sfd);
+  dut_.arrive(id, length, sfd);
 }
 
 void Bench::run(Time until) {
   constexpr std::uint64_t seldom = 16;
-  while (room_.now() < until) {
-    room_.step();
-    if (room_.simulatedClocks() % seldom == 0) skipIdle(until);
+  while (dut_.now() < until) {
+    dut_.step();
+    if (dut_.simulatedClocks() % seldom == 0) skipIdle(until);
   }
 }
 
@@ -40,24 +40,24 @@ bool Bench::finish() {
   constexpr int patience = 1'000'000, counters = 100; // clocks
   for (int clocks = 0; settled_ < frames_ && clocks < patience; ++clocks) {
     const std::uint64_t before = settled_;
-    run(room_.now() + byteTime());
+    run(dut_.now() + byteTime());
     if (settled_ < frames_) skipIdle(fate(left_ < frames_ ? left_ : settled_).due);
     if (settled_ != before) clocks = 0;
   }
-  for (int clocks = 0; clocks < counters; ++clocks) room_.step();
+  for (int clocks = 0; clocks < counters; ++clocks) dut_.step();
   return settled_ == frames_;
 }
 
 void Bench::skipIdle(Time until) {
   // Clocks: a frame on its way to the gate, the gate's arithmetic; the copy of time in the core.
   constexpr Time forFrames = 48, forGrants = 16;
-  if (!room_.quiet()) return;
+  if (!dut_.quiet()) return;
   Time target = until;
   if (left_ < frames_) target = std::min(target, fate(left_).due);
-  const Room::Next next = room_.nextGrant();
+  const Module::Next next = dut_.nextGrant();
   if (next.armed) target = std::min(target, next.at);
-  const Time clocks = (target - room_.now()) / byteTime() - (left_ < frames_ ? forFrames : forGrants);
-  if (clocks > 0) room_.skip(static_cast<std::uint64_t>(clocks));
+  const Time clocks = (target - dut_.now()) / byteTime() - (left_ < frames_ ? forFrames : forGrants);
+  if (clocks > 0) dut_.skip(static_cast<std::uint64_t>(clocks));
 }
 
 void Bench::left(std::uint64_t id, std::size_t length, Time sfd) {

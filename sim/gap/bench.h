@@ -5,7 +5,7 @@
 #include <deque>
 #include <functional>
 
-#include "room.h"
+#include "module.h"
 
 namespace gap {
 
@@ -25,10 +25,10 @@ class Bench : private Listener {
 public:
   explicit Bench(const Clocks &clocks);
 
-  Time now() const { return room_.now(); }
+  Time now() const { return dut_.now(); }
   Time byteTime() const { return grid_.byteTime; }
   const ByteGrid &grid() const { return grid_; }
-  Room &room() { return room_; }
+  Module &dut() { return dut_; }
 
   /// Gives a frame to the gate. `at` and `afterPrevious` only.
   void handIn(const Launch &launch);
@@ -48,7 +48,7 @@ public:
 
   std::uint64_t frames() const { return frames_; }
   /// Frames that came in another order, damaged, or with another length than they were given.
-  std::uint64_t wrong() const { return wrong_ + room_.damaged(); }
+  std::uint64_t wrong() const { return wrong_ + dut_.damaged(); }
 
 private:
   void left(std::uint64_t id, std::size_t length, Time sfd) override;
@@ -60,7 +60,7 @@ private:
   void settle();
   void skipIdle(Time until);
 
-  Room room_;
+  Module dut_;
   ByteGrid grid_;
   std::deque<Fate> fates_; // from frame `settled_` on
   std::uint64_t frames_ = 0, settled_ = 0, left_ = 0, returned_ = 0, departed_ = 0, received_ = 0, wrong_ = 0;

@@ -45,7 +45,7 @@ void launch(const Options &, Bench &bench, Object &result) {
     bench.handIn({line.id, line.length, LaunchMode::at, line.instant});
   }
   result.add("all_back", bench.finish());
-  departures.report(result, bench.room().pins());
+  departures.report(result, bench.dut().pins());
   result.add("stamps", stamps.json());
 }
 

@@ -17,7 +17,7 @@ Flows::Flows(Bench &bench, const std::vector<double> &rates, std::uint32_t paylo
   }
 }
 
-void Flows::begin(std::uint32_t flow) { bench_.room().book({flow, true, flows_[flow].spacing, 0}); }
+void Flows::begin(std::uint32_t flow) { bench_.dut().book({flow, true, flows_[flow].spacing, 0}); }
 
 void Flows::granted(std::uint32_t number, Stamp launch) {
   Flow &flow = flows_[number];
@@ -27,7 +27,7 @@ void Flows::granted(std::uint32_t number, Stamp launch) {
   if (launch < newest_) disorder = {disorder.grants + 1, std::max(disorder.most, timeOf(newest_ - launch))};
   newest_ = launch;
   ++grants_;
-  if (++flow.granted < flow.segments) bench_.room().book({number, false, flow.spacing, payload_});
+  if (++flow.granted < flow.segments) bench_.dut().book({number, false, flow.spacing, payload_});
 }
 
 void Flows::left(std::uint32_t number, Time sfd) {

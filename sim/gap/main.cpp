@@ -27,9 +27,9 @@ int main(int count, char **arguments) try {
   gap::Object result;
   chosen->second(options, bench, result);
   // The bench counts clocks; that this is what the time base did shows here.
-  result.add("frames", bench.frames()).add("wrong_frames", bench.wrong()).add("clock_right", bench.room().timeBase() == bench.now());
+  result.add("frames", bench.frames()).add("wrong_frames", bench.wrong()).add("clock_right", bench.dut().timeBase() == bench.now());
   result.add("byte_time_ns", gap::inNanoseconds(bench.byteTime())).add("virtual_seconds", gap::inNanoseconds(bench.now() - begin) * 1e-9);
-  result.add("simulated_clocks", bench.room().simulatedClocks());
+  result.add("simulated_clocks", bench.dut().simulatedClocks());
   std::printf("%s\n", result.json().c_str());
 } catch (const std::exception &error) {
   std::fprintf(stderr, "gap_bench: %s\n", error.what());

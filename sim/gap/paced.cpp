@@ -68,7 +68,7 @@ void paced(const Options &options, Bench &bench, Object &result) {
   };
   run(paced, bench, flows);
   result.add("all_back", bench.finish());
-  departures.report(result, bench.room().pins());
+  departures.report(result, bench.dut().pins());
   report(flows, result);
 }
 

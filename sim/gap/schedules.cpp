@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Launch times of single frames: with room for each, and in conflict.
+// Launch times of single frames: with space for each, and in conflict.
 #include "cases.h"
 #include "draw.h"
 
@@ -23,7 +23,7 @@ void schedule(const Options &options, Bench &bench, Object &result) {
     next = timeOf(launch.launch) + byteTimes(launch.length) * bench.byteTime();
   }
   result.add("all_back", bench.finish());
-  departures.report(result, bench.room().pins());
+  departures.report(result, bench.dut().pins());
 }
 
 void conflict(const Options &options, Bench &bench, Object &result) {
@@ -46,7 +46,7 @@ void conflict(const Options &options, Bench &bench, Object &result) {
     next += nanoseconds(12'000) + timeOf(draw.spare(2000));
   }
   result.add("all_back", bench.finish());
-  departures.report(result, bench.room().pins());
+  departures.report(result, bench.dut().pins());
 }
 
 } // namespace gap

@@ -52,7 +52,7 @@ public:
 
   void report(Object &result) {
     result.add("all_back", bench_.finish());
-    departures_.report(result, bench_.room().pins());
+    departures_.report(result, bench_.dut().pins());
     gaps_.report(result);
   }
 

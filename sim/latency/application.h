@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "bits.h"
-#include "room.h"
+#include "module.h"
 #include "types.h"
 
 namespace latency {

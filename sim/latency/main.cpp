@@ -26,11 +26,11 @@ int main(int count, char **arguments) try {
     std::fprintf(stderr, "usage: %s receive|send|turn PAYLOAD CONNECTIONS idle|half|full SAMPLES CORE_PS SEED\n", arguments[0]);
     return 2;
   }
-  latency::Room room(number(6) * 1000, receivePpm);
-  latency::Bench bench(room, {number(2), static_cast<unsigned>(number(3)), load->second, number(5), number(7)});
+  latency::Module dut(number(6) * 1000, receivePpm);
+  latency::Bench bench(dut, {number(2), static_cast<unsigned>(number(3)), load->second, number(5), number(7)});
   const latency::Result result = (bench.*measure->second)();
   std::printf("{\"simulated_clocks\": %llu, \"events\": %llu, \"seconds\": %.9g, \"samples_ns\": [",
-              static_cast<unsigned long long>(room.simulatedClocks()), static_cast<unsigned long long>(result.events),
+              static_cast<unsigned long long>(dut.simulatedClocks()), static_cast<unsigned long long>(result.events),
               static_cast<double>(result.end - result.begin) * 1e-15);
   for (const char *before = ""; const latency::Time sample : result.samples) {
     std::printf("%s%.6f", before, static_cast<double>(sample) * 1e-6);

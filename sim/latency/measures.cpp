@@ -28,24 +28,24 @@ void reached(Result &result, std::deque<Waiting> &line, std::uint64_t end, Time 
 
 } // namespace
 
-Bench::Bench(Room &room, const Setting &setting)
-    : room_(room), setting_(setting), application_(setting.connections),
+Bench::Bench(Module &dut, const Setting &setting)
+    : dut_(dut), setting_(setting), application_(setting.connections),
       peer_(setting.connections, static_cast<std::uint16_t>(setting.payload),
             static_cast<std::uint16_t>(setting.payload * windowSegments)),
       draw_(setting.seed) {
-  room.sample = [this](const Pins &pins, Time now) {
+  dut.sample = [this](const Pins &pins, Time now) {
     events_ += pins.trace_valid;
     application_.sample(pins, now);
   };
-  room.drive = [this](Pins &pins) { application_.drive(pins); };
-  room.left = [this](std::span<const std::uint8_t> frame, Time) { peer_.take(frame); };
-  room.nextFrame = [this](Time) { return peer_.handshake(); };
+  dut.drive = [this](Pins &pins) { application_.drive(pins); };
+  dut.left = [this](std::span<const std::uint8_t> frame, Time) { peer_.take(frame); };
+  dut.nextFrame = [this](Time) { return peer_.handshake(); };
   application_.open();
   constexpr int patience = 100'000;
-  for (int i = 0; i < patience && !application_.established(); ++i) room.step();
+  for (int i = 0; i < patience && !application_.established(); ++i) dut.step();
   if (!application_.established()) throw std::runtime_error("the connections did not open");
-  const Time begin = room.now();
-  while (room.now() < begin + 10 * microsecond) room.step();
+  const Time begin = dut.now();
+  while (dut.now() < begin + 10 * microsecond) dut.step();
 }
 
 Time Bench::frameTime() const {
@@ -67,10 +67,10 @@ Result Bench::collect(Result &result) {
   const Time patience = 1000 * microsecond;
   const std::uint64_t eventsBefore = events_;
   std::size_t had = 0;
-  for (Time last = room_.now(); result.samples.size() < setting_.samples; room_.step()) {
-    if (result.samples.size() > had) last = room_.now();
+  for (Time last = dut_.now(); result.samples.size() < setting_.samples; dut_.step()) {
+    if (result.samples.size() > had) last = dut_.now();
     had = result.samples.size();
-    if (room_.now() > last + patience) throw std::runtime_error("nothing for a millisecond behind sample " + std::to_string(had));
+    if (dut_.now() > last + patience) throw std::runtime_error("nothing for a millisecond behind sample " + std::to_string(had));
   }
   result.events = events_ - eventsBefore;
   result.samples.resize(setting_.samples);
@@ -83,7 +83,7 @@ Result Bench::receive() {
   std::vector<std::uint64_t> sent(setting_.connections);
   std::size_t frames = 0;
   Time due = 0;
-  room_.nextFrame = [&](Time sfd) -> std::optional<Bytes> {
+  dut_.nextFrame = [&](Time sfd) -> std::optional<Bytes> {
     if (frames == setting_.samples || sfd < due) return std::nullopt;
     due = setting_.load == Load::full ? 0 : sfd + gap();
     const auto connection = static_cast<unsigned>(frames++ % setting_.connections);
@@ -100,22 +100,22 @@ Result Bench::send() {
   Lines lines(setting_.connections);
   std::deque<unsigned> acknowledgments;
   std::size_t writes = 0;
-  Time due = room_.now();
-  room_.drive = [&](Pins &pins) {
-    if (writes < setting_.samples && room_.now() >= due) {
+  Time due = dut_.now();
+  dut_.drive = [&](Pins &pins) {
+    if (writes < setting_.samples && dut_.now() >= due) {
       application_.write(static_cast<unsigned>(writes++ % setting_.connections), setting_.payload);
       due += gap();
     }
     application_.drive(pins);
   };
   application_.onAccepted = [&](unsigned connection, std::uint64_t position, Time now) { lines[connection].push_back({position, now}); };
-  room_.left = [&](std::span<const std::uint8_t> frame, Time sfd) {
+  dut_.left = [&](std::span<const std::uint8_t> frame, Time sfd) {
     const auto data = peer_.take(frame);
     if (!data) return;
     reached(result, lines[data->connection], data->position + data->length, sfd);
     acknowledgments.push_back(data->connection);
   };
-  room_.nextFrame = [&](Time) -> std::optional<Bytes> {
+  dut_.nextFrame = [&](Time) -> std::optional<Bytes> {
     if (acknowledgments.empty()) return std::nullopt;
     const unsigned connection = acknowledgments.front();
     acknowledgments.pop_front();
@@ -135,21 +135,21 @@ Result Bench::turn() {
   std::deque<Acknowledgment> acknowledgments;
   Time due = 0;
   bool windowsFull = false; // all have sent their first windows: from then on only ACKs let segments go
-  room_.drive = [&](Pins &pins) {
+  dut_.drive = [&](Pins &pins) {
     // The send buffer always has more than the window.
     for (unsigned connection = 0; connection < setting_.connections; ++connection)
       if (application_.written(connection) < peer_.received(connection) + 4 * windowSegments * setting_.payload)
         application_.write(connection, windowSegments * setting_.payload);
     application_.drive(pins);
   };
-  room_.left = [&](std::span<const std::uint8_t> frame, Time sfd) {
+  dut_.left = [&](std::span<const std::uint8_t> frame, Time sfd) {
     const auto data = peer_.take(frame);
     if (!data) return;
     if (data->length != setting_.payload) throw std::runtime_error("a segment is not full");
     reached(result, lines[data->connection], data->position + data->length, sfd);
     acknowledgments.push_back({data->connection, data->position + data->length, peer_.acknowledge(data->connection)});
   };
-  room_.nextFrame = [&](Time sfd) -> std::optional<Bytes> {
+  dut_.nextFrame = [&](Time sfd) -> std::optional<Bytes> {
     windowsFull = windowsFull || acknowledgments.size() == std::size_t{windowSegments} * setting_.connections;
     if (!windowsFull || acknowledgments.empty() || sfd < due) return std::nullopt;
     due = sfd + gap();

@@ -8,7 +8,7 @@
 #include "application.h"
 #include "draw.h"
 #include "peer.h"
-#include "room.h"
+#include "module.h"
 
 namespace latency {
 
@@ -31,7 +31,7 @@ struct Result {
 /// Connections, established, between an application and its peers; a measurement decides what moves.
 class Bench {
 public:
-  Bench(Room &room, const Setting &setting);
+  Bench(Module &dut, const Setting &setting);
 
   /// SFD of a segment that comes to the first byte of its payload on m_axis_rx.
   Result receive();
@@ -47,7 +47,7 @@ private:
   /// Until all samples are there; they must not be long in coming.
   Result collect(Result &result);
 
-  Room &room_;
+  Module &dut_;
   Setting setting_;
   Application application_;
   Peer peer_;

@@ -41,7 +41,7 @@ def test_an_ack_lets_data_go_only_when_its_fcs_has_come() -> None:
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_load_is_what_it_is_called(measure: str) -> None:
-    """A full wire has no room between frames; behind the first few, of a wire half full half is used."""
+    """A full wire has no space between frames; behind the first few, of a wire half full half is used."""
     idle, half, full = (measured(measure, 1460, 8, load)["wire_share"] for load in ("idle", "half", "full"))
     assert idle < half < full
     assert idle < 0.4

@@ -38,7 +38,7 @@ FIGURE_10 = Bottleneck(100 * MEGABIT, RTT)
 FIGURE_12 = [Bottleneck(rate * MEGABIT, RTT, 1.0, rate * MEGABIT // 5) for rate in (10, 20, 50, 100)]
 FIGURE_13 = [Bottleneck(100 * MEGABIT, 2 * (tau + 10) / 1e3, 2.0, 20 * MEGABIT) for tau in (10, 25, 50, 100, 200)]
 
-REPLAYED = 100 * MEGABIT  # up to this rate every event is held against the golden models
+REPLAYED = 100 * MEGABIT  # up to this rate every event is compared with the golden models
 
 Measured = Callable[[str, Bottleneck, float], Run]
 

@@ -19,14 +19,14 @@ from typing import Any
 from downbeat.console import report_console
 from rich.table import Table
 
-from cocotb_tests.calculation.logistic_draws import draw_question, error, exact
+from cocotb_tests.calculation.logistic_draws import draw_request, error, exact
 from cocotb_tests.golden.calculation import degree4
 from cocotb_tests.golden.calculation.exponential import FRACTION_BITS, MANTISSA_BITS, factor
-from cocotb_tests.golden.calculation.logistic_window import WINDOW_BITS, LogisticQuestion, logistic_window
+from cocotb_tests.golden.calculation.logistic_window import WINDOW_BITS, LogisticRequest, logistic_window
 from sim import build
 
 REPORT = build.ROOT / "build" / "reports" / "logistic.json"
-QUESTIONS = 1_000_000
+REQUESTS = 1_000_000
 BATCH = 50_000
 TOLERANCE = 2**-16  # of the window, or a unit of the last place
 EXPONENTS = 100_000
@@ -38,14 +38,14 @@ class Worst:
     """The largest relative error where that is more than a unit of the last place, and whose it is."""
 
     error: float = 0.0
-    question: LogisticQuestion | None = None
+    request: LogisticRequest | None = None
 
 
 def measure(seed: int) -> Worst:
     """The worst of a batch."""
     draw, worst = random.Random(seed), Worst()
     for _ in range(BATCH):
-        asked = draw_question(draw)
+        asked = draw_request(draw)
         window = exact(asked).window
         if window * 65536 >= 1 << WINDOW_BITS:
             continue  # does not fit: all ones
@@ -75,16 +75,16 @@ def exponentials() -> dict[str, float]:
 def main() -> int:
     seed, jobs = int(os.environ.get("SEED") or 1), int(os.environ.get("JOBS") or 2)
     console, begin = report_console(), time.monotonic()
-    with console.status(f"{QUESTIONS:,} questions"), ProcessPoolExecutor(jobs) as pool:
-        batches = list(pool.map(measure, range(seed * QUESTIONS, (seed + 1) * QUESTIONS, BATCH)))
+    with console.status(f"{REQUESTS:,} requests"), ProcessPoolExecutor(jobs) as pool:
+        batches = list(pool.map(measure, range(seed * REQUESTS, (seed + 1) * REQUESTS, BATCH)))
     worst = max(batches, key=lambda batch: batch.error)
     data = {
         "passed": worst.error < TOLERANCE,
         "seed": seed,
-        "questions": QUESTIONS,
+        "questions": REQUESTS,
         "worst_relative_error": worst.error,
         "in_units_of_2_to_minus_16": worst.error / TOLERANCE,
-        "worst_question": asdict(worst.question) if worst.question else None,
+        "worst_request": asdict(worst.request) if worst.request else None,
         "exponential_worst_relative_error": exponentials(),
         "wall_clock": {"seconds": round(time.monotonic() - begin, 1)},
     }
@@ -101,7 +101,7 @@ def _table(data: dict[str, Any]) -> Table:
     table.add_column("")
     table.add_column("relative", justify="right")
     table.add_column("x 2^-16", justify="right")
-    rows = {f"window, {QUESTIONS:,} questions": data["worst_relative_error"]}
+    rows = {f"window, {REQUESTS:,} requests": data["worst_relative_error"]}
     rows |= {f"exponential, {name}": found for name, found in data["exponential_worst_relative_error"].items()}
     for name, found in rows.items():
         table.add_row(name, f"{found:.2e}", f"{found / TOLERANCE:.3g}")

@@ -66,8 +66,8 @@ public:
 
 private:
   void fill() {
-    while (const std::uint32_t room = socket_->GetTxAvailable())
-      if (socket_->Send(Create<Packet>(std::min<std::uint32_t>(room, 1 << 16)), 0) <= 0) return;
+    while (const std::uint32_t space = socket_->GetTxAvailable())
+      if (socket_->Send(Create<Packet>(std::min<std::uint32_t>(space, 1 << 16)), 0) <= 0) return;
   }
 
   Ptr<Node> node_;

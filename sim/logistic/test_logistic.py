@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is read out of a run, on runs that were made up; and the sweep, on a thousandth of its questions."""
+"""What is read out of a run, on runs that were made up; and the sweep, on a thousandth of its requests."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_drops_count_from_their_time_on() -> None:
 def test_a_batch_of_the_sweep_keeps_to_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accuracy, "BATCH", 1000)
     worst = accuracy.measure(1)
-    assert worst.question is not None
+    assert worst.request is not None
     assert 0 < worst.error < accuracy.TOLERANCE
 
 

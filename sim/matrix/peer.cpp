@@ -121,10 +121,10 @@ void PeerSource::watchTraces() {
 
 void PeerSource::fill() {
   while (bytes < contents_.size()) {
-    const auto room = std::min<std::size_t>(socket_->GetTxAvailable(), contents_.size() - bytes);
-    if (room == 0) return;
+    const auto space = std::min<std::size_t>(socket_->GetTxAvailable(), contents_.size() - bytes);
+    if (space == 0) return;
     const auto *data = reinterpret_cast<const std::uint8_t *>(contents_.data()) + bytes;
-    const int sent = socket_->Send(Create<Packet>(data, static_cast<std::uint32_t>(room)), 0);
+    const int sent = socket_->Send(Create<Packet>(data, static_cast<std::uint32_t>(space)), 0);
     if (sent <= 0) return;
     bytes += static_cast<std::size_t>(sent);
   }

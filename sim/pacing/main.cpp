@@ -8,7 +8,7 @@
 
 #include "order.h"
 #include "rates.h"
-#include "room.h"
+#include "module.h"
 
 int main(int count, char **arguments) {
   const std::string part = count > 1 ? arguments[1] : "";

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "draw.h"
-#include "room.h"
+#include "module.h"
 
 namespace pacing {
 
@@ -34,15 +34,15 @@ public:
     const auto length = static_cast<std::uint16_t>(draw_.between(shortest, 16383));
     const Instant spacing = range == 0 ? Instant{1} : instant(draw_.below(range) + 1) / length;
     const Booking booking{flow, range == 0, static_cast<std::uint64_t>(spacing), length};
-    waiting_.emplace(nanoseconds(schedules_[flow].book(booking, room_.now())), flow);
-    room_.book(booking);
+    waiting_.emplace(nanoseconds(schedules_[flow].book(booking, dut_.now())), flow);
+    dut_.book(booking);
   }
 
   /// All that is due comes, each once at its instant, the earliest first; whole ns that are equal are equally early.
   std::vector<std::uint32_t> takeDue() {
-    room_.settle();
+    dut_.settle();
     std::vector<std::uint32_t> taken;
-    for (const Grant &grant : room_.grants) {
+    for (const Grant &grant : dut_.grants) {
       if (waiting_.empty()) throw Failure("a grant that nobody booked");
       const std::uint64_t earliest = waiting_.top().first;
       Schedule &schedule = schedules_[grant.flow];
@@ -59,19 +59,19 @@ public:
       taken.push_back(grant.flow);
     }
     if (!ties_.empty()) throw Failure("a flow was granted twice");
-    if (!waiting_.empty() && waiting_.top().first <= room_.now()) throw Failure("a grant that is due does not come");
-    room_.grants.clear();
+    if (!waiting_.empty() && waiting_.top().first <= dut_.now()) throw Failure("a grant that is due does not come");
+    dut_.grants.clear();
     return taken;
   }
 
-  Room &room() { return room_; }
+  Module &dut() { return dut_; }
   fuzz::Draw &draw() { return draw_; }
   std::uint64_t earliest() const { return waiting_.top().first; }
 
 private:
   using Entry = std::pair<std::uint64_t, std::uint32_t>; // ns, flow
   fuzz::Draw draw_;
-  Room room_;
+  Module dut_;
   std::vector<Schedule> schedules_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> waiting_;
   std::vector<std::uint32_t> ties_; // granted, and still in the heap
@@ -89,11 +89,11 @@ struct Spread {
 /// All flows due at once: clocks from one grant to the next.
 Spread together(Crowd &crowd) {
   for (std::uint32_t flow = 0; flow < flows; ++flow) crowd.book(flow, second);
-  crowd.room().settle();
-  crowd.room().set(crowd.room().now() + 2 * second);
-  crowd.room().settle();
+  crowd.dut().settle();
+  crowd.dut().set(crowd.dut().now() + 2 * second);
+  crowd.dut().settle();
   Spread spread;
-  const std::vector<Grant> &grants = crowd.room().grants;
+  const std::vector<Grant> &grants = crowd.dut().grants;
   for (std::size_t i = 1; i < grants.size(); ++i) spread.take(grants[i].clock - grants[i - 1].clock);
   if (crowd.takeDue().size() != flows) throw Failure("not all flows were granted");
   return spread;
@@ -101,10 +101,10 @@ Spread together(Crowd &crowd) {
 
 /// One flow, due when it books: clocks from the booking to its grant.
 std::uint64_t alone(Crowd &crowd) {
-  const std::uint64_t begun = crowd.room().clocks();
+  const std::uint64_t begun = crowd.dut().clocks();
   crowd.book(flows / 2, 0);
-  crowd.room().settle();
-  const std::uint64_t clocks = crowd.room().grants.at(0).clock - begun;
+  crowd.dut().settle();
+  const std::uint64_t clocks = crowd.dut().grants.at(0).clock - begun;
   crowd.takeDue();
   return clocks;
 }
@@ -123,12 +123,12 @@ std::string order(std::uint64_t seed, std::uint64_t count) {
   while (grants < count) {
     // To the earliest, or past some more, so that several are due at once.
     const bool exactly = crowd.draw().chance(50);
-    if (crowd.room().next() != crowd.earliest()) throw Failure("next is not the earliest");
-    crowd.room().set(crowd.earliest() + (exactly ? 0 : crowd.draw().below(32 * second / flows)));
-    const std::uint64_t begun = crowd.room().clocks();
-    crowd.room().settle();
-    fromTime.take(crowd.room().grants.at(0).clock - begun);
-    several += crowd.room().grants.size() > 1;
+    if (crowd.dut().next() != crowd.earliest()) throw Failure("next is not the earliest");
+    crowd.dut().set(crowd.earliest() + (exactly ? 0 : crowd.draw().below(32 * second / flows)));
+    const std::uint64_t begun = crowd.dut().clocks();
+    crowd.dut().settle();
+    fromTime.take(crowd.dut().grants.at(0).clock - begun);
+    several += crowd.dut().grants.size() > 1;
     // Whose next departure is past already is granted at once, and books again.
     for (auto due = crowd.takeDue(); !due.empty(); due = crowd.takeDue()) {
       grants += due.size();
@@ -138,7 +138,7 @@ std::string order(std::uint64_t seed, std::uint64_t count) {
   std::ostringstream text;
   text << "\"flows\": " << flows << ", \"grants\": " << grants << ", \"several_due\": " << several
        << ", \"clocks_booking_to_grant\": " << bookingToGrant << ", \"clocks_time_to_grant\": " << fromTime.text()
-       << ", \"clocks_between_grants\": " << between.text() << ", \"clocks\": " << crowd.room().clocks();
+       << ", \"clocks_between_grants\": " << between.text() << ", \"clocks\": " << crowd.dut().clocks();
   return text.str();
 }
 

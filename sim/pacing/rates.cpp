@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "draw.h"
-#include "room.h"
+#include "module.h"
 
 namespace pacing {
 
@@ -20,10 +20,10 @@ constexpr double unit = 0x1p-32; // ns
 /// The nearest spacing to a rate: ns per byte, 32 fraction bits.
 std::uint64_t spacingOf(std::uint64_t rate) { return static_cast<std::uint64_t>((instant(8'000'000'000) + rate / 2) / rate); }
 
-/// A flow of the room, whose every launch is compared with the exact schedule.
+/// A flow of the dut, whose every launch is compared with the exact schedule.
 class Flow {
 public:
-  Flow(Room &room, std::uint32_t flow) : room_(room), flow_(flow) {
+  Flow(Module &dut, std::uint32_t flow) : dut_(dut), flow_(flow) {
     begun_ = send(true, 1, 0);
   }
 
@@ -35,27 +35,27 @@ public:
   /// A booking that is not granted yet gives way to the next one.
   void book(bool first, std::uint64_t spacing, std::uint16_t previousLength) {
     const Booking booking{flow_, first, spacing, previousLength};
-    schedule_.book(booking, room_.now());
-    room_.book(booking);
+    schedule_.book(booking, dut_.now());
+    dut_.book(booking);
   }
   Instant depart() {
-    room_.settle();
-    if (room_.grants.empty()) {
-      if (room_.next() != nanoseconds(schedule_.booked())) throw Failure("the grant is expected at another time");
-      room_.set(room_.next());
-      room_.settle();
+    dut_.settle();
+    if (dut_.grants.empty()) {
+      if (dut_.next() != nanoseconds(schedule_.booked())) throw Failure("the grant is expected at another time");
+      dut_.set(dut_.next());
+      dut_.settle();
     }
-    if (room_.grants.size() != 1 || room_.grants[0].flow != flow_) throw Failure("not one grant of this flow");
-    const Instant launch = room_.grants[0].launch;
+    if (dut_.grants.size() != 1 || dut_.grants[0].flow != flow_) throw Failure("not one grant of this flow");
+    const Instant launch = dut_.grants[0].launch;
     if (launch != schedule_.launch()) throw Failure("a launch differs from the exact schedule");
-    room_.grants.clear();
+    dut_.grants.clear();
     schedule_.granted();
     return launch;
   }
   Instant begun() const { return begun_; }
 
 private:
-  Room &room_;
+  Module &dut_;
   std::uint32_t flow_;
   Schedule schedule_;
   Instant begun_;
@@ -65,8 +65,8 @@ private:
 
 std::string rate(std::uint64_t seed, std::uint64_t rate, std::uint64_t milliseconds) {
   fuzz::Draw draw(seed);
-  Room room;
-  Flow flow(room, 5);
+  Module dut;
+  Flow flow(dut, 5);
   const std::uint64_t spacing = spacingOf(rate), duration = milliseconds * 1'000'000;
   // At the highest rates long segments, or it would take hours; at the lowest at least this many.
   constexpr std::uint64_t fewest = 100, fast = 5'000'000'000;
@@ -87,14 +87,14 @@ std::string rate(std::uint64_t seed, std::uint64_t rate, std::uint64_t milliseco
   std::ostringstream text;
   text << "\"rate\": " << rate << ", \"segments\": " << segments << ", \"seconds\": " << static_cast<double>(last - flow.begun()) * unit / 1e9
        << ", \"spacing\": " << spacing << ", \"rate_error\": " << error << ", \"pacer_error_ns\": " << ofPacer
-       << ", \"clocks\": " << room.clocks();
+       << ", \"clocks\": " << dut.clocks();
   return text.str();
 }
 
 std::string changes(std::uint64_t seed, std::uint64_t segments) {
   fuzz::Draw draw(seed);
-  Room room;
-  std::array<Flow, 2> flows{Flow(room, 3), Flow(room, 12)};
+  Module dut;
+  std::array<Flow, 2> flows{Flow(dut, 3), Flow(dut, 12)};
   std::array<Instant, 2> last{flows[0].begun(), flows[1].begun()};
   std::uint64_t replaced = 0;
   for (std::uint64_t i = 0; i < segments; ++i) {
@@ -104,7 +104,7 @@ std::string changes(std::uint64_t seed, std::uint64_t segments) {
     const std::size_t whose = draw.below(flows.size());
     std::uint64_t spacing = drawn();
     // The other flow has let time pass: a departure that is past by then is not made up for.
-    const Instant floor = instant(room.now() + Room::lead);
+    const Instant floor = instant(dut.now() + Module::lead);
     for (; draw.chance(30); spacing = drawn(), ++replaced) {
       if (last[whose] + Instant{spacing} * length <= floor + instant(1)) continue; // it would be granted
       flows[whose].book(false, spacing, length);
@@ -116,7 +116,7 @@ std::string changes(std::uint64_t seed, std::uint64_t segments) {
     last[whose] = launch;
   }
   std::ostringstream text;
-  text << "\"segments\": " << segments << ", \"replaced\": " << replaced << ", \"virtual_seconds\": " << (room.now() - Room::begin) / 1e9;
+  text << "\"segments\": " << segments << ", \"replaced\": " << replaced << ", \"virtual_seconds\": " << (dut.now() - Module::begin) / 1e9;
   return text.str();
 }
 
@@ -124,8 +124,8 @@ std::string flight(std::uint64_t segments, std::uint64_t duration, std::uint64_t
   const Instant octets = Instant{segments} * length;
   const Instant spacing = (instant(duration) + octets - 1) / octets; // rounded up: never ahead of the flight
   if (spacing == 0 || spacing > highestSpacing) throw Failure("no spacing for this flight");
-  Room room;
-  Flow flow(room, 9);
+  Module dut;
+  Flow flow(dut, 9);
   // A unit of spacing for each byte, and the launch's rounding.
   const double bound = static_cast<double>(octets) * unit + 0x1p-16;
   double worst = 0;

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sim import build, verilated
-from sim.policies import questions, situations
+from sim.policies import requests, situations
 from sim.policies.area import areas
 from sim.policies.record import Crowd
 
@@ -38,9 +38,9 @@ def main() -> int:
         print(f"POLICY={one}: no such policy in this build", file=sys.stderr)
         return 2
     try:
-        rows = [_questions(console, policy, wanted, seed) for policy in chosen]
+        rows = [_requests(console, policy, wanted, seed) for policy in chosen]
         kinds = {} if one else _recorded(console, rows, wanted, seed)
-    except (build.BuildFailed, questions.BenchFailed) as error:
+    except (build.BuildFailed, requests.BenchFailed) as error:
         print(error, file=sys.stderr)
         return 1
     sizes = areas([row["name"] for row in rows]) if os.environ.get("AREA") == "1" else {}
@@ -66,10 +66,10 @@ def _chosen(name: str) -> list[Policy]:
     return [policy for policy in everything if name in ("", policy.name)]
 
 
-def _questions(console: Console, policy: Policy, wanted: int, seed: int) -> dict[str, Any]:
-    with console.status(f"{policy.name}: {wanted:,} questions"):
-        figures = questions.ask(policy.family, policy.name, wanted, seed)
-        error = questions.float_error(policy.family, policy.name, seed)
+def _requests(console: Console, policy: Policy, wanted: int, seed: int) -> dict[str, Any]:
+    with console.status(f"{policy.name}: {wanted:,} requests"):
+        figures = requests.ask(policy.family, policy.name, wanted, seed)
+        error = requests.float_error(policy.family, policy.name, seed)
     return {
         "name": policy.name,
         "kind": policy.family,
@@ -77,7 +77,7 @@ def _questions(console: Console, policy: Policy, wanted: int, seed: int) -> dict
         "recorded_events": 0,
         "mismatches": figures["mismatches"],
         "float_error_max": error,
-        "state_bits": questions.state_bits(policy.family, policy.name),
+        "state_bits": requests.state_bits(policy.family, policy.name),
         "latency_clocks": figures["latency_clocks"],
         "said": figures["said"],
     }
@@ -98,7 +98,7 @@ def _recorded(console: Console, rows: list[dict[str, Any]], wanted: int, seed: i
         row["mismatches"] += tally.mismatches
         row["said"] += tally.first
         key = row["kind"], row["name"]
-        names, counts = situations.wanted(calculates=questions.calculates(*key)), crowd.judge.situations.counts[key]
+        names, counts = situations.wanted(calculates=requests.calculates(*key)), crowd.judge.situations.counts[key]
         row["situations"] = {name: counts[name] for name in names}
         # A shorter draw may lack some.
         never = [name for name, count in row["situations"].items() if count == 0 and wanted >= FULL]

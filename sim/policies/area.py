@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a policy alone takes of an ECP5 and how fast it is: its bench's room, kept by content.
+"""What a policy alone takes of an ECP5 and how fast it is: its bench's module, kept by content.
 
-How fast it is says the harness of `make fmax`. How large it is says the room without it: the harness feeds a room from a shift
-register, and Yosys merges registers of the room that only pass something on with the next places of that.
+How fast it is says the harness of `make fmax`. How large it is says the module without it: the harness feeds a module from a shift
+register, and Yosys merges registers of the module that only pass something on with the next places of that.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ CARRIED_BY = 2  # a cell of a carry chain takes the place of so many LUT4s
 
 def areas(names: Sequence[str]) -> dict[str, dict[str, float]]:
     """`lut`, `ff`, `dsp` and `fmax_mhz` of each policy."""
-    rooms = {name: f"Policy{name.capitalize()}" for name in names}
-    everything = [*rooms.values(), *(f"Fmax{room}" for room in rooms.values())]
+    modules = {name: f"Policy{name.capitalize()}" for name in names}
+    everything = [*modules.values(), *(f"Fmax{module}" for module in modules.values())]
     subprocess.run(["scripts/rtl.sh", "elaborate", "default", PLACE, *everything], cwd=ROOT, check=True)
     found = {}
-    for name, room in rooms.items():
-        used = size(_read(synthesise(Path(PLACE) / f"{room}.v")), within="")
-        harnessed = synthesise(Path(PLACE) / f"Fmax{room}.v")
+    for name, module in modules.items():
+        used = size(_read(synthesise(Path(PLACE) / f"{module}.v")), within="")
+        harnessed = synthesise(Path(PLACE) / f"Fmax{module}.v")
         speed = timing(_read(place_and_route(harnessed, GRADE, SEED)))
         lut = used["lut4"] + CARRIED_BY * used["carry"]
         found[name] = {"lut": lut, "ff": used["ff"], "dsp": used["mult18"], "fmax_mhz": speed.fmax_mhz}

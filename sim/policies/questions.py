@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Question by question: a policy's own test with more questions than `make test` asks, and its model against its equation."""
+"""Request by request: a policy's own test with more requests than `make test` asks, and its model against its equation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BenchFailed(Exception):
 
 
 def ask(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
-    """`questions`, `mismatches`, `latency_clocks`, and `said` where something differs."""
+    """`requests`, `mismatches`, `latency_clocks`, and `said` where something differs."""
     test = module_file(family, name)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place) / "figures.json"
@@ -58,7 +58,7 @@ def float_error(family: str, name: str, seed: int) -> float | None:
 
 
 def state_bits(family: str, name: str) -> int:
-    """Of the golden model, which the bench has held against the RTL's word."""
+    """Of the golden model, which the bench has compared with the RTL's policy_state."""
     return MODELS[family][name].state_bits
 
 

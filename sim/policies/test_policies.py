@@ -52,8 +52,8 @@ def test_a_model_that_is_off_by_one_is_found(library: ctypes.CDLL, monkeypatch: 
     class Wrong:
         name, state_bits = "reno", 32
 
-        def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-            answer = right.answer(event, window, word)
+        def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+            answer = right.answer(event, window, policy_state)
             if event.kind is not Kind.LOSS:
                 return answer
             return replace(answer, window=replace(answer.window, ssthresh=answer.window.ssthresh + 1))
@@ -77,12 +77,12 @@ def test_the_library_takes_and_refuses_what_the_layout_says(device: Device) -> N
     draw, refused = random.Random(1), 0
     for _ in range(500):
         policy = draw.choice(ALL)
-        word = draw.choice([argument(policy, draw), draw.getrandbits(draw.randint(1, 128)), 1 << draw.randrange(128)])
+        policy_state = draw.choice([argument(policy, draw), draw.getrandbits(draw.randint(1, 128)), 1 << draw.randrange(128)])
         choice = Choice(
             **{"startup": POLICIES["startup"]["standard"], "steady": POLICIES["steady"]["reno"], policy.family: policy},
-            arguments=(word, 0) if policy.family == "startup" else (0, word),
+            arguments=(policy_state, 0) if policy.family == "startup" else (0, policy_state),
         )
-        if not policy.problem(word):
+        if not policy.problem(policy_state):
             device.connect(PEER_IP, 80, 0, **choice.parameters)
             continue
         refused += 1
@@ -108,13 +108,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("family", "name", "word", "said"), WRONG)
+@pytest.mark.parametrize(("family", "name", "policyState", "said"), WRONG)
 def test_a_refusal_names_the_policy_and_what_is_wrong(
-    device: Device, family: str, name: str, word: int, said: str
+    device: Device, family: str, name: str, policy_state: int, said: str
 ) -> None:
     given: dict[str, Any] = {
         family: name.encode(),
-        f"{family}_argument": (ctypes.c_uint64 * 2)(word & (1 << 64) - 1, word >> 64),
+        f"{family}_argument": (ctypes.c_uint64 * 2)(policy_state & (1 << 64) - 1, policy_state >> 64),
     }
     for call in (lambda: device.connect(PEER_IP, 80, **given), lambda: device.listen(80, **given)):
         with pytest.raises(DeviceError, match=said) as error:

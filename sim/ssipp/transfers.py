@@ -18,7 +18,7 @@ ROUND_TRIP_MS = 400  # of ns-3's time; longer than its delayed ACKs, and than a 
 # Of true time, in which the simulated core must do its part; below the second after which a SYN goes again.
 LINUX_ROUND_TRIP_MS = 800
 LINUX_ROUNDS = 7
-LINUX_SEGMENTS = 2**LINUX_ROUNDS  # beyond that its window may have no room for pairs, which then go in order
+LINUX_SEGMENTS = 2**LINUX_ROUNDS  # beyond that its window may have no space for pairs, which then go in order
 SYN_TIMEOUT_MS = 1000
 # A core that was ever so much behind the clock says nothing of rounds: its SYN went again, which ends SSIPP.
 LATE_MS = 0.75 * (SYN_TIMEOUT_MS - LINUX_ROUND_TRIP_MS)

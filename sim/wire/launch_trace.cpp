@@ -115,7 +115,7 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
     const auto count = [&] {
       for (; counted < left.size(); ++counted) --inside[isAsap[left[counted].tag]];
     };
-    // Handed in when it is drawn to be, and when there is room.
+    // Handed in when it is drawn to be, and when there is space.
     if (drawn.handedIn > origin) runUntil(bench, left, (drawn.handedIn - origin) / byteTime);
     const std::uint64_t limit = bench.clocks() + patience;
     for (count(); inside[asap] >= depth && bench.clocks() < limit; count()) runUntil(bench, left, bench.clocks() + 1);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """CUBIC's window (RFC 9438 4.1 to 4.4), as rtl/downbeat/calculation/CubicGrowth.scala.
 
-Time is in ticks of 1,024 ns. With d = t - K, W_cubic(t) = C d^3 + W_max segments. Either question brings cwnd and W_max; `root`
+Time is in ticks of 1,024 ns. With d = t - K, W_cubic(t) = C d^3 + W_max segments. Either request brings cwnd and W_max; `root`
 asks for K, the other for the growth by some acknowledged bytes.
 """
 
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 TICK = 1024e-9  # s
 C = 0.4
 WINDOW_BITS, BYTE_BITS, DISTANCE_BITS, ESTIMATED_BITS = 46, 30, 31, 30
-MOST_ACKED = (1 << 18) - 1  # bytes, in one question
+MOST_ACKED = (1 << 18) - 1  # bytes, in one request
 # C tick^3, and its inverse / 2^12: of a segment, and ticks of 16.
 CUBE_SHIFT = 20  # of d d and of d d d
 TERM_SHIFT = 29
@@ -30,7 +30,7 @@ ALPHA: int = round(9 / 17 * 2**ALPHA_SHIFT)  # 3 (1 - beta) / (1 + beta), beta =
 
 
 @dataclass(frozen=True)
-class Question(Word):
+class Request(PackedFields):
     root: int  # K is asked for
     reno: int  # alpha is 1: W_est has reached the window before the loss
     segment_size: int
@@ -56,13 +56,13 @@ class Question(Word):
     @classmethod
     def unpacked(cls, word: int) -> Self:
         """The distance has a sign."""
-        question = super().unpacked(word)
-        negative = question.distance >> DISTANCE_BITS - 1
-        return replace(question, distance=question.distance - (negative << DISTANCE_BITS))
+        request = super().unpacked(word)
+        negative = request.distance >> DISTANCE_BITS - 1
+        return replace(request, distance=request.distance - (negative << DISTANCE_BITS))
 
 
 @dataclass(frozen=True)
-class Growth(Word):
+class Growth(PackedFields):
     """Bytes with 16 fraction bits."""
 
     increase: int  # of cwnd
@@ -81,45 +81,45 @@ def cube_root(value: int) -> int:
     return root
 
 
-def epoch_root(question: Question) -> int:
+def epoch_root(request: Request) -> int:
     """K in ticks: the cube root of (W_max - cwnd) / C segments."""
-    below = max(question.maximum - (question.cwnd >> 16), 0)
-    cube = min(below * INVERSE // question.segment_size, MOST_CUBE)
+    below = max(request.maximum - (request.cwnd >> 16), 0)
+    cube = min(below * INVERSE // request.segment_size, MOST_CUBE)
     return cube_root(cube) << ROOT_TICKS
 
 
-def cubic(question: Question, distance: int) -> int:
+def cubic(request: Request, distance: int) -> int:
     """W_cubic, bytes with 16 fraction bits, that far from K; not below zero nor beyond 1 GiB."""
     far = min(abs(distance), (1 << BYTE_BITS) - 1)
     cube = (far * far >> CUBE_SHIFT) * far >> CUBE_SHIFT
-    term = cube * (TERM * question.segment_size) >> TERM_SHIFT
-    window = (question.maximum << 16) + (-term if distance < 0 else term)
+    term = cube * (TERM * request.segment_size) >> TERM_SHIFT
+    window = (request.maximum << 16) + (-term if distance < 0 else term)
     return min(max(window, 0), (1 << WINDOW_BITS) - 1)
 
 
-def grow(question: Question) -> Growth:
+def grow(request: Request) -> Growth:
     """By so many acknowledged bytes, a window's worth at most."""
-    now = cubic(question, question.distance)
-    ahead = cubic(question, question.distance + question.round_trip)
-    target = min(max(ahead, question.cwnd), question.cwnd + (question.cwnd >> 1))
-    acked = min(question.acked, question.cwnd >> 16)
-    increase = ((target - question.cwnd) * acked << 16) // question.cwnd
-    alpha = 1 << ALPHA_SHIFT if question.reno else ALPHA
-    estimated = (alpha * question.segment_size * acked << 16) // question.cwnd & (1 << ESTIMATED_BITS) - 1
-    return Growth(increase, estimated, int(now < question.estimate + estimated))
+    now = cubic(request, request.distance)
+    ahead = cubic(request, request.distance + request.round_trip)
+    target = min(max(ahead, request.cwnd), request.cwnd + (request.cwnd >> 1))
+    acked = min(request.acked, request.cwnd >> 16)
+    increase = ((target - request.cwnd) * acked << 16) // request.cwnd
+    alpha = 1 << ALPHA_SHIFT if request.reno else ALPHA
+    estimated = (alpha * request.segment_size * acked << 16) // request.cwnd & (1 << ESTIMATED_BITS) - 1
+    return Growth(increase, estimated, int(now < request.estimate + estimated))
 
 
 @dataclass(frozen=True)
 class CubicGrowth:
     name: str = "cubicgrowth"
-    question_bits: int = Question.bits()
+    request_bits: int = Request.bits()
 
     def unit(self) -> Callable[[int], int]:
-        def answer(word: int) -> int:
-            question = Question.unpacked(word)
-            return epoch_root(question) if question.root else grow(question).packed()
+        def response(word: int) -> int:
+            request = Request.unpacked(word)
+            return epoch_root(request) if request.root else grow(request).packed()
 
-        return answer
+        return response
 
 
 CALCULATOR = CubicGrowth()

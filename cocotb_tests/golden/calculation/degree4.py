@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-# x has 24 fraction bits, answers have 30.
+# x has 24 fraction bits, responses have 30.
 X_BITS, ANSWER_BITS = 24, 30
 ONE = 1 << ANSWER_BITS
 THIRD = ONE // 3

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
 from cocotb_tests.golden.calculation.gap_window import window
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 FIRST_BITS = 20  # of y0
 MOST_Y = (1 << 23) - 1
@@ -24,7 +24,7 @@ D_BITS = 32
 
 
 @dataclass(frozen=True)
-class Question(Word):
+class Request(PackedFields):
     """As the wires have it; gaps in ns."""
 
     first_gap: int = 0
@@ -71,27 +71,27 @@ class Samples:
 
     classes: list[Sums] = field(default_factory=lambda: [Sums() for _ in CLASSES])
 
-    def answer(self, asked: int) -> int:
+    def response(self, asked: int) -> int:
         """`value` in 36 bits, and `holds` above them."""
-        question = Question.unpacked(asked)
-        if question.estimates:
-            gap = self.gap(question.first_gap)
+        request = Request.unpacked(asked)
+        if request.estimates:
+            gap = self.gap(request.first_gap)
             if gap is None:
                 return 0
-            round_trip = question.round_trip >> _excess(question.first_gap)
-            return 1 << 36 | window(round_trip, gap, question.segment_size)
-        if question.begins:
+            round_trip = request.round_trip >> _excess(request.first_gap)
+            return 1 << 36 | window(round_trip, gap, request.segment_size)
+        if request.begins:
             self.classes = [Sums() for _ in CLASSES]
-        counted = bool(question.sampled) and self._count(question)
-        return int(counted) << 36 | spacing(question.round_trip, question.cwnd, question.segment_size)
+        counted = bool(request.sampled) and self._count(request)
+        return int(counted) << 36 | spacing(request.round_trip, request.cwnd, request.segment_size)
 
-    def _count(self, question: Question) -> bool:
-        excess = _excess(question.first_gap)
-        first, x = question.first_gap >> excess, question.departure_gap >> excess
+    def _count(self, request: Request) -> bool:
+        excess = _excess(request.first_gap)
+        first, x = request.first_gap >> excess, request.departure_gap >> excess
         place = 32 * x // first if first else -1
         for (start, end), sums in zip(CLASSES, self.classes, strict=True):
             if start <= place < end and sums.count < MOST_SAMPLES:
-                sums.add(x, min(question.arrival_gap >> excess, MOST_Y))
+                sums.add(x, min(request.arrival_gap >> excess, MOST_Y))
                 return True
         return False
 
@@ -132,10 +132,10 @@ def spacing(round_trip: int, cwnd: int, segment_size: int) -> int:
 @dataclass(frozen=True)
 class GapFit:
     name: str = "gapfit"
-    question_bits: int = Question.bits()
+    request_bits: int = Request.bits()
 
     def unit(self) -> Callable[[int], int]:
-        return Samples().answer
+        return Samples().response
 
 
 CALCULATOR = GapFit()

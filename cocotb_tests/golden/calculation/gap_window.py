@@ -12,7 +12,7 @@ GAP_BITS = 36  # ns
 SIZE_BITS = 16
 
 
-def question(gap: int, round_trip: int, segment_size: int) -> int:
+def request(gap: int, round_trip: int, segment_size: int) -> int:
     """gap and round trip in ns, segment size in bytes."""
     return (segment_size << GAP_BITS | round_trip) << GAP_BITS | gap
 
@@ -26,13 +26,13 @@ def window(round_trip: int, gap: int, segment_size: int) -> int:
 @dataclass(frozen=True)
 class GapWindow:
     name: str = "gapwindow"
-    question_bits: int = 2 * GAP_BITS + SIZE_BITS
+    request_bits: int = 2 * GAP_BITS + SIZE_BITS
 
     def unit(self) -> Callable[[int], int]:
-        return self._answer
+        return self._response
 
     @staticmethod
-    def _answer(asked: int) -> int:
+    def _response(asked: int) -> int:
         gap, round_trip = wrap(asked, GAP_BITS), wrap(asked >> GAP_BITS, GAP_BITS)
         return window(round_trip, gap, asked >> 2 * GAP_BITS)
 

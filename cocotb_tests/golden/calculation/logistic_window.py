@@ -30,7 +30,7 @@ LARGEST_EXPONENT = 64 + 15
 
 
 @dataclass(frozen=True)
-class LogisticQuestion:
+class LogisticRequest:
     capacity: int  # K, bytes per second with 10 fraction bits, 44 bits in all, not 0
     available: int  # A, likewise; more than K counts as K
     round_trip: int  # tau, ns, 36 bits, not 0
@@ -38,7 +38,7 @@ class LogisticQuestion:
     window: int  # w, bytes with 16 fraction bits, 48 bits in all, not 0
 
 
-def logistic_window(asked: LogisticQuestion) -> int:
+def logistic_window(asked: LogisticRequest) -> int:
     """The window after `elapsed`: bytes with 16 fraction bits, rounded to the nearest, 48 ones at most."""
     capacity, shift = normalized(asked.capacity, RATE_BITS)
     rate = (asked.capacity + 9 * min(asked.available, asked.capacity) << shift) >> 12

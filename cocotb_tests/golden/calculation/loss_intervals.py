@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 ENTRIES = 32
 LONGEST = (1 << 20) - 1  # packets
@@ -18,7 +18,7 @@ MEAN_BITS = 28
 
 
 @dataclass(frozen=True)
-class Question(Word):
+class Request(PackedFields):
     """The interval that goes to `place`, and of how many intervals, this one included, the mean is to be told."""
 
     interval: int  # bytes
@@ -30,8 +30,8 @@ class Question(Word):
 
 
 @dataclass(frozen=True)
-class Mean(Word):
-    """The answer; packets with 8 fraction bits."""
+class Mean(PackedFields):
+    """The response; packets with 8 fraction bits."""
 
     mean: int
     newest: int  # of the 16 newest
@@ -46,23 +46,23 @@ class History:
     def __init__(self) -> None:
         self._packets = [0] * ENTRIES
 
-    def answer(self, question: Question) -> Mean:
-        longest = question.interval >= 1 << 31
-        self._packets[question.place] = LONGEST if longest else min(question.interval // question.segment_size, LONGEST)
-        newest_first = [self._packets[(question.place - i) % ENTRIES] for i in range(question.count)]
+    def response(self, request: Request) -> Mean:
+        longest = request.interval >= 1 << 31
+        self._packets[request.place] = LONGEST if longest else min(request.interval // request.segment_size, LONGEST)
+        newest_first = [self._packets[(request.place - i) % ENTRIES] for i in range(request.count)]
         weighted = sum(w * i for w, i in zip(WEIGHTS, newest_first, strict=False))
-        mean = 256 * weighted // sum(WEIGHTS[: question.count])
+        mean = 256 * weighted // sum(WEIGHTS[: request.count])
         return Mean(mean, 16 * sum(newest_first[:16]), int(128 * sum(newest_first[:4]) < mean))
 
 
 @dataclass(frozen=True)
 class LossIntervals:
     name: str = "lossintervals"
-    question_bits: int = Question.bits()
+    request_bits: int = Request.bits()
 
     def unit(self) -> Callable[[int], int]:
         history = History()
-        return lambda question: history.answer(Question.unpacked(question)).packed()
+        return lambda request: history.response(Request.unpacked(request)).packed()
 
 
 CALCULATOR = LossIntervals()

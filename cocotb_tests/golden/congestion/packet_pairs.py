@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 TRIES = 4
 NOTHING_TOLD = (0, (1 << 36) - 1)  # ns: an arrival gap of none, or one too large to be told
 
 
 @dataclass(frozen=True)
-class PacketPairs(Word):
-    """Its place in a pair, as part of a word."""
+class PacketPairs(PackedFields):
+    """Its place in a pair, as part of a policy state."""
 
     ready: int = 0  # a flag, as the next
     second: int = 0
@@ -46,7 +46,7 @@ class PacketPairs(Word):
     def departure(self, *, inverted: bool, pause: int = 0, gap: int = 0) -> Departure:
         """`pause` before a pair and `gap` in it, ns with 16 fraction bits; without a gap back to back."""
         if not self.second:
-            return Departure(Pace.APART, pause, inverted=inverted, together=2, probe=True, begins=True)
+            return Departure(Pace.APART, pause, inverted=inverted, minimum_segments=2, probe=True, begins=True)
         return Departure(Pace.APART if gap else Pace.ADJACENT, gap, inverted=inverted, probe=True)
 
 

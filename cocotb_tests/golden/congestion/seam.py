@@ -64,7 +64,7 @@ class Departure:
     time: int = 0  # SPACED: ns per byte, 32 fraction bits; APART: ns, 16 fraction bits
     burst: int = 0  # a token bucket of 2^burst segments
     inverted: bool = False
-    together: int = 0  # segments
+    minimum_segments: int = 0  # segments
     probe: bool = False
     begins: bool = False
 
@@ -83,7 +83,7 @@ class ProbeAnswer:
 class Calculation:
     """What a policy wants to have calculated, and a note of 48 bits that comes back with the answer."""
 
-    question: int
+    request: int
     note: int = 0
 
 
@@ -94,7 +94,7 @@ class Calculated:
     answer: int  # 64 bits
     note: int = 0  # 48 bits
     of_startup: bool = False  # the start-up policy had asked
-    stale: bool = False  # something was lost since the question: the windows do not count
+    stale: bool = False  # something was lost since the request: the windows do not count
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,10 @@ class Window:
 
 @dataclass(frozen=True)
 class Answer:
-    """Windows and private word as they are after an event."""
+    """Windows and policy state as they are after an event."""
 
     window: Window
-    word: int
+    policy_state: int
     departure: Departure | None = None  # of a policy that paces
     calculation: Calculation | None = None  # of a policy that has a calculator; None: it asks nothing
 
@@ -144,10 +144,10 @@ class Calculator(Protocol):
     def name(self) -> str: ...
 
     @property
-    def question_bits(self) -> int: ...
+    def request_bits(self) -> int: ...
 
     def unit(self) -> Callable[[int], int]:
-        """The answer to each question of one connection, with a memory of its own if it remembers."""
+        """The answer to each request of one connection, with a memory of its own if it remembers."""
 
 
 class Policy(Protocol):
@@ -159,7 +159,7 @@ class Policy(Protocol):
     @property
     def state_bits(self) -> int: ...
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer: ...
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer: ...
 
 
 def calculator_of(policy: Policy) -> Calculator | None:

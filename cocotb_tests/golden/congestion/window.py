@@ -11,7 +11,7 @@ it, or lower: what is outstanding then is more than the window that the loss was
 Both policies see every event and both private words are kept; of the windows that they answer, the asked one's counts.
 When an application changes them, they see `established` and the windows stay.
 
-A connection has one long calculation under way at most. Whether the core took what a policy asked depends on the room
+A connection has one long calculation under way at most. Whether the core took what a policy asked depends on the module
 before its unit, so the record says that; what the answer is, and whether a loss has made it stale, is worked out here.
 """
 
@@ -57,7 +57,7 @@ class CongestionState:
         self._under_way = None
 
     def see(self, event: CongestionEvent, asked: bool = False) -> Window:
-        """`asked`: the core took a question with this event."""
+        """`asked`: the core took a request with this event."""
         event = replace(
             event,
             starting_up=self.window.cwnd < self.window.ssthresh,
@@ -68,7 +68,7 @@ class CongestionState:
             raise ValueError("an answer came that nobody had asked for")
         startup = self.startup.answer(event, self.window, self.startup_word)
         steady = self.steady.answer(event, self.window, self.steady_word)
-        self.startup_word, self.steady_word = startup.word, steady.word
+        self.startup_word, self.steady_word = startup.policy_state, steady.policy_state
         self._follow(event, self._ask(startup, steady) if asked else None)
         answered = self.window if self._changes else self._answered(event, startup.window, steady.window)
         self._changes = False
@@ -81,7 +81,7 @@ class CongestionState:
             if answer.calculation is not None and calculator is not None:
                 unit = self._units.setdefault(calculator.name, calculator.unit())
                 return Calculated(
-                    unit(answer.calculation.question), answer.calculation.note, of_startup=policy is self.startup
+                    unit(answer.calculation.request), answer.calculation.note, of_startup=policy is self.startup
                 )
         raise ValueError("the core asked for a calculation, the golden models do not")
 

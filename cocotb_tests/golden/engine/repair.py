@@ -42,8 +42,8 @@ class Repair:
         if enters:
             self.recover, self.window = self.next, self.reduced
         again = self._again(first=enters or advanced > 0) if self.recovering and (news or advanced) else []
-        room = self.window + credit(self.board) - (self.next - self.unacknowledged)
-        new = max(min(room // SEGMENT * SEGMENT, self.end - self.next), 0)
+        space = self.window + credit(self.board) - (self.next - self.unacknowledged)
+        new = max(min(space // SEGMENT * SEGMENT, self.end - self.next), 0)
         self.next += new
         return again, new
 
@@ -52,12 +52,12 @@ class Repair:
         sent = []
         for _ in range(AGAIN):
             waiting = lost_and_waiting(self.board, SEGMENT)
-            if first and not self.board.resent_to:
+            if first and not self.board.high_rxt:
                 start = 0
             elif waiting:
                 start = waiting[0]
             else:
                 break
             sent.append(self.unacknowledged + start)
-            self.board = replace(self.board, resent_to=start + SEGMENT)
+            self.board = replace(self.board, high_rxt=start + SEGMENT)
         return sent

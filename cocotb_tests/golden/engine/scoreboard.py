@@ -14,10 +14,10 @@ Range = tuple[int, int]  # first byte, one past the last
 
 @dataclass(frozen=True)
 class Scoreboard:
-    """`held`, `resent_to` (HighRxt) and `passed` before or after an event."""
+    """`held`, `high_rxt` (HighRxt) and `passed` before or after an event."""
 
     held: tuple[Range, ...] = ()
-    resent_to: int = 0
+    high_rxt: int = 0
     passed: int = 0  # bytes held before HighRxt, in ranges that are kept no more
     turn: int = 0  # 0 to 2
 
@@ -28,13 +28,13 @@ class Scoreboard:
         sent again and of what was held behind it.
         """
         held, passed = self.held, self.passed
-        if held and held[0][1] <= self.resent_to:
+        if held and held[0][1] <= self.high_rxt:
             passed += held[0][1] - held[0][0]
             held = held[1:]
         held = tuple((left - count, right - count) for left, right in held if left > count)
-        resent_to = max(self.resent_to - count, 0)
-        passed = max(passed - max(count - segment, 0), 0) if resent_to else 0
-        return replace(self, held=held, resent_to=resent_to, passed=passed)
+        high_rxt = max(self.high_rxt - count, 0)
+        passed = max(passed - max(count - segment, 0), 0) if high_rxt else 0
+        return replace(self, held=held, high_rxt=high_rxt, passed=passed)
 
     def told(self, blocks: list[Range | None]) -> Scoreboard:
         """An ACK with these blocks: the first one, and one of the others in turn; the second if that one is none."""
@@ -49,15 +49,15 @@ class Scoreboard:
     def is_news(self, blocks: list[Range | None]) -> bool:
         """The first block tells of something: it reaches beyond HighRxt and is in no range."""
         first = blocks[0] or blocks[1]
-        if first is None or first[1] <= self.resent_to:
+        if first is None or first[1] <= self.high_rxt:
             return False
         return not any(left <= first[0] and first[1] <= right for left, right in self.held)
 
     def _with(self, block: Range | None) -> Scoreboard:
         """What ends before HighRxt is not looked at; what spans it may hold bytes of `passed`."""
-        if block is None or block[1] <= self.resent_to:
+        if block is None or block[1] <= self.high_rxt:
             return self
-        passed = 0 if block[0] < self.resent_to else self.passed
+        passed = 0 if block[0] < self.high_rxt else self.passed
         return replace(self, held=_maximal(self.held, block), passed=passed)
 
 
@@ -92,4 +92,4 @@ def lost_and_waiting(board: Scoreboard, segment: int) -> list[int]:
     """The bytes that are lost, not held, and not sent again."""
     end = max((right for _, right in board.held), default=0)
     held = {byte for left, right in board.held for byte in range(left, right)}
-    return [byte for byte in range(board.resent_to, end) if byte not in held and is_lost(board, byte, segment)]
+    return [byte for byte in range(board.high_rxt, end) if byte not in held and is_lost(board, byte, segment)]

@@ -14,7 +14,7 @@ from cocotb_tests.golden.engine.repair import SEGMENT, Repair
 from cocotb_tests.golden.engine.scoreboard import Range
 
 FLIGHT = 96  # segments
-TOLD = 4  # SACK blocks that an ACK has room for
+TOLD = 4  # SACK blocks that an ACK has space for
 
 
 @dataclass

@@ -75,6 +75,6 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
     shown(s"${name}Ns", stamp.ns.asBits, s"$what of the event: ns.")
     shown(s"${name}Fraction", stamp.fraction.asBits, s"$what of the event: 2^-16 ns.")
   }
-  shown("pulsesLost", time.pulsesLost.asBits, "Edges of the pulse input that the log had no room for, modulo 2^32.")
-  shown("samplesLost", time.samplesLost.asBits, "Comparisons that the log had no room for, modulo 2^32.")
+  shown("pulsesLost", time.pulsesLost.asBits, "Edges of the pulse input that the log had no space for, modulo 2^32.")
+  shown("samplesLost", time.samplesLost.asBits, "Comparisons that the log had no space for, modulo 2^32.")
 }

@@ -88,32 +88,32 @@ class Policy:
     not_above: tuple[tuple[str, str], ...]
     fields: dict[str, Field]
 
-    def word(self, text: str) -> int:
+    def policy_state(self, text: str) -> int:
         """The argument that the text says; empty: none, which is all zeros. A whole number alone is the argument's bits."""
         text = text.strip()
         if re.fullmatch(r"0x[0-9a-fA-F]+|\d+", text):
-            word = int(text, 0)
+            policy_state = int(text, 0)
         else:
             given = self._given(text)
-            word = 0
+            policy_state = 0
             for name, field in self.fields.items() if text else ():
                 value = field.value(given[name]) if name in given else field.usual
                 if not field.least <= value <= field.most:
                     raise ArgumentRefused(
                         f"{self.name}: {name}={given.get(name, field.text(value))} is out of range, {self}"
                     )
-                word |= value << field.offset
-        if problem := self.problem(word):
+                policy_state |= value << field.offset
+        if problem := self.problem(policy_state):
             raise ArgumentRefused(problem)
-        return word
+        return policy_state
 
-    def problem(self, word: int) -> str:
+    def problem(self, policy_state: int) -> str:
         """Why the core would refuse this argument; empty: it would not."""
-        if word == 0:
+        if policy_state == 0:
             return f"{self.name} needs an argument: {self}" if self.needed else ""
-        if word >> self.bits:
-            return f"{self.name}: {word:#x} is no argument, {self}"
-        values = {name: word >> field.offset & (1 << field.width) - 1 for name, field in self.fields.items()}
+        if policy_state >> self.bits:
+            return f"{self.name}: {policy_state:#x} is no argument, {self}"
+        values = {name: policy_state >> field.offset & (1 << field.width) - 1 for name, field in self.fields.items()}
         for name, field in self.fields.items():
             if not field.least <= values[name] <= field.most:
                 return f"{self.name}: {name}={field.text(values[name])} is out of range, {self}"
@@ -122,18 +122,18 @@ class Policy:
                 return f"{self.name}: {lesser} is above {greater}, {self}"
         return ""
 
-    def text(self, word: int) -> str:
+    def text(self, policy_state: int) -> str:
         """An argument as people write it."""
-        if not word:
+        if not policy_state:
             return ""
         return ", ".join(
-            f"{name}={field.text(word >> field.offset & (1 << field.width) - 1)}" for name, field in self.fields.items()
+            f"{name}={field.text(policy_state >> field.offset & (1 << field.width) - 1)}" for name, field in self.fields.items()
         )
 
     def _given(self, text: str) -> dict[str, str]:
         given = {}
         for part in filter(None, map(str.strip, text.split(","))):
-            name, equals, value = (word.strip() for word in part.partition("="))
+            name, equals, value = (policy_state.strip() for policy_state in part.partition("="))
             if name not in self.fields or not equals:
                 raise ArgumentRefused(f"{self.name}: '{part}' is no argument, {self}")
             given[name] = value

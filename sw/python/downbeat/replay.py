@@ -51,7 +51,7 @@ def command(
 def run(planned: Schedule, interface: str, to: str, speed: str, method: str, absolute: bool) -> sending.Sent:
     if method not in ("auto", "txtime", "wait"):
         raise Refused(f"--method {method}: there are auto, txtime and wait")
-    schedules.require_room(planned, _link_rate(interface, speed))
+    schedules.require_module(planned, _link_rate(interface, speed))
     way = sending.choose(interface, method)  # type: ignore[arg-type]
     return sending.send(planned, interface, address(to), way, stamping.clock(interface), absolute)
 

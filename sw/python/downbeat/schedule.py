@@ -74,7 +74,7 @@ def wire_time(length: Integers, rate: int) -> npt.NDArray[np.float64]:
     return (np.maximum(length, SHORTEST) + BESIDE) * (8 * NANOSECONDS / rate)
 
 
-def require_room(schedule: Schedule, rate: int) -> None:
+def require_module(schedule: Schedule, rate: int) -> None:
     """Refuses a schedule in which a frame is to leave while the one ahead of it is still on the wire."""
     needed = wire_time(schedule.length[:-1], rate)
     tight = np.flatnonzero(np.diff(schedule.launch) < np.floor(needed))

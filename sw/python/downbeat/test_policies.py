@@ -15,24 +15,24 @@ LAYOUT = Path(__file__).resolve().parents[3] / "build" / "rtl" / "downbeat_layou
 POLICIES = read(LAYOUT)
 
 
-def word(family: str, name: str, text: str) -> int:
-    return POLICIES[family][name].word(text)
+def policy_state(family: str, name: str, text: str) -> int:
+    return POLICIES[family][name].policy_state(text)
 
 
 def test_texts_say_what_the_golden_models_take() -> None:
-    assert word("steady", "aimd", "a=0.5, b=0.25") == aimd.argument(0.5, 0.25)
-    assert word("startup", "paced", "n=20,gap=1.5us") == paced.argument(20, 1500)
-    assert word("startup", "pairs", "gap=700.5ns, pause=9us, inverted=1") == pairs.argument(700.5, 9000, inverted=True)
+    assert policy_state("steady", "aimd", "a=0.5, b=0.25") == aimd.argument(0.5, 0.25)
+    assert policy_state("startup", "paced", "n=20,gap=1.5us") == paced.argument(20, 1500)
+    assert policy_state("startup", "pairs", "gap=700.5ns, pause=9us, inverted=1") == pairs.argument(700.5, 9000, inverted=True)
 
 
 def test_what_is_left_out_is_as_usual_and_nothing_is_zero() -> None:
-    assert word("steady", "aimd", "a=2") == aimd.argument(2, 0.5)
-    assert word("steady", "aimd", "") == word("steady", "reno", "") == 0
+    assert policy_state("steady", "aimd", "a=2") == aimd.argument(2, 0.5)
+    assert policy_state("steady", "aimd", "") == policy_state("steady", "reno", "") == 0
 
 
 def test_a_text_and_back() -> None:
     policy = POLICIES["startup"]["paced"]
-    assert policy.word(policy.text(policy.word("n=7, gap=1ms"))) == policy.word("n=7, gap=1ms")
+    assert policy.policy_state(policy.text(policy.policy_state("n=7, gap=1ms"))) == policy.policy_state("n=7, gap=1ms")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_text_and_back() -> None:
 )
 def test_a_refusal_says_what_to_write(family: str, name: str, text: str, words: str) -> None:
     with pytest.raises(ArgumentRefused) as refused:
-        word(family, name, text)
+        policy_state(family, name, text)
     assert words in str(refused.value)
 
 
@@ -64,15 +64,15 @@ def test_no_such_policy() -> None:
 def test_a_number_that_is_not_to_be_above_another() -> None:
     fields = {name: Field(name, 8 * i, 8, 0, "bytes", 1, 255, 1) for i, name in enumerate(("A", "K"))}
     policy = Policy("steady", "some", 0, 16, True, (("A", "K"),), fields)
-    assert policy.word("A=3, K=4") == 0x0403
+    assert policy.policy_state("A=3, K=4") == 0x0403
     for text, words in (("A=5, K=4", "A is above K"), ("", "needs an argument"), ("A=1, K=0", "K=0 is out of range")):
         with pytest.raises(ArgumentRefused, match=words):
-            policy.word(text)
+            policy.policy_state(text)
 
 
 def test_rates_are_written_in_bits_and_kept_in_bytes() -> None:
     policy = Policy("steady", "some", 0, 44, False, (), {"K": Field("K", 0, 44, 10, "bytes/s", 1, (1 << 44) - 1, 0)})
-    assert policy.word("K=20Mb/s") == 2_500_000 << 10
+    assert policy.policy_state("K=20Mb/s") == 2_500_000 << 10
     assert policy.text(2_500_000 << 10) == "K=20000000 b/s"
     with pytest.raises(ArgumentRefused, match="K=20: write a rate"):
-        policy.word("K=20")
+        policy.policy_state("K=20")

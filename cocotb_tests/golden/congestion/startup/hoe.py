@@ -23,14 +23,14 @@ from cocotb_tests.golden.congestion.seam import (
     wrap,
 )
 from cocotb_tests.golden.congestion.slow_start import slow_start
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 TIME_BITS = 36
 
 
 @dataclass(frozen=True)
-class HoeWord(Word):
-    """The word, lowest field first."""
+class HoeState(PackedFields):
+    """The policy state, lowest field first."""
 
     inverted: int = 0  # a flag
     pairs: PacketPairs = field(default_factory=PacketPairs)
@@ -44,11 +44,11 @@ class HoeWord(Word):
 @dataclass(frozen=True)
 class Hoe:
     name: str = "hoe"
-    state_bits: int = HoeWord.bits()
+    state_bits: int = HoeState.bits()
     calculator: Calculator = field(default=gap_window.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        before = HoeWord.unpacked(word)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = HoeState.unpacked(policy_state)
         inverted = bool(before.inverted)
         after = replace(before, pairs=before.pairs.after(event, inverted=inverted))
         new = slow_start(event, window)
@@ -70,7 +70,7 @@ class Hoe:
             departure = after.pairs.departure(inverted=inverted)
         asked = None
         if before.gap and before.round_trip and not before.over and not event.calculating:
-            asked = Calculation(gap_window.question(before.gap, before.round_trip, event.segment_size))
+            asked = Calculation(gap_window.request(before.gap, before.round_trip, event.segment_size))
         return Answer(new, after.packed(), departure, asked)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, wrap
 from cocotb_tests.golden.congestion.slow_start import slow_start
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 NONE = (1 << 36) - 1  # ns: no sample
 MILLISECOND = 1_000_000
@@ -22,8 +22,8 @@ BURST = 8  # L, segments
 
 
 @dataclass(frozen=True)
-class Rounds(Word):
-    """The word, lowest field first."""
+class Rounds(PackedFields):
+    """The policy state, lowest field first."""
 
     left: int = 0  # bytes until the round ends
     current: int = NONE
@@ -49,8 +49,8 @@ class Hystart:
     name: str = "hystart"
     state_bits: int = Rounds.bits()
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        state = Rounds.unpacked(word)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        state = Rounds.unpacked(policy_state)
         bound = (1 if state.lost else BURST) * event.segment_size
         window = slow_start(event, window, at_most=bound, quartered=bool(state.conservative and not state.lost))
         match event.kind:

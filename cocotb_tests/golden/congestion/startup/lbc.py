@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Slow start that counts bytes (RFC 3465, L = 2), as rtl/downbeat/congestion/startup/Lbc.scala.
 
-On an ACK of N new bytes: cwnd += min(N, 2 SMSS); once something was lost cwnd += min(N, SMSS). The word: something was lost.
+On an ACK of N new bytes: cwnd += min(N, 2 SMSS); once something was lost cwnd += min(N, SMSS). The policy state: something was lost.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ class Lbc:
     name: str = "lbc"
     state_bits: int = 1
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        after = slow_start(event, window, at_most=(1 if word else 2) * event.segment_size)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        after = slow_start(event, window, at_most=(1 if policy_state else 2) * event.segment_size)
         match event.kind:
             case Kind.ESTABLISHED:
-                word = 0
+                policy_state = 0
             case Kind.LOSS | Kind.TIMEOUT:
-                word = 1
+                policy_state = 1
             case _:
                 pass
-        return Answer(after, word)
+        return Answer(after, policy_state)
 
 
 POLICY = Lbc()

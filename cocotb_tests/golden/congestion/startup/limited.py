@@ -24,7 +24,7 @@ MAXIMUM = 100  # max_ssthresh, segments
 
 
 def packed(credit: int, spent: int, bound: int) -> int:
-    """The word: credit, K SMSS, and the window at which K goes up; bytes."""
+    """The policy state: credit, K SMSS, and the window at which K goes up; bytes."""
     return (bound << 32 | spent) << 32 | credit
 
 
@@ -33,19 +33,19 @@ class Limited:
     name: str = "limited"
     state_bits: int = 96
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
         segment = event.segment_size
         match event.kind:
             case Kind.ESTABLISHED | Kind.LOSS | Kind.TIMEOUT:
                 return Answer(slow_start(event, window), packed(0, 2 * segment, MAXIMUM * 3 // 2 * segment))
             case Kind.ACKNOWLEDGED if event.starting_up and window.cwnd > of_bytes(MAXIMUM * segment):
-                return self._limited(event, window, word)
+                return self._limited(event, window, policy_state)
             case _:
-                return Answer(slow_start(event, window), word)
+                return Answer(slow_start(event, window), policy_state)
 
     @staticmethod
-    def _limited(event: CongestionEvent, window: Window, word: int) -> Answer:
-        credit, spent, bound = (wrap(word >> place, 32) for place in (0, 32, 64))
+    def _limited(event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        credit, spent, bound = (wrap(policy_state >> place, 32) for place in (0, 32, 64))
         if window.cwnd >> FRACTION_BITS >= bound:
             spent = wrap(spent + event.segment_size, 32)
             bound = wrap(bound + MAXIMUM // 2 * event.segment_size, 32)

@@ -25,10 +25,10 @@ class Paced:
     name: str = "paced"
     state_bits: int = COUNT_BITS + GAP_BITS + 1
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        count = word & (1 << COUNT_BITS) - 1
-        gap = word >> COUNT_BITS & (1 << GAP_BITS) - 1
-        begun = bool(word >> COUNT_BITS + GAP_BITS)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        count = policy_state & (1 << COUNT_BITS) - 1
+        gap = policy_state >> COUNT_BITS & (1 << GAP_BITS) - 1
+        begun = bool(policy_state >> COUNT_BITS + GAP_BITS)
         after = slow_start(event, window)
         match event.kind:
             case Kind.ESTABLISHED:

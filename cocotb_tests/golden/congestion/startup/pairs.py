@@ -26,9 +26,9 @@ class Pairs:
     name: str = "pairs"
     state_bits: int = ARGUMENT_BITS + 1
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        second = bool(word >> ARGUMENT_BITS)
-        given = word & (1 << ARGUMENT_BITS) - 1
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        second = bool(policy_state >> ARGUMENT_BITS)
+        given = policy_state & (1 << ARGUMENT_BITS) - 1
         gap = given & (1 << GAP_BITS) - 1
         pause = given >> GAP_BITS & (1 << PAUSE_BITS) - 1
         inverted = bool(given >> ARGUMENT_BITS - 1)
@@ -42,7 +42,7 @@ class Pairs:
         if second:
             departure = Departure(Pace.APART if gap else Pace.ADJACENT, gap, inverted=inverted, probe=True)
         else:
-            departure = Departure(Pace.APART, pause << 16, inverted=inverted, together=2, probe=True, begins=True)
+            departure = Departure(Pace.APART, pause << 16, inverted=inverted, minimum_segments=2, probe=True, begins=True)
         return Answer(slow_start(event, window), second << ARGUMENT_BITS | given, departure)
 
 

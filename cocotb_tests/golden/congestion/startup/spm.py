@@ -26,7 +26,7 @@ from cocotb_tests.golden.congestion.seam import (
     wrap,
 )
 from cocotb_tests.golden.congestion.slow_start import slow_start
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 SAMPLES = 12
 INITIAL_SSTHRESH = 32  # segments
@@ -35,8 +35,8 @@ NONE = (1 << 36) - 1
 
 
 @dataclass(frozen=True)
-class SpmWord(Word):
-    """The word, lowest field first."""
+class SpmState(PackedFields):
+    """The policy state, lowest field first."""
 
     inverted: int = 0  # a flag
     pairs: PacketPairs = field(default_factory=PacketPairs)
@@ -64,11 +64,11 @@ class SpmWord(Word):
 @dataclass(frozen=True)
 class Spm:
     name: str = "spm"
-    state_bits: int = SpmWord.bits()
+    state_bits: int = SpmState.bits()
     calculator: Calculator = field(default=gap_fit.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        before = SpmWord.unpacked(word)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = SpmState.unpacked(policy_state)
         inverted = bool(before.inverted)
         after = replace(before, pairs=before.pairs.after(event, inverted=inverted))
         new = slow_start(event, window, at_most=event.segment_size * (1 if before.lost else 2))
@@ -79,7 +79,7 @@ class Spm:
             after = replace(after, index=(before.index + 1) % 4)
         match event.kind:
             case Kind.ESTABLISHED:
-                after = SpmWord(before.inverted, after.pairs)
+                after = SpmState(before.inverted, after.pairs)
                 new = replace(new, ssthresh=of_bytes(INITIAL_SSTHRESH * event.segment_size))
             case Kind.LOSS | Kind.TIMEOUT:
                 after = replace(after, over=True, lost=True)
@@ -90,15 +90,15 @@ class Spm:
         return Answer(new, after.packed(), _departure(before, after, completes), _asks(event, window, before))
 
 
-def _answered(calculated: Calculated, word: SpmWord, window: Window) -> tuple[SpmWord, Window]:
+def _answered(calculated: Calculated, policy_state: SpmState, window: Window) -> tuple[SpmState, Window]:
     value, holds = wrap(calculated.answer, 36), calculated.answer >> 36 & 1
     if calculated.note & 1:  # the estimate
-        return replace(word, over=True), replace(window, ssthresh=of_bytes(wrap(value, 32))) if holds else window
-    count = word.count if word.count == SAMPLES else wrap(word.count + holds, 4)
-    return replace(word, begun=True, spacing=value, count=count), window
+        return replace(policy_state, over=True), replace(window, ssthresh=of_bytes(wrap(value, 32))) if holds else window
+    count = policy_state.count if policy_state.count == SAMPLES else wrap(policy_state.count + holds, 4)
+    return replace(policy_state, begun=True, spacing=value, count=count), window
 
 
-def _departure(before: SpmWord, after: SpmWord, completes: bool) -> Departure:
+def _departure(before: SpmState, after: SpmState, completes: bool) -> Departure:
     if not after.pairs.ready or after.over or before.first_gap == 0 and after.pairs.left == 0:
         return Departure()
     gap = before.first_gap * HALF_GAPS[before.index]  # half ns, as the next
@@ -108,24 +108,24 @@ def _departure(before: SpmWord, after: SpmWord, completes: bool) -> Departure:
     return after.pairs.departure(inverted=bool(before.inverted), pause=pause << half_ns, gap=gap << half_ns)
 
 
-def _asks(event: CongestionEvent, window: Window, word: SpmWord) -> Calculation | None:
-    if word.first_gap == 0 or event.rtt_minimum == NONE or word.over or event.calculating:
+def _asks(event: CongestionEvent, window: Window, policy_state: SpmState) -> Calculation | None:
+    if policy_state.first_gap == 0 or event.rtt_minimum == NONE or policy_state.over or event.calculating:
         return None
-    due = word.count == SAMPLES and word.begun and not event.starting_up
-    if not (ended(event) or not word.begun or due):
+    due = policy_state.count == SAMPLES and policy_state.begun and not event.starting_up
+    if not (ended(event) or not policy_state.begun or due):
         return None
-    question = gap_fit.Question(
-        first_gap=word.first_gap,
+    request = gap_fit.Request(
+        first_gap=policy_state.first_gap,
         departure_gap=event.probe.departure_gap if event.probe else 0,
         arrival_gap=event.probe.arrival_gap if event.probe else 0,
         round_trip=event.rtt_minimum,
         cwnd=window.cwnd >> FRACTION_BITS,
         segment_size=event.segment_size,
-        begins=int(not word.begun),
+        begins=int(not policy_state.begun),
         sampled=int(measured(event)),
         estimates=int(due),
     )
-    return Calculation(question.packed(), note=int(due))
+    return Calculation(request.packed(), note=int(due))
 
 
 POLICY = Spm()

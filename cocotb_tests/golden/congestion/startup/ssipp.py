@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Departure, Kind, Window, of_bytes, wrap
 from cocotb_tests.golden.congestion.slow_start import slow_start
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 
 @dataclass(frozen=True)
-class SsippWord(Word):
-    """The word, lowest field first."""
+class SsippState(PackedFields):
+    """The policy state, lowest field first."""
 
     begun: int = 0  # a flag, as the next
     lost: int = 0
@@ -28,14 +28,14 @@ class SsippWord(Word):
 @dataclass(frozen=True)
 class Ssipp:
     name: str = "ssipp"
-    state_bits: int = SsippWord.bits()
+    state_bits: int = SsippState.bits()
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        state = SsippWord.unpacked(word)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        state = SsippState.unpacked(policy_state)
         new = window
         match event.kind:
             case Kind.ESTABLISHED:
-                state, new = SsippWord(), slow_start(event, window)
+                state, new = SsippState(), slow_start(event, window)
             case Kind.SENT:
                 state = replace(state, begun=1)
             case Kind.LOSS | Kind.TIMEOUT:

@@ -14,8 +14,8 @@ class Standard:
     name: str = "standard"
     state_bits: int = 0
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        return Answer(slow_start(event, window), word)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        return Answer(slow_start(event, window), policy_state)
 
 
 POLICY = Standard()

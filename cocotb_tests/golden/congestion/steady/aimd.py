@@ -29,8 +29,8 @@ class Aimd:
     name: str = "aimd"
     state_bits: int = ARGUMENT_BITS + CREDIT_BITS
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        given, credit = word & (1 << ARGUMENT_BITS) - 1, word >> ARGUMENT_BITS
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        given, credit = policy_state & (1 << ARGUMENT_BITS) - 1, policy_state >> ARGUMENT_BITS
         increase, decrease = given & (1 << INCREASE_BITS) - 1, given >> INCREASE_BITS
         match event.kind:
             case Kind.ESTABLISHED:

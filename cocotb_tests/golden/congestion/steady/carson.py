@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cocotb_tests.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LossIntervals, Mean, Question
+from cocotb_tests.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LossIntervals, Mean, Request
 from cocotb_tests.golden.congestion.additive_increase import decreased, increased, remainder
 from cocotb_tests.golden.congestion.seam import FRACTION_BITS, Answer, Calculation, CongestionEvent, Kind, Window
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 TABLE = [(65536, 32768), (49152, 26214), (16384, 16384), (9699, 8192)]  # a, b: 16 fraction bits
 MOST = (1 << 32) - 1
@@ -21,8 +21,8 @@ MOST_ROUNDS = (1 << 16) - 1
 
 
 @dataclass(frozen=True)
-class State(Word):
-    """The word, lowest field first."""
+class State(PackedFields):
+    """The policy state, lowest field first."""
 
     fast_drop: int = 0
     credit: int = 0
@@ -69,8 +69,8 @@ class Carson:
     state_bits: int = State.bits()
     calculator: LossIntervals = CALCULATOR
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        before = State.unpacked(word)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = State.unpacked(policy_state)
         increase, decrease = TABLE[before.row]
         state = _counted(event, before)
         match event.kind:
@@ -88,7 +88,7 @@ class Carson:
             case _:
                 pass
         asks = state.pending and not event.calculating and event.kind is not Kind.CALCULATED
-        return Answer(window, state.packed(), calculation=_question(event, before, state) if asks else None)
+        return Answer(window, state.packed(), calculation=_request(event, before, state) if asks else None)
 
 
 def _counted(event: CongestionEvent, state: State) -> State:
@@ -153,11 +153,11 @@ def _cut_again(event: CongestionEvent, window: Window, row: int) -> int:
     return decreased(event, TABLE[row][1]) if window.ssthresh >> FRACTION_BITS < kept else window.ssthresh
 
 
-def _question(event: CongestionEvent, before: State, state: State) -> Calculation:
+def _request(event: CongestionEvent, before: State, state: State) -> Calculation:
     # Words that no event leaves have counts beyond 32: the RTL looks at one bit.
     count = ENTRIES if before.count >= ENTRIES else before.count + 1
     place = (state.place + 1) % ENTRIES
-    return Calculation(Question(state.interval, event.segment_size, place, count).packed())
+    return Calculation(Request(state.interval, event.segment_size, place, count).packed())
 
 
 POLICY = Carson()

@@ -17,11 +17,11 @@ from cocotb_tests.golden.calculation.cubic_growth import (
     WINDOW_BITS,
     CubicGrowth,
     Growth,
-    Question,
+    Request,
 )
 from cocotb_tests.golden.congestion.additive_increase import decreased, remainder
 from cocotb_tests.golden.congestion.seam import Answer, Calculation, CongestionEvent, Kind, Window, wrap
-from cocotb_tests.golden.congestion.word import Word
+from cocotb_tests.golden.congestion.packed_fields import PackedFields
 
 WAITS, BEGINS, GROWS = range(3)
 DECREASE, CONVERGENCE = 19661, 9831  # 0.3 and 0.15, 16 fraction bits
@@ -30,8 +30,8 @@ ROUND_TRIP_BITS = 26
 
 
 @dataclass(frozen=True)
-class State(Word):
-    """The word, lowest field first."""
+class State(PackedFields):
+    """The policy state, lowest field first."""
 
     maximum: int = 0  # W_max, bytes
     prior: int = 0  # cwnd before the loss, bytes
@@ -54,8 +54,8 @@ class State(Word):
     )
 
     @classmethod
-    def unpacked(cls, word: int) -> State:
-        state = super().unpacked(word)
+    def unpacked(cls, policy_state: int) -> State:
+        state = super().unpacked(policy_state)
         return replace(state, distance=_signed(state.distance))
 
 
@@ -65,8 +65,8 @@ class Cubic:
     state_bits: int = State.bits()
     calculator: CubicGrowth = CALCULATOR
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        before = State.unpacked(word)
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = State.unpacked(policy_state)
         state = replace(before, round_trip=_round_trip(event, before))
         calculation = None
         whole = _most(window.cwnd >> 16, BYTE_BITS)
@@ -110,12 +110,12 @@ def _avoiding(event: CongestionEvent, window: Window, state: State, busy: bool) 
 
 
 def _asked(event: CongestionEvent, window: Window, before: State, state: State, busy: bool) -> Calculation | None:
-    # Of whole questions the RTL asks the sum, before it is known whether the window is in use.
+    # Of whole requests the RTL asks the sum, before it is known whether the window is in use.
     acked = min(_most(before.acked + event.acked_bytes, 30), MOST_ACKED)
     root = state.phase == BEGINS
     if not root and not (before.phase == GROWS and busy and acked):
         return None
-    question = Question(
+    request = Request(
         root=int(root),
         reno=int(before.estimate >> 16 >= before.prior),
         segment_size=event.segment_size,
@@ -126,7 +126,7 @@ def _asked(event: CongestionEvent, window: Window, before: State, state: State, 
         cwnd=_most(window.cwnd, WINDOW_BITS),
         estimate=state.estimate,
     )
-    return Calculation(question.packed(), 0 if root else acked)
+    return Calculation(request.packed(), 0 if root else acked)
 
 
 def _calculated(event: CongestionEvent, window: Window, state: State) -> tuple[Window, State]:

@@ -3,7 +3,7 @@
 
 On an ACK while cwnd >= ssthresh it asks what Eq. 10 makes of cwnd in the time since it last did; the answer is limited to twice
 cwnd and two segments at least, and ssthresh comes down with it. Without K (argument: K, then A, 44 bits each) or a round
-trip it is Reno. A timeout leaves ssthresh = 2 SMSS. The word: argument, time of the last step, Reno's credit.
+trip it is Reno. A timeout leaves ssthresh = 2 SMSS. The policy state: argument, time of the last step, Reno's credit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cocotb_tests.golden.calculation.logistic_window import (
     RATE_BITS,
     RATE_FRACTION_BITS,
     ROUND_TRIP_BITS,
-    LogisticQuestion,
+    LogisticRequest,
     logistic_window,
 )
 from cocotb_tests.golden.congestion.seam import Answer, Calculation, CongestionEvent, Kind, Window, of_bytes, wrap
@@ -37,14 +37,14 @@ def argument(capacity: float, available: float) -> int:
 @dataclass(frozen=True)
 class LogisticCalculator:
     name: str = "logistic"
-    question_bits: int = ARGUMENT_BITS + ROUND_TRIP_BITS + ELAPSED_BITS + 48
+    request_bits: int = ARGUMENT_BITS + ROUND_TRIP_BITS + ELAPSED_BITS + 48
 
     def unit(self) -> Callable[[int], int]:
-        return lambda question: logistic_window(unpack(question))
+        return lambda request: logistic_window(unpack(request))
 
 
-def pack(asked: LogisticQuestion) -> int:
-    question, at = 0, 0
+def pack(asked: LogisticRequest) -> int:
+    request, at = 0, 0
     for value, bits in (
         (asked.capacity, RATE_BITS),
         (asked.available, RATE_BITS),
@@ -52,17 +52,17 @@ def pack(asked: LogisticQuestion) -> int:
         (asked.elapsed, ELAPSED_BITS),
         (asked.window, 48),
     ):
-        question |= value << at
+        request |= value << at
         at += bits
-    return question
+    return request
 
 
-def unpack(question: int) -> LogisticQuestion:
+def unpack(request: int) -> LogisticRequest:
     fields = []
     for bits in (RATE_BITS, RATE_BITS, ROUND_TRIP_BITS, ELAPSED_BITS, 48):
-        fields.append(question & (1 << bits) - 1)
-        question >>= bits
-    return LogisticQuestion(*fields)
+        fields.append(request & (1 << bits) - 1)
+        request >>= bits
+    return LogisticRequest(*fields)
 
 
 @dataclass(frozen=True)
@@ -71,19 +71,19 @@ class Logistic:
     state_bits: int = ARGUMENT_BITS + INSTANT_BITS + reno.POLICY.state_bits
     calculator: LogisticCalculator = field(default_factory=LogisticCalculator)
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
-        given = word & (1 << ARGUMENT_BITS) - 1
-        since = word >> ARGUMENT_BITS & (1 << INSTANT_BITS) - 1
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        given = policy_state & (1 << ARGUMENT_BITS) - 1
+        since = policy_state >> ARGUMENT_BITS & (1 << INSTANT_BITS) - 1
         capacity, available = given & (1 << RATE_BITS) - 1, given >> RATE_BITS
         holds = capacity != 0 and event.rtt_minimum not in (0, CongestionEvent.rtt_minimum)
-        plain = reno.POLICY.answer(event, window, word >> ARGUMENT_BITS + INSTANT_BITS)
-        after, credit, calculation = plain.window, plain.word, None
+        plain = reno.POLICY.answer(event, window, policy_state >> ARGUMENT_BITS + INSTANT_BITS)
+        after, credit, calculation = plain.window, plain.policy_state, None
         match event.kind:
             case Kind.ACKNOWLEDGED if holds and not event.starting_up:
                 after, credit = window, 0
                 if not event.calculating:
                     elapsed = min(wrap(event.now - since), LONGEST)
-                    asked = LogisticQuestion(capacity, available, event.rtt_minimum, elapsed, window.cwnd)
+                    asked = LogisticRequest(capacity, available, event.rtt_minimum, elapsed, window.cwnd)
                     calculation = Calculation(pack(asked), event.now)
             case Kind.CALCULATED:
                 calculated = event.calculated

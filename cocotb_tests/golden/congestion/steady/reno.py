@@ -2,7 +2,7 @@
 """Reno (RFC 5681) by byte counting (RFC 3465), as rtl/downbeat/congestion/steady/Reno.scala.
 
 On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS, once.
-On a loss: ssthresh = max(flight / 2, 2 SMSS), credit = 0. The word is the credit.
+On a loss: ssthresh = max(flight / 2, 2 SMSS), credit = 0. The policy state is the credit.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ class Reno:
     name: str = "reno"
     state_bits: int = 32
 
-    def answer(self, event: CongestionEvent, window: Window, word: int) -> Answer:
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
         match event.kind:
             case Kind.ESTABLISHED:
-                word = 0
+                policy_state = 0
             case Kind.ACKNOWLEDGED if not event.starting_up:
-                word = wrap(word + event.acked_bytes, self.state_bits)
+                policy_state = wrap(policy_state + event.acked_bytes, self.state_bits)
                 whole = window.cwnd >> FRACTION_BITS
-                if word >= whole:
-                    word -= whole
+                if policy_state >= whole:
+                    policy_state -= whole
                     window = replace(window, cwnd=wrap(window.cwnd + of_bytes(event.segment_size)))
             case Kind.LOSS | Kind.TIMEOUT:
                 ssthresh = max(event.flight // 2, 2 * event.segment_size)
                 window = replace(window, ssthresh=of_bytes(ssthresh))
-                word = 0
+                policy_state = 0
             case _:
                 pass
-        return Answer(window, word)
+        return Answer(window, policy_state)
 
 
 POLICY = Reno()

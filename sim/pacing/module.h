@@ -14,12 +14,12 @@
 
 namespace pacing {
 
-/// A time or duration in 2^-32 ns; what the room wraps at 2^48 ns goes on here.
+/// A time or duration in 2^-32 ns; what the module wraps at 2^48 ns goes on here.
 __extension__ typedef unsigned __int128 Instant;
 constexpr Instant instant(std::uint64_t ns) { return Instant{ns} << 32; }
 constexpr std::uint64_t nanoseconds(Instant time) { return static_cast<std::uint64_t>(time >> 32); }
 
-/// The room did what it must not.
+/// The module did what it must not.
 struct Failure : std::runtime_error {
   using runtime_error::runtime_error;
 };
@@ -37,24 +37,24 @@ struct Grant {
   std::uint64_t clock; // in which it was taken
 };
 
-class Room {
+class Module {
 public:
   /// Just before the 48 bits wrap, which all runs therefore pass.
   static constexpr std::uint64_t begin = (std::uint64_t{1} << 48) - 1'000'000'000; // ns
   static constexpr std::uint64_t lead = 4000;                                      // ns, DownbeatConfig.grantLead
 
-  Room();
-  ~Room() { top_->final(); }
+  Module();
+  ~Module() { top_->final(); }
 
   std::uint64_t now() const { return now_; } // ns
-  /// Monotone; the room sees it from the next clock on.
+  /// Monotone; the module sees it from the next clock on.
   void set(std::uint64_t now);
   std::uint64_t clocks() const { return clocks_; }
-  /// Clocks until the room is at rest; grants on the way go to `grants`.
+  /// Clocks until the module is at rest; grants on the way go to `grants`.
   void settle();
   /// One clock, in which the booking is taken.
   void book(const Booking &booking);
-  /// When the room at rest wants attention, ns; throws if it wants none.
+  /// When the module at rest wants attention, ns; throws if it wants none.
   std::uint64_t next() const;
 
   std::vector<Grant> grants;
@@ -72,8 +72,8 @@ class Schedule {
 public:
   /// The grant's instant.
   Instant book(const Booking &booking, std::uint64_t now);
-  /// The launch of what is booked, as the room rounds it: up to 2^-16 ns.
-  Instant launch() const { return (booked_ + instant(Room::lead) + 0xffff) >> 16 << 16; }
+  /// The launch of what is booked, as the module rounds it: up to 2^-16 ns.
+  Instant launch() const { return (booked_ + instant(Module::lead) + 0xffff) >> 16 << 16; }
   void granted() { before_ = booked_; }
   /// Of the grant, unrounded; the departure is a lead later.
   Instant booked() const { return booked_; }

@@ -18,11 +18,11 @@ using Pins = Vlatency;
 
 inline constexpr Time byteTime = 8'000'000; // 1 Gb/s
 
-class Room {
+class Module {
 public:
   /// The core's clock lasts `corePeriod`; the far end's is `receivePpm` faster than the transmit clock.
-  Room(Time corePeriod, double receivePpm);
-  ~Room() { top_->final(); }
+  Module(Time corePeriod, double receivePpm);
+  ~Module() { top_->final(); }
 
   Time now() const { return now_; }
   std::uint64_t simulatedClocks() const { return clocks_; }

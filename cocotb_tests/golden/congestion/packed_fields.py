@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Named fields packed into bits, lowest first, as a Scala Bundle's are: private words, questions and answers of units."""
+"""Named fields packed into bits, lowest first, as a Scala Bundle's are: policy states, requests and responses of units."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Self
 
 
-class Word:
-    """To be inherited by a frozen dataclass whose FIELDS, lowest first, are its own: each name with its width in bits or a Word.
+class PackedFields:
+    """To be inherited by a frozen dataclass whose FIELDS, lowest first, are its own: each name with its width in bits or a PackedFields.
 
     What has a width is an integer, not negative when it is unpacked.
     """
 
-    FIELDS: ClassVar[tuple[tuple[str, int | type[Word]], ...]]
-    # Of each field its name, the Word that it is, its lowest bit and its mask: words are taken apart for each event.
-    _layout: ClassVar[list[tuple[str, type[Word] | None, int, int]]]
+    FIELDS: ClassVar[tuple[tuple[str, int | type[PackedFields]], ...]]
+    # Of each field its name, the PackedFields that it is, its lowest bit and its mask: states are taken apart for each event.
+    _layout: ClassVar[list[tuple[str, type[PackedFields] | None, int, int]]]
 
     def __init_subclass__(cls) -> None:
         cls._layout, place = [], 0
@@ -28,17 +28,17 @@ class Word:
         return sum(mask.bit_length() for *_, mask in cls._layout)
 
     @classmethod
-    def unpacked(cls, word: int) -> Self:
-        fields: dict[str, int | Word] = {}
+    def unpacked(cls, packed: int) -> Self:
+        fields: dict[str, int | PackedFields] = {}
         for name, inner, place, mask in cls._layout:
-            value = word >> place & mask
+            value = packed >> place & mask
             fields[name] = inner.unpacked(value) if inner else value
         return cls(**fields)
 
     def packed(self) -> int:
         """Negative values as two's complement."""
-        word = 0
+        packed = 0
         for name, inner, place, mask in self._layout:
             value = getattr(self, name)
-            word |= (value.packed() if inner else int(value) & mask) << place
-        return word
+            packed |= (value.packed() if inner else int(value) & mask) << place
+        return packed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "room.h"
+#include "module.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include "Vgap___024root.h"
 
-// The register of rtl/downbeat/mac/TimeBase.scala, made visible by room.vlt.
+// The register of rtl/downbeat/mac/TimeBase.scala, made visible by module.vlt.
 #define GAP_TIME_BASE(top) (top)->rootp->GapBench__DOT__mac__DOT__wireTime_1__DOT__timeBase_1__DOT__time_2
 
 namespace gap {
@@ -28,7 +28,7 @@ std::uint64_t wordAt(std::uint64_t id, std::size_t position) {
 
 } // namespace
 
-Room::Room(const Clocks &clocks, Listener &listener)
+Module::Module(const Clocks &clocks, Listener &listener)
     : top_(std::make_unique<Vgap>(&context_)), listener_(listener), byteTime_(clocks.increment),
       receivePeriod_(static_cast<std::uint64_t>(transmitPeriod / (1 + clocks.receivePpm * 1e-6) + 0.5)) {
   auto &pins = *top_;
@@ -44,13 +44,13 @@ Room::Room(const Clocks &clocks, Listener &listener)
   simulated_ = 0;
 }
 
-Time Room::timeBase() const {
+Time Module::timeBase() const {
   Time time = 0;
   for (unsigned word = timeWords; word-- > 0;) time = time << wordBits | GAP_TIME_BASE(top_)[word];
   return time;
 }
 
-void Room::skip(std::uint64_t clocks) {
+void Module::skip(std::uint64_t clocks) {
   // The receive clock comes out where it would have run to, between this transmit clock and the next.
   const auto gone = static_cast<std::uint64_t>(Time{transmitPeriod} * clocks % receivePeriod_);
   nextReceive_ -= gone;
@@ -62,7 +62,7 @@ void Room::skip(std::uint64_t clocks) {
   for (unsigned word = 0; word < timeWords; ++word, time >>= wordBits) GAP_TIME_BASE(top_)[word] = static_cast<std::uint32_t>(time);
 }
 
-void Room::step() {
+void Module::step() {
   auto &pins = *top_;
   for (;;) {
     const std::uint64_t now = std::min(nextTransmit_, nextReceive_);
@@ -96,7 +96,7 @@ void Room::step() {
   }
 }
 
-void Room::transmitEdge() {
+void Module::transmitEdge() {
   now_ += byteTime_;
   ++simulated_;
   const wire::Symbol symbol{top_->gmii_txd, top_->gmii_tx_en != 0};
@@ -109,7 +109,7 @@ void Room::transmitEdge() {
   listener_.left(seen.head, seen.length, now_ - byteTime_ * (simulated_ - seen.sfd));
 }
 
-void Room::beginArrival() {
+void Module::beginArrival() {
   constexpr unsigned preamble = 7;
   if (arrivals_.empty() || now_ + preamble * byteTime_ < arrivals_.front().sfd) return;
   const Arrival arrival = arrivals_.front();
@@ -125,7 +125,7 @@ void Room::beginArrival() {
   ++departed_;
 }
 
-void Room::receiveEdge() {
+void Module::receiveEdge() {
   ++receiveEdges_;
   const wire::Symbol symbol = loop_.next();
   top_->gmii_rxd = symbol.data;
@@ -140,7 +140,7 @@ void Room::receiveEdge() {
   listener_.returned(seen.head, now_ + (edge - sinceSfd) * byteTime_ / transmitPeriod);
 }
 
-bool Room::quiet() const {
+bool Module::quiet() const {
   constexpr std::uint64_t settling = 8; // clocks until the pacer shows that it is busy
   const bool allThrough = left_ == departed_ && left_ == returned_ && left_ == received_;
   const bool nothingGiven = launches_.empty() && bookings_.empty() && arrivals_.empty() && simulated_ > lastBooking_ + settling;
@@ -148,9 +148,9 @@ bool Room::quiet() const {
   return allThrough && nothingGiven && wireIdle && top_->idle && !top_->grants_valid;
 }
 
-Room::Next Room::nextGrant() const { return {top_->next_armed != 0, nanoseconds(top_->next_at_ns)}; }
+Module::Next Module::nextGrant() const { return {top_->next_armed != 0, nanoseconds(top_->next_at_ns)}; }
 
-void Room::sampleCore() {
+void Module::sampleCore() {
   const auto &pins = *top_;
   const auto stamp = [](std::uint64_t ns, std::uint64_t fraction) { return Stamp{ns << 16 | fraction}; };
   if (pins.grants_valid) {
@@ -169,7 +169,7 @@ void Room::sampleCore() {
   midFrame_ = !pins.receive_payload_frame_last;
 }
 
-void Room::driveCore() {
+void Module::driveCore() {
   auto &pins = *top_;
   pins.bookings_valid = !bookings_.empty();
   if (!bookings_.empty()) {

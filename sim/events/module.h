@@ -47,10 +47,10 @@ struct Line {
   std::uint64_t calculations = 0; // events that asked for a long one
 };
 
-class Room {
+class Module {
 public:
-  explicit Room(Load &load);
-  ~Room() { top_->final(); }
+  explicit Module(Load &load);
+  ~Module() { top_->final(); }
 
   /// Clocks until so many more events have come out, counted from the first of them.
   Line run(std::uint64_t events);

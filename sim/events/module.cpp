@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "room.h"
+#include "module.h"
 
 namespace events {
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t patience = 100'000; // clocks
 
 } // namespace
 
-Room::Room(Load &load) : top_(std::make_unique<Pins>(&context_)), load_(load) {
+Module::Module(Load &load) : top_(std::make_unique<Pins>(&context_)), load_(load) {
   top_->descriptors_ready = top_->placements_ready = 1;
   top_->reset = 1;
   for (int i = 0; i < 4; ++i) clock(false);
@@ -33,7 +33,7 @@ Room::Room(Load &load) : top_(std::make_unique<Pins>(&context_)), load_(load) {
   while (!top_->idle) clock(false); // the sweep after reset
 }
 
-void Room::clock(bool offering) {
+void Module::clock(bool offering) {
   auto &pins = *top_;
   for (unsigned p = 0; p < ports; ++p) {
     const Port port = static_cast<Port>(p);
@@ -62,7 +62,7 @@ void Room::clock(bool offering) {
   ++clocks_;
 }
 
-void Room::record() {
+void Module::record() {
   const auto &pins = *top_;
   if (!pins.trace_valid) return;
   auto &last = last_[pins.trace_payload_reference_flow];
@@ -75,7 +75,7 @@ void Room::record() {
   line_.calculations += pins.trace_payload_asked;
 }
 
-Line Room::run(std::uint64_t count) {
+Line Module::run(std::uint64_t count) {
   const std::uint64_t before = line_.events;
   while (line_.events == before) clock(true);
   const Line begin = line_;
@@ -89,7 +89,7 @@ Line Room::run(std::uint64_t count) {
   return taken;
 }
 
-void Room::drain() {
+void Module::drain() {
   const auto offered = [&] {
     for (unsigned p = 0; p < ports; ++p)
       if (*handshake(*top_, static_cast<Port>(p)).valid) return true;

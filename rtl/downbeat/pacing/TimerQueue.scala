@@ -5,7 +5,7 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
 
-/** When a room next needs attention: perhaps early, never late. */
+/** When a module next needs attention: perhaps early, never late. */
 case class NextInstant() extends Bundle {
   val armed = Bool()
   val at = Instant()
@@ -21,28 +21,28 @@ object NextInstant {
 }
 
 /** What a flow wants at an instant, if armed. */
-case class Appointment[T <: Data](contentType: HardType[T]) extends Bundle {
+case class Entry[T <: Data](contentType: HardType[T]) extends Bundle {
   val armed = Bool()
   val at = Instant()
   val content = contentType()
 }
 
-/** An appointment and whose it is; a flow's newest is the one that holds. */
+/** An entry and whose it is; a flow's newest is the one that holds. */
 case class FlowAppointment[T <: Data](flows: Int, contentType: HardType[T]) extends Bundle {
   val flow = UInt(log2Up(flows) bits)
-  val appointment = Appointment(contentType)
+  val entry = Entry(contentType)
 }
 
-/** One appointment for each flow, brought forward as its instant comes: what timers and pacer share.
+/** One entry for each flow, brought forward as its instant comes: what timers and pacer share.
   *
-  * The table holds the appointments and is always right; the tournament tree tells where to look and may be some clocks
+  * The table holds the entries and is always right; the tournament tree tells where to look and may be some clocks
   * behind. What the root shows as due is therefore looked up, and is delivered and disarmed in one clock in which nothing is
-  * posted, unless its flow was posted to since the look-up: then the newer appointment holds and nothing is delivered.
+  * posted, unless its flow was posted to since the look-up: then the newer entry holds and nothing is delivered.
   * A post is so never lost, neither under the delivery of its predecessor nor under its disarming.
   *
   * Posts go first. Deliveries wait for a clock without one, which every traffic of real frames leaves.
   */
-case class Agenda[T <: Data](flows: Int, content: HardType[T]) extends Component {
+case class TimerQueue[T <: Data](flows: Int, content: HardType[T]) extends Component {
   val io = new Bundle {
     val posts = slave(Flow(FlowAppointment(flows, content)))
     val now = in(Instant())
@@ -53,9 +53,9 @@ case class Agenda[T <: Data](flows: Int, content: HardType[T]) extends Component
   noIoPrefix()
 
   private val post = io.posts.m2sPipe(holdPayload = true)
-  private val table = Mem(Appointment(content), flows)
+  private val table = Mem(Entry(content), flows)
   table.addAttribute("no_rw_check") // a look-up that meets a post is thrown away
-  table.write(post.flow, post.appointment, enable = post.valid)
+  table.write(post.flow, post.entry, enable = post.valid)
 
   private val tree = TournamentTree(flows)
   private val root = tree.io.root
@@ -105,12 +105,12 @@ case class Agenda[T <: Data](flows: Int, content: HardType[T]) extends Component
   when(io.due.fire)(delivering := False)
   io.due.valid := delivering
   io.due.flow := candidate
-  io.due.appointment := found
+  io.due.entry := found
 
   tree.io.update.valid := post.valid || disarm
   tree.io.update.index := disarm ? candidate | post.flow
-  tree.io.update.armed := post.appointment.armed && !disarm
-  tree.io.update.time := post.appointment.at.ns
+  tree.io.update.armed := post.entry.armed && !disarm
+  tree.io.update.time := post.entry.at.ns
 
   // Only a tree at rest knows the next instant; before that the answer is "now".
   private val quiet = tree.io.settled && !post.valid && step === Step.watch && !delivering

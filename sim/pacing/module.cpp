@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "room.h"
+#include "module.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr std::uint64_t wrap = std::uint64_t{1} << 48; // ns
 constexpr std::uint64_t patience = 10'000'000;         // clocks
 } // namespace
 
-Room::Room() : top_(std::make_unique<Vpacer>(&context_)) {
+Module::Module() : top_(std::make_unique<Vpacer>(&context_)) {
   top_->grants_ready = 1;
   top_->reset = 1;
   set(now_);
@@ -19,14 +19,14 @@ Room::Room() : top_(std::make_unique<Vpacer>(&context_)) {
   settle(); // the sweep after reset
 }
 
-void Room::set(std::uint64_t now) {
+void Module::set(std::uint64_t now) {
   if (now < now_) throw Failure("time runs backwards");
   now_ = now;
   top_->now_ns = now % wrap;
   top_->eval(); // idle follows at once
 }
 
-void Room::clock() {
+void Module::clock() {
   auto &pins = *top_;
   pins.clk = 0;
   pins.eval();
@@ -41,13 +41,13 @@ void Room::clock() {
   ++clocks_;
 }
 
-void Room::settle() {
-  // What was given in the last clock shows in the room by now.
+void Module::settle() {
+  // What was given in the last clock shows in the module by now.
   for (const std::uint64_t end = clocks_ + patience; top_->idle == 0 || top_->grants_valid; clock())
-    if (clocks_ > end) throw Failure("the room does not come to rest");
+    if (clocks_ > end) throw Failure("the module does not come to rest");
 }
 
-void Room::book(const Booking &booking) {
+void Module::book(const Booking &booking) {
   auto &pins = *top_;
   pins.bookings_valid = 1;
   pins.bookings_payload_reference_flow = booking.flow;
@@ -61,8 +61,8 @@ void Room::book(const Booking &booking) {
   pins.eval();
 }
 
-std::uint64_t Room::next() const {
-  if (!top_->next_armed) throw Failure("the room wants nothing, but a segment waits");
+std::uint64_t Module::next() const {
+  if (!top_->next_armed) throw Failure("the module wants nothing, but a segment waits");
   const std::uint64_t ahead = (top_->next_at_ns - now_) % wrap;
   return ahead < wrap / 2 ? now_ + ahead : now_;
 }

@@ -23,12 +23,12 @@ case class PayloadSum() extends Bundle {
 
 /** Fetches payload ahead of its turn, keeps it, and sums it.
   *
-  * A fetch is asked for when the store has room for all of it, so that the memory is never held up. The store holds two of the
+  * A fetch is asked for when the store has space for all of it, so that the memory is never held up. The store holds two of the
   * largest frames: one leaves while the next one comes. A frame's ones' complement sum (RFC 1071) stands in `sums` only
   * when all of it is here, which makes the store one of whole frames. What the memory refused ends here: its sum says so and
   * its payload does not come out.
   */
-case class PayloadStore(config: DownbeatConfig) extends Component {
+case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val requests = slave(Stream(Transfer(config)))
     val fetch = master(Stream(Transfer(config)))
@@ -44,17 +44,17 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
   private val depth = 1 << log2Up(2 * frameBeats)
   private val countBits = log2Up(depth + 1)
 
-  // Room is what no fetch has been promised. It only grows while a request waits, so that a comparison one clock old is safe.
+  // Space is what no fetch has been promised. It only grows while a request waits, so that a comparison one clock old is safe.
   private val request = io.requests.queue(16).m2sPipe()
   private val beats = (request.length +^ 7)(14 downto 3).resize(countBits)
-  private val room = Reg(UInt(countBits bits)) init depth
+  private val space = Reg(UInt(countBits bits)) init depth
   private val fits = RegInit(False)
-  fits := request.valid && !(room < beats) && !request.fire
+  fits := request.valid && !(space < beats) && !request.fire
   io.fetch << request.continueWhen(fits)
 
   private val store = StreamFifo(PayloadBeat(), depth)
   private val promised = io.fetch.fire ? beats | U(0, countBits bits)
-  when(io.fetch.fire || store.io.pop.fire)(room := room - promised + U(store.io.pop.fire))
+  when(io.fetch.fire || store.io.pop.fire)(space := space - promised + U(store.io.pop.fire))
 
   private val masked = PayloadBeat()
   masked.last := io.fetched.last
@@ -62,7 +62,7 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
     masked.data(8 * byte, 8 bits) := io.fetched.keep(byte) ? io.fetched.data(8 * byte, 8 bits) | B(0, 8 bits)
   store.io.push << io.fetched.translateWith(masked)
 
-  // A verdict for each frame in the store, twice: for its payload and for its sum. As many have room as frames have.
+  // A verdict for each frame in the store, twice: for its payload and for its sum. As many have space as frames have.
   private val ended = Flow(Bool())
   ended.valid := io.fetched.fire && io.fetched.last
   ended.payload := io.fetchFailed
@@ -96,7 +96,7 @@ case class PayloadStore(config: DownbeatConfig) extends Component {
   private val folded = summed.map(fold).m2sPipe
   private val foldedTwice = folded.map(foldLast).m2sPipe
   private val swapped = foldedTwice.map(value => value(7 downto 0) @@ value(15 downto 8))
-  // Never full: it has room for more frames than the line of data entries that they belong to.
+  // Never full: it has space for more frames than the line of data entries that they belong to.
   private val sums = swapped.toStream.queue(32)
   sumVerdict.ready := sums.fire // it came earlier than the sum
   io.sums << sums.map { value =>

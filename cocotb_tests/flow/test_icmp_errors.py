@@ -7,12 +7,12 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import listening, segment
 
 
 def test_reports() -> None:
-    run_room("FlowDirectory", __name__)
+    run_module("FlowDirectory", __name__)
 
 
 @cocotb.test()
@@ -23,5 +23,5 @@ async def a_report_goes_to_its_connection_and_is_never_answered(dut: Any) -> Non
     bench.segment(segment(bench.random, key, "syn"))
     for kind in (1, 2):
         bench.segment(*(segment(bench.random, name, report=kind, length=0) for name in (key, stranger, closed)))
-    assert len(bench.model.events) == 3 and not bench.model.strays and bench.model.reports == 4
+    assert len(bench.model.events) == 3 and not bench.model.stateless_replies and bench.model.reports == 4
     await bench.check()

@@ -50,10 +50,10 @@ public:
 };
 
 /// The core's clock and the transmit clock are one. The wire's far end sends every frame back.
-class Room {
+class Module {
 public:
-  Room(const Clocks &clocks, Listener &listener);
-  ~Room() { top_->final(); }
+  Module(const Clocks &clocks, Listener &listener);
+  ~Module() { top_->final(); }
 
   /// To the next edge of the transmit clock, and over all of the receive clock before it.
   void step();

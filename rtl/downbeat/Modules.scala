@@ -21,7 +21,7 @@ import downbeat.tx.Transmitter
 import spinal.core.{ClockDomain, Component}
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
-object Rooms {
+object Modules {
   private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
     "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
@@ -93,12 +93,12 @@ object Rooms {
   )
 
   /** With one for each registered policy and for each calculator. */
-  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.rooms ++ Calculators.rooms
+  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.modules ++ Calculators.modules
 
   /** Whole boards, with primitives that only their FPGA's tools know: `make bitstream`. */
-  private val boards: Map[String, DownbeatConfig => Component] = BoardTop.rooms
+  private val boards: Map[String, DownbeatConfig => Component] = BoardTop.modules
 
-  /** The room of that name; `Fmax` before a name means the room inside the harness that `make fmax` measures. */
+  /** The module of that name; `Fmax` before a name means the module inside the harness that `make fmax` measures. */
   def find(name: String): Option[DownbeatConfig => Component] =
-    all.get(name).orElse(boards.get(name)).orElse(all.get(name.stripPrefix("Fmax")).map(room => config => new FmaxHarness(room(config))))
+    all.get(name).orElse(boards.get(name)).orElse(all.get(name.stripPrefix("Fmax")).map(module => config => new FmaxHarness(module(config))))
 }

@@ -10,16 +10,16 @@ import downbeat.wire.AxiStream
 import spinal.core._
 import spinal.lib._
 
-/** The flow engine and the rooms that know neither frames nor payload: what [[Downbeat]] and [[HeaderTap]] have in common.
+/** The flow engine and the modules that know neither frames nor payload: what [[Downbeat]] and [[HeaderTap]] have in common.
   *
-  * Left to the top: segments and opens in, descriptors and strays out, payload, departures.
+  * Left to the top: segments and opens in, descriptors and statelessReplies out, payload, departures.
   */
-class EngineRooms(
+class EngineModules(
     config: DownbeatConfig, now: Stamp, localIp: UInt, secret: Bits, commands: AxiStream, notifications: AxiStream)
     extends Area {
   val directory = RestingClock(FlowDirectory(config))(_.io.idle)
   // A descriptor that goes out in this clock must not be there in the next one.
-  val engine = RestingClock(FlowEngine(config))(room => room.io.waits && !room.io.descriptors.fire)
+  val engine = RestingClock(FlowEngine(config))(module => module.io.waits && !module.io.descriptors.fire)
   val pacer = Pacer(config)
   val timers = Timers(config)
   val commandPort = CommandPort(config)
@@ -46,10 +46,10 @@ class EngineRooms(
   notifier.io.addressRead <> directory.io.addressRead(1)
   notifications.fromStream(notifier.io.notifications) { notification: Notification => notifications.tdata := notification.asBits.resized }
 
-  /** One line of several rooms', behind a register both ways: what one room has does not make another wait in the same clock. */
+  /** One line of several modules', behind a register both ways: what one module has does not make another wait in the same clock. */
   def inTurn[T <: Data](lines: Stream[T]*): Stream[T] = StreamArbiterFactory().roundRobin.transactionLock.on(lines).halfPipe()
 
-  /** `idle` of a top that has these other rooms. A room may say a clock late that it is busy, this says so a clock later, and `nextDeadline` is
+  /** `idle` of a top that has these other modules. A module may say a clock late that it is busy, this says so a clock later, and `nextDeadline` is
     * late: all must have been idle for six clocks.
     */
   def idleWith(engineIdle: Bool, others: Bool*): Bool = {

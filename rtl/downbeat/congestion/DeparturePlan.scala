@@ -19,7 +19,7 @@ object Pace extends SpinalEnum {
   * departure or sends the segment: so what it answers to `sent` is between that segment and the next. The start-up policy's wish counts as
   * long as it has one, other than `configured`; then the steady policy's.
   */
-case class Departure() extends Bundle {
+case class DeparturePlan() extends Bundle {
   val pace = Pace()
   /** spaced: ns per byte, 32 fraction bits. apart: ns, 16 fraction bits. */
   val time = UInt(56 bits)
@@ -27,20 +27,20 @@ case class Departure() extends Bundle {
   val burst = UInt(2 bits)
   /** New data goes in pairs, the later half first, where two full segments of it are there and the peer's window takes both. */
   val inverted = Bool()
-  /** It does not leave before the window has room for so many full segments, or nothing is outstanding; nor is it held up when less data
+  /** It does not leave before the window has space for so many full segments, or nothing is outstanding; nor is it held up when less data
     * than that waits. Zero, one: no such wish.
     */
-  val together = UInt(6 bits)
+  val minimumSegments = UInt(6 bits)
   /** When its ACK comes, [[ProbeAnswer]] tells of both; `begins`: gaps to the segment before it are of no interest. */
   val probe = Bool()
   val begins = Bool()
 }
 
-object Departure {
+object DeparturePlan {
   val timeBits = 56
 
-  def configured: Departure = {
-    val departure = Departure()
+  def configured: DeparturePlan = {
+    val departure = DeparturePlan()
     departure.assignFromBits(B(0, widthOf(departure) bits))
     departure.pace.allowOverride() := Pace.configured
     departure

@@ -28,7 +28,7 @@ case class FrameSlot(config: DownbeatConfig) extends Bundle {
 /** Slots of one frame each in one memory. Each frame is written into the slot at hand as it comes; whoever wants to keep it takes
   * the slot away with the frame's end, and the next frame gets a free one. Without a free one it is not written.
   */
-case class PayloadStore(config: DownbeatConfig) extends Component {
+case class ReceivedPayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     /** A frame's first beat passes. Its slot is settled now. */
     val start = in Bool ()

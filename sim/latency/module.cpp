@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "room.h"
+#include "module.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace latency {
 
-Room::Room(Time corePeriod, double receivePpm)
+Module::Module(Time corePeriod, double receivePpm)
     : top_(std::make_unique<Vlatency>(&context_)), corePeriod_(corePeriod),
       receivePeriod_(static_cast<Time>(byteTime / (1 + receivePpm * 1e-6) + 0.5)) {
   auto &pins = *top_;
@@ -25,7 +25,7 @@ Room::Room(Time corePeriod, double receivePpm)
   clocks_ = 0;
 }
 
-void Room::setUp() {
+void Module::setUp() {
   writeRegister(DOWNBEAT_REG_LOCAL_MAC_HIGH, numberOf(coreStation.mac) >> 32);
   writeRegister(DOWNBEAT_REG_LOCAL_MAC_LOW, static_cast<std::uint32_t>(numberOf(coreStation.mac)));
   writeRegister(DOWNBEAT_REG_LOCAL_IP, coreStation.ip);
@@ -37,7 +37,7 @@ void Room::setUp() {
   writeRegister(DOWNBEAT_REG_NEIGHBOUR_MAC_LOW, static_cast<std::uint32_t>(numberOf(peerStation.mac)));
 }
 
-void Room::writeRegister(std::uint32_t address, std::uint32_t value) {
+void Module::writeRegister(std::uint32_t address, std::uint32_t value) {
   auto &pins = *top_;
   bool addressed = false, written = false, answered = false;
   const auto before = sample;
@@ -61,7 +61,7 @@ void Room::writeRegister(std::uint32_t address, std::uint32_t value) {
   if (!answered) throw std::runtime_error("no answer to a write of register " + std::to_string(address));
 }
 
-void Room::step() {
+void Module::step() {
   auto &pins = *top_;
   for (bool core = false; !core;) {
     now_ = std::min({nextCore_, nextTransmit_, nextReceive_});
@@ -87,7 +87,7 @@ void Room::step() {
   }
 }
 
-void Room::receiveEdge() {
+void Module::receiveEdge() {
   nextReceive_ += receivePeriod_;
   constexpr unsigned preamble = 7;
   if (arriving_.empty() && !top_->reset)
@@ -97,7 +97,7 @@ void Room::receiveEdge() {
   top_->gmii_rx_dv = symbol.valid;
 }
 
-void Room::transmitEdge() {
+void Module::transmitEdge() {
   nextTransmit_ += byteTime;
   ++transmitEdges_;
   if (!outgoing_.take({top_->gmii_txd, top_->gmii_tx_en != 0}, transmitEdges_)) return;

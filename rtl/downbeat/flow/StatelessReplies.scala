@@ -3,7 +3,7 @@ package downbeat.flow
 
 import downbeat.{DownbeatConfig, Tally}
 import downbeat.rx.ReceivedSegment
-import downbeat.tx.StrayAnswer
+import downbeat.tx.StatelessReply
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
@@ -24,28 +24,28 @@ case class StraySegment(config: DownbeatConfig) extends Bundle {
   *
   * An answer that finds the queue full is dropped and counted: the peer will ask again.
   */
-case class StrayAnswers(config: DownbeatConfig) extends Component {
+case class StatelessReplies(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val strays = slave(Flow(StraySegment(config)))
-    val answers = master(Stream(StrayAnswer()))
+    val statelessReplies = slave(Flow(StraySegment(config)))
+    val answers = master(Stream(StatelessReply()))
     val dropped = out UInt (config.counterBits bits)
     val idle = out Bool ()
   }
   noIoPrefix()
 
   private val counted = new Area {
-    val valid = RegNext(io.strays.valid) init False
-    val stray = RegNextWhen(io.strays.payload, io.strays.valid)
-    private val asked = io.strays.segment
+    val valid = RegNext(io.statelessReplies.valid) init False
+    val stateless = RegNextWhen(io.statelessReplies.payload, io.statelessReplies.valid)
+    private val asked = io.statelessReplies.segment
     val length = RegNextWhen(
-      io.strays.hasCookie ? U(1, 15 bits) | (asked.length.resize(15) + (asked.flags.syn.asUInt +^ asked.flags.fin.asUInt)),
-      io.strays.valid)
+      io.statelessReplies.hasCookie ? U(1, 15 bits) | (asked.length.resize(15) + (asked.flags.syn.asUInt +^ asked.flags.fin.asUInt)),
+      io.statelessReplies.valid)
   }
-  private val segment = counted.stray.segment
-  private val hasCookie = counted.stray.hasCookie
+  private val segment = counted.stateless.segment
+  private val hasCookie = counted.stateless.hasCookie
 
-  private val queue = new StreamFifo(StrayAnswer(), 4, forFMax = true)
-  private val answer = Flow(StrayAnswer())
+  private val queue = new StreamFifo(StatelessReply(), 4, forFMax = true)
+  private val answer = Flow(StatelessReply())
   answer.valid := counted.valid
   answer.remoteMac := segment.remoteMac
   answer.remoteIp := segment.remoteIp
@@ -54,7 +54,7 @@ case class StrayAnswers(config: DownbeatConfig) extends Component {
   answer.ack := !segment.flags.ack
   answer.syn := hasCookie
   answer.sequence := SequenceNumber(
-    hasCookie ? counted.stray.cookie | (segment.flags.ack ? segment.acknowledgment.value | U(0, 32 bits)))
+    hasCookie ? counted.stateless.cookie | (segment.flags.ack ? segment.acknowledgment.value | U(0, 32 bits)))
   answer.acknowledgment := SequenceNumber(segment.flags.ack ? U(0, 32 bits) | (segment.sequence + counted.length).value)
 
   private val answered = answer.m2sPipe()
