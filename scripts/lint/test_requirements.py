@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""docs/rfc9293.md has each requirement of RFC 9293 once, and the tests that it names are there."""
+"""docs/reference/rfc9293.md has each requirement of RFC 9293 once, and the tests that it names are there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from scripts.lint.tools import ROOT
 
 PAGE = ROOT / "docs" / "rfc9293.md"
-SCRIPTS = ROOT / "sim" / "packetdrill" / "scripts"
+SCRIPTS = ROOT / "sim" / "adversarial" / "packetdrill" / "scripts"
 # How many of each RFC 9293 appendix B has, numbered from 1.
 NUMBERS = {"MUST": 69, "REC": 1, "SHLD": 31, "MAY": 18}
 TESTED = {"kept", "used", "in part"}
@@ -77,7 +77,7 @@ def _must_fail(name: str) -> bool:
 
 def test_each_requirement_has_its_test_or_its_reason() -> None:
     complaints = wrong(PAGE.read_text())
-    assert not complaints, "docs/rfc9293.md:\n" + "\n".join(complaints)
+    assert not complaints, "docs/reference/rfc9293.md:\n" + "\n".join(complaints)
 
 
 @pytest.mark.parametrize(
