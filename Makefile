@@ -105,9 +105,10 @@ formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants t
 rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=name]
 	@:
 
-generate: $(RTL) ## take the generated register page and C header over into docs and sw/include
+generate: $(RTL) ## take generated pages, headers and lists over into docs and sw
 	@install -D -m 644 build/rtl/downbeat_registers.md docs/reference/register-map.md
-	@install -D -m 644 build/rtl/downbeat_registers.h sw/include/downbeat_registers.h
+	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h -t sw/include
+	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
 
 synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name MODULE=name]
 	@$(PY) -m scripts.synth $(MODULE) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset $(PRESET)

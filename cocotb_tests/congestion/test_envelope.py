@@ -47,7 +47,7 @@ def event(draw: random.Random, kind: Kind, segment: int) -> CongestionEvent:
 
 def asks(state: CongestionState, seen: CongestionEvent) -> bool:
     seen = replace(seen, starting_up=state.window.cwnd < state.window.ssthresh)
-    policies = ((state.startup, state.startup_word), (state.steady, state.steady_word))
+    policies = ((state.startup, state.startup_policy_state), (state.steady, state.steady_policy_state))
     return any(
         policy.answer(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies
     )
@@ -58,7 +58,7 @@ def asks(state: CongestionState, seen: CongestionEvent) -> bool:
 def test_windows_stay_within_their_bounds(startup: str, steady: str) -> None:
     draw = random.Random(f"{startup} {steady}")
     words = (ARGUMENTS.get(startup, 0), ARGUMENTS.get(steady, 0))
-    state = CongestionState(STARTUP[startup], STEADY[steady], startup_word=words[0], steady_word=words[1])
+    state = CongestionState(STARTUP[startup], STEADY[steady], startup_policy_state=words[0], steady_policy_state=words[1])
     segment, calculating, ends = draw.choice([64, 536, 1460, 9000]), False, set()
     kinds = [kind for kind in Kind if kind is not Kind.CALCULATED] + 10 * [Kind.ACKNOWLEDGED]
     for number in range(EVENTS):

@@ -158,5 +158,5 @@ def test_when_policies_change_the_windows_stay_and_the_words_begin_anew() -> Non
     see(state, Kind.ACKNOWLEDGED, acked_bytes=19 * SMSS)
     state.change(STARTUP["lbc"], STEADY["aimd"], 0, aimd.argument(0.25, 0.125))
     assert see(state, Kind.ESTABLISHED, initial_window=10, initial_ssthresh=65536) == (20 * SMSS, 20 * SMSS)
-    assert state.steady_word == aimd.argument(0.25, 0.125)
+    assert state.steady_policy_state == aimd.argument(0.25, 0.125)
     assert see(state, Kind.LOSS, flight=16 * SMSS, uninflated=True) == (14 * SMSS, 14 * SMSS)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "downbeat_event.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -106,30 +108,7 @@ typedef struct downbeat_info {
   int struggling;            /* 1: a segment has been sent again three times and is not acknowledged yet */
 } downbeat_info;
 
-/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */
-typedef struct downbeat_event {
-  uint64_t time;                  /* ns */
-  uint32_t flow, generation;
-  uint8_t kind;                   /* downbeat_event_text */
-  uint8_t live;                   /* 0: stale, nothing changed */
-  uint8_t state, reason;
-  uint8_t congestion_kind;        /* downbeat_congestion_text; the stage's input: */
-  uint8_t rtt_valid;
-  uint8_t uninflated;             /* a loss leaves cwnd = ssthresh */
-  uint8_t startup, steady;        /* downbeat_startup_text, downbeat_steady_text */
-  uint8_t sent, retransmission;   /* this event sent a segment; it had been sent before */
-  uint8_t asked;                  /* a policy has asked for a long calculation */
-  uint8_t sent_probe, sent_ahead; /* congestion_kind sent: it was a probe; the first half of an inverted pair */
-  uint8_t probe_answered;         /* a probe has its ACK; it began its train, or the gaps are: */
-  uint8_t probe_begins, probe_disturbed;
-  uint16_t segment_size, sent_length;
-  uint32_t acked, flight;         /* bytes */
-  uint32_t initial_window, initial_ssthresh;
-  uint64_t rtt;                   /* ns */
-  uint64_t departure_gap, arrival_gap; /* ns; of a probe and the one before, and of their ACKs */
-  uint64_t cwnd, ssthresh;        /* after the event; bytes, 16 fraction bits */
-  uint32_t acknowledged, next_send, highest_sent, send_window, received, sent_sequence;
-} downbeat_event;
+/* downbeat_event.h has struct downbeat_event. */
 
 typedef void (*downbeat_event_callback)(void *context, const downbeat_event *event);
 

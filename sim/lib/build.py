@@ -42,7 +42,6 @@ PACING = BENCH / "pacing"
 EVENTS = BENCH / "events"
 MODULES = ROOT / "build" / "rtl"  # every module, of the preset that `make rtl` has
 PACER_FLOWS = (16, 1024, 65536)
-REGISTERS = ROOT / "sw" / "include"
 NS3_LIBRARIES = ("applications", "point-to-point", "internet", "bridge", "traffic-control", "network", "stats", "core")
 
 
@@ -136,16 +135,16 @@ def gap() -> Path:
 def latency() -> Path:
     """The directory of latency_bench, the core with registers and MAC at its pins."""
     shared = [WIRE / "ethernet.cpp", PACKETS / "packet.cpp"]
-    return _module_program("latency", "DownbeatGmii", [*sorted(LATENCY.glob("*.cpp")), *shared], include=(REGISTERS,))
+    return _module_program("latency", "DownbeatGmii", [*sorted(LATENCY.glob("*.cpp")), *shared])
 
 
 def _module_program(
-    part: str, module: str, sources: Sequence[Path], configuration: Sequence[Path] = (), include: Sequence[Path] = ()
+    part: str, module: str, sources: Sequence[Path], configuration: Sequence[Path] = ()
 ) -> Path:
     """PART_bench, around one Verilated module."""
     model = module_model(part, LAYOUT.with_name(f"{module}.v"), configuration)
     link = model_libraries(model, part)
-    flags = [*device_flags(model, False, TAP, PRESET), *(f"-I{place}" for place in (WIRE, *include))]
+    flags = [*device_flags(model, False, TAP, PRESET), f"-I{WIRE}"]
     return program(part, f"{part}_bench", sources, flags, link, [], model.name)
 
 

@@ -14,7 +14,8 @@ from sim.lib.cache import BUILDS, ROOT, BuildFailed, cached, content, point, run
 
 SIM = ROOT / "sim"  # a header of another folder is included by its path from here
 DEVICE = SIM / "device"
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+INCLUDE = ROOT / "sw" / "include"
+QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 VERILATE = (
     *("--no-timing", "-Wno-fatal"),
@@ -67,7 +68,7 @@ def program(
     version: str,
 ) -> Path:
     """Compiles and links; an object is kept by its source, the headers that it includes, the flags and `texts`."""
-    flags = [*flags, f"-I{SIM}"]
+    flags = [*flags, f"-I{SIM}", f"-I{INCLUDE}"]
     places = [Path(flag.removeprefix("-I")) for flag in flags if flag.startswith("-I")]
     common = [*(path.read_text() for path in texts), *flags, version]
     keys = {
@@ -99,7 +100,7 @@ def _included(source: Path, places: Sequence[Path]) -> list[Path]:
     found, waiting = [source], [source]
     while waiting:
         file = waiting.pop()
-        for name in INCLUDE.findall(file.read_text()):
+        for name in QUOTED.findall(file.read_text()):
             header = next((place / name for place in (file.parent, *places) if (place / name).is_file()), None)
             if header and (header := header.resolve()) not in found:
                 found.append(header)

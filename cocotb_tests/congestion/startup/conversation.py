@@ -29,12 +29,12 @@ class Conversation:
         segment_size: int = 1460,
         initial_window: int = 2,
         ssthresh: int = 64,
-        startup_word: int = 0,
+        startup_policy_state: int = 0,
     ) -> None:
         """initial window and ssthresh in segments."""
         self.policy = policy
         self.segment_size = segment_size
-        self.state = CongestionState(policy, RENO, startup_word=startup_word)
+        self.state = CongestionState(policy, RENO, startup_policy_state=startup_policy_state)
         self.smallest = CongestionEvent.rtt_minimum
         self.see(
             CongestionEvent(
@@ -73,7 +73,7 @@ class Conversation:
 
     def _answer(self, event: CongestionEvent) -> Answer:
         event = replace(event, starting_up=self.window.cwnd < self.window.ssthresh)
-        return self.policy.answer(event, self.window, self.state.startup_word)
+        return self.policy.answer(event, self.window, self.state.startup_policy_state)
 
     def sends(self, *, probe: bool = True, ahead: bool = False) -> None:
         """A full segment of new data has left."""

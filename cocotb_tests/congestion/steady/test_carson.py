@@ -274,12 +274,12 @@ def test_a_connection_that_loses_at_a_constant_rate_becomes_smoother_by_itself()
         stage.see(CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, flight=flight, segment_size=SMSS))
         if flight >= 32 * SMSS:
             losses += 1
-            asks = bool(State.unpacked(stage.steady_word).seen)
+            asks = bool(State.unpacked(stage.steady_policy_state).seen)
             stage.see(CongestionEvent(Kind.LOSS, flight=flight, segment_size=SMSS, uninflated=True), asked=asks)
             if asks:
                 stage.see(CongestionEvent(Kind.CALCULATED, flight=flight, segment_size=SMSS))
                 stage.see(CongestionEvent(Kind.RECOVERED, flight=flight, segment_size=SMSS))
-        rows.append(State.unpacked(stage.steady_word).row)
+        rows.append(State.unpacked(stage.steady_policy_state).row)
     assert [row for row, before in zip(rows, [-1, *rows], strict=False) if row != before] == [0, 1, 2, 3]
 
 

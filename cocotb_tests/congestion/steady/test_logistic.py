@@ -61,7 +61,7 @@ class Connection:
     state: CongestionState = field(init=False)
 
     def __post_init__(self) -> None:
-        self.state = CongestionState(STANDARD, POLICY, steady_word=self.given)
+        self.state = CongestionState(STANDARD, POLICY, steady_policy_state=self.given)
         self.see(
             Kind.ESTABLISHED, initial_window=self.initial_window, initial_ssthresh=self.initial_window * self.segment
         )

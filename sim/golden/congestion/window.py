@@ -40,16 +40,16 @@ class CongestionState:
     startup: Policy
     steady: Policy
     window: Window = field(default_factory=lambda: Window(0, 0))
-    startup_word: int = 0
-    steady_word: int = 0
+    startup_policy_state: int = 0
+    steady_policy_state: int = 0
     _changes: bool = False
     _under_way: Calculated | None = None
     _units: dict[str, Callable[[int], int]] = field(default_factory=dict)
 
-    def change(self, startup: Policy, steady: Policy, startup_word: int, steady_word: int) -> None:
+    def change(self, startup: Policy, steady: Policy, startup_policy_state: int, steady_policy_state: int) -> None:
         """The application has chosen; the next event is the one that says so."""
         self.startup, self.steady = startup, steady
-        self.startup_word, self.steady_word = startup_word, steady_word
+        self.startup_policy_state, self.steady_policy_state = startup_policy_state, steady_policy_state
         self._changes = True
 
     def drop_answer(self) -> None:
@@ -66,9 +66,9 @@ class CongestionState:
         )
         if event.kind is Kind.CALCULATED and event.calculated is None:
             raise ValueError("an answer came that nobody had asked for")
-        startup = self.startup.answer(event, self.window, self.startup_word)
-        steady = self.steady.answer(event, self.window, self.steady_word)
-        self.startup_word, self.steady_word = startup.policy_state, steady.policy_state
+        startup = self.startup.answer(event, self.window, self.startup_policy_state)
+        steady = self.steady.answer(event, self.window, self.steady_policy_state)
+        self.startup_policy_state, self.steady_policy_state = startup.policy_state, steady.policy_state
         self._follow(event, self._ask(startup, steady) if asked else None)
         answered = self.window if self._changes else self._answered(event, startup.window, steady.window)
         self._changes = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The register page and header that are committed are those that the RTL makes."""
+"""Pages, headers and lists that are committed are those that the RTL makes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from scripts.lint.tools import ROOT, VERILOG
 COMMITTED = {
     "downbeat_registers.md": "docs/reference/register-map.md",
     "downbeat_registers.h": "sw/include/downbeat_registers.h",
+    "downbeat_event.h": "sw/include/downbeat_event.h",
+    "event_fields.py": "sw/python/downbeat/event_fields.py",
+}
+    "downbeat_registers.md": "docs/reference/register-map.md",
+    "downbeat_registers.h": "sw/include/downbeat_registers.h",
 }
 
 
 @pytest.mark.parametrize("name", COMMITTED)
-def test_generated_register_files(name: str) -> None:
+def test_generated_files(name: str) -> None:
     if not (VERILOG / "default.stamp").exists():
         pytest.skip("build/rtl holds another preset than `default`")
     committed = ROOT / Path(COMMITTED[name])
