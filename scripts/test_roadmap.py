@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""docs/explanation/roadmap.md has the tables that scripts/roadmap.py calculates, and those agree with what others have published."""
+"""docs/explanation/roadmap.md has the tables that scripts/roadmap.py calculates; they agree with published figures."""
 
 from __future__ import annotations
 
