@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, log10
+from textwrap import fill
 from typing import Protocol
 
 RULE = "Counts are exact; other values have at most four digits, two below 0.0001. A dash: not measured."
@@ -63,10 +64,16 @@ def commands(entries: Sequence[Ran]) -> list[str]:
 def section(title: str, measured: Sequence[str], shows: str, body: str) -> str:
     """What a measurement shows, its figures, and the commands that measure it."""
     made = "\n".join(f"    {command}" for command in measured)
-    return f"## {title}\n\n{shows}\n\n{body}\n\n{made}\n"
+    return f"## {title}\n\n{_prose(shows)}\n\n{body}\n\n{made}\n"
 
 
 def page(title: str, opening: str, sections: Sequence[str | None]) -> str:
     """`None`: there is no record of it."""
     made = "<!-- Made by `python -m scripts.figures` from records/: change those, not this page. -->"
-    return "\n".join([f"# {title}\n", f"{made}\n", f"{opening} {RULE}\n", *(each for each in sections if each)])
+    return "\n".join(
+        [f"# {title}\n", f"{made}\n", f"{_prose(f'{opening} {RULE}')}\n", *(each for each in sections if each)]
+    )
+
+
+def _prose(text: str) -> str:
+    return fill(text, 118, break_long_words=False, break_on_hyphens=False)
