@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.fmax.tools import ROOT
+from scripts.ecp5.fmax.tools import ROOT
 from scripts.roadmap import DESIGNS, LARGEST, SMALLEST, Design, demands, module
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Whatever comes, in whatever order, no policy leaves cwnd below one segment, ssthresh below two, or either above 1 GiB.
 
-The stage's model around each pair of policies; `sim/policies/judge.py` asks the same of the core's own windows.
+The stage's model around each pair of policies; `sim/bench/policies/judge.py` asks the same of the core's own windows.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
-from cocotb_tests.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAnswer, of_bytes
-from cocotb_tests.golden.congestion.startup import paced
-from cocotb_tests.golden.congestion.steady import aimd, logistic
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAnswer, of_bytes
+from sim.golden.congestion.startup import paced
+from sim.golden.congestion.steady import aimd, logistic
+from sim.golden.congestion.window import CongestionState
 
 # The ones that ask for most; other policies are told nothing.
 ARGUMENTS = {
@@ -48,7 +48,9 @@ def event(draw: random.Random, kind: Kind, segment: int) -> CongestionEvent:
 def asks(state: CongestionState, seen: CongestionEvent) -> bool:
     seen = replace(seen, starting_up=state.window.cwnd < state.window.ssthresh)
     policies = ((state.startup, state.startup_word), (state.steady, state.steady_word))
-    return any(policy.answer(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies)
+    return any(
+        policy.answer(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies
+    )
 
 
 @pytest.mark.parametrize("startup", sorted(STARTUP))

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
-from cocotb_tests.golden.congestion.replay import replay
-from cocotb_tests.golden.congestion.seam import (
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.replay import replay
+from sim.golden.congestion.seam import (
     MAXIMUM_WINDOW,
     CongestionEvent,
     Kind,
     Window,
     of_bytes,
 )
-from cocotb_tests.golden.congestion.steady import aimd
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.steady import aimd
+from sim.golden.congestion.window import CongestionState
 
 SMSS = 1460
 NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}

@@ -36,7 +36,7 @@ class Fairness(RootModel[list[experiments.FairnessRow]]):
 
 
 SIM = Kind("sim", benches.Sim, "make sim")
-SPEED = Kind("speed", benches.Speed, "make bench NAME=speed")
+SPEED = Kind("speed", benches.Speed, "make bench NAME=speed", "bench")
 LATENCY = Kind("latency", benches.Latency, "make bench NAME=latency")
 EVENTS = Kind("events", benches.Events, "make bench NAME=events")
 PACING = Kind("pacing", benches.Pacing, "make bench NAME=pacing")

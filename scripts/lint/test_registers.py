@@ -9,7 +9,10 @@ import pytest
 
 from scripts.lint.tools import ROOT, VERILOG
 
-COMMITTED = {"downbeat_registers.md": "docs/register_map.md", "downbeat_registers.h": "sw/include/downbeat_registers.h"}
+COMMITTED = {
+    "downbeat_registers.md": "docs/reference/register-map.md",
+    "downbeat_registers.h": "sw/include/downbeat_registers.h",
+}
 
 
 @pytest.mark.parametrize("name", COMMITTED)
@@ -18,4 +21,4 @@ def test_generated_register_files(name: str) -> None:
         pytest.skip("build/rtl holds another preset than `default`")
     committed = ROOT / Path(COMMITTED[name])
     fresh = committed.exists() and committed.read_text() == (VERILOG / name).read_text()
-    assert fresh, f"{COMMITTED[name]} is stale: run `make registers` and commit it"
+    assert fresh, f"{COMMITTED[name]} is stale: run `make generate` and commit it"

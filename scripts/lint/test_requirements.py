@@ -13,7 +13,7 @@ import pytest
 from scripts.lint.tools import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "rfc9293.md"
-SCRIPTS = ROOT / "sim" / "packetdrill" / "scripts"
+SCRIPTS = ROOT / "sim" / "adversarial" / "packetdrill" / "scripts"
 # How many of each RFC 9293 appendix B has, numbered from 1.
 NUMBERS = {"MUST": 69, "REC": 1, "SHLD": 31, "MAY": 18}
 TESTED = {"kept", "used", "in part"}

@@ -4,7 +4,7 @@
  * The caller owns the clock and the wire. A device is single-threaded, lives in virtual time and never blocks: a call that
  * cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_advance_to. Any number of
  * devices may live in one process. Functions return 0 (or a count) on success and a negative downbeat_error otherwise;
- * downbeat_error_text says what to do about it. docs/device.md walks through a connection.
+ * downbeat_error_text says what to do about it. docs/reference/c-interface.md walks through a connection.
  */
 #ifndef DOWNBEAT_SIM_H
 #define DOWNBEAT_SIM_H
@@ -86,7 +86,7 @@ typedef struct downbeat_parameters {
                             /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
   uint32_t differentiated_services; /* of each packet, 6 bits (RFC 2474) */
   uint32_t time_to_live;            /* likewise, at most 255; 0: 64 */
-  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: docs/congestion.md */
+  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: docs/reference/congestion.md */
 } downbeat_parameters;
 
 typedef struct downbeat_info {

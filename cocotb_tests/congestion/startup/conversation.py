@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cocotb_tests.golden.congestion.seam import (
+from sim.golden.congestion.seam import (
     FRACTION_BITS,
     Answer,
     CongestionEvent,
@@ -15,8 +15,8 @@ from cocotb_tests.golden.congestion.seam import (
     ProbeAnswer,
     Window,
 )
-from cocotb_tests.golden.congestion.steady.reno import POLICY as RENO
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.steady.reno import POLICY as RENO
+from sim.golden.congestion.window import CongestionState
 
 
 class Conversation:

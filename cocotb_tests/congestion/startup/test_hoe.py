@@ -12,9 +12,9 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
-from cocotb_tests.golden.congestion.packet_pairs import PacketPairs
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
-from cocotb_tests.golden.congestion.startup.hoe import POLICY, HoeState
+from sim.golden.congestion.packet_pairs import PacketPairs
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.startup.hoe import POLICY, HoeState
 
 SMSS = 1460
 MICROSECOND = 1000
