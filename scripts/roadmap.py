@@ -15,8 +15,7 @@ HEADERS, FCS, AROUND = 54, 4, 20  # bytes: Ethernet, IP, TCP; check; preamble, S
 SMALLEST, LARGEST = 60, 1514  # a frame without FCS
 FULL = LARGEST - HEADERS
 
-# Clocks of each part for a segment, whatever the width (docs/reference/flow.md, tx.md, pacing.md, device.md; events:
-# docs/reference/figures/latency.md).
+# Clocks of each part for a segment, whatever the width (docs/reference: flow, tx, pacing, figures).
 DIRECTORY, BUILDER, ONE_CONNECTION = 6, 10, 74.7
 PACED = {16: 15, 1024: 31}
 SEND_EVENTS, RECEIVE_EVENTS = 5, 3

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""docs/explanation/roadmap.md has the tables that scripts/roadmap.py calculates, and those agree with what others
-have published."""
+"""docs/explanation/roadmap.md has the tables that scripts/roadmap.py calculates; they agree with published figures."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from scripts.roadmap import DESIGNS, LARGEST, SMALLEST, Design, demands, module
 
 
 def test_the_page_has_the_tables() -> None:
-    page = (ROOT / "docs" / "roadmap.md").read_text()
+    page = (ROOT / "docs" / "explanation" / "roadmap.md").read_text()
     assert demands() in page and module() in page, "docs/explanation/roadmap.md is stale: python -m scripts.roadmap"
 
 

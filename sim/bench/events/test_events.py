@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from sim.bench.events.__main__ import COLUMNS, markdown
 from sim.bench.events.cases import MIXED, BenchFailed, Case, all_cases, run
 from sim.lib import build
 
@@ -54,8 +53,3 @@ def test_a_bench_that_fails_is_told(tmp_path: Path) -> None:
         BenchFailed, match=r"16 flows, random, no connection: the engine has stopped; again: .* random 1 1"
     ):
         run(Case("random", 16), 1, 1, program)
-
-
-def test_the_page_has_the_table() -> None:
-    heading = markdown([]).splitlines()[0]
-    assert heading == f"| {' | '.join(COLUMNS)} |" and heading in (build.ROOT / "docs" / "synthesis.md").read_text()
