@@ -13,19 +13,19 @@ from scapy.layers.l2 import Ether
 
 from cocotb_tests.addresses import PEER_IP
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.rx.packets import BAD, frame
 
 PORT = 80
 DAMAGED = 1 << 64  # in TUSER of s_axis_wire_rx
-# Drops for want of room, of frames that are good.
+# Drops for want of space, of frames that are good.
 NOT_BAD = {"bypassOverflow", "controlOverflow", "noSlot"}
 
 
 def test_bad_frames() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 async def listening(dut: Any) -> Core:

@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
@@ -17,7 +17,7 @@ PORT = 5001
 
 
 def test_downbeat() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 def segment_size() -> int:

@@ -11,7 +11,7 @@ from scapy.layers.l2 import Ether
 
 from cocotb_tests.bench import generator, until
 from cocotb_tests.bench.layout import element
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.registers.bus import Registers
@@ -21,7 +21,7 @@ PORT = 5001
 
 
 def test_downbeat_axi() -> None:
-    run_room("DownbeatAxi", __name__)
+    run_module("DownbeatAxi", __name__)
 
 
 async def enabled(dut: Any) -> tuple[Core, Registers]:

@@ -12,7 +12,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import generator, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.memory.axi import outside_memory
@@ -24,11 +24,11 @@ SHUTDOWNS = ["shutdown", "close"]
 
 
 def test_memory_inside() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 def test_slow_memory_outside() -> None:
-    run_room("DownbeatExternalMemory", __name__, label="outside")
+    run_module("DownbeatExternalMemory", __name__, label="outside")
 
 
 async def core_of(dut: Any) -> tuple[Core, Any]:

@@ -13,11 +13,11 @@ import cocotb
 from cocotb.triggers import RisingEdge
 from scapy.layers.inet import TCP
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
-from cocotb_tests.golden.congestion.policies import STARTUP
-from cocotb_tests.golden.congestion.startup import paced, pairs
+from sim.golden.congestion.policies import STARTUP
+from sim.golden.congestion.startup import paced, pairs
 
 PORT = 5001
 MSS = 1460
@@ -32,7 +32,7 @@ POLICIES = sorted(STARTUP)
 
 
 def test_downbeat_dishonest_acks() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 class Windows:

@@ -10,7 +10,7 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
 
@@ -21,7 +21,7 @@ ECT, MARKED = 2, 3  # codepoints in the IP header
 
 
 def test_downbeat_ecn() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 async def opened(dut: Any, *, initial_window: int) -> tuple[Core, Peer, int]:

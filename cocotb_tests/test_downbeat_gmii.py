@@ -14,7 +14,7 @@ from scapy.packet import Raw
 
 from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import generator, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.gmii_core import GmiiCore
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.registers.set_up import set_up
@@ -25,7 +25,7 @@ SLOW, FAST = 8001, 7999  # ps: 125 ppm apart from the core's clock
 
 
 def test_downbeat_gmii() -> None:
-    run_room("DownbeatGmii", __name__)
+    run_module("DownbeatGmii", __name__)
 
 
 async def opened(core: GmiiCore, port: int = PORT, **parameters: Any) -> tuple[Peer, int]:

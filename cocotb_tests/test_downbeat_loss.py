@@ -10,7 +10,7 @@ import cocotb
 from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
@@ -23,7 +23,7 @@ TIME_UNIT = 1 << 30  # ns, of keep-alive and user timeout
 
 
 def test_downbeat_loss() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 class Receiver(Peer):

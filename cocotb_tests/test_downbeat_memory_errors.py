@@ -10,7 +10,7 @@ import cocotb
 
 from cocotb_tests.bench import AXI_STREAM, StreamMonitor, generator, until
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Crowd, Stream
 from cocotb_tests.memory.axi import outside_memory
@@ -20,7 +20,7 @@ KINDS = ("place", "accept", "fetch", "deliver")
 
 
 def test_downbeat_memory_errors() -> None:
-    run_room("DownbeatExternalMemory", __name__)
+    run_module("DownbeatExternalMemory", __name__)
 
 
 def complete(stream: Stream) -> bool:

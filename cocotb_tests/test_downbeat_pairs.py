@@ -10,14 +10,14 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.layout import layout
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.station import MSS, Answers, Station, opened, quiet, something_leaves
-from cocotb_tests.golden.congestion.startup import paced, pairs
+from sim.golden.congestion.startup import paced, pairs
 
 
 def test_downbeat_pairs() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 async def taken(core: Core) -> None:
@@ -58,7 +58,7 @@ async def a_pair_without_a_gap_leaves_back_to_back(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_pair_waits_for_room_for_both(dut: Any) -> None:
+async def a_pair_waits_for_space_for_both(dut: Any) -> None:
     """A window of three segments: the third waits until the first pair is acknowledged."""
     core, peer, flow = await opened(dut, startup="pairs", startup_argument=pairs.argument(0, 1000), initial_window=3)
     core.write(flow, bytes(6 * MSS))

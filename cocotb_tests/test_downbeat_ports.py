@@ -12,7 +12,7 @@ from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import layout, number, policy
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
@@ -23,7 +23,7 @@ ECT = 2
 
 
 def test_downbeat_ports() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 @dataclass(frozen=True)

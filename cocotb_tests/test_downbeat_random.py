@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Crowd
 
@@ -18,9 +18,9 @@ LOSS = 0.05
 
 
 def test_downbeat_random() -> None:
-    run_room("Downbeat", __name__)
-    # As every tool but Verilator has it: no room's clock rests.
-    run_room("Downbeat", __name__, label="restless", verilator_args=["-UVERILATOR"])
+    run_module("Downbeat", __name__)
+    # As every tool but Verilator has it: no module's clock rests.
+    run_module("Downbeat", __name__, label="restless", verilator_args=["-UVERILATOR"])
 
 
 @cocotb.test()

@@ -8,13 +8,13 @@ from typing import Any
 import cocotb
 from scapy.layers.inet import TCP
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.receiver import DelayingReceiver
 from cocotb_tests.core.station import MSS, opened, quiet
 
 
 def test_downbeat_ssipp() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 # Yu's Algorithms 1 and 2 by hand, initial window 1, a receiver that delays ACKs: which segments each ACK releases.

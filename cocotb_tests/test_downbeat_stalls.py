@@ -11,7 +11,7 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
 from cocotb_tests.bench import generator, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Crowd
 from cocotb_tests.memory.axi import outside_memory
@@ -20,11 +20,11 @@ BYTES = 6000  # at least, each way on each connection
 
 
 def test_memory_inside() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 def test_memory_outside() -> None:
-    run_room("DownbeatExternalMemory", __name__, label="outside")
+    run_module("DownbeatExternalMemory", __name__, label="outside")
 
 
 @cocotb.test()

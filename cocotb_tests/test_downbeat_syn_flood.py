@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import generator, until
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
@@ -18,7 +18,7 @@ FLOWS = number("flows")
 
 
 def test_downbeat_syn_flood() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 async def flooded(dut: Any, *, stall: float = 0.0) -> tuple[Core, list[Peer]]:
@@ -90,7 +90,7 @@ async def the_first_window_is_that_of_any_connection(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_handshake_that_ends_makes_room_in_the_backlog(dut: Any) -> None:
+async def a_handshake_that_ends_makes_space_in_the_backlog(dut: Any) -> None:
     """By its ACK, or by a RST: the next SYN has its options agreed upon again."""
     core, silent = await flooded(dut)
     await client(core, 3000)

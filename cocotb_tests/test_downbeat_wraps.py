@@ -14,10 +14,10 @@ from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import ADDRESSES, PEER_IP, Core, ip_number
 from cocotb_tests.core.peer import Peer
-from cocotb_tests.flow.numbers import Numbers, Tuple
+from sim.golden.flow.keyed_numbers import Numbers, Tuple
 
 PORT = 80  # of the core
 MSS = 1460
@@ -31,7 +31,7 @@ NUMBERS = Numbers(ADDRESSES["secret"], ADDRESSES["local_ip"])
 
 
 def test_downbeat_wraps() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 def key_of(peer_port: int) -> Tuple:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # rtl.sh compile: Scala to classes, by Maven.
 # rtl.sh policies: those of POLICY_PATH to build/policies/classes, their names to build/policies/names.
-# rtl.sh elaborate PRESET [DIRECTORY ROOM...]: classes to DIRECTORY/ROOM.v; all rooms into build/rtl if none is named.
+# rtl.sh elaborate PRESET [DIRECTORY MODULE...]: classes to DIRECTORY/MODULE.v; all modules into build/rtl if none is named.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
@@ -35,10 +35,10 @@ case $1 in
     fi
     ;;
   elaborate)
-    rooms=("${@:4}")
+    modules=("${@:4}")
     # Plain java on the class path that Maven left: a second instead of Maven's five.
     step "Verilog, elaborated" java "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
       -cp "build/policies/classes:build/maven/classes:$(cat build/maven/classpath)" \
-      downbeat.Generate --out "${3:-build/rtl}" --preset "$2" "${rooms[@]:-all}"
+      downbeat.Generate --out "${3:-build/rtl}" --preset "$2" "${modules[@]:-all}"
     ;;
 esac

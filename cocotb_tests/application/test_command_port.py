@@ -11,7 +11,7 @@ from downbeat.policies import read
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.bench.layout import FILE, element, layout
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 FIELDS = layout()["bundles"]["Command"]["fields"]
 KINDS = layout()["enums"]["CommandKind"]
@@ -21,7 +21,7 @@ ENDS = ("shutdown", "close", "abort")
 
 
 def test_command_port() -> None:
-    run_room("CommandPort", __name__)
+    run_module("CommandPort", __name__)
 
 
 class Bench:

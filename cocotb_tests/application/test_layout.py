@@ -12,11 +12,11 @@ import cocotb
 from cocotb.triggers import Timer
 
 from cocotb_tests.bench.layout import FILE, layout
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 
 def test_layout() -> None:
-    run_room("LayoutBench", __name__)
+    run_module("LayoutBench", __name__)
 
 
 def test_the_header_says_what_the_json_says(tmp_path: Path) -> None:

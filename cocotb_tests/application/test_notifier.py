@@ -10,7 +10,7 @@ from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.bench.layout import layout, number
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 FLOWS = number("flows")
 FIELDS = layout()["bundles"]["Notification"]["fields"]
@@ -18,7 +18,7 @@ SPACING = 8  # clocks between two statuses of one flow, at least
 
 
 def test_notifier() -> None:
-    run_room("Notifier", __name__, random_power_up=True)
+    run_module("Notifier", __name__, random_power_up=True)
 
 
 class Bench:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The test bench library, written once: clock, streams, frames, bounded waits, and the runner of a room."""
+"""The test bench library, written once: clock, streams, frames, bounded waits, and the runner of a module."""
 
 from cocotb_tests.bench.clock import CLOCK_NS, clocks, start
 from cocotb_tests.bench.frames import Frame, FrameSink, FrameSource

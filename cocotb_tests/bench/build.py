@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Verilates a room for cocotb, once for each content: the Verilog, the options and the tools' versions."""
+"""Verilates a module for cocotb, once for each content: the Verilog, the options and the tools' versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cocotb_tools.runner import Verilator
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDS = ROOT / "build" / "cocotb"
-KEPT = 6  # builds of one room that stay; the oldest goes first
+KEPT = 6  # builds of one module that stay; the oldest goes first
 
 # Functions are split: the compiler takes minutes for the engine's as one of 60,000 lines.
 ARGS = ("--output-split", "0", "--output-split-cfuncs", "1000", "-Wno-fatal")
@@ -38,39 +38,39 @@ class PortsOnly(Verilator):
 
 
 class BuildFailed(Exception):
-    """Verilator or the C++ compiler refused a room."""
+    """Verilator or the C++ compiler refused a module."""
 
 
-def build_room(
-    room: str,
+def build_module(
+    module: str,
     verilog: Sequence[Path],
     verilator_args: Sequence[str],
     parameters: Mapping[str, object],
     waves: bool,
 ) -> Path:
-    """The directory of the room's simulator, built unless it is there."""
+    """The directory of the module's simulator, built unless it is there."""
     args = [*ARGS, *verilator_args, *(("--trace-fst", "--trace-structs") if waves else ())]
     text = "".join(file.read_text() for file in verilog)
     versions = [importlib.metadata.version(tool) for tool in ("verilator", "cocotb")]
     # The place counts too: the simulator finds cocotb's libraries by absolute path.
     key = json.dumps([text, args, sorted(parameters.items()), versions, str(ROOT)], default=str)
-    home = BUILDS / room
+    home = BUILDS / module
     place = home / hashlib.sha256(key.encode()).hexdigest()[:16]
     done = place / "done"
     home.mkdir(parents=True, exist_ok=True)
-    # Two workers may want the same room at once: the second finds it built.
+    # Two workers may want the same module at once: the second finds it built.
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists():
             shutil.rmtree(place, ignore_errors=True)
             _prune(home)
-            _verilate(room, verilog, args, parameters, place, waves)
+            _verilate(module, verilog, args, parameters, place, waves)
         done.touch()
     return place
 
 
 def _verilate(
-    room: str,
+    module: str,
     verilog: Sequence[Path],
     args: list[str],
     parameters: Mapping[str, object],
@@ -82,7 +82,7 @@ def _verilate(
     try:
         PortsOnly().build(
             sources=list(verilog),
-            hdl_toplevel=room,
+            hdl_toplevel=module,
             build_dir=place,
             build_args=args,
             parameters=parameters,
@@ -90,7 +90,7 @@ def _verilate(
             log_file=log,
         )
     except (RuntimeError, SystemExit) as error:
-        raise BuildFailed(f"{room} does not build ({error}): {log.relative_to(ROOT)}:\n{_reason(log)}") from None
+        raise BuildFailed(f"{module} does not build ({error}): {log.relative_to(ROOT)}:\n{_reason(log)}") from None
 
 
 def _reason(log: Path) -> str:

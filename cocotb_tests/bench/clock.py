@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Clock `clk` of 125 MHz and the synchronous, active-high `reset` that every room has."""
+"""Clock `clk` of 125 MHz and the synchronous, active-high `reset` that every module has."""
 
 from __future__ import annotations
 

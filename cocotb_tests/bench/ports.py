@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""How a stream's name becomes the ports of a room."""
+"""How a stream's name becomes the ports of a module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Where the runner tells the simulation which ports the room's top has, with their widths in bits. Verilator makes
+# Where the runner tells the simulation which ports the module's top has, with their widths in bits. Verilator makes
 # inner signals visible too, and an inner `sink_payload_x` must not be taken for a field of `sink`.
 PORTS_VARIABLE = "DOWNBEAT_PORTS"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs the cocotb cases of a test module on one room: `run_room("FrameFilter", __name__)` is all a module says."""
+"""Runs the cocotb cases of a test module on one module: `run_module("FrameFilter", __name__)` is all a test module says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cocotb_tools.runner import get_runner
 
-from cocotb_tests.bench.build import BuildFailed, build_room
+from cocotb_tests.bench.build import BuildFailed, build_module
 from cocotb_tests.bench.layout import LAYOUT_VARIABLE
 from cocotb_tests.bench.ports import PORTS_VARIABLE, top_ports
 from cocotb_tests.bench.results import CaseResult, CasesFailed, note, read_results, record
@@ -25,9 +25,9 @@ BUILD = ROOT / "build"
 WALL_SECONDS = 1800
 
 
-def run_room(
-    room: str,
+def run_module(
     module: str,
+    test_module: str,
     *,
     label: str = "",
     around: Sequence[Path] = (),
@@ -38,38 +38,40 @@ def run_room(
     environment: Mapping[str, str] | None = None,
     random_power_up: bool = False,
 ) -> None:
-    """Verilates `rtl`/`room`.v (cached by content) and runs each cocotb case of `module` on it.
+    """Verilates `rtl`/`module`.v (cached by content) and runs each cocotb case of `test_module` on it.
 
-    A module that runs one room in several ways calls this once for each, with a `label` that tells their results
-    apart. `around` is Verilog that has the room inside; the top is then the module that its last file is named after.
-    `netlist` is Verilog that is simulated in the room's place. `environment` reaches the cases through os.environ.
+    A test module that runs one module in several ways calls this once for each, with a `label` that tells their results
+    apart. `around` is Verilog that has the module inside; the top is then the module that its last file is named after.
+    `netlist` is Verilog that is simulated in the module's place. `environment` reaches the cases through os.environ.
     With `random_power_up` registers and memories (all words of one alike) start as SEED draws them, otherwise from
-    zero; the module's first case meets them, each later one what the case before it left.
+    zero; the test module's first case meets them, each later one what the case before it left.
     """
     __tracebackhide__ = True
-    if "." not in module:
-        pytest.fail(f"{module}: its folder needs an __init__.py, or the simulation cannot import it", pytrace=False)
+    if "." not in test_module:
+        pytest.fail(
+            f"{test_module}: its folder needs an __init__.py, or the simulation cannot import it", pytrace=False
+        )
     test_filter = _filter(label)
     if test_filter is None:
         return
-    verilog = rtl / f"{room}.v"
+    verilog = rtl / f"{module}.v"
     if not verilog.exists():
-        pytest.fail(f"no {verilog.relative_to(ROOT)}: is {room} in Rooms.scala? (make rtl)", pytrace=False)
+        pytest.fail(f"no {verilog.relative_to(ROOT)}: is {module} in Modules.scala? (make rtl)", pytrace=False)
     sources = list(netlist or [verilog])
     if around:
         sources.extend(around)
-        room, verilog = around[-1].stem, around[-1]
+        module, verilog = around[-1].stem, around[-1]
     waves = os.environ.get("WAVES") == "1"
     try:
-        build = build_room(room, sources, verilator_args, parameters or {}, waves)
+        build = build_module(module, sources, verilator_args, parameters or {}, waves)
     except BuildFailed as error:
         pytest.fail(str(error), pytrace=False)
 
-    name = "-".join(filter(None, (module.removeprefix("cocotb_tests."), label)))
-    place = BUILD / "cocotb" / room / "runs" / name
+    name = "-".join(filter(None, (test_module.removeprefix("cocotb_tests."), label)))
+    place = BUILD / "cocotb" / module / "runs" / name
     place.mkdir(parents=True, exist_ok=True)
     ports = place / "ports.json"
-    ports.write_text(json.dumps(top_ports(verilog.read_text(), room)))
+    ports.write_text(json.dumps(top_ports(verilog.read_text(), module)))
     results, log = place / "results.xml", place / "simulation.log"
     runner = get_runner("verilator")
     prefix = os.environ.get("SIM_CMD_PREFIX", f"timeout {WALL_SECONDS}")
@@ -80,8 +82,8 @@ def run_room(
         ended = ""
         try:
             runner.test(
-                test_module=module,
-                hdl_toplevel=room,
+                test_module=test_module,
+                hdl_toplevel=module,
                 hdl_toplevel_lang="verilog",
                 build_dir=build,
                 test_dir=place,
@@ -103,10 +105,10 @@ def run_room(
         _keep_waves(place / "dump.fst", name)
     record(cases)
     if not cases and not test_filter:
-        raise CasesFailed(f"{module} has no cocotb case")
+        raise CasesFailed(f"{test_module} has no cocotb case")
     failed = [case.name for case in cases if case.outcome == "failed"]
     if failed:
-        raise CasesFailed(f"{room}: {', '.join(failed)} failed")
+        raise CasesFailed(f"{module}: {', '.join(failed)} failed")
 
 
 def _filter(label: str) -> str | None:

@@ -22,7 +22,7 @@ Beat = dict[str, int]
 
 
 class BrokenStreamError(AssertionError):
-    """A room broke the stream's rule: what is offered stays offered, unchanged, until it is taken."""
+    """A module broke the stream's rule: what is offered stays offered, unchanged, until it is taken."""
 
 
 class StreamSource:
@@ -76,7 +76,7 @@ class StreamSource:
                 ports.write(self._queue.popleft())
             elif accepted:
                 ports.valid.value = 0
-                # What is not valid is noise: a room that looks at it anyhow shall fail.
+                # What is not valid is noise: a module that looks at it anyhow shall fail.
                 ports.write({field: self._random.getrandbits(width) for field, width in ports.widths.items()})
 
 

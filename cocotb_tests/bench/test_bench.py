@@ -20,11 +20,11 @@ from cocotb_tests.bench import (
     start,
     until,
 )
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 
 def test_bench() -> None:
-    run_room("BenchFifo", __name__, random_power_up=True)
+    run_module("BenchFifo", __name__, random_power_up=True)
 
 
 async def fifo(dut: Any, *, stall: float = 0.0) -> tuple[FrameSource, FrameSink]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A random power-up is one: without it a room that forgets to reset something would pass all the same."""
+"""A random power-up is one: without it a module that forgets to reset something would pass all the same."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import start
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 
 def test_power_up() -> None:
-    run_room("BenchFifo", __name__)
+    run_module("BenchFifo", __name__)
 
 
 def test_random_power_up() -> None:
-    run_room("BenchFifo", __name__, label="random", environment={"POWER_UP": "random"}, random_power_up=True)
+    run_module("BenchFifo", __name__, label="random", environment={"POWER_UP": "random"}, random_power_up=True)
 
 
 @cocotb.test()

@@ -8,11 +8,11 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import AXI_STREAM, FrameSink, FrameSource, StreamSink, StreamSource, generator, start
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 
 def test_shapes() -> None:
-    run_room("BenchShapes", __name__)
+    run_module("BenchShapes", __name__)
 
 
 @cocotb.test()

@@ -10,7 +10,7 @@ module capture_pins (
   input  wire        pop_ready,
   output wire [63:0] pop_payload,
   output wire [12:0] level,
-  output wire        hasRoom,
+  output wire        hasSpace,
   output wire [11:0] broken,
   output wire [31:0] refreshes
 );
@@ -20,7 +20,7 @@ module capture_pins (
   wire [31:0] dq_read, dq_write, dq_drives;
   CaptureStore store (
     .clk(clk), .reset(reset), .push_valid(push_valid), .push_ready(push_ready), .push_payload(push_payload),
-    .pop_valid(pop_valid), .pop_ready(pop_ready), .pop_payload(pop_payload), .level(level), .hasRoom(hasRoom),
+    .pop_valid(pop_valid), .pop_ready(pop_ready), .pop_payload(pop_payload), .level(level), .hasSpace(hasSpace),
     .sdram_clk(sdram_clk), .sdram_ras_n(ras_n), .sdram_cas_n(cas_n), .sdram_we_n(we_n), .sdram_a(a), .sdram_ba(ba),
     .sdram_dq_read(dq_read), .sdram_dq_write(dq_write), .sdram_dq_writeEnable(dq_drives)
   );

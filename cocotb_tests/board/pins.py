@@ -10,7 +10,7 @@ from typing import Any
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, Timer
 
-from cocotb_tests.bench.runner import BUILD, run_room
+from cocotb_tests.bench.runner import BUILD, run_module
 from cocotb_tests.board.phy import Phys
 from cocotb_tests.board.rgmii import RgmiiSink, RgmiiSource
 from cocotb_tests.board.uart import UartHost
@@ -22,8 +22,8 @@ HERE = Path(__file__).parent
 SDRAM = HERE / "sdram.v"
 
 
-def run_board(room: str, module: str) -> None:
-    run_room(room, module, around=[SDRAM, HERE / "board_pins.v"], verilator_args=[f"-DBOARD={room}"])
+def run_board(module: str, test_module: str) -> None:
+    run_module(module, test_module, around=[SDRAM, HERE / "board_pins.v"], verilator_args=[f"-DBOARD={module}"])
 
 
 def described(name: str) -> Any:

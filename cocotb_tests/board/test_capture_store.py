@@ -12,7 +12,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, Timer
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.board.pins import HERE, PERIOD_PS, SDRAM
 
 DEPTH = 4096
@@ -25,9 +25,9 @@ PLACE = os.environ.get("DOWNBEAT_STORE")  # in the simulator
 def test_capture_store(place: str) -> None:
     told = {"DOWNBEAT_STORE": place}
     if place == IN_SDRAM:
-        run_room("CaptureStore", __name__, label=place, around=[SDRAM, HERE / "capture_pins.v"], environment=told)
+        run_module("CaptureStore", __name__, label=place, around=[SDRAM, HERE / "capture_pins.v"], environment=told)
     else:
-        run_room("CaptureStoreInBlockRam", __name__, label=place, environment=told)
+        run_module("CaptureStoreInBlockRam", __name__, label=place, environment=told)
 
 
 class Bench:
@@ -42,7 +42,7 @@ class Bench:
         Clock(self.dut.clk, PERIOD_PS, unit="ps").start()
         await ClockCycles(self.dut.clk, 4)
         self.dut.reset.value = 0
-        await until(self.dut, lambda: self.dut.hasRoom.value == 1, "room", 1000)
+        await until(self.dut, lambda: self.dut.hasSpace.value == 1, "space", 1000)
 
     def words(self, count: int) -> list[int]:
         return [self.random.getrandbits(64) for _ in range(count)]
@@ -76,14 +76,14 @@ async def a_full_store_takes_no_more_and_says_so_four_records_before(dut: Any) -
     bench.outward.stall = 1.0
     await bench.start()
     words = bench.words(DEPTH + 40)
-    room = DEPTH - 4 * RECORD
-    await bench.inward.send(*words[: room - 1], clocks=30_000)
+    space = DEPTH - 4 * RECORD
+    await bench.inward.send(*words[: space - 1], clocks=30_000)
     await ClockCycles(dut.clk, 4)
-    assert (int(dut.hasRoom.value), int(dut.level.value)) == (1, room - 1)
-    await bench.inward.send(words[room - 1])
+    assert (int(dut.hasSpace.value), int(dut.level.value)) == (1, space - 1)
+    await bench.inward.send(words[space - 1])
     await ClockCycles(dut.clk, 4)
-    assert dut.hasRoom.value == 0
-    bench.inward.put(*words[room:])
+    assert dut.hasSpace.value == 0
+    bench.inward.put(*words[space:])
     await ClockCycles(dut.clk, 2000)
     assert int(dut.level.value) == DEPTH
     bench.outward.stall = 0.0

@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Timer
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.board.pins import SDRAM
 
 MODE, REFRESH, PRECHARGE, ACTIVATE, WRITE, READ, NOTHING = 0, 1, 2, 3, 4, 5, 7
@@ -25,7 +25,7 @@ STARTED: list[Command] = [
 
 
 def test_sdram_model() -> None:
-    run_room("sdram", __name__, rtl=SDRAM.parent, parameters={"POWER_UP_NS": 1000})
+    run_module("sdram", __name__, rtl=SDRAM.parent, parameters={"POWER_UP_NS": 1000})
 
 
 class Chip:

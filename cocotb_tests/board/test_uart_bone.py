@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiLiteBus, AxiLiteRam
 
 from cocotb_tests.bench import CLOCK_NS, generator, start
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.board.uart import UartHost
 
 BYTES = 4096
@@ -21,7 +21,7 @@ WRITE, READ, WRITE_FIXED, READ_FIXED = 1, 2, 3, 4
 
 
 def test_uart_bone() -> None:
-    run_room("UartBoneBench", __name__)
+    run_module("UartBoneBench", __name__)
 
 
 def head(command: int, words: int, address: int) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The queues around a unit for long calculations: every question that found room is answered, in order, to whom it belongs."""
+"""The queues around a unit for long calculations: every request that found space is answered, in order, to whom it belongs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
-LATE = 5  # clocks from the word that there is room to the last question that may come of it
+LATE = 5  # clocks from the word that there is space to the last request that may come of it
 
 
 def test_calculators() -> None:
-    run_room("CalculatorsOfBench", __name__)
+    run_module("CalculatorsOfBench", __name__)
 
 
 @dataclass(frozen=True)
-class Question:
+class Request:
     flow: int
     generation: int
     of_startup: int
@@ -34,43 +34,43 @@ class Question:
             "reference_generation": self.generation,
             "ofStartup": self.of_startup,
             "calculator": 0,
-            "question": self.segment << 48 | self.window,
+            "operands": self.segment << 48 | self.window,
             "note": self.note,
         }
 
-    def answer(self) -> dict[str, int]:
+    def response(self) -> dict[str, int]:
         """The unit of the bench adds a segment to a window."""
         return {
             "reference_flow": self.flow,
             "reference_generation": self.generation,
             "calculated_ofStartup": self.of_startup,
             "calculated_stale": 0,
-            "calculated_answer": (self.window + (self.segment << 16)) % 2**48,
+            "calculated_response": (self.window + (self.segment << 16)) % 2**48,
             "calculated_note": self.note,
         }
 
 
 @cocotb.test()
-async def all_questions_that_find_room_are_answered_in_order(dut: Any) -> None:
-    """Questions come as fast as there is room, as seen some clocks late; answers are taken slowly."""
+async def all_requests_that_find_module_are_answered_in_order(dut: Any) -> None:
+    """Questions come as fast as there is space, as seen some clocks late; responses are taken slowly."""
     source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "result", stall=0.9), generator()
     await start(dut)
-    questions: list[Question] = []
+    requests: list[Request] = []
     seen = [False] * LATE
     refused = 0
     for _ in range(6_000):
         await RisingEdge(dut.clk)
-        seen = [*seen[1:], dut.room.value == 1]
+        seen = [*seen[1:], dut.module.value == 1]
         if seen[0]:
-            question = Question(
+            request = Request(
                 draw.randrange(16), draw.randrange(256), draw.randrange(2), *map(draw.getrandbits, (48, 16, 48))
             )
-            questions.append(question)
-            source.put(question.request())
+            requests.append(request)
+            source.put(request.request())
         else:
             refused += 1
-    assert refused > 4_000 and len(questions) > 100, "the unit was to be too slow for its askers"
+    assert refused > 4_000 and len(requests) > 100, "the unit was to be too slow for its askers"
     assert dut.idle.value == 0
-    for question in questions:
-        assert await sink.receive(100) == question.answer()
+    for request in requests:
+        assert await sink.receive(100) == request.response()
     await until(dut, lambda: dut.idle.value == 1, "the units to rest", clocks=20)

@@ -11,29 +11,29 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, start
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.golden.calculation.cubic_growth import (
+from cocotb_tests.bench.runner import run_module
+from sim.golden.calculation.cubic_growth import (
     CALCULATOR,
     MOST_ACKED,
     Growth,
-    Question,
+    Request,
     cube_root,
     cubic,
     epoch_root,
     grow,
 )
 
-QUESTIONS = 400
+REQUESTS = 400
 TICK = Fraction(1024, 10**9)  # s
 C = Fraction(2, 5)
 GIBIBYTE = 1 << 30
 
 
 def test_cubic_growth() -> None:
-    run_room("CalculatorCubicgrowth", __name__)
+    run_module("CalculatorCubicgrowth", __name__)
 
 
-def question(draw: random.Random) -> Question:
+def request(draw: random.Random) -> Request:
     """Windows from a segment to 1 GiB, W_max near them, any time from it; a window's worth of bytes or any."""
     segment = draw.choice([64, 536, 1460, 8960])
     cwnd = min(max(draw.getrandbits(draw.randint(17, 46)), segment << 16), (1 << 46) - 1)
@@ -41,7 +41,7 @@ def question(draw: random.Random) -> Question:
     distance = draw.getrandbits(draw.randint(1, 30)) * draw.choice([1, -1])
     acked = draw.choice([1, segment, 2 * segment, cwnd >> 16, MOST_ACKED, draw.getrandbits(18)])
     estimate = draw.choice([cwnd, max(cwnd + draw.randint(-(1 << 20), 1 << 20), 0), draw.getrandbits(46)])
-    return Question(
+    return Request(
         root=draw.random() < 0.2,
         reno=draw.random() < 0.5,
         segment_size=segment,
@@ -56,25 +56,25 @@ def question(draw: random.Random) -> Question:
 
 @cocotb.test()
 async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
-    source, sink, draw = StreamSource(dut, "question"), StreamSink(dut, "answer"), generator()
+    source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "response"), generator()
     await start(dut)
     unit, expected = CALCULATOR.unit(), []
-    for _ in range(QUESTIONS):
-        asked = question(draw)
-        source.put({"flow": 3, "question": asked.packed()})
+    for _ in range(REQUESTS):
+        asked = request(draw)
+        source.put({"flow": 3, "operands": asked.packed()})
         expected.append((unit(asked.packed()), asked))
-    for answer, asked in expected:
-        assert (await sink.receive(1000))["payload"] == answer, str(asked)
+    for response, asked in expected:
+        assert (await sink.receive(1000))["payload"] == response, str(asked)
 
 
-def test_a_question_comes_back_as_it_was_packed() -> None:
+def test_a_request_comes_back_as_it_was_packed() -> None:
     draw = random.Random(0)
     for _ in range(100):
-        asked = question(draw)
-        assert Question.unpacked(asked.packed()) == asked
+        asked = request(draw)
+        assert Request.unpacked(asked.packed()) == asked
 
 
-def equation(asked: Question, distance: int) -> tuple[Fraction, Fraction]:
+def equation(asked: Request, distance: int) -> tuple[Fraction, Fraction]:
     """W_cubic (RFC 9438 equation 1) and the size of its cubic term, bytes, exact."""
     seconds = distance * TICK
     term = C * seconds * seconds * seconds * asked.segment_size
@@ -86,7 +86,7 @@ def equation(asked: Question, distance: int) -> tuple[Fraction, Fraction]:
 def test_the_window_is_the_equation_within_half_a_byte_and_a_ten_millionth(seed: int) -> None:
     draw = random.Random(seed)
     for _ in range(2000):
-        asked = question(draw)
+        asked = request(draw)
         exact, term = equation(asked, asked.distance)
         error = abs(Fraction(cubic(asked, asked.distance), 65536) - exact)
         assert error <= Fraction(1, 2) + min(term, Fraction(GIBIBYTE)) / 10**7, str(asked)
@@ -97,7 +97,7 @@ def test_growth_is_the_equation_for_each_byte_within_two_65536ths(seed: int) -> 
     """RFC 9438 4.2 to 4.5: (target - cwnd) / cwnd for each byte; alpha SMSS / cwnd for W_est."""
     draw = random.Random(seed)
     for _ in range(2000):
-        asked = question(draw)
+        asked = request(draw)
         told, unit = grow(asked), Fraction(1, 65536)
         cwnd = Fraction(asked.cwnd, 65536)
         target = min(max(Fraction(cubic(asked, asked.distance + asked.round_trip), 65536), cwnd), cwnd * Fraction(3, 2))
@@ -114,7 +114,7 @@ def test_growth_is_the_equation_for_each_byte_within_two_65536ths(seed: int) -> 
 def test_k_is_the_cube_root_within_sixteen_ticks(seed: int) -> None:
     draw = random.Random(seed)
     for _ in range(2000):
-        asked = question(draw)
+        asked = request(draw)
         segments = max(asked.maximum - (asked.cwnd >> 16), 0) / asked.segment_size
         assert -1 <= (segments / 0.4) ** (1 / 3) / float(TICK) - epoch_root(asked) < 17
 
@@ -127,7 +127,7 @@ def test_the_root_is_rounded_down(value: int) -> None:
 
 def test_at_w_max_nothing_grows_but_w_est() -> None:
     """The plateau: t = K, no round trip; cwnd is W_max."""
-    asked = Question(
+    asked = Request(
         root=0, reno=1, segment_size=1460, acked=1460, maximum=146000, cwnd=146000 << 16, estimate=146000 << 16
     )
     assert grow(asked) == Growth(increase=0, estimated=(1460 << 16) // 100, friendly=1)

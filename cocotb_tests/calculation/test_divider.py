@@ -10,19 +10,19 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
-from cocotb_tests.golden.calculation.divider import quotient
+from sim.golden.calculation.divider import quotient
 
-# The widths of each room, as Rooms.scala has them: numerator, denominator, quotient. And clocks from question to question.
+# The widths of each module, as Modules.scala has them: numerator, denominator, quotient. And clocks from request to request.
 WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9), "DividerSingle": (60, 32, 28)}
 SPACING = {"DividerSingle": 30}
-QUESTIONS = 5000
+REQUESTS = 5000
 
 
-@pytest.mark.parametrize("room", WIDTHS)
-def test_divider(room: str) -> None:
-    run_room(room, __name__, label=room)
+@pytest.mark.parametrize("module", WIDTHS)
+def test_divider(module: str) -> None:
+    run_module(module, __name__, label=module)
 
 
 def _widths(dut: Any) -> tuple[int, int, int]:
@@ -47,12 +47,12 @@ def _division(draw: random.Random, widths: tuple[int, int, int]) -> tuple[int, i
 @cocotb.test()
 async def quotients_are_rounded_down_and_all_ones_where_they_do_not_fit(dut: Any) -> None:
     draw = generator()
-    asked = [_division(draw, _widths(dut)) for _ in range(QUESTIONS // _spacing(dut) + 500)]
+    asked = [_division(draw, _widths(dut)) for _ in range(REQUESTS // _spacing(dut) + 500)]
     bits = _widths(dut)[2]
     cases = [({"numerator": n, "denominator": d}, {"payload": quotient(n, d, bits)}) for n, d in asked]
     await agrees(dut, cases, _spacing(dut))
 
 
 @cocotb.test()
-async def an_answer_comes_two_clocks_and_its_bits_after_the_question(dut: Any) -> None:
+async def an_answer_comes_two_clocks_and_its_bits_after_the_request(dut: Any) -> None:
     assert await latency(dut, _spacing(dut)) == _widths(dut)[2] + 2

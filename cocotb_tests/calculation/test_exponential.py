@@ -11,19 +11,19 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
-from cocotb_tests.golden.calculation.exponential import FRACTION_BITS, INTEGER_BITS, MANTISSA_BITS, factor
+from sim.golden.calculation.exponential import FRACTION_BITS, INTEGER_BITS, MANTISSA_BITS, factor
 
-QUESTIONS = 5000
-# By room, clocks from question to question.
+REQUESTS = 5000
+# By module, clocks from request to request.
 SPACING = {"Exponential": 1, "ExponentialSingle": 20}
 Y_BITS = INTEGER_BITS + FRACTION_BITS
 
 
-@pytest.mark.parametrize("room", SPACING)
-def test_exponential(room: str) -> None:
-    run_room(room, __name__, label=room)
+@pytest.mark.parametrize("module", SPACING)
+def test_exponential(module: str) -> None:
+    run_module(module, __name__, label=module)
 
 
 def _y(draw: random.Random) -> int:
@@ -37,7 +37,7 @@ def _y(draw: random.Random) -> int:
 @cocotb.test()
 async def answers_are_those_of_the_golden_model(dut: Any) -> None:
     draw, cases = generator(), []
-    for _ in range(QUESTIONS // SPACING[dut._name] + 500):
+    for _ in range(REQUESTS // SPACING[dut._name] + 500):
         y, decay = _y(draw), draw.random() < 0.5
         mantissa, exponent = factor(y, decay=decay)
         cases.append(({"y": y, "decay": int(decay)}, {"mantissa": mantissa, "exponent": exponent}))
@@ -45,7 +45,7 @@ async def answers_are_those_of_the_golden_model(dut: Any) -> None:
 
 
 @cocotb.test()
-async def an_answer_comes_twenty_clocks_after_the_question(dut: Any) -> None:
+async def an_answer_comes_twenty_clocks_after_the_request(dut: Any) -> None:
     assert await latency(dut, SPACING[dut._name]) == 20
 
 

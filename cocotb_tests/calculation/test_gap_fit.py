@@ -13,9 +13,9 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.unit import agrees_with_golden_model
-from cocotb_tests.golden.calculation.gap_fit import CALCULATOR, Question, Samples, spacing
+from sim.golden.calculation.gap_fit import CALCULATOR, Request, Samples, spacing
 
 SMSS = 1000
 INPUT_GAPS = (1.0, 1.5, 2.0, 4.0)  # y0
@@ -23,7 +23,7 @@ Path = Callable[[float], float]
 
 
 def test_gap_fit() -> None:
-    run_room("CalculatorGapfit", __name__)
+    run_module("CalculatorGapfit", __name__)
 
 
 # ---- the unit
@@ -36,17 +36,17 @@ def path(draw: random.Random, y0: int) -> Path:
 
 
 def connection(draw: random.Random) -> Iterator[int]:
-    """The questions of one connection, now and then one with bits that mean nothing."""
+    """The requests of one connection, now and then one with bits that mean nothing."""
     y0 = draw.choice([1, 2, 1000, 1 << 20, (1 << 20) - 1, draw.randrange(1, 1 << draw.randint(2, 34))])
     through = path(draw, y0)
-    asked = Question(y0, round_trip=draw.randrange(1 << 35), cwnd=draw.randrange(SMSS, 1 << 24), segment_size=SMSS)
+    asked = Request(y0, round_trip=draw.randrange(1 << 35), cwnd=draw.randrange(SMSS, 1 << 24), segment_size=SMSS)
     yield replace(asked, begins=1).packed()
     for number in range(draw.choice([0, 3, 12, 12, 16, 70])):
         x = y0 * INPUT_GAPS[number % draw.choice([4, 4, 4, 1])] * draw.choice([1, 1, 1, draw.uniform(0.9, 1.1)])
         y = min(round(through(x)), (1 << 36) - 1)
         yield replace(asked, sampled=1, departure_gap=min(round(x), (1 << 36) - 1), arrival_gap=y).packed()
     if draw.random() < 0.2:
-        yield draw.getrandbits(CALCULATOR.question_bits)
+        yield draw.getrandbits(CALCULATOR.request_bits)
     yield replace(asked, estimates=1).packed()
 
 
@@ -56,16 +56,16 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
     draw = generator()
     running = {flow: connection(draw) for flow in range(16)}
 
-    def questions() -> Iterator[tuple[int, int]]:
+    def requests() -> Iterator[tuple[int, int]]:
         for _ in range(2000):
             flow = draw.randrange(16)
-            question = next(running[flow], None)
-            if question is None:
+            request = next(running[flow], None)
+            if request is None:
                 running[flow] = connection(draw)
-                question = next(running[flow])
-            yield flow, question
+                request = next(running[flow])
+            yield flow, request
 
-    await agrees_with_golden_model(dut, CALCULATOR, questions())
+    await agrees_with_golden_model(dut, CALCULATOR, requests())
 
 
 # ---- the model
@@ -74,21 +74,21 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
 def fitted(y0: int, round_trip: int, path_gap: Callable[[int, int], int], rounds: int = 3) -> tuple[int, int] | None:
     """Estimated gap (in ticks) and window (segments) after so many rounds of the four input gaps."""
     samples = Samples()
-    asked = Question(y0, round_trip=round_trip, cwnd=SMSS, segment_size=SMSS, begins=1)
+    asked = Request(y0, round_trip=round_trip, cwnd=SMSS, segment_size=SMSS, begins=1)
     for turn in range(rounds):
         for gap in (2, 3, 4, 8):
             x = gap * y0 // 2
             sample = replace(asked, departure_gap=x, arrival_gap=path_gap(x, turn), sampled=1)
-            assert samples.answer(sample.packed()) >> 36 == 1
+            assert samples.response(sample.packed()) >> 36 == 1
             asked = replace(asked, begins=0)
-    answer = samples.answer(replace(asked, estimates=1).packed())
+    response = samples.response(replace(asked, estimates=1).packed())
     estimate = samples.gap(y0)
-    if answer >> 36 == 0:
+    if response >> 36 == 0:
         assert estimate is None
         return None
     assert estimate is not None
     shift = max(0, y0.bit_length() - 20)
-    return estimate << shift, answer % (1 << 36) // SMSS
+    return estimate << shift, response % (1 << 36) // SMSS
 
 
 # Paths of the thesis: y0, R (both in one unit of time), output gap; estimated gap and ssthresh.
@@ -130,13 +130,13 @@ def test_the_estimate_is_where_the_fitted_line_meets_y_equals_x(seed: int) -> No
     fits = 0
     for _ in range(100):
         y0, share = draw.randrange(1000, 50_000_000), draw.uniform(0.1, 0.9)
-        asked = Question(y0, round_trip=10**9, cwnd=SMSS, segment_size=SMSS, begins=1)
+        asked = Request(y0, round_trip=10**9, cwnd=SMSS, segment_size=SMSS, begins=1)
         samples, classes = Samples(), [list[tuple[int, int]]() for _ in INPUT_GAPS]
         for number in range(16):
             x = round(INPUT_GAPS[number % 4] * y0 * draw.uniform(0.97, 1.03))
             y = round(max(x, y0 + share * x) * draw.uniform(0.95, 1.05))
             classes[number % 4].append((x, y))
-            assert samples.answer(replace(asked, departure_gap=x, arrival_gap=y, sampled=1).packed()) >> 36
+            assert samples.response(replace(asked, departure_gap=x, arrival_gap=y, sampled=1).packed()) >> 36
             asked = replace(asked, begins=0)
         means = [(sum(x for x, _ in points) / 4, sum(y for _, y in points) / 4) for points in classes]
         free = next((index for index, (x, y) in enumerate(means) if y <= 1.05 * x), None)
@@ -161,7 +161,7 @@ def test_the_estimate_is_where_the_fitted_line_meets_y_equals_x(seed: int) -> No
 
 def test_sixteen_samples_of_a_gap_count_and_wrong_gaps_do_not() -> None:
     samples = Samples()
-    asked = Question(32_000, sampled=1, cwnd=SMSS, segment_size=SMSS, begins=1)
+    asked = Request(32_000, sampled=1, cwnd=SMSS, segment_size=SMSS, begins=1)
     for gap, counts in [
         (32_000, 1),
         (30_000, 1),
@@ -172,7 +172,7 @@ def test_sixteen_samples_of_a_gap_count_and_wrong_gaps_do_not() -> None:
         (127_000, 1),
         (0, 0),
     ]:
-        assert samples.answer(replace(asked, departure_gap=gap, arrival_gap=gap).packed()) >> 36 == counts
+        assert samples.response(replace(asked, departure_gap=gap, arrival_gap=gap).packed()) >> 36 == counts
         asked = replace(asked, begins=0)
-    counted = [samples.answer(replace(asked, departure_gap=64_000, arrival_gap=1).packed()) >> 36 for _ in range(20)]
+    counted = [samples.response(replace(asked, departure_gap=64_000, arrival_gap=1).packed()) >> 36 for _ in range(20)]
     assert counted == [1] * 16 + [0] * 4

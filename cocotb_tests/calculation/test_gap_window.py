@@ -9,23 +9,23 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.unit import agrees_with_golden_model
-from cocotb_tests.golden.calculation.gap_window import CALCULATOR, question, window
+from sim.golden.calculation.gap_window import CALCULATOR, request, window
 
 MILLISECOND = 1_000_000
 
 
 def test_gap_window() -> None:
-    run_room("CalculatorGapwindow", __name__)
+    run_module("CalculatorGapwindow", __name__)
 
 
 def drawn(draw: random.Random) -> int:
     """Gaps and round trips of paths, of nothing, and any bits."""
     if draw.random() < 0.7:
         gap = draw.randrange(1, 30 * MILLISECOND)
-        return question(gap, draw.randrange(gap // 2, 1000 * MILLISECOND + gap), draw.choice([64, 536, 1460, 9000]))
-    return question(
+        return request(gap, draw.randrange(gap // 2, 1000 * MILLISECOND + gap), draw.choice([64, 536, 1460, 9000]))
+    return request(
         draw.choice([0, 1, draw.getrandbits(36)]), draw.getrandbits(draw.randint(1, 36)), draw.getrandbits(16)
     )
 

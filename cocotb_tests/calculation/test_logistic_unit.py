@@ -12,24 +12,24 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench import Beat, generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
-from cocotb_tests.calculation.logistic_draws import draw_beyond, draw_question, error, exact
-from cocotb_tests.golden.calculation.logistic_window import LogisticQuestion, logistic_window
+from sim.golden.calculation.logistic_draws import draw_beyond, draw_request, error, exact
+from sim.golden.calculation.logistic_window import LogisticRequest, logistic_window
 
-QUESTIONS = 5000
-# By room, clocks from question to question.
+REQUESTS = 5000
+# By module, clocks from request to request.
 SPACING = {"LogisticUnit": 1, "LogisticUnitSingle": 122}
 # The issue's tolerance: 2^-16 of the window, or one unit of the last place.
 TOLERANCE = 2**-16
 
 
-@pytest.mark.parametrize("room", SPACING)
-def test_logistic_unit(room: str) -> None:
-    run_room(room, __name__, label=room)
+@pytest.mark.parametrize("module", SPACING)
+def test_logistic_unit(module: str) -> None:
+    run_module(module, __name__, label=module)
 
 
-def _beat(asked: LogisticQuestion) -> Beat:
+def _beat(asked: LogisticRequest) -> Beat:
     return {
         "capacity": asked.capacity,
         "available": asked.available,
@@ -42,20 +42,20 @@ def _beat(asked: LogisticQuestion) -> Beat:
 @cocotb.test()
 async def answers_are_those_of_the_golden_model(dut: Any) -> None:
     draw = generator()
-    asked = [draw_question(draw) if draw.random() < 0.8 else draw_beyond(draw) for _ in range(QUESTIONS)]
-    cases = [(_beat(question), {"payload": logistic_window(question)}) for question in asked]
-    await agrees(dut, cases[: QUESTIONS // SPACING[dut._name] + 500], SPACING[dut._name])
+    asked = [draw_request(draw) if draw.random() < 0.8 else draw_beyond(draw) for _ in range(REQUESTS)]
+    cases = [(_beat(request), {"payload": logistic_window(request)}) for request in asked]
+    await agrees(dut, cases[: REQUESTS // SPACING[dut._name] + 500], SPACING[dut._name])
 
 
 @cocotb.test()
-async def an_answer_comes_122_clocks_after_the_question(dut: Any) -> None:
+async def an_answer_comes_122_clocks_after_the_request(dut: Any) -> None:
     assert await latency(dut, SPACING[dut._name]) == 122
 
 
 def test_the_error_is_below_the_tolerance_over_the_whole_range() -> None:
     draw = generator()
     for _ in range(5000):
-        asked = draw_question(draw)
+        asked = draw_request(draw)
         window = exact(asked).window
         share, units = error(logistic_window(asked), window)
         assert share < TOLERANCE or units <= 1 or window >= 1 << 32, asked
@@ -75,19 +75,19 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("own", "microseconds", "available", "window"), PUBLISHED)
 def test_the_windows_of_the_specification(own: int, microseconds: int, available: int, window: float) -> None:
-    asked = _question(own=own, available=available, elapsed=microseconds * 1000)
+    asked = _request(own=own, available=available, elapsed=microseconds * 1000)
     assert logistic_window(asked) / 65536 == pytest.approx(window, rel=TOLERANCE, abs=0.005)
 
 
-def _question(own: float, available: float, elapsed: int) -> LogisticQuestion:
+def _request(own: float, available: float, elapsed: int) -> LogisticRequest:
     """At 100 Mb/s and 60 ms: bytes, bytes per second, ns."""
-    return LogisticQuestion(12_500_000 << 10, round(available * 1024), 60_000_000, elapsed, round(own * 65536))
+    return LogisticRequest(12_500_000 << 10, round(available * 1024), 60_000_000, elapsed, round(own * 65536))
 
 
 def test_no_time_changes_nothing() -> None:
     draw = random.Random(1)
     for _ in range(1000):
-        asked = replace(draw_question(draw), elapsed=0)
+        asked = replace(draw_request(draw), elapsed=0)
         assert abs(logistic_window(asked) - asked.window) <= max(1, asked.window >> 33)
 
 
@@ -96,7 +96,7 @@ def test_many_steps_are_one(step: int) -> None:
     """ns. However often it is asked, from two segments to 99 % takes what Eq. 12 says, within 0.1 %."""
     window, target = 3000.0, 750_000.0
     equation = math.log(0.99 / 0.01 * (target - window) / window) / 1.95 * 1e9
-    asked, elapsed = _question(own=window, available=12_500_000, elapsed=step), 0
+    asked, elapsed = _request(own=window, available=12_500_000, elapsed=step), 0
     while asked.window < 0.99 * target * 65536:
         # Short steps where they are hardest, at both ends, for ten thousand of them each; long ones in between.
         short = step if elapsed < 10_000 * step or asked.window > 0.989 * target * 65536 else 1_000_000
@@ -113,7 +113,7 @@ def test_flows_leave_the_queue_of_equation_17(flows: int, windows: float, queue:
     for _ in range(4000):
         total = sum(own)
         own = [
-            logistic_window(_question(own=w, available=max(capacity - (total - w) / 0.06, 0), elapsed=50_000_000))
+            logistic_window(_request(own=w, available=max(capacity - (total - w) / 0.06, 0), elapsed=50_000_000))
             / 65536
             for w in own
         ]
@@ -147,7 +147,7 @@ def test_two_flows_share_a_bottleneck_as_equation_8_says(
         rates = [window / tau for window in windows]
         windows = [
             logistic_window(
-                LogisticQuestion(
+                LogisticRequest(
                     capacity << 10,
                     min(max(round((bottleneck * MEGABIT - theirs) * 1024), 0), capacity << 10),
                     round(tau * 1e9),

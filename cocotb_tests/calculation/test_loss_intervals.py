@@ -10,45 +10,45 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, start
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LONGEST, WEIGHTS, History, Question
+from cocotb_tests.bench.runner import run_module
+from sim.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LONGEST, WEIGHTS, History, Request
 
 FLOWS = 16
-QUESTIONS = 600
+REQUESTS = 600
 
 
 def test_loss_intervals() -> None:
-    run_room("CalculatorLossintervals", __name__)
+    run_module("CalculatorLossintervals", __name__)
 
 
-def question(draw: random.Random, place: int) -> Question:
+def request(draw: random.Random, place: int) -> Request:
     segment = draw.choice([64, 536, 1460, 9000])
     interval = draw.choice(
         [0, segment * draw.randrange(2000) + draw.randint(-1, 1), draw.getrandbits(draw.randint(1, 32))]
     )
     count = draw.choice([1, 2, 4, 15, 16, 17, 31, ENTRIES, draw.randint(1, ENTRIES)])
-    return Question(max(interval, 0), segment, place, count)
+    return Request(max(interval, 0), segment, place, count)
 
 
 @cocotb.test()
 async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
-    source, sink, draw = StreamSource(dut, "question"), StreamSink(dut, "answer"), generator()
+    source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "response"), generator()
     await start(dut)
     units = [CALCULATOR.unit() for _ in range(FLOWS)]
     places = [draw.randrange(ENTRIES) for _ in range(FLOWS)]
     # A memory that was never written holds anything: fill each history first.
-    turns = [flow for flow in range(FLOWS) for _ in range(ENTRIES)] + [draw.randrange(FLOWS) for _ in range(QUESTIONS)]
+    turns = [flow for flow in range(FLOWS) for _ in range(ENTRIES)] + [draw.randrange(FLOWS) for _ in range(REQUESTS)]
     expected = []
     for number, flow in enumerate(turns):
-        asked = question(draw, places[flow])
+        asked = request(draw, places[flow])
         if number < FLOWS * ENTRIES:
-            asked = Question(asked.interval, asked.segment_size, asked.place, 1 + number % ENTRIES)
+            asked = Request(asked.interval, asked.segment_size, asked.place, 1 + number % ENTRIES)
         if number < FLOWS * ENTRIES or draw.random() < 0.9:  # otherwise another takes its place
             places[flow] = (places[flow] + 1) % ENTRIES
-        source.put({"flow": flow, "question": asked.packed()})
+        source.put({"flow": flow, "operands": asked.packed()})
         expected.append((units[flow](asked.packed()), f"flow {flow} {asked}"))
-    for answer, asked_text in expected:
-        assert (await sink.receive(300))["payload"] == answer, asked_text
+    for response, asked_text in expected:
+        assert (await sink.receive(300))["payload"] == response, asked_text
 
 
 def test_weights_are_the_thesis_s() -> None:
@@ -66,7 +66,7 @@ def test_the_mean_is_the_float_equation_within_a_256th(seed: int) -> None:
     for number in range(200):
         packets.append(draw.randrange(1, draw.choice([20, 2000, LONGEST])))
         count = min(number + 1, ENTRIES)
-        told = history.answer(Question(packets[-1] * 536 + draw.randrange(536), 536, number % ENTRIES, count))
+        told = history.response(Request(packets[-1] * 536 + draw.randrange(536), 536, number % ENTRIES, count))
         newest = packets[-count:][::-1]
         weights = [1.0 if i < 16 else 1 - (i - 15) / 17 for i in range(count)]
         exact = sum(w * i for w, i in zip(weights, newest, strict=True)) / sum(weights)
@@ -79,11 +79,11 @@ def test_the_mean_is_the_float_equation_within_a_256th(seed: int) -> None:
 
 def test_an_interval_asked_twice_counts_once() -> None:
     history = History()
-    first = history.answer(Question(100 * 1460, 1460, 0, 1))
-    assert history.answer(Question(100 * 1460, 1460, 0, 1)) == first
-    assert history.answer(Question(200 * 1460, 1460, 1, 2)).mean == 150 * 256
+    first = history.response(Request(100 * 1460, 1460, 0, 1))
+    assert history.response(Request(100 * 1460, 1460, 0, 1)) == first
+    assert history.response(Request(200 * 1460, 1460, 1, 2)).mean == 150 * 256
 
 
 @pytest.mark.parametrize("interval", [1 << 31, (1 << 32) - 1])
 def test_two_gibibytes_without_a_loss_are_the_longest_interval(interval: int) -> None:
-    assert History().answer(Question(interval, 9000, 0, 1)).mean == LONGEST * 256
+    assert History().response(Request(interval, 9000, 0, 1)).mean == LONGEST * 256

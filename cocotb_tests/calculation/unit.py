@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Holds a calculator's unit against its golden model: the same questions to both, the same answers from both."""
+"""Holds a calculator's unit against its golden model: the same requests to both, the same responses from both."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cocotb_tests.bench import StreamSink, StreamSource, start
-from cocotb_tests.golden.congestion.seam import Calculator
+from sim.golden.congestion.seam import Calculator
 
-MOST_CLOCKS = 600  # of a question
+MOST_CLOCKS = 600  # of a request
 
-Asked = tuple[int, int]  # flow, question
+Asked = tuple[int, int]  # flow, request
 
 
-async def agrees_with_golden_model(dut: Any, calculator: Calculator, questions: Iterable[Asked]) -> None:
+async def agrees_with_golden_model(dut: Any, calculator: Calculator, requests: Iterable[Asked]) -> None:
     """Each flow has a golden unit of its own, with what that remembers."""
-    source, sink = StreamSource(dut, "question"), StreamSink(dut, "answer")
+    source, sink = StreamSource(dut, "request"), StreamSink(dut, "response")
     units: dict[int, Callable[[int], int]] = {}
     await start(dut)
-    for flow, question in questions:
-        source.put({"flow": flow, "question": question})
-        expected = units.setdefault(flow, calculator.unit())(question)
-        answer = (await sink.receive(MOST_CLOCKS))["payload"]
-        assert answer == expected, f"flow {flow}: {question:#x} gives {answer:#x}, not {expected:#x}"
+    for flow, request in requests:
+        source.put({"flow": flow, "operands": request})
+        expected = units.setdefault(flow, calculator.unit())(request)
+        response = (await sink.receive(MOST_CLOCKS))["payload"]
+        assert response == expected, f"flow {flow}: {request:#x} gives {response:#x}, not {expected:#x}"

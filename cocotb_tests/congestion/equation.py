@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from cocotb_tests.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, Policy, Window, of_bytes
+from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, Policy, Window, of_bytes
 
 SMSS = 1460
 EVENTS = 20_000
@@ -36,7 +36,7 @@ def largest_error(
         event = CongestionEvent(
             Kind.ACKNOWLEDGED, starting_up=starting_up, acked_bytes=acked, flight=1 << 20, segment_size=SMSS
         )
-        answer = policy.answer(event, answer.window, answer.word)
+        answer = policy.answer(event, answer.window, answer.policy_state)
         exact = equation(exact, acked)
         worst = max(worst, abs(answer.window.cwnd / of_bytes(1) - exact) / exact)
     return worst

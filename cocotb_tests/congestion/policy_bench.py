@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Holds one policy's RTL against its golden model: the same random questions to both, the same bits from both."""
+"""Holds one policy's RTL against its golden model: the same random requests to both, the same bits from both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
 from cocotb_tests.bench import CLOCK_NS, Beat, StreamSink, StreamSource, generator, start
-from cocotb_tests.golden.congestion.seam import (
+from sim.golden.congestion.seam import (
     Calculated,
     Calculation,
     Calculator,
@@ -28,7 +28,7 @@ from cocotb_tests.golden.congestion.seam import (
     calculator_of,
 )
 
-# A question brings each of these both as zeros and as ones somewhere, and each kind either way (`_everything_was_asked`).
+# A request brings each of these both as zeros and as ones somewhere, and each kind either way (`_everything_was_asked`).
 EXTREMES = {
     "event_ackedBytes": 32,
     "event_flight": 32,
@@ -41,60 +41,60 @@ EXTREMES = {
     "window_cwnd": 48,
     "window_ssthresh": 48,
     "now_ns": 48,
-    "calculated_answer": 64,
+    "calculated_response": 64,
     "calculated_note": 48,
 }
 
-# `make policies` asks for more, and for figures: sim/policies/questions.py.
-QUESTIONS = int(os.environ.get("POLICY_QUESTIONS", "5000"))
-SURE = 2000  # so many questions have everything that they promise
+# `make policies` asks for more, and for figures: sim/bench/policies/requests.py.
+REQUESTS = int(os.environ.get("POLICY_QUESTIONS", "5000"))
+SURE = 2000  # so many requests have everything that they promise
 FIGURES = os.environ.get("POLICY_FIGURES", "")
-INPUT_REGISTER = 1  # clocks, of the bench's room
+INPUT_REGISTER = 1  # clocks, of the bench's module
 
 
-# Draws a word that is about to matter to this event: at a threshold, or one beside it.
+# Draws a policy state that is about to matter to this event: at a threshold, or one beside it.
 NearWord = Callable[[random.Random, CongestionEvent, Window], int]
 
 
 async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | None = None) -> None:
-    """Thousands of questions, one a clock, among them every kind and every field's extremes; half of the words by `near`."""
-    source, sink, draw = StreamSource(dut, "question"), StreamSink(dut, "answer"), generator()
+    """Thousands of requests, one a clock, among them every kind and every field's extremes; half of the words by `near`."""
+    source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "answer"), generator()
     await start(dut)
     expected, beats = [], []
-    for _ in range(QUESTIONS):
+    for _ in range(REQUESTS):
         event, window = _event(draw), _window(draw)
-        word = near(draw, event, window) if near and draw.random() < 0.5 else _bits(draw, policy.state_bits)
-        beats.append(_beat(event, window, word, policy.state_bits))
+        policy_state = near(draw, event, window) if near and draw.random() < 0.5 else _bits(draw, policy.state_bits)
+        beats.append(_beat(event, window, policy_state, policy.state_bits))
         source.put(beats[-1])
-        answer = policy.answer(event, window, word)
+        answer = policy.answer(event, window, policy_state)
         beat = {"window_cwnd": answer.window.cwnd, "window_ssthresh": answer.window.ssthresh}
         if policy.state_bits:
-            beat["word"] = answer.word
+            beat["policyState"] = answer.policy_state
         if answer.departure is not None:
             beat |= _departure(answer.departure)
         if calculator := calculator_of(policy):
             beat |= _calculation(answer.calculation, calculator)
-        expected.append((beat, event, window, word))
-    if QUESTIONS >= SURE:
+        expected.append((beat, event, window, policy_state))
+    if REQUESTS >= SURE:
         _everything_was_asked(beats, policy.state_bits)
     latency = await _latency(dut)
-    await source.drained(10 * QUESTIONS)
+    await source.drained(10 * REQUESTS)
     wrong = []
-    for beat, event, window, word in expected:
+    for beat, event, window, policy_state in expected:
         received = await sink.receive(100)
         if not received.get("calculation_valid", 1):
-            received |= {"calculation_question": 0, "calculation_note": 0}  # nothing is asked: these mean nothing
+            received |= {"calculation_operands": 0, "calculation_note": 0}  # nothing is asked: these mean nothing
         if received != beat:
-            wrong.append(f"{event} {window} word {word:#x}: {received}, not {beat}")
+            wrong.append(f"{event} {window} policy_state {policy_state:#x}: {received}, not {beat}")
     if FIGURES:
-        figures = {"questions": QUESTIONS, "mismatches": len(wrong), "latency_clocks": latency}
+        figures = {"questions": REQUESTS, "mismatches": len(wrong), "latency_clocks": latency}
         Path(FIGURES).write_text(json.dumps(figures))
-    assert not wrong, f"{len(wrong)} of {QUESTIONS} answers differ; the first: {wrong[0]}"
+    assert not wrong, f"{len(wrong)} of {REQUESTS} answers differ; the first: {wrong[0]}"
 
 
 def _everything_was_asked(beats: list[Beat], state_bits: int) -> None:
-    """The draw has what it promises; the word's own thresholds are what `near` is for."""
-    fields = EXTREMES | ({"word": state_bits} if state_bits else {})
+    """The draw has what it promises; the policy state's own thresholds are what `near` is for."""
+    fields = EXTREMES | ({"policyState": state_bits} if state_bits else {})
     for name, bits in fields.items():
         seen = {beat[name] for beat in beats}
         assert {0, (1 << bits) - 1} <= seen, f"{name} was never at one of its ends"
@@ -103,8 +103,8 @@ def _everything_was_asked(beats: list[Beat], state_bits: int) -> None:
 
 
 async def _latency(dut: Any) -> int:
-    """Clocks from the first question to its answer, as a stage of the engine has it."""
-    await RisingEdge(dut.question_valid)
+    """Clocks from the first request to its answer, as a stage of the engine has it."""
+    await RisingEdge(dut.request_valid)
     asked = get_sim_time("ns")
     await RisingEdge(dut.answer_valid)
     return round((get_sim_time("ns") - asked) / CLOCK_NS) - INPUT_REGISTER
@@ -162,7 +162,7 @@ def _departure(departure: Departure) -> Beat:
         "departure_time": departure.time,
         "departure_burst": departure.burst,
         "departure_inverted": int(departure.inverted),
-        "departure_together": departure.together,
+        "departure_minimumSegments": departure.minimum_segments,
         "departure_probe": int(departure.probe),
         "departure_begins": int(departure.begins),
     }
@@ -170,10 +170,10 @@ def _departure(departure: Departure) -> Beat:
 
 def _calculation(calculation: Calculation | None, calculator: Calculator) -> Beat:
     asked = calculation or Calculation(0)
-    assert asked.question < 1 << calculator.question_bits
+    assert asked.request < 1 << calculator.request_bits
     return {
         "calculation_valid": int(calculation is not None),
-        "calculation_question": asked.question,
+        "calculation_operands": asked.request,
         "calculation_note": asked.note,
     }
 
@@ -184,7 +184,7 @@ def _window(draw: random.Random) -> Window:
     return Window(draw.choice([small, _bits(draw, 48)]), draw.choice([small + 1, _bits(draw, 48)]))
 
 
-def _beat(event: CongestionEvent, window: Window, word: int, state_bits: int) -> Beat:
+def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits: int) -> Beat:
     beat = {
         "event_kind": int(event.kind),
         "event_startingUp": int(event.starting_up),
@@ -210,7 +210,7 @@ def _beat(event: CongestionEvent, window: Window, word: int, state_bits: int) ->
         "calculating": int(event.calculating),
         "calculated_ofStartup": int((event.calculated or Calculated(0)).of_startup),
         "calculated_stale": int((event.calculated or Calculated(0)).stale),
-        "calculated_answer": (event.calculated or Calculated(0)).answer,
+        "calculated_response": (event.calculated or Calculated(0)).answer,
         "calculated_note": (event.calculated or Calculated(0)).note,
     }
-    return beat | ({"word": word} if state_bits else {})
+    return beat | ({"policyState": policy_state} if state_bits else {})

@@ -26,7 +26,7 @@ class Build:
     @classmethod
     def at(cls, place: Path) -> Build:
         layout = json.loads((place / "downbeat_layout.json").read_text())
-        engine, port = ((place / f"{room}.v").read_text() for room in ("FlowEngine", "CommandPort"))
+        engine, port = ((place / f"{module}.v").read_text() for module in ("FlowEngine", "CommandPort"))
         return cls(engine, port, layout["bundles"]["Command"]["fields"])
 
     def memory_bits(self, stage: str) -> int:
@@ -50,7 +50,7 @@ def full() -> Build:
 
 
 def test_the_stages_keep_what_reno_needs(lean: Build, full: Build) -> None:
-    """Nothing to choose between, no other policy's word; no probe is ever sent, and nobody compares round trips."""
+    """Nothing to choose between, no other policy's policy_state; no probe is ever sent, and nobody compares round trips."""
     assert lean.memory_bits("congestion") == WINDOWS + RENO_WORD + SPACING
     assert lean.memory_bits("measure") == 0
     for stage in STAGES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The registry: each policy of Policies.scala has a golden model, a room and a test, under the name it goes by."""
+"""The registry: each policy of Policies.scala has a golden model, a module and a test, under the name it goes by."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cocotb_tests.golden.congestion.outside import places
-from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
-from cocotb_tests.golden.congestion.seam import Policy
+from sim.golden.congestion.outside import places
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.seam import Policy
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat" / "congestion"
@@ -34,19 +34,19 @@ def test_the_registry_is_read() -> None:
 
 
 @pytest.mark.parametrize(("folder", "policy"), registered())
-def test_a_registered_policy_has_a_golden_model_a_room_and_a_test(folder: str, policy: str) -> None:
+def test_a_registered_policy_has_a_golden_model_a_module_and_a_test(folder: str, policy: str) -> None:
     scala = (RTL / folder / f"{policy}.scala").read_text()
     named = re.search(r'val name = "([a-z0-9]+)"', scala)
     assert named, f"{policy}.scala: no name of lower-case letters and digits"
     name = named.group(1)
     model = MODELS[folder].get(name)
-    assert model, f"no golden model of {name} in cocotb_tests/golden/congestion/{folder}"
+    assert model, f"no golden model of {name} in sim/golden/congestion/{folder}"
     bits = re.search(r"val stateBits = (\d+)", scala)
     assert bits is None or model.state_bits == int(bits.group(1))
-    room = f"Policy{name.capitalize()}"
-    assert (ROOT / "build" / "rtl" / f"{room}.v").exists()
+    module = f"Policy{name.capitalize()}"
+    assert (ROOT / "build" / "rtl" / f"{module}.v").exists()
     tests = "".join(path.read_text() for path in (ROOT / "cocotb_tests" / "congestion" / folder).glob("test_*.py"))
-    assert f'run_room("{room}"' in tests, f"no test in cocotb_tests/congestion/{folder} runs {room}"
+    assert f'run_module("{module}"' in tests, f"no test in cocotb_tests/congestion/{folder} runs {module}"
 
 
 @pytest.mark.parametrize("folder", MODELS)

@@ -13,7 +13,7 @@ from cocotb_tests.bench import CLOCK_NS, StreamMonitor, StreamSink, StreamSource
 from cocotb_tests.bench.layout import element, layout, number
 from cocotb_tests.engine.segment import MODULUS, Options, Placed, Segment
 
-ROOM = "FlowEngineCounted"
+MODULE = "FlowEngineCounted"
 FLOW = 3
 GENERATION = 7
 RECEIVE_BUFFER = 64 * 1024
@@ -302,7 +302,7 @@ class Endpoint:
         assert self.state == "established"
         return syn
 
-    def room(self, segment: Segment) -> int:
+    def space(self, segment: Segment) -> int:
         """The window that a segment announces, bytes."""
         scale = number("receiveWindowScale") if self.options.scale is not None else 0
         return segment.window << scale

@@ -9,13 +9,13 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import MILLISECOND, RECEIVE_BUFFER, ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MILLISECOND, MODULE, RECEIVE_BUFFER, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options, offset
 
 
 def test_acknowledgments() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 @cocotb.test()
@@ -140,9 +140,9 @@ async def the_windows_right_edge_never_moves_left(dut: Any, scale: int | None) -
     edge = RECEIVE_BUFFER - 1
     held: list[int] = []
     for _ in range(250):
-        room = edge - offset(endpoint.seq, origin)
-        if draw.random() < 0.6 and room > 0:
-            endpoint.send("A", min(draw.choice([1, 99, 536, MSS]), room))
+        space = edge - offset(endpoint.seq, origin)
+        if draw.random() < 0.6 and space > 0:
+            endpoint.send("A", min(draw.choice([1, 99, 536, MSS]), space))
         await endpoint.settle()
         received = offset(endpoint.status["received_value"], origin) if endpoint.placements else 0
         if draw.random() < 0.3 and received > consumed:
@@ -152,9 +152,9 @@ async def the_windows_right_edge_never_moves_left(dut: Any, scale: int | None) -
         if draw.random() < 0.2 and endpoint.deadline is not None:
             await endpoint.expire()
         for answer in await endpoint.answers():
-            told = offset(answer.ack, origin) + endpoint.room(answer)
+            told = offset(answer.ack, origin) + endpoint.space(answer)
             assert told > edge - unit, f"the edge went from {edge} to {told}"
-            assert told <= consumed + RECEIVE_BUFFER, "more is announced than there is room for"
+            assert told <= consumed + RECEIVE_BUFFER, "more is announced than there is space for"
             held.append(told - edge)
             edge = max(edge, told)
     assert sum(moved >= unit for moved in held) > 20
@@ -181,11 +181,11 @@ async def the_edge_moves_by_a_segment_at_least(dut: Any) -> None:
     await endpoint.silent()
     endpoint.send("A", 1, seq=endpoint.seq)
     opened = await endpoint.acknowledged()
-    assert MSS - 2 < endpoint.room(opened) <= MSS
+    assert MSS - 2 < endpoint.space(opened) <= MSS
     endpoint.application("consumed", 2 * MSS - 1)
     await endpoint.silent()
     endpoint.application("consumed", MSS)
-    assert endpoint.room(await endpoint.acknowledged()) >= 4 * MSS - 2
+    assert endpoint.space(await endpoint.acknowledged()) >= 4 * MSS - 2
 
 
 @cocotb.test()

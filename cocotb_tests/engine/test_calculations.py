@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Long calculations: one of a connection under way, the answer as an event, and what a loss leaves of it.
 
-The room's steady policy asks with each ACK for a window one segment larger, of a unit that takes 40 clocks for each.
+The module's steady policy asks with each ACK for a window one segment larger, of a unit that takes 40 clocks for each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench.layout import layout
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.endpoint import FLOW, GENERATION, SECOND, Endpoint
 from cocotb_tests.engine.segment import Options
 
@@ -22,7 +22,7 @@ UNIT_CLOCKS = 40
 
 
 def test_calculations() -> None:
-    run_room("FlowEngineCalculating", __name__)
+    run_module("FlowEngineCalculating", __name__)
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
 
 INTERVAL = 2**30  # ns
 
 
 def test_challenges() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 async def budget(endpoint: Endpoint) -> int:

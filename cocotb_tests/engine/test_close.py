@@ -8,17 +8,17 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import RECEIVE_BUFFER, ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, RECEIVE_BUFFER, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS
 
 
 def test_close() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def test_close_with_spaced_events() -> None:
-    run_room("FlowEngineSpaced", __name__, label="spaced")
+    run_module("FlowEngineSpaced", __name__, label="spaced")
 
 
 async def resets(endpoint: Endpoint) -> bool:

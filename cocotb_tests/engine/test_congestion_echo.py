@@ -7,13 +7,13 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
 from cocotb_tests.engine.segment import Options, Segment
 
 
 def test_congestion_echo() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 async def told(endpoint: Endpoint, **fields: Any) -> Segment:

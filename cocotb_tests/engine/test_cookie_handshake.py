@@ -8,13 +8,13 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
 
 def test_cookie_handshake() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 class Overs:

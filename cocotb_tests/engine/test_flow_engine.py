@@ -18,7 +18,7 @@ import pytest
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import CLOCK_NS, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 FLOWS = 16
 FLOW_SPACING = 8  # clocks
@@ -27,9 +27,9 @@ SOURCES = ("placed", "application", "grants", "departed", "timers")
 OUTPUTS = ("descriptors", "placements")
 
 
-@pytest.mark.parametrize("room", ["FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"])
-def test_flow_engine(room: str) -> None:
-    run_room(room, __name__, label=room.removeprefix("FlowEngine").lower())
+@pytest.mark.parametrize("module", ["FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"])
+def test_flow_engine(module: str) -> None:
+    run_module(module, __name__, label=module.removeprefix("FlowEngine").lower())
 
 
 def event_spacing(dut: Any) -> int:

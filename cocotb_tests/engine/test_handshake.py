@@ -8,17 +8,17 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, SECOND, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, SECOND, Endpoint
 from cocotb_tests.engine.segment import MODULUS, Options
 
 
 def test_handshake() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def test_handshake_with_spaced_events() -> None:
-    run_room("FlowEngineSpaced", __name__, label="spaced")
+    run_module("FlowEngineSpaced", __name__, label="spaced")
 
 
 @cocotb.test()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Keep-alive (RFC 9293 3.8.4): off unless asked for, and then a question that costs a living peer one ACK."""
+"""Keep-alive (RFC 9293 3.8.4): off unless asked for, and then a request that costs a living peer one ACK."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, SECOND, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, SECOND, Endpoint
 
 UNIT = 2**30  # ns
 
 
 def test_keep_alive() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 async def connected(dut: Any, units: int, **fields: Any) -> Endpoint:
@@ -31,7 +31,7 @@ async def it_is_off_by_default(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(units=[1, 60, 7200, 65535])
 async def an_idle_peer_is_asked_and_its_answer_is_enough(dut: Any, units: int) -> None:
-    """The question is an ACK of what has been acknowledged: RFC 9293 3.8.4, SEG.SEQ = SND.NXT-1."""
+    """The request is an ACK of what has been acknowledged: RFC 9293 3.8.4, SEG.SEQ = SND.NXT-1."""
     endpoint = await connected(dut, units, now=2**48 - 10 * SECOND)
     for _ in range(3):
         passed = await endpoint.expire()
@@ -43,7 +43,7 @@ async def an_idle_peer_is_asked_and_its_answer_is_enough(dut: Any, units: int) -
 
 
 @cocotb.test()
-async def nine_unanswered_questions_end_the_connection(dut: Any) -> None:
+async def nine_unanswered_requests_end_the_connection(dut: Any) -> None:
     endpoint = await connected(dut, 100)
     passed = [await endpoint.expire()]
     await endpoint.acknowledged()
@@ -56,7 +56,7 @@ async def nine_unanswered_questions_end_the_connection(dut: Any) -> None:
 
 
 @cocotb.test()
-async def data_of_the_peer_puts_the_question_off(dut: Any) -> None:
+async def data_of_the_peer_puts_the_request_off(dut: Any) -> None:
     endpoint = await connected(dut, 100)
     for _ in range(4):
         await endpoint.advance(60 * SECOND)

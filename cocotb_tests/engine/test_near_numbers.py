@@ -7,19 +7,19 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS
 
 LOW_BITS = range(12, 32)  # 18 of them are kept
 
 
 def test_near_numbers() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def test_near_numbers_with_spaced_events() -> None:
-    run_room("FlowEngineSpaced", __name__, label="spaced")
+    run_module("FlowEngineSpaced", __name__, label="spaced")
 
 
 @cocotb.test()
@@ -46,14 +46,14 @@ async def a_report_on_a_number_with_the_low_bits_of_one_in_flight_is_ignored(dut
     endpoint = await Endpoint.connected(dut)
     endpoint.application("written", MSS)
     (segment,) = await endpoint.answers()
-    before = int(dut.ignoredReports.value)
+    before = int(dut.ignoredIcmpErrors.value)
     for bits in LOW_BITS:
         endpoint.report(seq=segment.seq + (1 << bits))
         await endpoint.settle()
-    assert int(dut.ignoredReports.value) == before + len(LOW_BITS)
+    assert int(dut.ignoredIcmpErrors.value) == before + len(LOW_BITS)
     endpoint.report(seq=segment.seq)
     await endpoint.settle()
-    assert int(dut.ignoredReports.value) == before + len(LOW_BITS)
+    assert int(dut.ignoredIcmpErrors.value) == before + len(LOW_BITS)
 
 
 @cocotb.test()

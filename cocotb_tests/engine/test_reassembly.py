@@ -10,17 +10,17 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import RECEIVE_BUFFER, ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, RECEIVE_BUFFER, Endpoint
 from cocotb_tests.engine.segment import MODULUS, Options, Placed, offset
 
 
 def test_reassembly() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def test_reassembly_with_spaced_events() -> None:
-    run_room("FlowEngineSpaced", __name__, label="spaced")
+    run_module("FlowEngineSpaced", __name__, label="spaced")
 
 
 @dataclass
@@ -147,7 +147,7 @@ async def four_holes_are_kept_and_a_fifth_is_not_reported(dut: Any) -> None:
 
 @cocotb.test()
 async def data_is_cut_at_the_windows_edge(dut: Any) -> None:
-    """RFC 9293 3.10.7.4: what lies beyond the window is trimmed off; with no room nothing is taken."""
+    """RFC 9293 3.10.7.4: what lies beyond the window is trimmed off; with no space nothing is taken."""
     endpoint = await connected(dut)
     origin = endpoint.seq
     endpoint.send("A", 1000, seq=origin + RECEIVE_BUFFER - 400)

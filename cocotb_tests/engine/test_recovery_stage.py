@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles
 
 from cocotb_tests.bench import StreamMonitor, StreamSource, start
 from cocotb_tests.bench.layout import element, layout
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 
 MODULUS = 2**32
 MSS = 1460
@@ -20,17 +20,17 @@ MINUTES = 200 * 10**9  # ns
 
 
 def test_recovery_stage() -> None:
-    run_room("RecoveryBench", __name__)
+    run_module("RecoveryBench", __name__)
 
 
 class Stage:
     def __init__(self, dut: Any, first: int) -> None:
         self.dut = dut
-        self.questions = StreamSource(dut, "question")
-        self.answers = StreamMonitor(dut, "answer")
+        self.requests = StreamSource(dut, "request")
+        self.responses = StreamMonitor(dut, "response")
         self.unacknowledged = first
         self.now = 0  # ns
-        self.answer: dict[str, int] = {}
+        self.response: dict[str, int] = {}
 
     @classmethod
     async def opened(cls, dut: Any, first: int) -> Stage:
@@ -50,11 +50,11 @@ class Stage:
             "now_ns": self.now,
             **dict.fromkeys(("opening", "duplicate", "echoed"), 0),
         }
-        self.questions.put(beat | fields)
-        self.answer = await self.answers.receive()
+        self.requests.put(beat | fields)
+        self.response = await self.responses.receive()
         await ClockCycles(self.dut.clk, 8)
         kinds: dict[str, int] = layout()["enums"]["CongestionEventKind"]
-        return next(name for name, value in kinds.items() if value == self.answer["kind"])
+        return next(name for name, value in kinds.items() if value == self.response["kind"])
 
     async def acknowledge(self, count: int, **fields: int) -> str:
         return await self._ask("segment", acked=count, **fields)
@@ -103,9 +103,9 @@ async def a_timeout_in_a_recovery_says_that_the_flight_is_inflated(dut: Any) -> 
     """RFC 5681 3.1, equation 4, wants the flight of the loss: in a recovery more than that is outstanding."""
     stage = await Stage.opened(dut, 1)
     assert await stage.acknowledge(MSS) == "acknowledged"
-    assert (await stage.expire(), stage.answer["uninflated"]) == ("timeout", 1)
+    assert (await stage.expire(), stage.response["uninflated"]) == ("timeout", 1)
     # Up to `recover`, and beyond it: the next loss is one.
     assert await stage.acknowledge(FLIGHT) == "acknowledged"
     assert await stage.acknowledge(MSS) == "acknowledged"
-    assert (await stage.duplicates(), stage.answer["uninflated"]) == (["none", "none", "loss"], 0)
-    assert (await stage.expire(), stage.answer["uninflated"]) == ("timeout", 0)
+    assert (await stage.duplicates(), stage.response["uninflated"]) == (["none", "none", "loss"], 0)
+    assert (await stage.expire(), stage.response["uninflated"]) == ("timeout", 0)

@@ -7,15 +7,15 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
 from cocotb_tests.engine.segment import MSS, Options, offset
 
 SEGMENTS = 10  # the initial window
 
 
 def test_rewind() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def held(left: int, right: int) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench.layout import layout
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
 
 
 def test_soft_errors() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def _error(endpoint: Endpoint) -> tuple[str, int, int]:
@@ -50,11 +50,11 @@ async def an_error_about_nothing_in_flight_is_counted_and_told_to_nobody(dut: An
     endpoint.application("written", 1000)
     await endpoint.answers()
     endpoint.status.clear()
-    before = int(dut.ignoredReports.value)
+    before = int(dut.ignoredIcmpErrors.value)
     for number in (endpoint.ack - 1, endpoint.ack + 1000, endpoint.ack + 2**31):
         endpoint.report("unreachable", 1, seq=number)
     await endpoint.silent()
-    assert not endpoint.status and dut.ignoredReports.value == before + 3
+    assert not endpoint.status and dut.ignoredIcmpErrors.value == before + 3
 
 
 @cocotb.test()

@@ -7,8 +7,8 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, SECOND, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, SECOND, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
 TICK = 2**20  # ns
@@ -17,11 +17,11 @@ THEIRS = 0xFFFF_FFF0
 
 
 def test_timestamps() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def test_timestamps_with_spaced_events() -> None:
-    run_room("FlowEngineSpaced", __name__, label="spaced")
+    run_module("FlowEngineSpaced", __name__, label="spaced")
 
 
 async def connected(dut: Any, *, timestamp: int = THEIRS, **fields: Any) -> Endpoint:
@@ -71,7 +71,7 @@ async def what_the_peer_does_not_take_up_is_not_used(dut: Any) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(timestamp=[None, 1])
-async def segments_leave_room_for_timestamps(dut: Any, timestamp: int | None) -> None:
+async def segments_leave_space_for_timestamps(dut: Any, timestamp: int | None) -> None:
     """RFC 6691 3: the MSS option does not count other options."""
     endpoint = await Endpoint.create(dut, options=Options(timestamp=timestamp))
     await endpoint.connect()

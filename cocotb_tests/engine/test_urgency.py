@@ -7,15 +7,15 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.engine.endpoint import ROOM, Endpoint
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
 from cocotb_tests.engine.segment import MODULUS, Segment
 
 LOW = 2**18  # of a descriptor's `urgentEnd`: sequence numbers of a buffer of 64 KiB
 
 
 def test_urgency() -> None:
-    run_room(ROOM, __name__)
+    run_module(MODULE, __name__)
 
 
 def _told(endpoint: Endpoint) -> int | None:
@@ -107,7 +107,7 @@ async def urgent_counts_while_our_window_is_shut(dut: Any) -> None:
     for _ in range(64):
         endpoint.send("A", 1024)
     answers = await endpoint.answers()
-    assert endpoint.room(answers[-1]) == 0
+    assert endpoint.space(answers[-1]) == 0
     endpoint.send("AU", 500, urgentPointer=500, seq=endpoint.seq)
     await endpoint.settle()
     assert _told(endpoint) == 65536 + 500

@@ -7,7 +7,7 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.endpoint import SECOND, Endpoint
 from cocotb_tests.engine.segment import MSS, Options, offset
 
@@ -16,7 +16,7 @@ SEGMENTS = 250  # a window of 365,000 bytes from the beginning
 
 
 def test_wide_window() -> None:
-    run_room("FlowEngineWide", __name__)
+    run_module("FlowEngineWide", __name__)
 
 
 async def flying(dut: Any, *, sack: bool) -> tuple[Endpoint, int]:

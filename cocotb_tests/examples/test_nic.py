@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""examples/nic.v does what its first lines say."""
+"""docs/examples/nic.v does what its first lines say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Raw
 
 from cocotb_tests.bench import start, until
-from cocotb_tests.bench.runner import ROOT, run_room
+from cocotb_tests.bench.runner import ROOT, run_module
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, ip_number, mac_number
 
 RESET_CLOCKS = 4
@@ -20,7 +20,7 @@ SWEEP_CLOCKS = 200
 
 
 def test_nic() -> None:
-    run_room("Downbeat", __name__, around=[ROOT / "examples" / "nic.v"])
+    run_module("Downbeat", __name__, around=[ROOT / "docs" / "examples" / "nic.v"])
 
 
 async def nic(dut: Any) -> Any:

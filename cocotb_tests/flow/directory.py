@@ -11,7 +11,7 @@ from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.flow.model import FLAGS, PARAMETERS, Directory
-from cocotb_tests.flow.numbers import Numbers, Tuple
+from sim.golden.flow.keyed_numbers import Numbers, Tuple
 
 LISTENING = (80, 8080)
 LOCAL_IP = 0x0A000002
@@ -56,7 +56,7 @@ class Bench:
         self.discards = StreamSink(dut, "discards", stall=stall)
         self.refused = StreamSink(dut, "refused", stall=stall)
         # A queue that overflows would drop by chance.
-        self.strays = StreamSink(dut, "strays")
+        self.stateless_replies = StreamSink(dut, "statelessReplies")
         self.numbers = Numbers(self.random.getrandbits(128), LOCAL_IP)
         self.model = Directory(self.numbers)
         self.handshakes_over = 0  # not yet said
@@ -137,10 +137,10 @@ class Bench:
         self.made += [event for event in seen if event["fresh"] or event["open"]]
         for expected, event in zip(model.events, seen, strict=True):
             assert {name: (event[name], value) for name, value in expected.items() if event[name] != value} == {}
-        assert self.strays.pending() == model.strays
+        assert self.stateless_replies.pending() == model.stateless_replies
         assert [beat["payload"] for beat in self.discards.pending()] == model.discards
         assert self.refused.pending() == model.refused
-        for expected_of in (model.events, model.strays, model.discards, model.refused):
+        for expected_of in (model.events, model.stateless_replies, model.discards, model.refused):
             expected_of.clear()
         assert self.dut.freeFlows.value == len(model.free)
         assert self.dut.drops_synNoFlow.value == model.syn_no_flow % 2**32
@@ -150,7 +150,7 @@ class Bench:
         assert self.dut.drops_cookiesRefused.value == model.cookies_refused
         assert self.dut.drops_noConnection.value == model.no_connection % 2**32
         assert self.dut.drops_resets.value == 0
-        assert self.dut.drops_reports.value == model.reports
+        assert self.dut.drops_icmpErrors.value == model.reports
 
 
 async def listening(dut: Any, *, stall: float = 0.0, ports: tuple[int, ...] = LISTENING) -> Bench:
@@ -166,7 +166,7 @@ def segment(draw: random.Random, key: tuple[int, int, int], flags: str = "", **f
     raised = flags.split()
     beat = {name: draw.getrandbits(width) for name, width in WIDTHS.items()}
     beat |= {f"flags_{name}": int(name in raised) for name in FLAGS}
-    beat |= {"remoteMac": draw.getrandbits(48), "payload_held": 0, "payload_slot": 0, "report": 0}
+    beat |= {"remoteMac": draw.getrandbits(48), "payload_held": 0, "payload_slot": 0, "icmpError": 0}
     beat |= dict(zip(("remoteIp", "remotePort", "localPort"), key, strict=True))
     return beat | fields
 

@@ -7,8 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from cocotb_tests.bench.layout import element, widths
-from cocotb_tests.flow.numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
-from cocotb_tests.golden.half_siphash import TupleHash, tuple_hash
+from sim.golden.flow.half_siphash import TupleHash, tuple_hash
+from sim.golden.flow.keyed_numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
 
 Beat = dict[str, int]
 
@@ -31,7 +31,7 @@ class Flow:
 
 @dataclass
 class Directory:
-    """`events`, `strays`, `discards` and `refused` are what is expected, in order."""
+    """`events`, `stateless_replies`, `discards` and `refused` are what is expected, in order."""
 
     numbers: Numbers
     now: int = 0  # ns
@@ -42,7 +42,7 @@ class Directory:
     handshakes: set[int] = field(default_factory=set)  # flows
     cookie_period: int | None = None  # in which the last one was sent
     events: list[Beat] = field(default_factory=list)
-    strays: list[Beat] = field(default_factory=list)
+    stateless_replies: list[Beat] = field(default_factory=list)
     discards: list[int] = field(default_factory=list)
     refused: list[Beat] = field(default_factory=list)
     syn_no_flow: int = 0
@@ -59,11 +59,11 @@ class Directory:
         key = (beat["remoteIp"], beat["remotePort"], beat["localPort"])
         if key in self.table:
             self._event(beat, self.table[key])
-            if beat["flags_syn"] and not (beat["flags_ack"] or beat["flags_rst"] or beat["report"]):
+            if beat["flags_syn"] and not (beat["flags_ack"] or beat["flags_rst"] or beat["icmpError"]):
                 # Of a connection that this SYN may ask for instead.
                 self.events[-1]["initialSequence_value"] = self.numbers.initial_sequence(key, self.now)
             return
-        if beat["report"]:
+        if beat["icmpError"]:
             self.reports += 1
             return
         syn, ack, rst = (beat[f"flags_{name}"] for name in ("syn", "ack", "rst"))
@@ -80,7 +80,7 @@ class Directory:
         else:
             self.no_connection += 1
             if not rst and (ack or not listening):
-                self.strays.append(stray_reset(beat))
+                self.stateless_replies.append(stateless_reset(beat))
         if beat["payload_held"]:
             self.discards.append(beat["payload_slot"])
 
@@ -96,7 +96,7 @@ class Directory:
         answer = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort")}
         acknowledgment = (beat["sequence_value"] + 1) % 2**32
         answer |= {"sequence_value": cookie, "acknowledgment_value": acknowledgment, "ack": 1, "syn": 1}
-        self.strays.append(answer)
+        self.stateless_replies.append(answer)
         self.cookies_sent += 1
         self.cookie_period = period_of(self.now)
 
@@ -191,7 +191,7 @@ class Directory:
         self.events.append(event)
 
 
-def stray_reset(beat: Beat) -> Beat:
+def stateless_reset(beat: Beat) -> Beat:
     """RFC 9293 3.10.7.1, group CLOSED."""
     reset = {"syn": 0} | {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort")}
     if beat["flags_ack"]:

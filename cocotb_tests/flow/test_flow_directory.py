@@ -11,10 +11,10 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, bounded, clocks, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import LISTENING, Bench, cookie_ack, listen_request, listening, open_request, segment
-from cocotb_tests.flow.model import FLOWS, OUT_OF_RESOURCES, stray_reset
-from cocotb_tests.flow.numbers import PERIOD_NS, Tuple
+from cocotb_tests.flow.model import FLOWS, OUT_OF_RESOURCES, stateless_reset
+from sim.golden.flow.keyed_numbers import PERIOD_NS, Tuple
 
 REMOTES = [(0x0A000001 + host, port) for host in range(5) for port in (1024, 40000, 65535)]
 PORTS = (*LISTENING, 4711)
@@ -23,7 +23,7 @@ MIXES = ("syn", "syn", "syn", "syn ack", "ack", "ack psh", "ack", "rst", "rst ac
 
 
 def test_flow_directory() -> None:
-    run_room("FlowDirectory", __name__, random_power_up=True)
+    run_module("FlowDirectory", __name__, random_power_up=True)
 
 
 def shared_buckets(bench: Bench, count: int, fingerprint: bool = False) -> list[Tuple]:
@@ -59,7 +59,7 @@ async def random_traffic_is_answered_as_the_model_says(dut: Any, stall: float) -
             if slots and draw.random() < 0.3:
                 beat |= {"payload_held": 1, "payload_slot": slots.pop()}
             bench.segment(beat)
-            cookies += [answer for answer in bench.model.strays[-1:] if answer["syn"]]
+            cookies += [answer for answer in bench.model.stateless_replies[-1:] if answer["syn"]]
             if cookies and draw.random() < 0.2:
                 bench.segment(cookie_ack(draw, cookies.pop(draw.randrange(len(cookies)))))
         await bench.check()
@@ -132,7 +132,7 @@ async def opens_segments_and_releases_at_once_lose_nothing(dut: Any) -> None:
         await bounded(task, "the connections of a peer", 100_000)
     await bench.idle()
     assert dut.freeFlows.value == FLOWS
-    assert bench.strays.count == 0 and bench.refused.count == 0
+    assert bench.stateless_replies.count == 0 and bench.refused.count == 0
 
 
 @cocotb.test()
@@ -168,7 +168,7 @@ async def a_stray_segment_is_answered_as_rfc_9293_says(dut: Any) -> None:
             sequence, acknowledgment = answer
             expected = [(*key, sequence, acknowledgment or 0, int(acknowledgment is not None))]
         names = ("remoteIp", "remotePort", "localPort", "sequence_value", "acknowledgment_value", "ack")
-        assert [tuple(beat[name] for name in names) for beat in bench.strays.pending()] == expected, clause
+        assert [tuple(beat[name] for name in names) for beat in bench.stateless_replies.pending()] == expected, clause
         assert bench.discards.pending() == [{"payload": length % 8}], clause
     assert bench.events.count == 0
 
@@ -185,13 +185,13 @@ async def full_buckets_refuse_a_connection_and_take_it_when_one_is_gone(dut: Any
     await bench.idle()
     assert bench.discards.pending() == [{"payload": 2}]
     assert [beat["reason"] for beat in bench.refused.pending()] == [OUT_OF_RESOURCES]
-    [answer] = bench.strays.pending()
+    [answer] = bench.stateless_replies.pending()
     assert answer["syn"] == 1 and bench.events.pending() == []
     await bench.segments.send(cookie_ack(bench.random, answer, payload_held=1, payload_slot=3))
     await bench.idle()
     assert dut.drops_synNoBucket.value == 1 and dut.freeFlows.value == FLOWS - 8
     assert bench.discards.pending() == [{"payload": 3}]
-    assert bench.events.pending() == [] and bench.strays.pending() == []
+    assert bench.events.pending() == [] and bench.stateless_replies.pending() == []
     bench.release(bench.model.table[keys[4]].number)
     await bench.idle()
     await bench.segments.send(cookie_ack(bench.random, answer))
@@ -199,7 +199,7 @@ async def full_buckets_refuse_a_connection_and_take_it_when_one_is_gone(dut: Any
     bench.segments.put(*(segment(bench.random, key, "ack") for key in keys[:4] + keys[5:]))
     await bench.idle()
     assert [event["fresh"] for event in bench.events.pending()] == [1, *[0] * 9]
-    assert bench.strays.pending() == []
+    assert bench.stateless_replies.pending() == []
 
 
 @cocotb.test()
@@ -233,23 +233,23 @@ async def reset_forgets_every_connection(dut: Any) -> None:
     await bench.idle()
     assert dut.freeFlows.value == FLOWS
     assert bench.events.pending() == []
-    assert len(bench.strays.pending()) == 4
+    assert len(bench.stateless_replies.pending()) == 4
 
 
 @cocotb.test()
-async def strays_that_nobody_answers_hold_up_no_segment(dut: Any) -> None:
+async def stateless_replies_that_nobody_answers_hold_up_no_segment(dut: Any) -> None:
     bench = await listening(dut)
-    bench.strays.stall = 1
+    bench.stateless_replies.stall = 1
     await clocks(dut, 2)
     key = (0x0A000001, 7, 80)
-    strays = [segment(bench.random, (0x0A000002, 7, number), "ack") for number in range(1000, 1020)]
-    bench.segment(segment(bench.random, key, "syn"), *strays, segment(bench.random, key, "ack"))
-    await until(dut, lambda: bench.events.count == 2, "the event behind the strays", 400)
-    bench.strays.stall = 0
+    stateless_replies = [segment(bench.random, (0x0A000002, 7, number), "ack") for number in range(1000, 1020)]
+    bench.segment(segment(bench.random, key, "syn"), *stateless_replies, segment(bench.random, key, "ack"))
+    await until(dut, lambda: bench.events.count == 2, "the event behind the stateless_replies", 400)
+    bench.stateless_replies.stall = 0
     await bench.idle()
-    answered = bench.strays.pending()
-    assert answered == [stray_reset(beat) for beat in strays[: len(answered)]]
-    assert len(answered) >= 4 and dut.drops_resets.value == len(strays) - len(answered)
+    answered = bench.stateless_replies.pending()
+    assert answered == [stateless_reset(beat) for beat in stateless_replies[: len(answered)]]
+    assert len(answered) >= 4 and dut.drops_resets.value == len(stateless_replies) - len(answered)
 
 
 @cocotb.test()
@@ -272,7 +272,7 @@ async def the_addresses_of_a_connection_can_be_read_by_both_readers(dut: Any) ->
         {
             **{name: request[name] for name in names},
             "passive": 0,
-            "request": request["request"],
+            "operands": request["request"],
             services: 10,
             hops: 64,
         },

@@ -7,7 +7,7 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import LISTENING, listening, segment
 from cocotb_tests.flow.model import FLOWS
 
@@ -15,7 +15,7 @@ GENERATIONS = 256
 
 
 def test_generations() -> None:
-    run_room("FlowDirectory", __name__)
+    run_module("FlowDirectory", __name__)
 
 
 @cocotb.test()

@@ -13,16 +13,16 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import Beat
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import Bench, listening
-from cocotb_tests.flow.numbers import Tuple
+from sim.golden.flow.keyed_numbers import Tuple
 
 SECOND = 10**9
 PROBE_INTERVAL = SECOND // 10  # of nmap's sequence probes
 
 
 def test_keyed_numbers() -> None:
-    run_room("FlowDirectory", __name__)
+    run_module("FlowDirectory", __name__)
 
 
 async def connection(bench: Bench, key: Tuple) -> Beat:

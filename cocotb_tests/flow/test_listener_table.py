@@ -7,13 +7,13 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import listen_request, listening, segment
 from cocotb_tests.flow.model import ADDRESS_IN_USE
 
 
 def test_listener_table() -> None:
-    run_room("FlowDirectory", __name__)
+    run_module("FlowDirectory", __name__)
 
 
 @cocotb.test()
@@ -26,7 +26,7 @@ async def listeners_are_removed_and_limited(dut: Any) -> None:
     await bench.check()
     keys = [(0x0A000001, 7, port) for port in (1, 2, 3, 4, 5, 65535, 0)]
     bench.segment(*(segment(draw, key, "syn") for key in keys))
-    assert len(bench.model.events) == 4 and len(bench.model.strays) == 3
+    assert len(bench.model.events) == 4 and len(bench.model.stateless_replies) == 3
     await bench.check()
     # A listener that is gone leaves its connections alone.
     bench.listen(listen_request(draw, 1, remove=True))
@@ -63,7 +63,7 @@ async def each_of_several_listeners_gives_its_own_parameters(dut: Any) -> None:
         keys = [(0x0A000000 + number, 1024, port) for number, port in enumerate(asked)]
         bench.segment(*(segment(draw, key, "syn") for key in keys))
         assert [sum(key[2] == port for key in bench.model.table) for port in ports] == [2] * 4
-        assert len(bench.model.strays) == 4
+        assert len(bench.model.stateless_replies) == 4
         await bench.check()
         bench.release(*[flow.number for flow in bench.model.table.values()])
         await bench.check()

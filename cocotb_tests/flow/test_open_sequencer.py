@@ -10,13 +10,13 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, StreamSource, clocks, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import listen_request, listening, open_request, segment
 from cocotb_tests.flow.model import FLOWS
 
 
 def test_open_sequencer() -> None:
-    run_room("FlowDirectory", __name__)
+    run_module("FlowDirectory", __name__)
 
 
 @cocotb.test()

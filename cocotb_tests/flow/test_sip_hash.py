@@ -9,12 +9,12 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import generator, start, until
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.golden.siphash import siphash
+from cocotb_tests.bench.runner import run_module
+from sim.golden.flow.siphash import siphash
 
 
 def test_sip_hash() -> None:
-    run_room("SipHash", __name__)
+    run_module("SipHash", __name__)
 
 
 async def hash_of(dut: Any, message: bytes) -> tuple[int, int]:

@@ -9,10 +9,10 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import Bench, cookie_ack, listening, open_request, segment
 from cocotb_tests.flow.model import FLOWS
-from cocotb_tests.flow.numbers import PERIOD_NS, SEGMENT_SIZES
+from sim.golden.flow.keyed_numbers import PERIOD_NS, SEGMENT_SIZES
 
 BACKLOG = FLOWS // 2
 CLIENT = (0x0A000050, 4321, 80)
@@ -22,7 +22,7 @@ KEPT_SIZES = {1: 64, 536: 536, 1000: 536, 1399: 1360, 1460: 1460, 1500: 1460, 90
 
 
 def test_syn_cookies() -> None:
-    run_room("FlowDirectory", __name__)
+    run_module("FlowDirectory", __name__)
 
 
 async def flooded(dut: Any) -> Bench:
@@ -37,7 +37,7 @@ async def flooded(dut: Any) -> Bench:
 async def answer_to(bench: Bench, syn: Beat) -> Beat:
     await bench.segments.send(syn)
     await bench.idle()
-    [answer] = bench.strays.pending()
+    [answer] = bench.stateless_replies.pending()
     assert (answer["syn"], answer["ack"]) == (1, 1)
     assert answer["acknowledgment_value"] == (syn["sequence_value"] + 1) % 2**32
     return answer
@@ -56,12 +56,12 @@ async def events_of(bench: Bench, ack: Beat) -> list[Beat]:
 async def is_refused(bench: Bench, ack: Beat) -> None:
     """A RST, as without cookies (RFC 9293 3.10.7.2, second), and nothing else."""
     assert await events_of(bench, ack) == []
-    [answer] = bench.strays.pending()
+    [answer] = bench.stateless_replies.pending()
     assert (answer["syn"], answer["sequence_value"]) == (0, ack["acknowledgment_value"])
 
 
 @cocotb.test()
-async def the_backlog_is_half_the_flows_and_a_handshake_that_is_over_makes_room(dut: Any) -> None:
+async def the_backlog_is_half_the_flows_and_a_handshake_that_is_over_makes_space(dut: Any) -> None:
     bench = await flooded(dut)
     syns = [segment(bench.random, (0x0C000000 + number, 5000, 80), "syn") for number in range(3)]
     bench.segment(syns[0])
@@ -112,7 +112,7 @@ async def a_cookie_that_comes_back_makes_the_connection_of_its_syn(dut: Any) -> 
         bench.handshakes_over += 1
         bench.released.put(syn["reference_flow"])
         await bench.idle()
-    assert bench.strays.pending() == bench.discards.pending() == []
+    assert bench.stateless_replies.pending() == bench.discards.pending() == []
 
 
 @cocotb.test()
@@ -173,7 +173,7 @@ async def only_an_ack_brings_a_cookie(dut: Any) -> None:
     answer = await cookie(bench)
     for flags in ("", "fin", "rst", "rst ack", "syn ack"):
         assert await events_of(bench, cookie_ack(bench.random, answer, flags)) == [], flags
-    bench.strays.pending()
+    bench.stateless_replies.pending()
     assert len(await events_of(bench, cookie_ack(bench.random, answer, "ack fin"))) == 2
 
 
@@ -202,7 +202,7 @@ async def a_cookie_for_which_there_is_no_flow_may_come_again(dut: Any) -> None:
     assert len(ours) == FLOWS - BACKLOG and dut.freeFlows.value == 0
     ack = cookie_ack(bench.random, answer, payload_held=1, payload_slot=6)
     assert await events_of(bench, ack) == []
-    assert bench.strays.pending() == [] and bench.discards.pending() == [{"payload": 6}]
+    assert bench.stateless_replies.pending() == [] and bench.discards.pending() == [{"payload": 6}]
     assert dut.drops_synNoFlow.value == 1
     bench.released.put(ours[0])
     await bench.idle()
@@ -231,7 +231,7 @@ async def a_flood_is_answered_as_fast_as_a_gigabit_brings_it(dut: Any) -> None:
     for number in range(count):
         bench.segments.put(segment(bench.random, (0x0C000000 + number, 5000, 80), "syn"))
     clocks = 0
-    while bench.strays.count < count:
+    while bench.stateless_replies.count < count:
         await RisingEdge(dut.clk)
         clocks += 1
     dut._log.info(f"{clocks / count:.1f} clocks for a SYN that gets a cookie")

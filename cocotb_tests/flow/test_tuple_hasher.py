@@ -8,12 +8,12 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.golden.half_siphash import tuple_hash
+from cocotb_tests.bench.runner import run_module
+from sim.golden.flow.half_siphash import tuple_hash
 
 
 def test_tuple_hasher() -> None:
-    run_room("TupleHasher", __name__)
+    run_module("TupleHasher", __name__)
 
 
 @cocotb.test()

@@ -15,13 +15,13 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import PREAMBLE, SFD, fcs
 from cocotb_tests.mac.mac import LARGEST, PERIOD_PS, Mac
 
 
 def test_gmii_receiver() -> None:
-    run_room("GmiiMac", __name__, random_power_up=True)
+    run_module("GmiiMac", __name__, random_power_up=True)
 
 
 def frame_of(random: Random, length: int, *, tagged: bool = False) -> bytes:
@@ -180,7 +180,7 @@ async def a_stalled_core_loses_whole_frames_and_counts_them(dut: Any) -> None:
     arrived = [(await mac.receive.receive()).data for _ in range(len(frames) - lost)]
     left = iter(frames)
     assert all(frame in left for frame in arrived), "in order, each whole"
-    # And there is room again.
+    # And there is space again.
     for frame in frames[:4]:
         mac.wire_in.put(frame)
         await arrives(mac, frame)

@@ -12,13 +12,13 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import GAP, padded
 from cocotb_tests.mac.mac import LARGEST, PERIOD_PS, Mac
 
 
 def test_gmii_transmitter() -> None:
-    run_room("GmiiMac", __name__, random_power_up=True)
+    run_module("GmiiMac", __name__, random_power_up=True)
 
 
 @cocotb.test()

@@ -9,14 +9,14 @@ import cocotb
 from scapy.layers.l2 import Dot1Q, Ether
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.mac import ASAP, AT, Mac
 
 LARGEST = 9014  # bytes without FCS
 
 
 def test_jumbo() -> None:
-    run_room("GmiiMacJumbo", __name__)
+    run_module("GmiiMacJumbo", __name__)
 
 
 def frames() -> tuple[list[bytes], list[bytes]]:

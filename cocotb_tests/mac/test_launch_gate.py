@@ -9,7 +9,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import GAP
 from cocotb_tests.mac.mac import AFTER_PREVIOUS, ASAP, AT, NOMINAL, PERIOD_PS, Mac
 
@@ -18,7 +18,7 @@ OVERHEAD = 24  # preamble, SFD, FCS, gap
 
 
 def test_launch_gate() -> None:
-    run_room("GmiiMac", __name__)
+    run_module("GmiiMac", __name__)
 
 
 def wire_time(frame: bytes) -> int:

@@ -9,7 +9,7 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import padded
 from cocotb_tests.mac.mac import AFTER_PREVIOUS, ASAP, AT, PERIOD_PS, Mac
 
@@ -17,7 +17,7 @@ HOUR = 3600 * 10**9 << 16
 
 
 def test_mac_domains() -> None:
-    run_room("GmiiMac", __name__, random_power_up=True)
+    run_module("GmiiMac", __name__, random_power_up=True)
 
 
 async def both_ways_work(mac: Mac) -> None:

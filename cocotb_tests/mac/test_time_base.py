@@ -9,17 +9,17 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import now_ps
 from cocotb_tests.mac.mac import NOMINAL, PERIOD_PS, Mac, WireTime, stamp_of
 
-# The bound of docs/mac.md, in clocks of the core and of the wire.
+# The bound of docs/reference/mac.md, in clocks of the core and of the wire.
 CORE_CLOCKS, WIRE_CLOCKS = 6, 4
 SLOW, FAST = PERIOD_PS + 1, PERIOD_PS - 1  # 125 ppm
 
 
 def test_time_base() -> None:
-    run_room("GmiiMac", __name__)
+    run_module("GmiiMac", __name__)
 
 
 @cocotb.test()

@@ -10,19 +10,19 @@ import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge, Timer
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import now_ps
 from cocotb_tests.mac.mac import NOMINAL, PERIOD_PS, Mac, WireTime, clock
 
 ROUND = 1 << 80
-TAKES = 20  # clocks of the slower side until a command has taken effect (docs/time.md)
+TAKES = 20  # clocks of the slower side until a command has taken effect (docs/reference/time.md)
 HALF_NS = 4.01  # of a clock: what an asynchronous edge's stamp may be wrong by
 SLOW, FAST = PERIOD_PS + 1, PERIOD_PS - 1  # 125 ppm
 LOG = 16  # entries, and one more behind the pulse input
 
 
 def test_wire_time() -> None:
-    run_room("GmiiMac", __name__)
+    run_module("GmiiMac", __name__)
 
 
 class Host(Mac):
@@ -174,7 +174,7 @@ async def a_pulse_is_stamped_to_half_a_clock_wherever_it_comes(dut: Any, transmi
 
 
 @cocotb.test()
-async def the_log_keeps_the_oldest_and_counts_what_it_has_no_room_for(dut: Any) -> None:
+async def the_log_keeps_the_oldest_and_counts_what_it_has_no_space_for(dut: Any) -> None:
     host = Host(dut)
     await host.start()
     host.events.stall = 1.0

@@ -10,13 +10,13 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import FrameSink, StreamMonitor, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import read_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, RECEIVE
 
 
 def test_burst_reader() -> None:
-    run_room("BurstReader", __name__)
+    run_module("BurstReader", __name__)
 
 
 def transfer(random: Random, length: int) -> dict[str, int]:
@@ -72,7 +72,7 @@ async def a_whole_buffer_moves_at_once(dut: Any) -> None:
 
 @cocotb.test()
 async def a_consumer_that_stalls_does_not_hold_the_memory(dut: Any) -> None:
-    """Every burst that is asked for finds room here, so r is ready whenever the memory answers."""
+    """Every burst that is asked for finds space here, so r is ready whenever the memory answers."""
     transfers = StreamSource(dut, "transfers")
     data = FrameSink(dut, "data", stall=1.0)
     read_ram(dut)
@@ -84,7 +84,7 @@ async def a_consumer_that_stalls_does_not_hold_the_memory(dut: Any) -> None:
         await clocks(dut, 1)
         refused += int(dut.axi_rvalid.value == 1 and dut.axi_rready.value == 0)
     assert refused == 0
-    assert dut.axi_rvalid.value == 0, "the reader asked for more than it has room for"
+    assert dut.axi_rvalid.value == 0, "the reader asked for more than it has space for"
     data.stream.stall = 0.0
     for _ in range(10):
         assert len((await data.receive()).data) == 1460

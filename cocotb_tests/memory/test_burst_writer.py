@@ -8,14 +8,14 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import write_ram
 from cocotb_tests.memory.layout import MEMORY_BYTES, RECEIVE, Mirror
 from cocotb_tests.memory.test_burst_reader import lengths, transfer
 
 
 def test_burst_writer() -> None:
-    run_room("BurstWriter", __name__)
+    run_module("BurstWriter", __name__)
 
 
 def words(data: bytes) -> list[int]:

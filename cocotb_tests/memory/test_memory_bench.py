@@ -20,7 +20,7 @@ from cocotb_tests.bench import (
     start,
     until,
 )
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.slots import SlotStore, placement
 
 SEGMENT = 1460  # bytes
@@ -29,7 +29,7 @@ OFFSET = 54  # byte of a frame at which its payload begins
 
 
 def test_memory_bench() -> None:
-    run_room("MemoryBench", __name__)
+    run_module("MemoryBench", __name__)
 
 
 class Bench:

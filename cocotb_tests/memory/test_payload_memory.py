@@ -12,7 +12,7 @@ from cocotb.triggers import Combine
 from cocotbext.axi import AxiMasterRead, AxiMasterWrite, AxiReadBus, AxiWriteBus
 
 from cocotb_tests.bench import bounded, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import pauses
 from cocotb_tests.memory.layout import MEMORY_BYTES
 
@@ -20,7 +20,7 @@ PIECES = 60
 
 
 def test_payload_memory() -> None:
-    run_room("PayloadMemory", __name__)
+    run_module("PayloadMemory", __name__)
 
 
 def reader(dut: Any, name: str, stall: float) -> AxiMasterRead:

@@ -9,14 +9,14 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import write_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, MEMORY_BYTES, RECEIVE, Mirror
 from cocotb_tests.memory.slots import SLOTS, SlotStore, placement
 
 
 def test_placement_writer() -> None:
-    run_room("PlacementWriter", __name__)
+    run_module("PlacementWriter", __name__)
 
 
 def any_placement(random: Random) -> dict[str, int]:

@@ -10,7 +10,7 @@ import cocotb
 from cocotbext.axi import AxiRamRead
 
 from cocotb_tests.bench import FrameSink, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import read_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, RECEIVE
 
@@ -18,11 +18,11 @@ CONSUMED = 4  # EventKind
 
 
 def test_receive_buffer() -> None:
-    run_room("ReceiveBuffer", __name__)
+    run_module("ReceiveBuffer", __name__)
 
 
 @dataclass
-class Room:
+class Module:
     requests: StreamSource
     opened: StreamSource
     received: StreamSource
@@ -47,8 +47,8 @@ class Room:
         assert await self.consumed.receive() == consumed
 
 
-async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:
-    made = Room(
+async def module(dut: Any, *, stall: float = 0.0, late: int = 1) -> Module:
+    made = Module(
         StreamSource(dut, "requests", stall=stall),
         StreamSource(dut, "opened"),
         StreamSource(dut, "received"),
@@ -63,7 +63,7 @@ async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:
 @cocotb.test()
 @cocotb.parametrize((("stall", "late"), [(0.0, 1), (0.3, 1), (0.6, 60)]))
 async def each_request_gets_what_is_there_of_it(dut: Any, stall: float, late: int) -> None:
-    here = await room(dut, stall=stall, late=late)
+    here = await module(dut, stall=stall, late=late)
     random = generator()
     begins = [random.getrandbits(32) for _ in range(FLOWS)]
     there = [random.choice([BUFFER_BYTES, random.randint(0, 9000)]) for _ in range(FLOWS)]
@@ -92,7 +92,7 @@ async def each_request_gets_what_is_there_of_it(dut: Any, stall: float, late: in
 
 @cocotb.test()
 async def a_whole_buffer_can_be_asked_for(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     await here.fill(9, 0xFFFF_FFF3, BUFFER_BYTES)
     here.request(9, BUFFER_BYTES)
     await here.delivers(9, 0xFFFF_FFF3, BUFFER_BYTES)
@@ -101,7 +101,7 @@ async def a_whole_buffer_can_be_asked_for(dut: Any) -> None:
 
 @cocotb.test()
 async def a_request_that_finds_nothing_is_counted_and_holds_no_one_up(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     await here.fill(0, 77, 0)
     await here.fill(1, 5, 30)
     await clocks(dut, 5)
@@ -118,7 +118,7 @@ async def a_request_that_finds_nothing_is_counted_and_holds_no_one_up(dut: Any) 
 
 @cocotb.test()
 async def consumed_follows_the_last_beat(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     here.data.stream.stall = 1.0
     await here.fill(3, 0, 16)
     here.request(3, 16)
@@ -132,7 +132,7 @@ async def consumed_follows_the_last_beat(dut: Any) -> None:
 
 @cocotb.test()
 async def an_end_before_the_first_byte_is_nothing_there(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     await here.fill(6, 77, -1)
     await clocks(dut, 5)
     here.request(6, 100)
@@ -146,7 +146,7 @@ async def an_end_before_the_first_byte_is_nothing_there(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.4])
 async def a_frame_with_bytes_that_the_memory_refused_says_so_at_its_end(dut: Any, stall: float) -> None:
-    here = await room(dut, stall=stall)
+    here = await module(dut, stall=stall)
     await here.fill(4, 100, 9000)
     here.ram.faults = {RECEIVE.addresses(4, 3000 - 3000 % 8, 1)[0]}
     told = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""SendBuffer: frames land behind one another in their flow, as far as the peer's acknowledgments leave room."""
+"""SendBuffer: frames land behind one another in their flow, as far as the peer's acknowledgments leave space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import FrameSource, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import FaultyRamWrite, write_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, SEND, Mirror
 
@@ -18,11 +18,11 @@ WRITTEN = 3  # EventKind
 
 
 def test_send_buffer() -> None:
-    run_room("SendBuffer", __name__)
+    run_module("SendBuffer", __name__)
 
 
 @dataclass
-class Room:
+class Module:
     data: FrameSource
     opened: StreamSource
     acknowledged: StreamSource
@@ -42,8 +42,8 @@ class Room:
         return event["flow"], event["length"]
 
 
-async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:
-    made = Room(
+async def module(dut: Any, *, stall: float = 0.0, late: int = 1) -> Module:
+    made = Module(
         FrameSource(dut, "data", stall=stall),
         StreamSource(dut, "opened"),
         StreamSource(dut, "acknowledged"),
@@ -57,7 +57,7 @@ async def room(dut: Any, *, stall: float = 0.0, late: int = 1) -> Room:
 @cocotb.test()
 @cocotb.parametrize((("stall", "late"), [(0.0, 1), (0.3, 1), (0.6, 60)]))
 async def frames_follow_one_another_in_their_flow(dut: Any, stall: float, late: int) -> None:
-    here = await room(dut, stall=stall, late=late)
+    here = await module(dut, stall=stall, late=late)
     random = generator()
     mirror = Mirror(here.ram)
     ends = [random.getrandbits(32) for _ in range(FLOWS)]
@@ -75,7 +75,7 @@ async def frames_follow_one_another_in_their_flow(dut: Any, stall: float, late: 
         waiting.append((flow, length))
         if len(waiting) > 5:
             assert await here.taken() == waiting.popleft()
-            # The peer has acknowledged all but 20,000 bytes at most, which leaves room for five frames.
+            # The peer has acknowledged all but 20,000 bytes at most, which leaves space for five frames.
             await here.acknowledge(flow, ends[flow] - 9000 * 6 if random.random() < 0.1 else ends[flow] - length)
     for expected in waiting:
         assert await here.taken() == expected
@@ -87,7 +87,7 @@ async def frames_follow_one_another_in_their_flow(dut: Any, stall: float, late: 
 @cocotb.test()
 async def the_end_of_urgent_data_comes_with_its_frame(dut: Any) -> None:
     """Of a frame of several chunks too, and of no other."""
-    here = await room(dut)
+    here = await module(dut)
     await here.open(3, 0)
     for length, urgent in [(10, 0), (9, 1), (5000, 1), (5000, 0), (1, 1), (2048, 0), (2048, 1)]:
         here.data.put(bytes(length), flow=3, urgent=urgent)
@@ -97,7 +97,7 @@ async def the_end_of_urgent_data_comes_with_its_frame(dut: Any) -> None:
 
 @cocotb.test()
 async def what_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     random = generator()
     mirror = Mirror(here.ram)
     begin = 0xFFFF_F123
@@ -118,7 +118,7 @@ async def what_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
     assert await here.taken() == (4, 3001)
     assert dut.overruns.value == 2
 
-    # Room for 101 bytes, which is no whole number of words.
+    # Space for 101 bytes, which is no whole number of words.
     await here.acknowledge(3, begin + 101)
     await clocks(dut, 5)
     payload = random.randbytes(2900)
@@ -138,9 +138,9 @@ async def what_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
 
 
 @cocotb.test()
-async def after_a_cut_the_rest_of_the_frame_is_dropped_even_if_room_appears(dut: Any) -> None:
+async def after_a_cut_the_rest_of_the_frame_is_dropped_even_if_space_appears(dut: Any) -> None:
     """A hole in the stream would be worse than a short frame."""
-    here = await room(dut)
+    here = await module(dut)
     random = generator()
     await here.open(5, 0)
     await here.data.send(bytes(BUFFER_BYTES - 100), flow=5, clocks=20_000)
@@ -160,7 +160,7 @@ async def after_a_cut_the_rest_of_the_frame_is_dropped_even_if_room_appears(dut:
 
 @cocotb.test()
 async def written_comes_after_the_response(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     here.ram.b_channel.pause = True
     await here.open(0, 0)
     here.data.put(bytes(100), flow=0)
@@ -173,7 +173,7 @@ async def written_comes_after_the_response(dut: Any) -> None:
 
 @cocotb.test()
 async def an_application_that_pauses_within_a_frame_holds_no_burst(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     await here.open(0, 0)
     beats = here.data._beats(bytes(1600), {"flow": 0})
     await here.data.stream.send(*beats[:150])
@@ -187,7 +187,7 @@ async def an_application_that_pauses_within_a_frame_holds_no_burst(dut: Any) -> 
 @cocotb.test()
 async def frames_are_counted_as_they_begin_and_when_the_engine_has_been_told(dut: Any) -> None:
     """A frame of which nothing is taken has no event, and counts behind the events before it."""
-    here = await room(dut)
+    here = await module(dut)
     await here.open(0, 0)
     here.written.stall = 1
     beats = here.data._beats(bytes(BUFFER_BYTES), {"flow": 0})
@@ -207,7 +207,7 @@ async def frames_are_counted_as_they_begin_and_when_the_engine_has_been_told(dut
 
 @cocotb.test()
 async def an_opening_and_an_acknowledgment_may_come_in_one_clock(dut: Any) -> None:
-    here = await room(dut)
+    here = await module(dut)
     await here.open(1, 0)
     await here.data.send(bytes(BUFFER_BYTES), flow=1, clocks=20_000)
     assert await here.taken() == (1, BUFFER_BYTES)
@@ -220,9 +220,9 @@ async def an_opening_and_an_acknowledgment_may_come_in_one_clock(dut: Any) -> No
 
 
 @cocotb.test()
-async def an_acknowledgment_before_the_first_byte_gives_no_room(dut: Any) -> None:
+async def an_acknowledgment_before_the_first_byte_gives_no_space(dut: Any) -> None:
     """Until the SYN is acknowledged, SND.UNA is one before the first byte (RFC 9293 3.3.1)."""
-    here = await room(dut)
+    here = await module(dut)
     await here.open(1, 1000)
     await here.data.send(bytes(BUFFER_BYTES), flow=1, clocks=20_000)
     assert await here.taken() == (1, BUFFER_BYTES)
@@ -239,7 +239,7 @@ async def an_acknowledgment_before_the_first_byte_gives_no_room(dut: Any) -> Non
 @cocotb.test()
 async def a_frame_of_which_the_memory_refused_bytes_is_written_with_an_error(dut: Any) -> None:
     """Any chunk of it marks the frame, and the frame alone."""
-    here = await room(dut)
+    here = await module(dut)
     await here.open(5, 0)
     here.ram.faults = {SEND.addresses(5, 2400, 1)[0]}
     for length in (100, 7000, 100):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The bench of the room Neighbour: a network of scapy's on one side, applications that open connections on the other."""
+"""The bench of the module Neighbour: a network of scapy's on one side, applications that open connections on the other."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Neighbourhood:
         self.opens = StreamSource(dut, "opens")
         self.resolved = StreamSink(dut, "resolved", stall=stall)
         self.refused = StreamSink(dut, "refused", stall=stall)
-        self.reports = StreamSink(dut, "reports", stall=stall)
+        self.reports = StreamSink(dut, "icmpErrors", stall=stall)
 
     @classmethod
     async def create(
@@ -104,7 +104,7 @@ class Neighbourhood:
     # ---- the applications
 
     def open(self, address: str, request: int = 1, **fields: int) -> None:
-        given = {"remoteIp": number(address), "remotePort": 80, "request": request} | fields
+        given = {"remoteIp": number(address), "remotePort": 80, "operands": request} | fields
         self.opens.put(dict.fromkeys(self.opens.ports.fields, 0) | given)
 
     async def opened(self) -> tuple[int, int]:
@@ -130,7 +130,7 @@ class Neighbourhood:
         await self.time.quiet()
 
     async def sleep(self, ns: int) -> None:
-        """Time goes by in jumps to what the room says is next, never past it."""
+        """Time goes by in jumps to what the module says is next, never past it."""
         end = self.time.ns + ns
         await self.quiet()
         while (at := self.time.next()) is not None and at <= end:

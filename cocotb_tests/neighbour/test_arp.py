@@ -10,7 +10,7 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.neighbour.neighbour import ADDRESS, BROADCAST, MAC, SECOND, Neighbourhood, mac_of, number
 
 PEER = "10.0.0.2"
@@ -18,7 +18,7 @@ OTHER_MAC = "02:bb:00:00:00:09"
 
 
 def test_arp() -> None:
-    run_room("Neighbour", __name__)
+    run_module("Neighbour", __name__)
 
 
 @cocotb.test()

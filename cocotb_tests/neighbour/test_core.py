@@ -12,7 +12,7 @@ from scapy.packet import Packet, Raw
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, GATEWAY_IP, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
 
@@ -23,7 +23,7 @@ ROUTER_MAC = "02:00:00:00:00:fe"
 
 
 def test_core() -> None:
-    run_room("Downbeat", __name__)
+    run_module("Downbeat", __name__)
 
 
 def put(core: Core, frame: Packet) -> None:
@@ -133,7 +133,7 @@ async def a_transfer_goes_on_in_segments_that_fit_the_path(dut: Any, mtu: int) -
         peer.accept(segment)
         peer.send("A")
     assert peer.received == data
-    assert counted(dut, "ignoredReports") == len(lost) - 1
+    assert counted(dut, "ignoredIcmpErrors") == len(lost) - 1
     more = generator().randbytes(3 * MSS)
     core.write(flow, more)
     while len(peer.received) < len(data) + len(more):
@@ -167,7 +167,7 @@ async def forged_reports_change_nothing(dut: Any) -> None:
     peer.accept(segments[0])
     peer.send("A")
     await settled(core)
-    before = counted(dut, "ignoredReports")
+    before = counted(dut, "ignoredIcmpErrors")
     una, end = segments[1].seq, segments[1].seq + MSS
     for number_ in (una - 1, end, end + 1, una + 2**31, una - 2**31 + 5, segments[0].seq):
         forged = segments[1].copy()
@@ -175,7 +175,7 @@ async def forged_reports_change_nothing(dut: Any) -> None:
         forged.seq = number_ % 2**32
         tell(core, 3, 4, forged, mtu=600)
     await settled(core)
-    assert counted(dut, "ignoredReports") == before + 6
+    assert counted(dut, "ignoredIcmpErrors") == before + 6
     tell(core, 3, 4, segments[1], mtu=1500)
     await settled(core)
     assert counted(dut, "neighbour_icmp_irrelevant") == 1
@@ -183,7 +183,7 @@ async def forged_reports_change_nothing(dut: Any) -> None:
     stranger.data, stranger.sport = segments[1].data, 9
     tell(core, 3, 4, stranger, mtu=600)
     await settled(core)
-    assert counted(dut, "directory_reports") == 1
+    assert counted(dut, "directory_icmpErrors") == 1
     assert core.wire_out.stream.pending() == []
     peer.accept(segments[1])
     peer.send("A")
@@ -204,7 +204,7 @@ async def a_hard_error_ends_an_open_connection_does_not(dut: Any, code: int) -> 
     forged.data, forged.seq = b"", (syn.seq + 1) % 2**32
     tell(core, 3, code, forged)
     await settled(core)
-    assert counted(dut, "ignoredReports") == 1
+    assert counted(dut, "ignoredIcmpErrors") == 1
     tell(core, 11, 1, syn)  # soft
     told = await core.notified_of("synSent")
     assert (told["status_error_kind"], told["status_error_code"]) == ("timeExceeded", 1)
@@ -222,7 +222,7 @@ async def a_hard_error_ends_an_open_connection_does_not(dut: Any, code: int) -> 
     tell(core, 3, code, segment)
     told = await core.notified_of("established")
     assert (told["status_error_kind"], told["status_error_code"]) == ("unreachable", code)
-    assert counted(dut, "ignoredReports") == 1
+    assert counted(dut, "ignoredIcmpErrors") == 1
     peer.accept(segment)
     peer.send("A")
     core.write(established["status_reference_flow"], bytes(100))

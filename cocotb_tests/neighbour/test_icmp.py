@@ -13,7 +13,7 @@ from scapy.utils import checksum
 
 from cocotb_tests.bench import clocks, generator
 from cocotb_tests.bench.layout import element
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.neighbour.neighbour import ADDRESS, MAC, Neighbourhood, mac_of
 from cocotb_tests.neighbour.neighbour import number as address
 
@@ -24,7 +24,7 @@ KINDS = ("none", "unreachable", "tooBig")
 
 
 def test_icmp() -> None:
-    run_room("Neighbour", __name__)
+    run_module("Neighbour", __name__)
 
 
 def packet(*, ip: dict[str, Any] | None = None, icmp: dict[str, Any] | None = None, data: bytes = b"") -> Packet:
@@ -102,7 +102,7 @@ async def requests_right_behind_each_other_are_all_answered_in_order(dut: Any) -
 
 
 @cocotb.test()
-async def requests_that_find_no_room_are_counted_and_hold_up_nothing(dut: Any) -> None:
+async def requests_that_find_no_space_are_counted_and_hold_up_nothing(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
     hood.frames.stream.stall = 1.0
     requests = [packet(icmp={"seq": n}, data=bytes(1472)) for n in range(9)]
@@ -181,7 +181,7 @@ async def a_hard_error_names_the_connection_and_the_segment(dut: Any) -> None:
         for more in (b"", bytes(100)):  # RFC 1812: as much as fits
             hood.put(error(3, code, more=more))
             beat = await reported(hood)
-            assert (KINDS[beat["report"]], beat["window"]) == ("unreachable", 1 | code << 2)
+            assert (KINDS[beat["icmpError"]], beat["window"]) == ("unreachable", 1 | code << 2)
             ports = (beat["remoteIp"], beat["remotePort"], beat["localPort"], beat["sequence_value"])
             assert ports == (address(FAR), 80, 4711, 0x89ABCDEF)
     assert hood.drops() == {}
@@ -196,7 +196,7 @@ async def soft_errors_are_reported_with_their_type_and_code(dut: Any) -> None:
     for kind, code in [(3, 0), (3, 1), (3, 5), (3, 13), (3, 15), (11, 0), (11, 1), (12, 0), (12, 2)]:
         hood.put(error(kind, code))
         beat = await reported(hood)
-        assert (KINDS[beat["report"]], beat["window"]) == ("unreachable", kinds[names[kind]] | code << 2)
+        assert (KINDS[beat["icmpError"]], beat["window"]) == ("unreachable", kinds[names[kind]] | code << 2)
         assert (beat["remoteIp"], beat["sequence_value"]) == (address(FAR), 0x89ABCDEF)
     assert hood.drops() == {}
 
@@ -223,7 +223,7 @@ async def a_path_mtu_becomes_a_segment_size(dut: Any, mtu: int, length: int, siz
     hood = await Neighbourhood.create(dut)
     hood.put(error(3, 4, mtu=mtu, about=segment(length=length)))
     beat = await reported(hood)
-    assert (KINDS[beat["report"]], beat["window"]) == ("tooBig", size)
+    assert (KINDS[beat["icmpError"]], beat["window"]) == ("tooBig", size)
     assert (beat["remoteIp"], beat["sequence_value"]) == (address(FAR), 0x89ABCDEF)
 
 
@@ -276,6 +276,6 @@ async def reports_that_nobody_takes_are_counted(dut: Any) -> None:
     hood.reports.stall = 0.0
     await hood.quiet()
     arrived = [beat["sequence_value"] for beat in hood.reports.pending()]
-    assert hood.drops() == {"reportOverflow": 20 - len(arrived)}
+    assert hood.drops() == {"icmpErrorOverflow": 20 - len(arrived)}
     assert arrived == list(range(len(arrived)))
     assert 4 <= len(arrived) < 20

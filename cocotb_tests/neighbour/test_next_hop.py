@@ -8,14 +8,14 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import clocks
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.neighbour.neighbour import ADDRESS, GATEWAY, SECOND, Neighbourhood, mac_of, number
 
 PEER = "10.0.0.2"
 
 
 def test_next_hop() -> None:
-    run_room("Neighbour", __name__)
+    run_module("Neighbour", __name__)
 
 
 @cocotb.test()

@@ -38,7 +38,7 @@ class Bench:
         return self.time.ns + Fraction(self.time.fraction, LAUNCH_FRACTION)
 
     def book(self, flow: int, spacing: int, previous_length: int = 0, *, first: bool = False) -> Fraction:
-        """Books at the `now` that stands; it must stand until the room is quiet."""
+        """Books at the `now` that stands; it must stand until the module is quiet."""
         if first:
             self.generations[flow] = (self.generations[flow] + 1) % 256
         self.source.put(
@@ -95,7 +95,7 @@ class Bench:
         return list(due)
 
     async def to_next(self) -> list[int]:
-        """Jumps to what the room says is next: the earliest grant, neither early nor late."""
+        """Jumps to what the module says is next: the earliest grant, neither early nor late."""
         assert self.time.next() == min(at // 1 for at in self.waiting.values()) - LEAD
         assert await self.time.jump()
         granted = self.check_granted()

@@ -10,7 +10,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import clocks, generator, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.pacing.pacer_bench import FLOWS, LAUNCH_BITS, LEAD, Bench
 from cocotb_tests.pacing.pacing_model import LAUNCH_FRACTION, spacing
 from cocotb_tests.pacing.virtual_time import HOUR, WRAP
@@ -21,7 +21,7 @@ AT, ASAP, AFTER_PREVIOUS = range(3)  # LaunchMode
 
 
 def test_pacer() -> None:
-    run_room("Pacer", __name__, random_power_up=True)
+    run_module("Pacer", __name__, random_power_up=True)
 
 
 @cocotb.test()

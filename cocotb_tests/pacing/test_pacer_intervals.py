@@ -10,7 +10,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import bounded
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.pacing.pacer_bench import LAUNCH_BITS, LEAD, Bench
 from cocotb_tests.pacing.pacing_model import launch, spacing
 from cocotb_tests.pacing.virtual_time import HOUR, WRAP
@@ -21,12 +21,12 @@ AT, ASAP, AFTER_PREVIOUS = range(3)  # LaunchMode
 
 
 def test_pacer_intervals() -> None:
-    run_room("Pacer", __name__, random_power_up=True)
+    run_module("Pacer", __name__, random_power_up=True)
 
 
 def test_pacer_intervals_of_an_engine_for_small_devices() -> None:
     """Bookings are eight clocks apart: a node's registers keep what they have until the next one."""
-    run_room("PacerSpaced", __name__, random_power_up=True)
+    run_module("PacerSpaced", __name__, random_power_up=True)
 
 
 @cocotb.test()

@@ -10,14 +10,14 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.pacing.virtual_time import HOUR, WRAP, VirtualTime
 
 FLOWS = 16
 
 
 def test_timers() -> None:
-    run_room("Timers", __name__, random_power_up=True)
+    run_module("Timers", __name__, random_power_up=True)
 
 
 class Bench:
@@ -155,7 +155,7 @@ async def none_is_lost_and_none_early_while_all_moves(dut: Any, stall: float) ->
             await clocks(dut, bench.random.choice([1, 5, 30, 60]))
     await bench.source.drained(100_000)
     running.cancel()
-    await until(dut, lambda: dut.idle.value == 1, "the room to be idle", 4000)
+    await until(dut, lambda: dut.idle.value == 1, "the module to be idle", 4000)
     while await bench.time.jump():
         pass
     checking.cancel()

@@ -9,7 +9,7 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from cocotb_tests.bench import StreamSource, generator, start, until
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.pacing.earliest import Earliest
 
 CLIMB = 40  # clocks that no update needs
@@ -17,15 +17,15 @@ CLIMB = 40  # clocks that no update needs
 
 def test_tournament_tree() -> None:
     # A node that the sweep leaves out is seen.
-    run_room("TournamentTree", __name__, random_power_up=True)
+    run_module("TournamentTree", __name__, random_power_up=True)
 
 
 def test_tournament_tree_in_block_ram() -> None:
-    run_room("TournamentTree1024", __name__, label="1024", random_power_up=True)
+    run_module("TournamentTree1024", __name__, label="1024", random_power_up=True)
 
 
 class Tree:
-    """The room beside its model."""
+    """The module beside its model."""
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Time as an input of a room: frozen, jumping to what the room says is next, or running."""
+"""Time as an input of a module: frozen, jumping to what the module says is next, or running."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOUR = 3600 * 10**9  # ns
 
 
 class VirtualTime:
-    """Owns `now` of a room that has `next` and `idle`. `ns` counts on where the room's 48 bits wrap."""
+    """Owns `now` of a module that has `next` and `idle`. `ns` counts on where the module's 48 bits wrap."""
 
     def __init__(self, dut: Any, ns: int) -> None:
         self.dut = dut
@@ -34,12 +34,12 @@ class VirtualTime:
         self.dut.now_fraction.value = fraction
 
     async def quiet(self, clocks: int = 4000) -> None:
-        """Waits until the room is idle; what was driven just now it has seen."""
+        """Waits until the module is idle; what was driven just now it has seen."""
         await RisingEdge(self.dut.clk)
-        await until(self.dut, lambda: self.dut.idle.value == 1, "the room to be idle", clocks)
+        await until(self.dut, lambda: self.dut.idle.value == 1, "the module to be idle", clocks)
 
     def next(self) -> int | None:
-        """When the idle room next wants attention, at the earliest now."""
+        """When the idle module next wants attention, at the earliest now."""
         if self.dut.next_armed.value == 0:
             return None
         at = int(self.dut.next_at_ns.value)
@@ -47,11 +47,11 @@ class VirtualTime:
         return self.ns + ahead if ahead < WRAP // 2 else self.ns
 
     async def jump(self) -> bool:
-        """From the idle room to its next instant; False: it wants none."""
+        """From the idle module to its next instant; False: it wants none."""
         at = self.next()
         if at is None:
             return False
-        assert at > self.ns, "an idle room wants attention now"
+        assert at > self.ns, "an idle module wants attention now"
         self.set(at)
         await self.quiet()
         return True

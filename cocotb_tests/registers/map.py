@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The register map alone, without the rooms whose registers it has."""
+"""The register map alone, without the modules whose registers it has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cocotb_tests.registers.bus import Registers
 
 
 def count_ports(dut: Any) -> list[str]:
-    """Where rooms count, and the MAC's worst lateness."""
+    """Where modules count, and the MAC's worst lateness."""
     return [name for name in dir(dut) if name.startswith(("counters_", "mac_counters_"))]
 
 

@@ -14,7 +14,7 @@ from cocotb.triggers import ClockCycles, Combine, RisingEdge
 
 from cocotb_tests.bench import StreamSource, generator, start
 from cocotb_tests.bench.layout import layout, number
-from cocotb_tests.bench.runner import ROOT, run_room
+from cocotb_tests.bench.runner import ROOT, run_module
 from cocotb_tests.registers.bus import FILE, RefusedError, register_map
 from cocotb_tests.registers.map import count_ports, running, started
 
@@ -25,7 +25,7 @@ LIVE = "counter_mac_transmit_worstLateness"  # shown as it is
 
 
 def test_register_map() -> None:
-    run_room("RegisterMap", __name__)
+    run_module("RegisterMap", __name__)
 
 
 def test_the_header_compiles_and_says_what_the_json_says(tmp_path: Path) -> None:

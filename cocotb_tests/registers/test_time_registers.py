@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from downbeat.servo import Servo
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import now_ps
 from cocotb_tests.mac.mac import clock
 from cocotb_tests.registers.bus import Registers
@@ -21,7 +21,7 @@ NOMINAL = 8 << 32
 
 
 def test_time_registers() -> None:
-    run_room("TimeBench", __name__)
+    run_module("TimeBench", __name__)
 
 
 async def boards(dut: Any, *, first: int = 8000, second: int = 8000) -> tuple[BoardTime, BoardTime]:

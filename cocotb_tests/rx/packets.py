@@ -121,10 +121,10 @@ def any_good(draw: random.Random, longest: int = LARGEST) -> bytes:
         ("NOP", None),
     ]
     draw.shuffle(choices)
-    room = 40
+    module = 40
     for option in choices[: draw.randrange(len(choices) + 1)]:
-        room -= len(bytes(TCP(options=[option]))) - 20
-        if room < 0:
+        module -= len(bytes(TCP(options=[option]))) - 20
+        if module < 0:
             break
         options.append(option)
     tcp = {
@@ -150,9 +150,9 @@ def any_good(draw: random.Random, longest: int = LARGEST) -> bytes:
         ip["options"] = b"\x01" * draw.randrange(1, 20) if draw.random() < 0.5 else b"\x94\x04\0\0"
     tag = draw.randrange(1 << 12) if draw.random() < 0.3 else None
     head = len(frame(ip=ip, tcp=tcp, tag=tag, pad=False))
-    room = longest + (0 if tag is None else 4) - head
-    length = draw.choice([0, 0, 1, 2, 5, 6, 7, 8, draw.randrange(room), draw.randrange(room), room])
-    raw = frame(draw.randbytes(min(length, room)), ip=ip, tcp=tcp, tag=tag, pad=draw.random() < 0.8)
+    module = longest + (0 if tag is None else 4) - head
+    length = draw.choice([0, 0, 1, 2, 5, 6, 7, 8, draw.randrange(module), draw.randrange(module), module])
+    raw = frame(draw.randbytes(min(length, module)), ip=ip, tcp=tcp, tag=tag, pad=draw.random() < 0.8)
     # Padding is whatever it is (RFC 1042), and it is not part of the packet.
     if draw.random() < 0.3 and len(raw) + 9 < longest:
         raw += draw.randbytes(draw.randrange(10))
@@ -193,9 +193,9 @@ BAD: list[tuple[str, str, Maker]] = [
     ("ipVersion", "version 0", lambda _: frame(b"x", ip={"version": 0})),
     ("ipHeaderLength", "four words", lambda _: frame(ip={"ihl": 4})),
     ("ipHeaderLength", "no words", lambda _: frame(b"abc", ip={"ihl": 0})),
-    ("ipLength", "no room for a TCP header", lambda draw: frame(ip={"len": draw.randrange(40)})),
-    ("ipLength", "no room behind IP options", lambda _: frame(ip={"ihl": 6, "len": 43})),
-    ("ipLength", "no room behind the longest IP header", lambda _: frame(bytes(60), ip={"ihl": 15, "len": 79})),
+    ("ipLength", "no space for a TCP header", lambda draw: frame(ip={"len": draw.randrange(40)})),
+    ("ipLength", "no space behind IP options", lambda _: frame(ip={"ihl": 6, "len": 43})),
+    ("ipLength", "no space behind the longest IP header", lambda _: frame(bytes(60), ip={"ihl": 15, "len": 79})),
     ("truncated", "last byte gone", lambda draw: frame(draw.randbytes(draw.randrange(9, 90)), pad=False)[:-1]),
     ("truncated", "ends in the TCP header", lambda draw: frame(pad=False)[: draw.randrange(34, 54)]),
     ("truncated", "tagged, last byte gone", lambda _: frame(b"x", tag=7, pad=False)[:-1]),

@@ -47,7 +47,7 @@ class WireSource(FrameSource):
 
 
 class Receiver:
-    """All streams of the room, stalled at random for a share of the clocks."""
+    """All streams of the module, stalled at random for a share of the clocks."""
 
     def __init__(self, dut: Any, *, gaps: float = 0.0, stall: float = 0.0) -> None:
         self.dut = dut

@@ -15,13 +15,13 @@ from scapy.packet import Packet, Padding, Raw
 
 from cocotb_tests.addresses import CORE_IP, CORE_MAC
 from cocotb_tests.bench import clocks, generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.rx.packets import LARGEST, any_good, frame
 from cocotb_tests.rx.receiver import Receiver
 
 
 def test_frame_filter() -> None:
-    run_room("Receiver", __name__)
+    run_module("Receiver", __name__)
 
 
 def foreign(draw: Random) -> bytes:
@@ -146,7 +146,7 @@ async def a_stalled_bypass_holds_whole_frames_and_never_our_own(dut: Any) -> Non
     left = iter(sent)
     assert all(raw in left for raw in arrived)
     assert len(arrived) >= 2 * LARGEST // 400
-    # And there is room again.
+    # And there is space again.
     receiver.put(sent[0])
     assert (await receiver.bypass.receive()).data == sent[0]
 

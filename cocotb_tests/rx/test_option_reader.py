@@ -10,7 +10,7 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import Beat, generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.rx.options import any_edges, sack_fields
 from cocotb_tests.rx.packets import frame, with_tcp_options
 from cocotb_tests.rx.receiver import Receiver
@@ -19,7 +19,7 @@ ACKNOWLEDGMENT = 0xFFFFF000  # the buffer wraps
 
 
 def test_option_reader() -> None:
-    run_room("Receiver", __name__)
+    run_module("Receiver", __name__)
 
 
 def timestamp(value: int, echo: int) -> bytes:

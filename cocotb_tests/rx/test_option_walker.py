@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.rx.packets import with_ip_options, with_tcp_options
 from cocotb_tests.rx.receiver import Receiver
 
 
 def test_option_walker() -> None:
-    run_room("Receiver", __name__)
+    run_module("Receiver", __name__)
 
 
 LENGTHS = {2: [4], 3: [3], 4: [2], 5: [10, 18, 26, 34], 8: [10]}

@@ -10,13 +10,13 @@ import cocotb
 from cocotb.simtime import get_sim_time
 
 from cocotb_tests.bench import CLOCK_NS, clocks, generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.rx.packets import BAD, any_good, frame, with_tcp_options
 from cocotb_tests.rx.receiver import SLOTS, Receiver
 
 
 def test_receiver() -> None:
-    run_room("Receiver", __name__)
+    run_module("Receiver", __name__)
 
 
 @cocotb.test()

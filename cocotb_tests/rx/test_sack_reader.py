@@ -8,14 +8,14 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.rx.options import SEND_BUFFER, any_edges, sack_fields
 from cocotb_tests.rx.packets import frame
 from cocotb_tests.rx.receiver import Receiver
 
 
 def test_sack_reader() -> None:
-    run_room("Receiver", __name__)
+    run_module("Receiver", __name__)
 
 
 async def _read(receiver: Receiver, acknowledgment: int, *offsets: int) -> tuple[list[tuple[int, int] | None], bool]:

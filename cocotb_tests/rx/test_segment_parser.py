@@ -8,13 +8,13 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.rx.packets import BAD, LARGEST, any_good, frame
 from cocotb_tests.rx.receiver import SLOTS, Receiver
 
 
 def test_segment_parser() -> None:
-    run_room("Receiver", __name__)
+    run_module("Receiver", __name__)
 
 
 @cocotb.test()

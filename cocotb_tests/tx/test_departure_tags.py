@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import clocks
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import ASAP, AT, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
@@ -17,7 +17,7 @@ BYTE_TIME = 8  # ns, of 1 Gb/s
 
 
 def test_departure_tags() -> None:
-    run_room("Transmitter", __name__, verilator_args=["--public-flat-rw"])
+    run_module("Transmitter", __name__, verilator_args=["--public-flat-rw"])
 
 
 def stamped(bench: Transmitter, **fixed: object) -> Segment:
@@ -111,7 +111,7 @@ async def no_tag_is_zero_when_they_start_again(dut: Any) -> None:
 
 
 @cocotb.test()
-async def stamps_without_room_are_counted_and_stall_nothing(dut: Any) -> None:
+async def stamps_without_module_are_counted_and_stall_nothing(dut: Any) -> None:
     bench = await Transmitter.create(dut)
     bench.departed.stall = 1
     segments = [stamped(bench) for _ in range(30)]

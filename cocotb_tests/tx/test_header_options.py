@@ -12,7 +12,7 @@ from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 
 from cocotb_tests.bench import CLOCK_NS
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import AFTER_PREVIOUS, ASAP, AT, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
@@ -22,7 +22,7 @@ BLOCKS = ((1448, 2896), (4344, 5792), (7240, 8688), (10136, 11584))
 
 
 def test_header_options() -> None:
-    run_room("Transmitter", __name__)
+    run_module("Transmitter", __name__)
 
 
 async def _options(bench: Transmitter, segment: Segment) -> str:
@@ -102,7 +102,7 @@ async def as_many_blocks_as_fit_count_from_the_acknowledgment(
 
 @cocotb.test()
 async def data_and_resets_carry_no_blocks(dut: Any) -> None:
-    """A full segment has no room for them."""
+    """A full segment has no space for them."""
     bench = await Transmitter.create(dut)
     for flags, length in [("PA", 1), ("PA", 1460), ("FA", 9), ("RA", 0), ("R", 0)]:
         assert await _options(bench, Segment(flags=flags, length=length, sack=BLOCKS)) == ""

@@ -9,13 +9,13 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import clocks
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import ASAP, AT, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
 
 def test_payload_store() -> None:
-    run_room("Transmitter", __name__)
+    run_module("Transmitter", __name__)
 
 
 async def never_refuses_payload(dut: Any) -> None:
@@ -41,7 +41,7 @@ async def two_full_frames_are_fetched_ahead_and_no_more_than_fit(dut: Any) -> No
 
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.5])
-async def fetched_payload_always_has_room(dut: Any, stall: float) -> None:
+async def fetched_payload_always_has_module(dut: Any, stall: float) -> None:
     bench = await Transmitter.create(dut, stall=stall, latency=30)
     cocotb.start_soon(never_refuses_payload(dut))
     bench.wire.stall = 0.7

@@ -9,13 +9,13 @@ import cocotb
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import ASAP, AT, PEERS, Peer, Segment, random_segment, scapy_frame
 from cocotb_tests.tx.transmitter import Transmitter
 
 
 def test_segment_builder() -> None:
-    run_room("Transmitter", __name__)
+    run_module("Transmitter", __name__)
 
 
 @cocotb.test()
@@ -111,7 +111,7 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
         peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)))
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
         ack = number % 2
-        bench.strays.put(
+        bench.stateless_replies.put(
             {
                 "remoteMac": peer.mac,
                 "remoteIp": peer.ip,
@@ -147,7 +147,7 @@ async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) 
             "remotePort": peer.remote_port,
             "localPort": peer.local_port,
         }
-        bench.strays.put(addresses | numbers | {"ack": 1, "syn": 1})
+        bench.stateless_replies.put(addresses | numbers | {"ack": 1, "syn": 1})
         options = [("MSS", 1460)]
         expected = scapy_frame(peer, b"", seq=sequence, ack=acknowledgment, flags="SA", window=65535, options=options)
         assert (await bench.receive()).data == expected

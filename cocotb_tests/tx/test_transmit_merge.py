@@ -8,13 +8,13 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import clocks
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import ASAP, AT, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
 
 def test_transmit_merge() -> None:
-    run_room("Transmitter", __name__)
+    run_module("Transmitter", __name__)
 
 
 @cocotb.test()

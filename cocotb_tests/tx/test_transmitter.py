@@ -10,18 +10,18 @@ from cocotb.simtime import get_sim_time
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import CLOCK_NS, generator
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import AT, FLOWS, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
-# docs/tx.md
+# docs/reference/tx.md
 IMMEDIATE_CLOCKS = 14  # from an accepted descriptor to the frame's first beat
 FETCH_CLOCKS = 5  # to the fetch of a data frame
 PAYLOAD_CLOCKS = 14  # from its last payload beat to its first beat on the wire
 
 
 def test_transmitter() -> None:
-    run_room("Transmitter", __name__)
+    run_module("Transmitter", __name__)
 
 
 @cocotb.test()

@@ -9,7 +9,7 @@ import cocotb
 from cocotb.simtime import get_sim_time
 
 from cocotb_tests.bench import CLOCK_NS
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import AT, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
@@ -17,7 +17,7 @@ MSS = 8960
 
 
 def test_transmitter_jumbo() -> None:
-    run_room("TransmitterJumbo", __name__)
+    run_module("TransmitterJumbo", __name__)
 
 
 @cocotb.test()

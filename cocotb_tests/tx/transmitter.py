@@ -40,7 +40,7 @@ class Transmitter:
         self.latency = latency
         self.random = generator()
         self.descriptors = StreamSource(dut, "descriptors", stall=stall)
-        self.strays = StreamSource(dut, "strays", stall=stall)
+        self.stateless_replies = StreamSource(dut, "statelessReplies", stall=stall)
         self.bypass = FrameSource(dut, "bypass", stall=stall)
         self.departures = StreamSource(dut, "departures")
         self.departed = StreamSink(dut, "departed", stall=stall)
@@ -91,7 +91,7 @@ class Transmitter:
 
     async def quiet(self) -> None:
         """All has left, and nothing moves any more."""
-        sources = [self.descriptors, self.strays, self.bypass.stream, self.departures]
+        sources = [self.descriptors, self.stateless_replies, self.bypass.stream, self.departures]
 
         def done() -> bool:
             return self.dut.idle.value == 1 and all(source.idle for source in sources)
@@ -104,7 +104,9 @@ class Transmitter:
 
     async def _idle_promise(self) -> None:
         """While idle nothing is offered, and without new input neither is it one clock later."""
-        inputs = [getattr(self.dut, f"{name}_valid") for name in ("descriptors", "strays", "bypass", "departures")]
+        inputs = [
+            getattr(self.dut, f"{name}_valid") for name in ("descriptors", "statelessReplies", "bypass", "departures")
+        ]
         outputs = [getattr(self.dut, f"{name}_valid") for name in ("wire", "fetch", "departed", "released")]
         still = False
         while True:

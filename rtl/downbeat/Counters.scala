@@ -13,7 +13,7 @@ case class Counters(bits: Int) extends Bundle {
   val directory = DirectoryDrops(bits)
   val neighbour = NeighbourDrops.counters(bits)
   /** ICMP errors that changed nothing. */
-  val ignoredReports = UInt(bits bits)
+  val ignoredIcmpErrors = UInt(bits bits)
   /** Challenge ACKs that a connection's limit held back (RFC 5961 7). */
   val suppressedChallenges = UInt(bits bits)
   /** ACKs that say that data came twice (RFC 2883). */

@@ -9,7 +9,7 @@ import downbeat.neighbour.{LocalNetwork, Neighbour, StaticNeighbour}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
 import downbeat.tx.Transmitter
-import downbeat.wire.{AxiStream, Departure, FrameBeat, ReceivedBeat, TransmitBeat}
+import downbeat.wire.{AxiStream, DepartureStamp, FrameBeat, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
@@ -79,12 +79,12 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   network.netmask := io.local_netmask
   network.gateway := io.local_gateway
 
-  // ---- the rooms, in the order in which a packet meets them; those rest that have no part in most clocks of a flow of data
+  // ---- the modules, in the order in which a packet meets them; those rest that have no part in most clocks of a flow of data
 
   private val receiver = RestingClock(Receiver(config))(_.io.idle)
-  private val neighbour = RestingClock(Neighbour(config))(room => room.io.idle && !room.io.next.armed) // time too wakes it
-  private val rooms = new EngineRooms(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
-  import rooms._ // directory, engine with pacer and timers, command port and notifier
+  private val neighbour = RestingClock(Neighbour(config))(module => module.io.idle && !module.io.next.armed) // time too wakes it
+  private val modules = new EngineModules(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
+  import modules._ // directory, engine with pacer and timers, command port and notifier
   private val placementWriter = RestingClock(PlacementWriter(config))(_.io.idle)
   private val payloadMemory = PayloadMemory(config)
   private val receiveBuffer = RestingClock(ReceiveBuffer(config))(_.io.idle)
@@ -103,13 +103,13 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     beat.error := io.s_axis_wire_rx.tuser(64)
   }
   directory.io.segments <<
-    RegisteredHandshake(StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.reports))
+    RegisteredHandshake(StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.icmpErrors))
 
   // ---- event -> grant -> segment -> wire out
 
   transmitter.io.local := local
   transmitter.io.descriptors << engine.io.descriptors
-  transmitter.io.strays << directory.io.strays
+  transmitter.io.statelessReplies << directory.io.statelessReplies
   transmitter.io.addressRead <> directory.io.addressRead(0)
   payloadFetch.io.transfers << transmitter.io.fetch
   transmitter.io.payload << payloadFetch.io.data
@@ -210,7 +210,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.receive := receiver.io.drops
   io.counters.directory := directory.io.drops
   io.counters.neighbour := neighbour.io.drops
-  io.counters.ignoredReports := engine.io.ignoredReports
+  io.counters.ignoredIcmpErrors := engine.io.ignoredIcmpErrors
   io.counters.suppressedChallenges := engine.io.suppressedChallenges
   io.counters.duplicateSacks := engine.io.duplicateSacks
   io.counters.staleStamps := transmitter.io.staleStamps

@@ -91,13 +91,13 @@ case class DownbeatConfig(
   val receiveOffsetBits: Int = log2Up(receiveBufferBytes) + 1
 
   /** Low bits by which a connection keeps numbers of what it sends, none further from SND.UNA than the buffer's end; and of what it receives, each of
-    * which is held against numbers that a frame before RCV.NXT or a window behind it may have.
+    * which is compared with numbers that a frame before RCV.NXT or a window behind it may have.
     */
   val sendNumberBits: Int = sendOffsetBits + 1
   val receiveNumberBits: Int = (receiveOffsetBits max log2Up(maximumFrameBytes) + 1) + 1
-  /** Of what has been placed in the receive buffer, ends included: held against each other and against RCV.NXT alone. */
+  /** Of what has been placed in the receive buffer, ends included: compared with each other and against RCV.NXT alone. */
   val placedNumberBits: Int = receiveOffsetBits + 1
-  /** RCV.UP is up to 65,535 bytes behind a segment in the window, and held against another such and against what has been read. */
+  /** RCV.UP is up to 65,535 bytes behind a segment in the window, and compared with another such and against what has been read. */
   val urgentNumberBits: Int = log2Up(2 * receiveBufferBytes + 65536 + 2 * maximumFrameBytes) + 1
 
   /** Low bits by which it keeps when its timers expire, in whole units of 2^deadlineUnit ns (65.5 us) and never early; and since when a round trip
@@ -108,7 +108,7 @@ case class DownbeatConfig(
   val roundTripBits: Int = (log2Up(Instant.nanoseconds(maximumRto)) max 36) + 2 // a sample ends at 2^36 ns
 
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
-  val creditBits: Int = (sendOffsetBits max 17) + 1
+  val windowAllowanceBits: Int = (sendOffsetBits max 17) + 1
 
   private val policies = startupPolicies ++ steadyPolicies
   /** Bits that a connection may tell its policies when it opens. */
@@ -123,7 +123,7 @@ case class DownbeatConfig(
   /** What the build's policies have calculated beside the engine. */
   val calculators: Seq[Calculator] = policies.flatMap(_.calculator).distinct
   val policiesCalculate: Boolean = calculators.nonEmpty
-  val questionBits: Int = calculators.map(_.questionBits).foldLeft(0)(_ max _)
+  val requestBits: Int = calculators.map(_.requestBits).foldLeft(0)(_ max _)
 
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1

@@ -4,17 +4,17 @@ package downbeat
 import downbeat.application.{Command, CommandPort, Notification}
 import downbeat.engine.{ApplicationEvent, EventKind, PlacedEvent, TraceRecord}
 import downbeat.flow.{DirectoryDrops, OpenRequest}
-import downbeat.rx.{ReceivedSegment, ReportKind}
+import downbeat.rx.{ReceivedSegment, IcmpErrorKind}
 import downbeat.time.Stamp
 import downbeat.tx.{DepartureTags, OutgoingFrame, SegmentBuilder}
-import downbeat.wire.{AxiStream, Departure}
+import downbeat.wire.{AxiStream, DepartureStamp}
 import spinal.core._
 import spinal.lib._
 
 /** What the core did not take, since reset; the same counters as in [[Counters]]. */
 case class HeaderTapCounters(bits: Int) extends Bundle {
   val directory = DirectoryDrops(bits)
-  val ignoredReports, staleStamps, unknownCommands = UInt(bits bits)
+  val ignoredIcmpErrors, staleStamps, unknownCommands = UInt(bits bits)
 }
 
 /** The core without frames and payload, for long simulations: parsed segments in, segments with their addresses and launch times out.
@@ -38,7 +38,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     /** Segments to send, as the transmitter would serialise them, without the payload that follows. */
     val outgoing = master(Stream(OutgoingFrame(config)))
     /** SFD stamps of tagged segments. */
-    val departures = slave(Flow(Departure()))
+    val departures = slave(Flow(DepartureStamp()))
 
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
@@ -56,14 +56,14 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
   private val now = Stamp()
   now.assignFromBits(io.now.asBits)
-  private val rooms = new EngineRooms(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
-  import rooms._ // directory, engine with pacer and timers, command port and notifier
+  private val modules = new EngineModules(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
+  import modules._ // directory, engine with pacer and timers, command port and notifier
   private val builder = SegmentBuilder(config)
   private val tags = DepartureTags(config)
 
   // ---- segment -> event; one that would hold a payload slot takes one of as many places, or waits
 
-  private val carries = io.received.report === ReportKind.none && (io.received.length.orR || io.received.flags.fin)
+  private val carries = io.received.icmpError === IcmpErrorKind.none && (io.received.length.orR || io.received.flags.fin)
   private val placesTaken = Reg(UInt(config.slotBits + 1 bits)) init 0
   private val segments = io.received.haltWhen(carries && placesTaken.msb)
   directory.io.segments << RegisteredHandshake(segments.map { segment =>
@@ -90,7 +90,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   builder.io.local.mac := 0
   builder.io.local.ip := io.local_ip
   builder.io.descriptors << engine.io.descriptors
-  builder.io.strays << directory.io.strays
+  builder.io.statelessReplies << directory.io.statelessReplies
   builder.io.addressRead <> directory.io.addressRead(0)
   builder.io.fetch.ready := True
   private val entries = builder.io.data
@@ -139,7 +139,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
   io.trace << engine.io.trace
   io.counters.directory := directory.io.drops
-  io.counters.ignoredReports := engine.io.ignoredReports
+  io.counters.ignoredIcmpErrors := engine.io.ignoredIcmpErrors
   io.counters.staleStamps := tags.io.staleStamps
   io.counters.unknownCommands := commandPort.io.unknown
   io.idle := idleWith(

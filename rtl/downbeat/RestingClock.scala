@@ -3,9 +3,9 @@ package downbeat
 
 import spinal.core._
 
-/** The clock of a room that rests while it has nothing to do: in Verilator only, to any other tool it is `clk`.
+/** The clock of a module that rests while it has nothing to do: in Verilator only, to any other tool it is `clk`.
   *
-  * Verilator evaluates neither the registers nor the logic of a room whose clock stands. Nothing moves in an idle room until something
+  * Verilator evaluates neither the registers nor the logic of a module whose clock stands. Nothing moves in an idle module until something
   * is put to it, so nobody can see it; the whole core's clock may stop for the same reason (Downbeat.idle).
   */
 class RestingClock extends BlackBox {
@@ -31,24 +31,24 @@ class RestingClock extends BlackBox {
 }
 
 object RestingClock {
-  /** Clocks for which a room must have been idle: as many as its longest line of registers that `idle` does not look at. */
+  /** Clocks for which a module must have been idle: as many as its longest line of registers that `idle` does not look at. */
   private val patience = 8
 
-  /** The domain of the resting room that is being built, and the one that never rests: gates hang from that one, none from another. A
+  /** The domain of the resting module that is being built, and the one that never rests: gates hang from that one, none from another. A
     * simulation that has settled what is behind the inputs (sim/device/model.h) sees through one gate, not through two.
     */
   private case class Resting(domain: ClockDomain, always: ClockDomain)
   private val around = new ScopeProperty[Option[Resting]] { override def default: Option[Resting] = None }
 
-  /** A room on a clock of its own. Each `valid` and `enable` among its inputs wakes it in the clock in which it is true. */
-  def apply[T <: Component](room: => T)(idle: T => Bool): T = {
+  /** A module on a clock of its own. Each `valid` and `enable` among its inputs wakes it in the clock in which it is true. */
+  def apply[T <: Component](module: => T)(idle: T => Bool): T = {
     val domain = ClockDomain.current
     val always = around.get.filter(_.domain == domain).fold(domain)(_.always)
     val gate = new RestingClock
     gate.clk := always.readClockWire
     val own = ClockDomain(gate.clock, domain.readResetWire, config = domain.config).setSynchronousWith(domain)
     val outer = around.set(Some(Resting(own, always)))
-    val made = own(room)
+    val made = own(module)
     outer.restore()
     val asked = made.getAllIo.toSeq.collect {
       case bit: Bool if bit.isInput && Set("valid", "enable").contains(bit.getPartialName()) => bit

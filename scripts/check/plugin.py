@@ -14,11 +14,11 @@ from cocotb_tests.bench import results
 
 
 def is_wrapper(item: pytest.Item) -> bool:
-    """True for a function that runs cocotb cases: it calls run_room, or a helper that does."""
+    """True for a function that runs cocotb cases: it calls run_module, or a helper that does."""
     if not isinstance(item, pytest.Function):
         return False
     called = [item.function.__globals__.get(name) for name in item.function.__code__.co_names]
-    return any("run_room" in _names(function) for function in (item.function, *called))
+    return any("run_module" in _names(function) for function in (item.function, *called))
 
 
 def _names(function: object) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _holds(item: pytest.Item, case: str) -> bool:
     """An item is the case itself, or wraps the module in which the case stands (LABEL:NAME/PARAMETERS). What has a label
-    may stand in any module: run_room knows its labels."""
+    may stand in any module: run_module knows its labels."""
     if item.nodeid.partition("::")[2] == case:
         return True
     label, _, name = case.rpartition(":")

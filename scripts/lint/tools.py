@@ -30,6 +30,6 @@ def project_files() -> list[Path]:
     return [path for path in paths if (ROOT / path).is_file() and not (ROOT / path).is_symlink()]
 
 
-def rooms() -> list[str]:
-    """The rooms that were elaborated."""
+def modules() -> list[str]:
+    """The modules that were elaborated."""
     return sorted(path.stem for path in VERILOG.glob("*.v"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make synth`: what the core's rooms take of an FPGA, and what a connection costs (docs/synthesis.md).
+"""`make synth`: what the core's modules take of an FPGA, and what a connection costs (docs/how-to/synthesize.md).
 
 For people on the terminal, for programs in build/reports/synth.json. Clock rates are those that `make fmax` has left.
 """
@@ -18,15 +18,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from scripts.fmax.report import cells, timing
-from scripts.fmax.tools import BUILD, ROOT, ToolFailed, elaborate, require, routed, synthesise
+from scripts.ecp5.fmax.report import cells, timing
+from scripts.ecp5.fmax.tools import BUILD, ROOT, ToolFailed, elaborate, require, routed, synthesise
 from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import PARTS, TARGETS, Target
 
 REPORT = ROOT / "build" / "reports" / "synth.json"
 GRADE, SEED = "6", 1  # of the clock rates, as `make fmax` measures without options
 # In the order in which a packet meets them. The payload memory is not here: it is as large as the buffers, and may be outside.
-ROOMS = (
+MODULES = (
     *(
         "MacOnOneClock",
         "Receiver",
@@ -47,18 +47,18 @@ def main() -> int:
     try:
         target = _target(arguments.target)
         require("yosys")
-        preset, flows = _build(arguments.preset, arguments.flows, arguments.room[0])
-        rooms = [_room(room, preset, flows, arguments.preset, target) for room in arguments.room]
+        preset, flows = _build(arguments.preset, arguments.flows, arguments.module[0])
+        modules = [_module(module, preset, flows, arguments.preset, target) for module in arguments.module]
     except subprocess.CalledProcessError:
         return 1  # it has said why
     except ToolFailed as failure:
         print(failure, file=sys.stderr)
         return 1
-    record = _record(target, flows, arguments.preset, rooms)
+    record = _record(target, flows, arguments.preset, modules)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(record, indent=1) + "\n")
     _print(target, record)
-    if line := target.overflow(_sum(rooms)):
+    if line := target.overflow(_sum(modules)):
         print(line, file=sys.stderr)
         return 1
     return 0
@@ -66,7 +66,7 @@ def main() -> int:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make synth", description=__doc__)
-    parser.add_argument("room", nargs="*", default=ROOMS)
+    parser.add_argument("module", nargs="*", default=MODULES)
     parser.add_argument("--target", default="ecp5")
     parser.add_argument("--flows", type=int)
     parser.add_argument("--preset", default="default")
@@ -79,19 +79,19 @@ def _target(name: str) -> Target:
     return TARGETS[name]
 
 
-def _build(preset: str, flows: int | None, room: str) -> tuple[str, int]:
+def _build(preset: str, flows: int | None, module: str) -> tuple[str, int]:
     """The build's name and its flows. A preset's own number does not change its name: `make fmax` keeps netlists by it."""
-    elaborate(room, preset)
+    elaborate(module, preset)
     layout = json.loads((ROOT / BUILD / "rtl" / preset / "downbeat_layout.json").read_text())
     own = int(layout["numbers"]["flows"])
     return (preset, own) if flows in (None, own) else (f"{preset},flows={flows}", flows or own)
 
 
-def _room(room: str, build: str, flows: int, preset: str, target: Target) -> dict[str, Any]:
-    verilog, twice = elaborate(room, build), elaborate(room, f"{preset},flows={2 * flows}")
-    print(f"  {room}", flush=True)
+def _module(module: str, build: str, flows: int, preset: str, target: Target) -> dict[str, Any]:
+    verilog, twice = elaborate(module, build), elaborate(module, f"{preset},flows={2 * flows}")
+    print(f"  {module}", flush=True)
     netlist = synthesise(verilog, target.commands)
-    found: dict[str, Any] = {"name": room, **target.used(cells(json.loads((ROOT / netlist).read_text())))}
+    found: dict[str, Any] = {"name": module, **target.used(cells(json.loads((ROOT / netlist).read_text())))}
     found["state_bits_per_flow"] = bits_per_flow(_memories(verilog), _memories(twice), flows)
     report = routed(netlist, GRADE, SEED) if target.name == "ecp5" else None
     if report:
@@ -104,34 +104,36 @@ def _memories(verilog: Path) -> dict[str, tuple[int, int]]:
     return memories((ROOT / verilog).read_text(), verilog.stem)
 
 
-def _sum(rooms: Iterable[dict[str, Any]]) -> dict[str, int]:
-    return {part: sum(room[part] for room in rooms) for part in PARTS}
+def _sum(modules: Iterable[dict[str, Any]]) -> dict[str, int]:
+    return {part: sum(module[part] for module in modules) for part in PARTS}
 
 
-def _record(target: Target, flows: int, preset: str, rooms: list[dict[str, Any]]) -> dict[str, Any]:
-    """The clock rate is that of the slowest room that has been routed; null if none has."""
-    slowest = min((room for room in rooms if "fmax_mhz" in room), key=lambda room: float(room["fmax_mhz"]), default={})
+def _record(target: Target, flows: int, preset: str, modules: list[dict[str, Any]]) -> dict[str, Any]:
+    """The clock rate is that of the slowest module that has been routed; null if none has."""
+    slowest = min(
+        (module for module in modules if "fmax_mhz" in module), key=lambda module: float(module["fmax_mhz"]), default={}
+    )
     return {
         "target": target.name,
         "device": target.device,
         "flows": flows,
         "preset": preset,
-        "rooms": rooms,
+        "rooms": modules,
         "fmax_mhz": slowest.get("fmax_mhz"),
         "fmax_room": slowest.get("name"),
         "critical_path": slowest.get("critical_path"),
-        "state_bits_per_flow": sum(room["state_bits_per_flow"] for room in rooms),
+        "state_bits_per_flow": sum(module["state_bits_per_flow"] for module in modules),
     }
 
 
 def _print(target: Target, record: dict[str, Any]) -> None:
     title = f"{target.device} by Yosys, preset {record['preset']}, {record['flows']:,} flows"
     table = Table(title=title, title_justify="left")
-    for column in ("room", *PARTS.values(), "state bits a flow", "MHz, routed"):
-        table.add_column(column, justify="left" if column == "room" else "right")
-    for room in record["rooms"]:
-        clock = f"{room['fmax_mhz']:.1f}" if "fmax_mhz" in room else ""
-        table.add_row(room["name"], *[f"{room[part]:,}" for part in (*PARTS, "state_bits_per_flow")], clock)
+    for column in ("module", *PARTS.values(), "state bits a flow", "MHz, routed"):
+        table.add_column(column, justify="left" if column == "module" else "right")
+    for module in record["rooms"]:
+        clock = f"{module['fmax_mhz']:.1f}" if "fmax_mhz" in module else ""
+        table.add_row(module["name"], *[f"{module[part]:,}" for part in (*PARTS, "state_bits_per_flow")], clock)
     used = _sum(record["rooms"])
     table.add_section()
     table.add_row("all of these", *[f"{used[part]:,}" for part in PARTS], f"{record['state_bits_per_flow']:,}", "")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scripts.fmax.report import LUTS
-from scripts.fmax.tools import ECP5
+from scripts.ecp5.fmax.report import LUTS
+from scripts.ecp5.fmax.tools import ECP5
 
 PARTS = {"lut": "LUT", "ff": "flip-flops", "bram": "block RAMs of 18 Kbit", "dsp": "multipliers"}
 
@@ -21,7 +21,7 @@ class Target:
     takes: dict[str, dict[str, int]]  # by part, how many of it a cell takes
 
     def used(self, cells: Mapping[str, int]) -> dict[str, int]:
-        """What a room's cells take, by part."""
+        """What a module's cells take, by part."""
         return {
             part: sum(each * cells.get(cell, 0) for cell, each in takes.items()) for part, takes in self.takes.items()
         }

@@ -13,20 +13,20 @@ from typing import Any
 import pytest
 
 import scripts.synth.__main__ as program
-from scripts.fmax import tools
-from scripts.fmax.tools import ROOT
+from scripts.ecp5.fmax import tools
+from scripts.ecp5.fmax.tools import ROOT
 from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import TARGETS
 
 
 def verilog(flows: int) -> str:
-    """Two instances of a room with a word of 40 bits and two flags for each flow, a FIFO, a delay line, and a tree."""
+    """Two instances of a module with a word of 40 bits and two flags for each flow, a FIFO, a delay line, and a tree."""
     index = (flows - 1).bit_length()
     levels = "".join(f"  reg [31:0] level_{depth} [0:{2**depth - 1}];\n" for depth in range(index))
     return (
         "module FmaxTop (\n  input wire clk\n);\n"
-        "  Room room (\n    .clk(clk)\n  );\n  Room room_1 (\n    .clk(clk)\n  );\nendmodule\n"
-        f"module Room (\n  input wire clk\n);\n  (* no_rw_check *) reg [39:0] state [0:{flows - 1}];\n"
+        "  Module part (\n    .clk(clk)\n  );\n  Module part_1 (\n    .clk(clk)\n  );\nendmodule\n"
+        f"module Module (\n  input wire clk\n);\n  (* no_rw_check *) reg [39:0] state [0:{flows - 1}];\n"
         f"  reg [1:0] flags [0:{flows - 1}];\n  reg [{index + 8}:0] fifo [0:15];\n"
         f'  (* ram_style = "distributed" *) reg [6:0] _zz_12 [0:{flows - 1}];\n{levels}endmodule\n'
     )
@@ -34,7 +34,7 @@ def verilog(flows: int) -> str:
 
 def test_state_is_what_grows_with_the_flows_in_every_instance() -> None:
     of, twice = memories(verilog(16), "FmaxTop"), memories(verilog(32), "FmaxTop")
-    assert of["room_1.state"] == (40, 16)
+    assert of["part_1.state"] == (40, 16)
     level = 32  # sixteen new words of the tree for sixteen new flows
     assert bits_per_flow(of, twice, 16) == 2 * (40 + 2 + level)
 
@@ -52,29 +52,27 @@ def test_a_netlist_counts_by_what_its_cells_take_of_the_device() -> None:
     assert used == {"lut": 4 + 1 + 8, "ff": 9, "bram": 5, "dsp": 0}
 
 
-def test_every_room_is_one() -> None:
-    rooms = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/Rooms.scala").read_text(), re.MULTILINE)
-    assert set(program.ROOMS) <= set(rooms)
+def test_every_module_is_one() -> None:
+    modules = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/Modules.scala").read_text(), re.MULTILINE)
+    assert set(program.MODULES) <= set(modules)
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The program's exit status and report, with rooms of so many cells; `clocks` are the rooms that have been routed."""
+    """The program's exit status and report, with modules of so many cells; `clocks` are the modules that have been routed."""
 
     def run(*arguments: str, clocks: dict[str, float] | None = None, **cells: int) -> tuple[int, dict[str, Any]]:
-        def elaborate(room: str, build: str) -> Path:
+        def elaborate(module: str, build: str) -> Path:
             flows = int(build.partition("flows=")[2] or 16)
             place = tmp_path / "build/fmax/rtl" / build
             place.mkdir(parents=True, exist_ok=True)
             (place / "downbeat_layout.json").write_text(json.dumps({"numbers": {"flows": flows}}))
-            file = place / f"Fmax{room}.v"
-            file.write_text(verilog(flows).replace("FmaxTop", f"Fmax{room}"))
+            file = place / f"Fmax{module}.v"
+            file.write_text(verilog(flows).replace("FmaxTop", f"Fmax{module}"))
             return file
 
         def synthesise(file: Path, _: str) -> Path:
-            inside = {
-                f"room.{kind}{number}": {"type": kind} for kind, count in cells.items() for number in range(count)
-            }
+            inside = {f"dut.{kind}{number}": {"type": kind} for kind, count in cells.items() for number in range(count)}
             top = {"attributes": {"top": "1"}, "cells": inside}
             netlist = file.with_suffix(".json")
             netlist.write_text(json.dumps({"modules": {file.stem: top}}))
@@ -103,12 +101,14 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
-def test_the_report_has_each_room_and_the_slowest_that_was_routed(run: Any) -> None:
+def test_the_report_has_each_module_and_the_slowest_that_was_routed(run: Any) -> None:
     status, report = run("Pacer", "Timers", "Notifier", clocks={"Pacer": 119.0, "Timers": 108.2}, LUT4=5, TRELLIS_FF=3)
     assert status == 0
     assert (report["target"], report["flows"], report["preset"]) == ("ecp5", 16, "default")
-    assert [room["name"] for room in report["rooms"]] == ["Pacer", "Timers", "Notifier"]
-    assert [(room["lut"], room["ff"], room["bram"], room["dsp"]) for room in report["rooms"]] == [(5, 3, 0, 0)] * 3
+    assert [module["name"] for module in report["rooms"]] == ["Pacer", "Timers", "Notifier"]
+    assert [(module["lut"], module["ff"], module["bram"], module["dsp"]) for module in report["rooms"]] == [
+        (5, 3, 0, 0)
+    ] * 3
     assert (report["fmax_mhz"], report["fmax_room"], report["critical_path"]) == (108.2, "Timers", ["a"])
     assert report["state_bits_per_flow"] == 3 * 2 * 74
 

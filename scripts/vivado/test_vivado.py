@@ -18,24 +18,25 @@ from scripts.lint.tools import VERILOG
 from scripts.synth.state import INSTANCE, MODULE
 
 HERE = Path(__file__).parent
+CONSTRAINTS = HERE.parents[1] / "constraints"
 PORT = re.compile(r"^  (?:input|output) +(?:wire|reg) +(?:\[(\d+):0\] +)?(\w+)", re.MULTILINE)
 REGISTER = re.compile(r"^ *(?:\(\*.*?\*\) )?reg +(?:\[(\d+):0\] +)?(\w+);", re.MULTILINE)
 BLACK_BOXES = {"RestingClock"}
 
 
-def verilog(room: str) -> str:
-    return (VERILOG / f"{room}.v").read_text()
+def verilog(module: str) -> str:
+    return (VERILOG / f"{module}.v").read_text()
 
 
-def ports(room: str) -> dict[str, str]:
+def ports(module: str) -> dict[str, str]:
     """Of the top: its highest index, or none."""
-    top = next(module[0] for module in MODULE.finditer(verilog(room)) if module[1] == room)
+    top = next(module[0] for module in MODULE.finditer(verilog(module)) if module[1] == module)
     return {name: high for high, name in PORT.findall(top)}
 
 
-def cells(room: str) -> list[str]:
+def cells(module: str) -> list[str]:
     """Registers as Vivado names them after synthesis: a/b/name_reg, and name_reg[0] of a vector."""
-    modules = {found[1]: found[0] for found in MODULE.finditer(verilog(room))}
+    modules = {found[1]: found[0] for found in MODULE.finditer(verilog(module))}
     inside = {name: INSTANCE.findall(text) for name, text in modules.items()}
     registers = {name: REGISTER.findall(text) for name, text in modules.items()}
     found: list[str] = []
@@ -46,13 +47,13 @@ def cells(room: str) -> list[str]:
             if inner in modules and inner not in BLACK_BOXES:
                 walk(inner, f"{place}{name}/")
 
-    walk(room, "")
+    walk(module, "")
     return found
 
 
-def crossings(room: str) -> dict[str, str]:
+def crossings(module: str) -> dict[str, str]:
     """Registers, or the output registers of memories, that cross; and where from."""
-    rows = re.findall(r"\| `(\S+)` \| (.+?) \|", (VERILOG / f"{room}.crossings").read_text())
+    rows = re.findall(r"\| `(\S+)` \| (.+?) \|", (VERILOG / f"{module}.crossings").read_text())
     return {re.sub(r"/(ram|ring)$", r"/\1_spinal_port1", name.replace(".", "/")): origin for name, origin in rows}
 
 
@@ -69,32 +70,32 @@ def tcl(place: Path, script: Path, names: dict[str, str], *arguments: str) -> li
     return done.stdout.splitlines()
 
 
-def as_dictionary(room: str) -> str:
-    return " ".join(f"{name} {{{high}}}" for name, high in ports(room).items())
+def as_dictionary(module: str) -> str:
+    return " ".join(f"{name} {{{high}}}" for name, high in ports(module).items())
 
 
-def package(place: Path, room: str, script: Path = HERE / "package.tcl") -> set[str]:
-    said = tcl(place, script, {"ports": as_dictionary(room)}, room, f"{room}.v", "ip", "part")
+def package(place: Path, module: str, script: Path = HERE / "package.tcl") -> set[str]:
+    said = tcl(place, script, {"ports": as_dictionary(module)}, module, f"{module}.v", "ip", "part")
     return {line.removeprefix("map ") for line in said if line.startswith("map ")}
 
 
-@pytest.mark.parametrize("room", ["DownbeatAxi", "DownbeatGmii"])
-def test_every_port_is_in_an_interface_or_named_as_plain(room: str, tmp_path: Path) -> None:
-    mapped = package(tmp_path, room)
+@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii"])
+def test_every_port_is_in_an_interface_or_named_as_plain(module: str, tmp_path: Path) -> None:
+    mapped = package(tmp_path, module)
     assert {"clk", "reset", "s_axil_awaddr", "s_axis_command_tdata", "m_axis_rx_tdest"} <= mapped
     (plain,) = re.findall(r"variable plain \{(.*?)\}", (HERE / "interfaces.tcl").read_text(), re.DOTALL)
     others = [
         port
-        for port in ports(room)
+        for port in ports(module)
         if port not in mapped and not any(fnmatchcase(port, name) for name in plain.split())
     ]
-    assert not others, f"ports of {room} that Vivado would not know: {', '.join(others)}"
+    assert not others, f"ports of {module} that Vivado would not know: {', '.join(others)}"
 
 
-@pytest.mark.parametrize("room", ["DownbeatAxi", "DownbeatGmii"])
-def test_streams_carry_whole_bytes(room: str) -> None:
+@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii"])
+def test_streams_carry_whole_bytes(module: str) -> None:
     """Vivado, as the protocol, wants TDATA in bytes (ARM IHI 0051B 2.1)."""
-    wrong = {name: high for name, high in ports(room).items() if name.endswith("_tdata") and (int(high) + 1) % 8}
+    wrong = {name: high for name, high in ports(module).items() if name.endswith("_tdata") and (int(high) + 1) % 8}
     assert not wrong
 
 
@@ -104,7 +105,7 @@ def test_every_plain_port_is_one() -> None:
     assert not [name for name in plain.split() if not any(fnmatchcase(port, name) for port in there)]
 
 
-def constrained(place: Path, script: Path = HERE / "crossings.xdc") -> tuple[set[str], set[str]]:
+def constrained(place: Path, script: Path = CONSTRAINTS / "common" / "crossings.xdc") -> tuple[set[str], set[str]]:
     """Cells with a bound, and objects that are set free."""
     inside = cells("DownbeatGmii")
     resets = " ".join(f"{name}/PRE" for name in inside if "asyncAssertSyncDeassert_buffercc" in name)
@@ -129,7 +130,9 @@ def test_every_crossing_has_a_bound_and_nothing_else_has(tmp_path: Path) -> None
 
 def test_a_pattern_that_matches_nothing_is_found(tmp_path: Path) -> None:
     stale = tmp_path / "stale.xdc"
-    stale.write_text((HERE / "crossings.xdc").read_text().replace("popArea_stream_rData", "popArea_gone"))
+    stale.write_text(
+        (CONSTRAINTS / "common" / "crossings.xdc").read_text().replace("popArea_stream_rData", "popArea_gone")
+    )
     with pytest.raises(pytest.fail.Exception, match="no cells match"):
         constrained(tmp_path, stale)
 
@@ -154,7 +157,7 @@ def test_the_board_connects_ports_that_the_core_has_and_pins_once(tmp_path: Path
     )
     buses = [f"phy_{way}[{bit}]" for way in ("rxd", "txd") for bit in range(8)]
     table = {"ports": " ".join(f"{{{name}}} {{}}" for name in [*board.split(), *buses])}
-    said = tcl(tmp_path, HERE / "kc705.xdc", table)
+    said = tcl(tmp_path, CONSTRAINTS / "kc705" / "kc705.xdc", table)
     pins = [line.split()[1] for line in said if line.startswith("pin ")]
     assert len(pins) == len(set(pins)) == len(board.split()) + len(buses)
     assert "clock phy_rx_clk" in said

@@ -143,10 +143,10 @@ void ApplicationPort::choosePush() {
   for (std::size_t left = sending_.size(); left > 0; --left, ++entry) {
     if (entry == sending_.end()) entry = sending_.begin();
     Connection &connection = connections_.at(*entry);
-    const std::uint64_t room = connection.alive() ? connection.room() : 0;
-    std::size_t length = std::min({connection.toPush.size(), static_cast<std::size_t>(room), chunkBytes});
+    const std::uint64_t space = connection.alive() ? connection.space() : 0;
+    std::size_t length = std::min({connection.toPush.size(), static_cast<std::size_t>(space), chunkBytes});
     if (length == 0) continue;
-    urgent_ = urgent_ || room > DOWNBEAT_SEND_BUFFER_BYTES / 2;
+    urgent_ = urgent_ || space > DOWNBEAT_SEND_BUFFER_BYTES / 2;
     if (chunk_.connection != none) continue;
     lastPushed_ = *entry;
     const bool urgent = connection.push(length);

@@ -64,8 +64,8 @@ struct Connection {
   void fail(std::uint8_t reason);
 
   bool alive() const { return established && !ended; }
-  /// Bytes that the core's send buffer has room for.
-  std::uint64_t room() const { return DOWNBEAT_SEND_BUFFER_BYTES - (pushed - acknowledged); }
+  /// Bytes that the core's send buffer has space for.
+  std::uint64_t space() const { return DOWNBEAT_SEND_BUFFER_BYTES - (pushed - acknowledged); }
   /// Counts the next `length` bytes as pushed, or fewer of them, so that no packet holds the end of urgent data before its own; true if
   /// it ends with such data.
   bool push(std::size_t &length);

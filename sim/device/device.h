@@ -61,7 +61,7 @@ private:
 
   Stamp now_ = 0;
   Stamp lastEdge_ = 0;
-  /// Clocks since something last crossed a port or time last jumped. A room may say a clock or two late that it is busy.
+  /// Clocks since something last crossed a port or time last jumped. A module may say a clock or two late that it is busy.
   static constexpr unsigned settling = 4;
   /// The core counts as idle when it only waits for the gate to take a frame:
   /// without that, each microsecond of a busy slow link would cost its 125 clocks.

@@ -4,13 +4,15 @@
  * The caller owns the clock and the wire. A device is single-threaded, lives in virtual time and never blocks: a call that
  * cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_advance_to. Any number of
  * devices may live in one process. Functions return 0 (or a count) on success and a negative downbeat_error otherwise;
- * downbeat_error_text says what to do about it. docs/device.md walks through a connection.
+ * downbeat_error_text says what to do about it. docs/reference/c-interface.md walks through a connection.
  */
 #ifndef DOWNBEAT_SIM_H
 #define DOWNBEAT_SIM_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "downbeat_event.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,7 +88,7 @@ typedef struct downbeat_parameters {
                             /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
   uint32_t differentiated_services; /* of each packet, 6 bits (RFC 2474) */
   uint32_t time_to_live;            /* likewise, at most 255; 0: 64 */
-  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: docs/congestion.md */
+  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: docs/reference/congestion.md */
 } downbeat_parameters;
 
 typedef struct downbeat_info {
@@ -106,30 +108,7 @@ typedef struct downbeat_info {
   int struggling;            /* 1: a segment has been sent again three times and is not acknowledged yet */
 } downbeat_info;
 
-/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */
-typedef struct downbeat_event {
-  uint64_t time;                  /* ns */
-  uint32_t flow, generation;
-  uint8_t kind;                   /* downbeat_event_text */
-  uint8_t live;                   /* 0: stale, nothing changed */
-  uint8_t state, reason;
-  uint8_t congestion_kind;        /* downbeat_congestion_text; the stage's input: */
-  uint8_t rtt_valid;
-  uint8_t uninflated;             /* a loss leaves cwnd = ssthresh */
-  uint8_t startup, steady;        /* downbeat_startup_text, downbeat_steady_text */
-  uint8_t sent, retransmission;   /* this event sent a segment; it had been sent before */
-  uint8_t asked;                  /* a policy has asked for a long calculation */
-  uint8_t sent_probe, sent_ahead; /* congestion_kind sent: it was a probe; the first half of an inverted pair */
-  uint8_t probe_answered;         /* a probe has its ACK; it began its train, or the gaps are: */
-  uint8_t probe_begins, probe_disturbed;
-  uint16_t segment_size, sent_length;
-  uint32_t acked, flight;         /* bytes */
-  uint32_t initial_window, initial_ssthresh;
-  uint64_t rtt;                   /* ns */
-  uint64_t departure_gap, arrival_gap; /* ns; of a probe and the one before, and of their ACKs */
-  uint64_t cwnd, ssthresh;        /* after the event; bytes, 16 fraction bits */
-  uint32_t acknowledged, next_send, highest_sent, send_window, received, sent_sequence;
-} downbeat_event;
+/* downbeat_event.h has struct downbeat_event. */
 
 typedef void (*downbeat_event_callback)(void *context, const downbeat_event *event);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The launch gate and the link behind it, as the MAC's (rtl/downbeat/mac/LaunchGate.scala): when each frame's SFD leaves.
-// sim/wire holds the two against each other.
+// sim/bench/wire holds the two against each other.
 //
 // A frame occupies its bytes and 24 more (preamble and SFD 8, FCS 4, gap 12; IEEE 802.3), at least 60 + 24. Departures lie on
 // the link's byte grid, which starts at 0 and never drifts: byte k at ceil(k x 8 / rate).

@@ -21,7 +21,7 @@ inline constexpr std::size_t largestFrame = DOWNBEAT_MAXIMUM_FRAME_BYTES - 4;
 inline constexpr std::size_t smallestFrame = 60;
 inline constexpr std::size_t beatBytes = 8;
 
-/// A frame without preamble and FCS. Room for a whole last beat.
+/// A frame without preamble and FCS. Space for a whole last beat.
 struct Frame {
   Frame() {} // the bytes stay as they are: filled beat by beat
   Stamp time = 0;

@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "../capture/pcapng.h"
-#include "../path/impairments.h"
+#include "lib/capture/pcapng.h"
+#include "lib/path/impairments.h"
 #include "application.h"
 #include "downbeat_sim.h"
 #include "options.h"

@@ -73,9 +73,9 @@ void RenoSender::start(std::vector<std::uint8_t> file) {
 
 void RenoSender::fill() {
   while (accepted_ < file_.size()) {
-    const auto room = std::min<std::size_t>(socket_->GetTxAvailable(), file_.size() - accepted_);
-    if (room == 0) return;
-    const int sent = socket_->Send(Create<Packet>(file_.data() + accepted_, static_cast<std::uint32_t>(room)), 0);
+    const auto space = std::min<std::size_t>(socket_->GetTxAvailable(), file_.size() - accepted_);
+    if (space == 0) return;
+    const int sent = socket_->Send(Create<Packet>(file_.data() + accepted_, static_cast<std::uint32_t>(space)), 0);
     if (sent <= 0) return;
     accepted_ += static_cast<std::size_t>(sent);
   }

@@ -8,7 +8,7 @@
 #include <ns3/nstime.h>
 #include <ns3/packet.h>
 
-#include "../capture/pcapng.h"
+#include "lib/capture/pcapng.h"
 #include "dumbbell.h"
 #include "options.h"
 

@@ -9,19 +9,19 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
-from cocotb_tests.golden.congestion.packet_pairs import PacketPairs
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
-from cocotb_tests.golden.congestion.startup.hoe import POLICY, HoeWord
+from sim.golden.congestion.packet_pairs import PacketPairs
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.startup.hoe import POLICY, HoeState
 
 SMSS = 1460
 MICROSECOND = 1000
 
 
 def test_hoe() -> None:
-    run_room("PolicyHoe", __name__)
+    run_module("PolicyHoe", __name__)
 
 
 @cocotb.test()
@@ -33,7 +33,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """Nothing known yet, something known, pairs about to be used up."""
     pairs = PacketPairs(draw.random() < 0.8, draw.random() < 0.5, draw.randint(0, 2))
     known = draw.choice([0, draw.getrandbits(36)])
-    return HoeWord(
+    return HoeState(
         draw.random() < 0.5, pairs, known, draw.choice([0, draw.getrandbits(36)]), draw.random() < 0.2
     ).packed()
 
@@ -51,7 +51,7 @@ VECTORS = [(440_000, 166, 2650), (440_000, 332, 1325), (100_000, 12_000, 8), (50
 def test_ssthresh_is_the_round_trip_over_the_first_pairs_gap(
     round_trip: int, gap: int, segments: int, inverted: bool
 ) -> None:
-    connection = opened(startup_word=int(inverted))
+    connection = opened(startup_policy_state=int(inverted))
     connection.pair_goes(inverted=inverted)
     connection.pair_returns(round_trip * MICROSECOND, gap * MICROSECOND, inverted=inverted)
     assert connection.segments_of_ssthresh() == segments
@@ -62,7 +62,7 @@ def test_ssthresh_is_the_round_trip_over_the_first_pairs_gap(
 def test_the_first_two_segments_leave_back_to_back_as_probes() -> None:
     connection = opened(initial_window=10)
     first = connection.departure
-    assert (first.pace, first.probe, first.begins, first.together) == (Pace.APART, True, True, 2)
+    assert (first.pace, first.probe, first.begins, first.minimum_segments) == (Pace.APART, True, True, 2)
     connection.sends()
     second = connection.departure
     assert (second.pace, second.probe, second.begins) == (Pace.ADJACENT, True, False)

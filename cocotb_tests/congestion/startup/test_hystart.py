@@ -11,11 +11,11 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.hystart import POLICY, Rounds
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.startup.hystart import POLICY, Rounds
 
 SMSS = 1460
 MILLISECOND = 1_000_000
@@ -23,7 +23,7 @@ IW = 10
 
 
 def test_hystart() -> None:
-    run_room("PolicyHystart", __name__)
+    run_module("PolicyHystart", __name__)
 
 
 @cocotb.test()
@@ -90,7 +90,7 @@ def acknowledge(state: Answer, acked: int, flight: int, rtt: int | None) -> Answ
     event = CongestionEvent(
         Kind.ACKNOWLEDGED, starting_up=starting, acked_bytes=acked, flight=flight, rtt=rtt, segment_size=SMSS
     )
-    return POLICY.answer(event, state.window, state.word)
+    return POLICY.answer(event, state.window, state.policy_state)
 
 
 @pytest.mark.parametrize("base", [2, 20, 40, 100, 200, 400])
@@ -148,10 +148,10 @@ def test_a_round_below_the_baseline_resumes_slow_start() -> None:
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
 def test_after_a_loss_it_is_standard_slow_start(kind: Kind) -> None:
-    state = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().word)
+    state = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().policy_state)
     grown = acknowledge(state, 4 * SMSS, 10 * SMSS, 40 * MILLISECOND)
     assert grown.window.cwnd == state.window.cwnd + of_bytes(SMSS)
-    assert grown.word == state.word
+    assert grown.policy_state == state.policy_state
 
 
 def float_error(draw: random.Random) -> float:

@@ -9,18 +9,18 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.lbc import POLICY
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.startup.lbc import POLICY
 
 SMSS = 1460
 START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))
 
 
 def test_lbc() -> None:
-    run_room("PolicyLbc", __name__)
+    run_module("PolicyLbc", __name__)
 
 
 @cocotb.test()
@@ -30,7 +30,7 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 def see(kind: Kind, state: Answer, acked: int = 0) -> Answer:
     event = CongestionEvent(kind, starting_up=True, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.word)
+    return POLICY.answer(event, state.window, state.policy_state)
 
 
 @pytest.mark.parametrize(("acked", "increment"), [(500, 500), (1460, 1460), (2920, 2920), (5840, 2920)])

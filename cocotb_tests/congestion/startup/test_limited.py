@@ -10,17 +10,17 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.limited import POLICY, packed
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.startup.limited import POLICY, packed
 
 SMSS = 1460
 
 
 def test_limited() -> None:
-    run_room("PolicyLimited", __name__)
+    run_module("PolicyLimited", __name__)
 
 
 @cocotb.test()
@@ -42,7 +42,7 @@ def opened(segments: int) -> Answer:
 
 def acknowledge(state: Answer, acked: int = SMSS) -> Answer:
     event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.word)
+    return POLICY.answer(event, state.window, state.policy_state)
 
 
 def cwnd(state: Answer) -> int:
@@ -89,7 +89,7 @@ def test_an_ack_counts_for_a_segment_at_most(acked: int) -> None:
     small, large = opened(50), opened(120)
     counted = min(acked, SMSS)
     assert acknowledge(small, acked).window.cwnd == small.window.cwnd + of_bytes(counted)
-    assert acknowledge(large, acked).word - large.word == counted
+    assert acknowledge(large, acked).policy_state - large.policy_state == counted
 
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
@@ -97,8 +97,8 @@ def test_a_loss_begins_anew(kind: Kind) -> None:
     state = opened(100)
     for _ in range(5000):
         state = acknowledge(state)
-    answer = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), state.window, state.word)
-    assert state.word != answer.word == opened(100).word
+    answer = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), state.window, state.policy_state)
+    assert state.policy_state != answer.policy_state == opened(100).policy_state
 
 
 def float_error(draw: random.Random) -> float:

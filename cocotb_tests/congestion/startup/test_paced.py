@@ -8,18 +8,18 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.paced import POLICY, argument
+from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace, Window, of_bytes
+from sim.golden.congestion.startup.paced import POLICY, argument
 
 SMSS = 1460
 START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))
 
 
 def test_paced() -> None:
-    run_room("PolicyPaced", __name__)
+    run_module("PolicyPaced", __name__)
 
 
 @cocotb.test()
@@ -34,7 +34,7 @@ def test_a_flight_of_n_has_n_departures_and_a_window_for_them() -> None:
     gaps = []
     while answer.departure and answer.departure.pace is Pace.APART:
         gaps.append(answer.departure.time / 2**16)
-        answer = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), answer.window, answer.word)
+        answer = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), answer.window, answer.policy_state)
     assert gaps == [0, 1000.5, 1000.5, 1000.5, 1000.5]
 
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.pairs import POLICY, argument
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, Window, of_bytes
+from sim.golden.congestion.startup.pairs import POLICY, argument
 
 SMSS = 1460
 START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))
 
 
 def test_pairs() -> None:
-    run_room("PolicyPairs", __name__)
+    run_module("PolicyPairs", __name__)
 
 
 @cocotb.test()
@@ -32,26 +32,26 @@ def sent(*, probe: bool = True, ahead: bool = False) -> CongestionEvent:
 
 
 def test_gap_and_pause_take_turns() -> None:
-    word, gaps = argument(700.5, 9000), []
+    policy_state, gaps = argument(700.5, 9000), []
     for _ in range(4):
-        answer = POLICY.answer(sent(), START, word)
-        word = answer.word
+        answer = POLICY.answer(sent(), START, policy_state)
+        policy_state = answer.policy_state
         assert answer.departure is not None
-        gaps.append((answer.departure.time / 2**16, answer.departure.begins, answer.departure.together))
+        gaps.append((answer.departure.time / 2**16, answer.departure.begins, answer.departure.minimum_segments))
     assert gaps == [(700.5, False, 0), (9000, True, 2)] * 2
 
 
 def test_what_is_no_probe_ends_a_pair() -> None:
     first = POLICY.answer(sent(), START, argument(700, 9000))
-    after = POLICY.answer(sent(probe=False), START, first.word)
+    after = POLICY.answer(sent(probe=False), START, first.policy_state)
     assert after.departure is not None and after.departure.begins
 
 
 def test_an_inverted_pairs_second_half_follows_its_first() -> None:
-    word = argument(0, 9000, inverted=True)
-    ahead = POLICY.answer(sent(ahead=True), START, word)
+    policy_state = argument(0, 9000, inverted=True)
+    ahead = POLICY.answer(sent(ahead=True), START, policy_state)
     assert ahead.departure is not None and ahead.departure.pace is Pace.ADJACENT
-    alone = POLICY.answer(sent(), START, word)
+    alone = POLICY.answer(sent(), START, policy_state)
     assert alone.departure is not None and alone.departure.begins
 
 

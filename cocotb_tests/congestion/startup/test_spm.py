@@ -11,12 +11,12 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
-from cocotb_tests.golden.congestion.packet_pairs import PacketPairs
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
-from cocotb_tests.golden.congestion.startup.spm import POLICY, SpmWord
+from sim.golden.congestion.packet_pairs import PacketPairs
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.startup.spm import POLICY, SpmState
 
 SMSS = 1000
 MILLISECOND = 1_000_000
@@ -25,7 +25,7 @@ Y0 = 8 * MILLISECOND
 
 
 def test_spm() -> None:
-    run_room("PolicySpm", __name__)
+    run_module("PolicySpm", __name__)
 
 
 @cocotb.test()
@@ -36,7 +36,7 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """Nothing known yet, samples about to be enough, pauses about as long as the pair before."""
     first = draw.choice([0, draw.getrandbits(36), draw.getrandbits(24)])
-    return SpmWord(
+    return SpmState(
         inverted=draw.random() < 0.5,
         pairs=PacketPairs(draw.random() < 0.8, draw.random() < 0.5, draw.randint(0, 2)),
         first_gap=first,
@@ -55,7 +55,7 @@ def opened(**arguments: int) -> Conversation:
 
 def learnt(*, inverted: bool = False) -> Conversation:
     """A connection that knows y0."""
-    connection = opened(startup_word=int(inverted))
+    connection = opened(startup_policy_state=int(inverted))
     connection.pair_goes(inverted=inverted)
     connection.pair_returns(ROUND_TRIP, Y0, inverted=inverted)
     return connection
@@ -182,9 +182,9 @@ WRONG = ProbeAnswer(departure_gap=9 * Y0 // 8, arrival_gap=Y0)
 @pytest.mark.parametrize("sample", [DISTURBED, WRONG])
 def test_a_disturbed_sample_or_one_of_a_wrong_gap_does_not_count(sample: ProbeAnswer) -> None:
     connection = learnt()
-    before = SpmWord.unpacked(connection.state.startup_word).count
+    before = SpmState.unpacked(connection.state.startup_policy_state).count
     connection.acknowledge(SMSS, probe=sample)
-    assert SpmWord.unpacked(connection.state.startup_word).count == before
+    assert SpmState.unpacked(connection.state.startup_policy_state).count == before
 
 
 def test_a_receiver_that_delays_acks_leaves_32_segments() -> None:

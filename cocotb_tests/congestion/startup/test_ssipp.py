@@ -10,18 +10,18 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.ssipp import POLICY, SsippWord
+from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, Window, of_bytes
+from sim.golden.congestion.startup.ssipp import POLICY, SsippState
 
 SMSS = 1460
 START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))
 
 
 def test_ssipp() -> None:
-    run_room("PolicySsipp", __name__)
+    run_module("PolicySsipp", __name__)
 
 
 @cocotb.test()
@@ -32,7 +32,7 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """What has grown the window already is about what this ACK acknowledges, or a segment less."""
     counted = draw.choice([event.acked_bytes, event.acked_bytes - event.segment_size]) + draw.randint(-2, 2)
-    return SsippWord(draw.getrandbits(1), draw.getrandbits(1), min(max(counted, 0), (1 << 16) - 1)).packed()
+    return SsippState(draw.getrandbits(1), draw.getrandbits(1), min(max(counted, 0), (1 << 16) - 1)).packed()
 
 
 def ack(kind: Kind, acked: int) -> CongestionEvent:
@@ -43,28 +43,28 @@ def test_a_pairs_two_acks_grow_the_window_by_two_segments() -> None:
     """Yu: one for the ACK of the first half, one for the ACK of both."""
     first = POLICY.answer(ack(Kind.PAIRED, 0), START, 1)
     assert first.window == Window(START.cwnd + of_bytes(SMSS), START.ssthresh)
-    both = POLICY.answer(ack(Kind.ACKNOWLEDGED, 2 * SMSS), first.window, first.word)
+    both = POLICY.answer(ack(Kind.ACKNOWLEDGED, 2 * SMSS), first.window, first.policy_state)
     assert both.window == Window(START.cwnd + of_bytes(2 * SMSS), START.ssthresh)
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 8, 1460])
 def test_a_pair_that_is_acknowledged_in_parts_grows_the_window_by_two_segments_at_most(parts: int) -> None:
     """Savage and others: a receiver gains nothing by dividing ACKs, nor by the first half's ACK before them."""
-    window, word, edges = START, 1, [2 * SMSS * part // parts for part in range(parts + 1)]
+    window, policy_state, edges = START, 1, [2 * SMSS * part // parts for part in range(parts + 1)]
     for _ in range(20):
-        answer = POLICY.answer(ack(Kind.PAIRED, 0), window, word)
+        answer = POLICY.answer(ack(Kind.PAIRED, 0), window, policy_state)
         for begin, end in itertools.pairwise(edges):
-            answer = POLICY.answer(ack(Kind.ACKNOWLEDGED, end - begin), answer.window, answer.word)
+            answer = POLICY.answer(ack(Kind.ACKNOWLEDGED, end - begin), answer.window, answer.policy_state)
         assert answer.window.cwnd == window.cwnd + of_bytes(2 * SMSS)
-        window, word = answer.window, answer.word
+        window, policy_state = answer.window, answer.policy_state
 
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT, Kind.ESTABLISHED])
 def test_a_loss_or_a_new_connection_owes_nothing(kind: Kind) -> None:
     answer = POLICY.answer(ack(Kind.PAIRED, 0), START, 1)
-    assert SsippWord.unpacked(answer.word).ahead == SMSS
-    answer = POLICY.answer(ack(kind, 0), START, answer.word)
-    assert SsippWord.unpacked(answer.word).ahead == 0
+    assert SsippState.unpacked(answer.policy_state).ahead == SMSS
+    answer = POLICY.answer(ack(kind, 0), START, answer.policy_state)
+    assert SsippState.unpacked(answer.policy_state).ahead == 0
 
 
 def test_the_first_segment_goes_alone_and_after_a_loss_all_do() -> None:
@@ -73,10 +73,10 @@ def test_the_first_segment_goes_alone_and_after_a_loss_all_do() -> None:
     )
     answer = POLICY.answer(event, START, 0)
     assert answer.departure == Departure()
-    answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.word)
+    answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.policy_state)
     assert answer.departure == Departure(inverted=True)
-    answer = POLICY.answer(ack(Kind.LOSS, 0), START, answer.word)
-    answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.word)
+    answer = POLICY.answer(ack(Kind.LOSS, 0), START, answer.policy_state)
+    answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.policy_state)
     assert answer.departure == Departure()
 
 

@@ -9,19 +9,19 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.additive_increase import CREDIT_BITS
-from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.steady import reno
-from cocotb_tests.golden.congestion.steady.aimd import ARGUMENT_BITS, POLICY, argument
+from sim.golden.congestion.additive_increase import CREDIT_BITS
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.steady import reno
+from sim.golden.congestion.steady.aimd import ARGUMENT_BITS, POLICY, argument
 
 SMSS = 1460
 
 
 def test_aimd() -> None:
-    run_room("PolicyAimd", __name__)
+    run_module("PolicyAimd", __name__)
 
 
 @cocotb.test()
@@ -43,7 +43,7 @@ def starting(segments: int, given: int) -> Answer:
 
 def acknowledge(state: Answer, acked: int) -> Answer:
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.word)
+    return POLICY.answer(event, state.window, state.policy_state)
 
 
 def cwnd(state: Answer) -> float:
@@ -72,7 +72,7 @@ def test_the_published_pairs(
             first = number
     assert (first, cwnd(state)) == (acks, after_1000)
     event = CongestionEvent(Kind.LOSS, flight=16 * SMSS, segment_size=SMSS)
-    assert POLICY.answer(event, state.window, state.word) == Answer(
+    assert POLICY.answer(event, state.window, state.policy_state) == Answer(
         Window(state.window.cwnd, of_bytes(after_loss)), given
     )
 
@@ -118,9 +118,9 @@ def test_one_and_a_half_is_reno_bit_for_bit(given: int) -> None:
             flight=draw.getrandbits(draw.randint(1, 30)),
             segment_size=SMSS,
         )
-        own = POLICY.answer(event, window, own.word)
-        its = reno.POLICY.answer(event, window, its.word)
-        assert (own.window, own.word >> ARGUMENT_BITS) == (its.window, its.word << 16)
+        own = POLICY.answer(event, window, own.policy_state)
+        its = reno.POLICY.answer(event, window, its.policy_state)
+        assert (own.window, own.policy_state >> ARGUMENT_BITS) == (its.window, its.policy_state << 16)
         window = (
             Window(max(own.window.ssthresh, of_bytes(SMSS)), own.window.ssthresh)
             if event.kind is Kind.LOSS
@@ -130,7 +130,7 @@ def test_one_and_a_half_is_reno_bit_for_bit(given: int) -> None:
 
 def test_a_credit_too_large_stays_at_its_bound() -> None:
     state = acknowledge(starting(2, argument(255, 0.5)), 1 << 30)
-    assert (cwnd(state), state.word >> ARGUMENT_BITS) == (3 * SMSS, (1 << CREDIT_BITS) - 1)
+    assert (cwnd(state), state.policy_state >> ARGUMENT_BITS) == (3 * SMSS, (1 << CREDIT_BITS) - 1)
 
 
 @pytest.mark.parametrize(("increase", "decrease"), [(0, 0.5), (256, 0.5), (1, 1), (1, -0.1), (-1, 0.5)])

@@ -10,21 +10,21 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.calculation.loss_intervals import ENTRIES, LONGEST, History, Mean, Question
-from cocotb_tests.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup import standard
-from cocotb_tests.golden.congestion.steady import aimd
-from cocotb_tests.golden.congestion.steady.carson import POLICY, TABLE, State
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.calculation.loss_intervals import ENTRIES, LONGEST, History, Mean, Request
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.startup import standard
+from sim.golden.congestion.steady import aimd
+from sim.golden.congestion.steady.carson import POLICY, TABLE, State
+from sim.golden.congestion.window import CongestionState
 
 SMSS = 1000
 FLIGHT = 16 * SMSS
 
 
 def test_carson() -> None:
-    run_room("PolicyCarson", __name__)
+    run_module("PolicyCarson", __name__)
 
 
 @cocotb.test()
@@ -63,33 +63,33 @@ class Connection:
     """Carson beyond start-up, its calculator answering at once."""
 
     argument: int = 0
-    word: int = 0
+    policy_state: int = 0
     window: Window = field(default_factory=lambda: Window(of_bytes(FLIGHT), of_bytes(2 * SMSS)))
     told: Mean | None = None
 
     def __post_init__(self) -> None:
-        self.word = self.argument
+        self.policy_state = self.argument
         self.unit = POLICY.calculator.unit()
         self.see(Kind.ESTABLISHED)
 
     @property
     def state(self) -> State:
-        return State.unpacked(self.word)
+        return State.unpacked(self.policy_state)
 
     def see(self, kind: Kind, acked: int = 0, flight: int = FLIGHT) -> None:
         event = CongestionEvent(kind, acked_bytes=acked, flight=flight, segment_size=SMSS)
-        answer = POLICY.answer(event, self.window, self.word)
-        self.word = answer.word
+        answer = POLICY.answer(event, self.window, self.policy_state)
+        self.policy_state = answer.policy_state
         if answer.calculation is None:
             return
-        told = self.unit(answer.calculation.question)
+        told = self.unit(answer.calculation.request)
         self.told = Mean.unpacked(told)
         back = replace(event, kind=Kind.CALCULATED, acked_bytes=0, calculated=Calculated(told))
-        self.word = POLICY.answer(back, self.window, self.word).word
+        self.policy_state = POLICY.answer(back, self.window, self.policy_state).policy_state
 
     def lose(self, packets: int) -> None:
         """A loss event so many packets after the last one, in one leap: no round ends by itself."""
-        self.word = replace(self.state, acked=packets * SMSS).packed()
+        self.policy_state = replace(self.state, acked=packets * SMSS).packed()
         self.see(Kind.LOSS)
 
 
@@ -153,25 +153,25 @@ def test_the_table_is_the_thesis_s() -> None:
 def test_a_row_grows_and_falls_as_aimd_with_its_a_and_b(row: int) -> None:
     draw = random.Random(row)
     a, b = TABLE[row]
-    word, its = State(row=row).packed(), b << 24 | a
+    policy_state, its = State(row=row).packed(), b << 24 | a
     window = Window(of_bytes(20 * SMSS), of_bytes(10 * SMSS))
     for _ in range(3000):
         kind = draw.choice(20 * [Kind.ACKNOWLEDGED] + [Kind.LOSS])
         event = CongestionEvent(kind, acked_bytes=draw.randrange(1, 3 * SMSS), flight=FLIGHT, segment_size=SMSS)
-        ours = POLICY.answer(event, window, word)
+        ours = POLICY.answer(event, window, policy_state)
         theirs = aimd.POLICY.answer(event, window, its)
         assert ours.window == theirs.window
-        window, its = ours.window, theirs.word
-        word = State(row=row, credit=State.unpacked(ours.word).credit).packed()
+        window, its = ours.window, theirs.policy_state
+        policy_state = State(row=row, credit=State.unpacked(ours.policy_state).credit).packed()
 
 
 @pytest.mark.parametrize(("rounds", "limit"), [(1, 1), (4, 7), (16, 28), (28, 49), (32, 56)])
 def test_no_loss_for_seven_quarters_of_the_last_rounds_is_unsteady(rounds: int, limit: int) -> None:
     connection = Connection()
     connection.lose(100)
-    connection.word = replace(connection.state, rounds=rounds).packed()
+    connection.policy_state = replace(connection.state, rounds=rounds).packed()
     connection.lose(100)
-    connection.word = replace(connection.state, row=2, count=20, left=FLIGHT).packed()
+    connection.policy_state = replace(connection.state, row=2, count=20, left=FLIGHT).packed()
     for _ in range(limit - 1):
         connection.see(Kind.ACKNOWLEDGED, FLIGHT, 2 * FLIGHT)
     assert (connection.state.row, connection.state.count) == (2, 20)
@@ -185,7 +185,7 @@ def test_the_timer_needs_two_events_and_is_disarmed_until_the_next() -> None:
     assert not connection.state.armed
     connection.lose(100)
     assert connection.state.armed
-    connection.word = replace(connection.state, left=FLIGHT).packed()
+    connection.policy_state = replace(connection.state, left=FLIGHT).packed()
     connection.see(Kind.ACKNOWLEDGED, FLIGHT, 2 * FLIGHT)
     assert not connection.state.armed
     connection.lose(100)
@@ -234,10 +234,10 @@ def test_an_interval_is_what_was_acknowledged_between_two_events_in_whatever_way
 def test_a_timeout_is_unsteady_and_within_two_rounds_no_event_of_its_own() -> None:
     connection = Connection()
     connection.lose(0)
-    connection.word = replace(connection.state, row=3, count=20, rounds=1, acked=5 * SMSS).packed()
+    connection.policy_state = replace(connection.state, row=3, count=20, rounds=1, acked=5 * SMSS).packed()
     connection.see(Kind.TIMEOUT)
     assert (connection.state.row, connection.state.count, connection.state.acked) == (0, 0, 5 * SMSS)
-    connection.word = replace(connection.state, row=3, count=20, rounds=2, limit=9).packed()
+    connection.policy_state = replace(connection.state, row=3, count=20, rounds=2, limit=9).packed()
     connection.see(Kind.TIMEOUT)
     state = connection.state
     assert (state.row, state.count, state.acked, state.rounds, state.limit, state.armed) == (0, 0, 0, 0, 3, 1)
@@ -254,12 +254,13 @@ def test_an_answer_that_a_loss_has_overtaken_is_not_counted() -> None:
     state = State(pending=1, count=3, interval=7 * SMSS, seen=1)
     told = Calculated(Mean(1, 1, True).packed(), stale=True)
     after = POLICY.answer(CongestionEvent(Kind.CALCULATED, calculated=told), Window(0, 0), state.packed())
-    assert State.unpacked(after.word) == state
+    assert State.unpacked(after.policy_state) == state
     # It is asked again with the next event, until that is taken.
-    again = POLICY.answer(CongestionEvent(Kind.DUPLICATE), Window(0, 0), after.word)
+    again = POLICY.answer(CongestionEvent(Kind.DUPLICATE), Window(0, 0), after.policy_state)
     assert again.calculation is not None
     assert (
-        POLICY.answer(CongestionEvent(Kind.DUPLICATE, calculating=True), Window(0, 0), after.word).calculation is None
+        POLICY.answer(CongestionEvent(Kind.DUPLICATE, calculating=True), Window(0, 0), after.policy_state).calculation
+        is None
     )
 
 
@@ -273,12 +274,12 @@ def test_a_connection_that_loses_at_a_constant_rate_becomes_smoother_by_itself()
         stage.see(CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, flight=flight, segment_size=SMSS))
         if flight >= 32 * SMSS:
             losses += 1
-            asks = bool(State.unpacked(stage.steady_word).seen)
+            asks = bool(State.unpacked(stage.steady_policy_state).seen)
             stage.see(CongestionEvent(Kind.LOSS, flight=flight, segment_size=SMSS, uninflated=True), asked=asks)
             if asks:
                 stage.see(CongestionEvent(Kind.CALCULATED, flight=flight, segment_size=SMSS))
                 stage.see(CongestionEvent(Kind.RECOVERED, flight=flight, segment_size=SMSS))
-        rows.append(State.unpacked(stage.steady_word).row)
+        rows.append(State.unpacked(stage.steady_policy_state).row)
     assert [row for row, before in zip(rows, [-1, *rows], strict=False) if row != before] == [0, 1, 2, 3]
 
 
@@ -288,7 +289,7 @@ def float_error(draw: random.Random) -> float:
     for number in range(5000):
         packets.append(draw.randrange(1, draw.choice([20, 2000, LONGEST])))
         count = min(number + 1, ENTRIES)
-        told = history.answer(Question(packets[-1] * 536, 536, number % ENTRIES, count))
+        told = history.response(Request(packets[-1] * 536, 536, number % ENTRIES, count))
         weights = [1.0 if i < 16 else 1 - (i - 15) / 17 for i in range(count)]
         exact = sum(w * i for w, i in zip(weights, packets[-count:][::-1], strict=True)) / sum(weights)
         worst = max(worst, abs(told.mean / 256 - exact) / exact)

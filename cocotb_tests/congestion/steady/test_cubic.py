@@ -10,12 +10,12 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.calculation.test_cubic_growth import equation, question
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.calculation.test_cubic_growth import equation, request
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.calculation.cubic_growth import Growth, Question, cubic
-from cocotb_tests.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.steady.cubic import BEGINS, GROWS, POLICY, WAITS, State
+from sim.golden.calculation.cubic_growth import Growth, Request, cubic
+from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.steady.cubic import BEGINS, GROWS, POLICY, WAITS, State
 
 SMSS = 1460
 BETA, C = 0.7, 0.4
@@ -23,7 +23,7 @@ MILLISECOND = 1_000_000
 
 
 def test_cubic() -> None:
-    run_room("PolicyCubic", __name__)
+    run_module("PolicyCubic", __name__)
 
 
 @cocotb.test()
@@ -52,14 +52,14 @@ class Sender:
     """The policy with its calculator, which answers after `delay` more ACKs."""
 
     window: Window
-    word: int = 0
+    policy_state: int = 0
     now: int = 0
     delay: int = 0
     _under_way: tuple[int, Calculated] | None = None
 
     @property
     def state(self) -> State:
-        return State.unpacked(self.word)
+        return State.unpacked(self.policy_state)
 
     @property
     def cwnd(self) -> float:
@@ -76,13 +76,13 @@ class Sender:
             now=self.now % (1 << 48),
             calculating=self._under_way is not None,
         )
-        answer = POLICY.answer(event, self.window, self.word)
-        self.word = answer.word
+        answer = POLICY.answer(event, self.window, self.policy_state)
+        self.policy_state = answer.policy_state
         if kind in (Kind.LOSS, Kind.TIMEOUT):
             self.window = Window(answer.window.ssthresh, answer.window.ssthresh)
             self._under_way = None
         if answer.calculation is not None:
-            told = POLICY.calculator.unit()(answer.calculation.question)
+            told = POLICY.calculator.unit()(answer.calculation.request)
             self._under_way = (self.delay, Calculated(told, answer.calculation.note))
         if self._under_way is not None:
             left, calculated = self._under_way
@@ -92,8 +92,8 @@ class Sender:
                 back = replace(
                     event, kind=Kind.CALCULATED, acked_bytes=0, calculated=calculated, calculating=False, rtt=None
                 )
-                answer = POLICY.answer(back, self.window, self.word)
-                self.word, self.window = answer.word, answer.window
+                answer = POLICY.answer(back, self.window, self.policy_state)
+                self.policy_state, self.window = answer.policy_state, answer.window
         return answer
 
 
@@ -173,9 +173,9 @@ def test_a_loss_leaves_seven_tenths_of_the_flight_but_two_segments_at_least() ->
 )
 def test_w_max_is_the_window_at_the_loss_or_less_of_it_where_it_falls(cwnd: int, before: int, maximum: int) -> None:
     """RFC 9438 4.7, fast convergence: (1 + 0.7) / 2."""
-    word = State(maximum=before * SMSS, phase=GROWS).packed()
+    policy_state = State(maximum=before * SMSS, phase=GROWS).packed()
     event = CongestionEvent(Kind.LOSS, flight=cwnd * SMSS, segment_size=SMSS)
-    after = State.unpacked(POLICY.answer(event, Window(of_bytes(cwnd * SMSS), 0), word).word)
+    after = State.unpacked(POLICY.answer(event, Window(of_bytes(cwnd * SMSS), 0), policy_state).policy_state)
     assert (after.prior, after.phase) == (cwnd * SMSS, WAITS)
     assert maximum * SMSS * (1 - 1e-5) - 1 < after.maximum <= maximum * SMSS
 
@@ -224,7 +224,7 @@ def test_what_is_acknowledged_while_it_calculates_counts_with_the_next_answer() 
     for count in range(2, 6):
         sender.see(Kind.ACKNOWLEDGED, SMSS)
         assert sender.state.acked == count * SMSS
-    # The question was of the first two.
+    # The request was of the first two.
     sender.see(Kind.ACKNOWLEDGED, SMSS)
     assert sender.state.acked == 4 * SMSS
 
@@ -233,14 +233,14 @@ def test_an_answer_that_a_loss_has_overtaken_changes_nothing() -> None:
     state = State(phase=GROWS, acked=SMSS, estimate=1 << 30)
     told = Calculated(Growth(1 << 20, 1 << 20, 0).packed(), note=SMSS, stale=True)
     after = POLICY.answer(CongestionEvent(Kind.CALCULATED, calculated=told), Window(1 << 30, 1), state.packed())
-    assert State.unpacked(after.word) == state
+    assert State.unpacked(after.policy_state) == state
 
 
 def test_start_up_ends_an_epoch() -> None:
     state = State(phase=GROWS, acked=SMSS, maximum=7)
     event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=SMSS)
     after = POLICY.answer(event, Window(1 << 30, 1 << 31), state.packed())
-    assert (State.unpacked(after.word).phase, State.unpacked(after.word).acked) == (WAITS, 0)
+    assert (State.unpacked(after.policy_state).phase, State.unpacked(after.policy_state).acked) == (WAITS, 0)
     assert after.calculation is None
 
 
@@ -253,19 +253,19 @@ def test_the_round_trip_is_smoothed_with_an_eighth() -> None:
         assert abs(sender.state.round_trip * 1.024e-3 - smoothed) < 8 * 1.024e-3
 
 
-def test_a_question_tells_what_it_accounts_for() -> None:
+def test_a_request_tells_what_it_accounts_for() -> None:
     state = State(phase=GROWS, acked=1 << 20, estimate=1 << 30)
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, flight=1 << 20, segment_size=SMSS)
     asked = POLICY.answer(event, Window(of_bytes(1 << 20), 1), state.packed()).calculation
     assert asked is not None
-    assert asked.note == Question.unpacked(asked.question).acked == (1 << 18) - 1
+    assert asked.note == Request.unpacked(asked.request).acked == (1 << 18) - 1
 
 
 def float_error(draw: random.Random) -> float:
     """Of W_cubic, where it is two segments at least."""
     worst = 0.0
     for _ in range(2000):
-        asked = question(draw)
+        asked = request(draw)
         exact, _ = equation(asked, asked.distance)
         if exact >= 2 * asked.segment_size:
             worst = max(worst, float(abs(cubic(asked, asked.distance) / 65536 - exact) / exact))

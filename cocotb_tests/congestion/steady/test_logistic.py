@@ -11,14 +11,14 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
-from cocotb_tests.calculation.logistic_draws import draw_question, error, exact
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.calculation.logistic_window import logistic_window
-from cocotb_tests.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.standard import POLICY as STANDARD
-from cocotb_tests.golden.congestion.steady import reno
-from cocotb_tests.golden.congestion.steady.logistic import (
+from sim.golden.calculation.logistic_draws import draw_request, error, exact
+from sim.golden.calculation.logistic_window import logistic_window
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.startup.standard import POLICY as STANDARD
+from sim.golden.congestion.steady import reno
+from sim.golden.congestion.steady.logistic import (
     ARGUMENT_BITS,
     INSTANT_BITS,
     LONGEST,
@@ -26,7 +26,7 @@ from cocotb_tests.golden.congestion.steady.logistic import (
     argument,
     unpack,
 )
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.window import CongestionState
 
 SMSS = 1460
 CAPACITY, ROUND_TRIP = 12_500_000, 60_000_000  # 100 Mb/s, 60 ms
@@ -35,7 +35,7 @@ MILLISECOND = 1_000_000
 
 
 def test_logistic() -> None:
-    run_room("PolicyLogistic", __name__)
+    run_module("PolicyLogistic", __name__)
 
 
 @cocotb.test()
@@ -61,7 +61,7 @@ class Connection:
     state: CongestionState = field(init=False)
 
     def __post_init__(self) -> None:
-        self.state = CongestionState(STANDARD, POLICY, steady_word=self.given)
+        self.state = CongestionState(STANDARD, POLICY, steady_policy_state=self.given)
         self.see(
             Kind.ESTABLISHED, initial_window=self.initial_window, initial_ssthresh=self.initial_window * self.segment
         )
@@ -107,7 +107,7 @@ def test_acks_during_a_calculation_let_time_pass_for_the_next() -> None:
     assert connection.step(MILLISECOND) == pytest.approx(grown(2 * SMSS, 0.007), rel=1e-6)
 
 
-def test_a_question_that_was_not_taken_is_asked_again_with_all_the_time() -> None:
+def test_a_request_that_was_not_taken_is_asked_again_with_all_the_time() -> None:
     connection = Connection(FULL)
     connection.see(Kind.ACKNOWLEDGED, MILLISECOND)
     assert connection.step(MILLISECOND) == pytest.approx(grown(2 * SMSS, 0.002), rel=1e-6)
@@ -132,7 +132,7 @@ def test_a_step_takes_ten_seconds_at_most() -> None:
         event = CongestionEvent(Kind.ACKNOWLEDGED, now=gap, rtt_minimum=ROUND_TRIP)
         answer = POLICY.answer(event, Window(of_bytes(3000), of_bytes(2000)), slow)
         assert answer.calculation is not None
-        asked.append(unpack(answer.calculation.question).elapsed)
+        asked.append(unpack(answer.calculation.request).elapsed)
     assert asked == [LONGEST] * 3
 
 
@@ -177,7 +177,7 @@ def test_after_a_timeout_the_equation_goes_on_from_the_smallest_window() -> None
 @pytest.mark.parametrize(("given", "round_trip"), [(0, ROUND_TRIP), (FULL, CongestionEvent.rtt_minimum), (FULL, 0)])
 def test_without_a_capacity_or_a_round_trip_it_is_reno(given: int, round_trip: int) -> None:
     draw = random.Random(3)
-    window, word, credit = Window(of_bytes(10 * SMSS), of_bytes(10 * SMSS)), given, 0
+    window, policy_state, credit = Window(of_bytes(10 * SMSS), of_bytes(10 * SMSS)), given, 0
     for _ in range(20_000):
         event = CongestionEvent(
             kind=draw.choice([kind for kind in Kind if kind is not Kind.CALCULATED] + 30 * [Kind.ACKNOWLEDGED]),
@@ -186,10 +186,10 @@ def test_without_a_capacity_or_a_round_trip_it_is_reno(given: int, round_trip: i
             segment_size=SMSS,
             rtt_minimum=round_trip,
         )
-        own, its = POLICY.answer(event, window, word), reno.POLICY.answer(event, window, credit)
+        own, its = POLICY.answer(event, window, policy_state), reno.POLICY.answer(event, window, credit)
         assert own.window == its.window
         assert own.calculation is None
-        window, word, credit = its.window, own.word, its.word
+        window, policy_state, credit = its.window, own.policy_state, its.policy_state
 
 
 def test_an_answer_to_the_start_up_policy_is_not_ours() -> None:
@@ -210,7 +210,7 @@ def float_error(draw: random.Random) -> float:
     """Of the unit's window, where a unit of the last place is less than the tolerance and the window fits."""
     worst = 0.0
     for _ in range(2000):
-        asked = draw_question(draw)
+        asked = draw_request(draw)
         window = exact(asked).window
         share, units = error(logistic_window(asked), window)
         if units > 1 and window < 1 << 32:

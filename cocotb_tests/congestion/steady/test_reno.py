@@ -9,17 +9,17 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench.runner import run_room
+from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.steady.reno import POLICY
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.steady.reno import POLICY
 
 SMSS = 1460
 
 
 def test_reno() -> None:
-    run_room("PolicyReno", __name__)
+    run_module("PolicyReno", __name__)
 
 
 @cocotb.test()
@@ -33,7 +33,7 @@ def starting(segments: int) -> Answer:
 
 def acknowledge(state: Answer, acked: int) -> Answer:
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.word)
+    return POLICY.answer(event, state.window, state.policy_state)
 
 
 def cwnd(state: Answer) -> float:
@@ -63,7 +63,7 @@ def test_each_window_of_acks_adds_one_segment_exactly(segments: int) -> None:
     for window in range(segments, segments + 20):
         for _ in range(window):
             state = acknowledge(state, SMSS)
-        assert (cwnd(state), state.word) == ((window + 1) * SMSS, 0)
+        assert (cwnd(state), state.policy_state) == ((window + 1) * SMSS, 0)
 
 
 @pytest.mark.parametrize("largest", [SMSS, 2 * SMSS, 5 * SMSS])
@@ -94,15 +94,15 @@ def test_a_loss_leaves_half_the_flight_but_two_segments_at_least(kind: Kind, fli
 def test_what_start_up_acknowledges_earns_no_credit() -> None:
     event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=SMSS, segment_size=SMSS)
     state = Answer(starting(1).window, 77)
-    assert POLICY.answer(event, state.window, state.word) == state
+    assert POLICY.answer(event, state.window, state.policy_state) == state
 
 
 def test_what_is_left_of_a_window_counts_for_the_next() -> None:
     state = acknowledge(starting(4), 5 * SMSS)
-    assert (cwnd(state), state.word) == (5 * SMSS, SMSS)
+    assert (cwnd(state), state.policy_state) == (5 * SMSS, SMSS)
     for _ in range(4):
         state = acknowledge(state, SMSS)
-    assert (cwnd(state), state.word) == (6 * SMSS, 0)
+    assert (cwnd(state), state.policy_state) == (6 * SMSS, 0)
 
 
 def float_error(draw: random.Random) -> float:

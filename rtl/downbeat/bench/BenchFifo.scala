@@ -12,8 +12,8 @@ case class BenchBeat() extends Bundle {
   val error = Bool()
 }
 
-/** Test-only room: the queue between the cocotb bench's own drivers and monitors, with a switch for each way in
-  * which a broken room damages a stream, so that the bench's checks are themselves checked.
+/** Test-only module: the queue between the cocotb bench's own drivers and monitors, with a switch for each way in
+  * which a broken module damages a stream, so that the bench's checks are themselves checked.
   */
 class BenchFifo extends Component {
   val source = slave(Stream(BenchBeat()))

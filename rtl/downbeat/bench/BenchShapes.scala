@@ -12,7 +12,7 @@ case class BenchPart() extends Bundle {
   val tag = Bits(8 bits)
 }
 
-/** Test-only room: the other shapes of port that the cocotb bench drives, each passed on by a register or a queue. */
+/** Test-only module: the other shapes of port that the cocotb bench drives, each passed on by a register or a queue. */
 class BenchShapes extends Component {
   val packet = slave(Stream(Fragment(BenchPart())))
   val m_axis = master(AxiStream(64, packet = true, userBits = 8))

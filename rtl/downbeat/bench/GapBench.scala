@@ -5,11 +5,11 @@ import downbeat.DownbeatConfig
 import downbeat.engine.{Booking, GrantEvent}
 import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
 import downbeat.pacing.{NextInstant, Pacer}
-import downbeat.wire.{Departure, ReceivedBeat, TransmitBeat}
+import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** Test-only room: the pacer and the MAC on one time base. Whoever drives it stands where the engine and the transmitter are: it books,
+/** Test-only module: the pacer and the MAC on one time base. Whoever drives it stands where the engine and the transmitter are: it books,
   * and makes a frame of each grant (`make gap`).
   */
 case class GapBench(config: DownbeatConfig) extends Component {
@@ -20,7 +20,7 @@ case class GapBench(config: DownbeatConfig) extends Component {
     val bookings = slave(Flow(Booking(config)))
     val grants = master(Stream(GrantEvent(config)))
     val transmit = slave(Stream(TransmitBeat()))
-    val departures = master(Flow(Departure()))
+    val departures = master(Flow(DepartureStamp()))
     val receive = master(Stream(ReceivedBeat()))
     val counters = out(MacCounters(config.counterBits))
     /** Of the pacer: when it next does something, and that it does nothing until then. */

@@ -6,7 +6,7 @@ import downbeat.application.{Command, Notification}
 import downbeat.engine.TraceRecord
 import spinal.core._
 
-/** Test-only room: bundles as fields and as bits, to hold the generated layout against. */
+/** Test-only module: bundles as fields and as bits, to hold the generated layout against. */
 case class LayoutBench(config: DownbeatConfig) extends Component {
   val command = in(Command(config))
   val notification = in(Notification(config))

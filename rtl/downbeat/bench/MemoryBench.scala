@@ -10,7 +10,7 @@ import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
 
-/** Test-only room: the payload memory with its four movers, as the core has them. */
+/** Test-only module: the payload memory with its four movers, as the core has them. */
 case class MemoryBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val send = slave(Stream(ApplicationBeat(config)))

@@ -11,7 +11,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** An event of flow 0, as protocol hands it on; what it says of the connection is after the event. */
-case class RecoveryQuestion(config: DownbeatConfig) extends Bundle {
+case class RecoveryRequest(config: DownbeatConfig) extends Bundle {
   val kind = EventKind()
   val opening = Bool()
   val unacknowledged, highestSent = SequenceNumber()
@@ -21,16 +21,16 @@ case class RecoveryQuestion(config: DownbeatConfig) extends Bundle {
 }
 
 /** What congestion is told of it. */
-case class RecoveryAnswer() extends Bundle {
+case class RecoveryResponse() extends Bundle {
   val kind = CongestionEventKind()
   val uninflated = Bool()
 }
 
-/** Test-only room: the recovery stage alone between ports, so that SND.UNA may move by gigabytes. Questions eight clocks apart. */
+/** Test-only module: the recovery stage alone between ports, so that SND.UNA may move by gigabytes. Requests eight clocks apart. */
 case class RecoveryBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val question = slave(Flow(RecoveryQuestion(config)))
-    val answer = master(Flow(RecoveryAnswer()))
+    val request = slave(Flow(RecoveryRequest(config)))
+    val response = master(Flow(RecoveryResponse()))
   }
   noIoPrefix()
 
@@ -38,23 +38,23 @@ case class RecoveryBench(config: DownbeatConfig) extends Component {
   import signals._
   private val pipeline = new EnginePipeline(config.eventSpacing)
   private val entry = pipeline.entry
-  private val question = io.question.m2sPipe
-  entry.valid := question.valid
-  entry(KIND) := question.kind
-  entry(NOW) := question.now
-  entry(OPENING) := question.opening
-  entry(LIVE) := !question.opening
-  entry(UNACKNOWLEDGED) := question.unacknowledged
-  entry(HIGHEST_SENT) := question.highestSent
-  entry(WRITTEN) := question.highestSent
-  entry(INITIAL_SEQUENCE) := question.unacknowledged
-  entry(OUTSTANDING) := question.highestSent.since(question.unacknowledged)
-  entry(OUTSTANDING_BEFORE) := question.highestSent.since(question.unacknowledged) + question.acked
-  entry(ACKED) := question.acked
-  entry(ADVANCED) := question.acked.orR
-  entry(DUPLICATE) := question.duplicate
-  entry(REPEATED) := question.duplicate
-  entry(CONGESTION_ECHOED) := question.echoed
+  private val request = io.request.m2sPipe
+  entry.valid := request.valid
+  entry(KIND) := request.kind
+  entry(NOW) := request.now
+  entry(OPENING) := request.opening
+  entry(LIVE) := !request.opening
+  entry(UNACKNOWLEDGED) := request.unacknowledged
+  entry(HIGHEST_SENT) := request.highestSent
+  entry(WRITTEN) := request.highestSent
+  entry(INITIAL_SEQUENCE) := request.unacknowledged
+  entry(OUTSTANDING) := request.highestSent.since(request.unacknowledged)
+  entry(OUTSTANDING_BEFORE) := request.highestSent.since(request.unacknowledged) + request.acked
+  entry(ACKED) := request.acked
+  entry(ADVANCED) := request.acked.orR
+  entry(DUPLICATE) := request.duplicate
+  entry(REPEATED) := request.duplicate
+  entry(CONGESTION_ECHOED) := request.echoed
   entry(STATE) := TcpState.established
   entry(SEND_WINDOW) := 1 << 20
   entry(SEGMENT_SIZE) := 1460
@@ -64,8 +64,8 @@ case class RecoveryBench(config: DownbeatConfig) extends Component {
   private val recovery = new RecoveryStage(config, pipeline, signals)
 
   private val exit = recovery.steps.last
-  io.answer.valid := exit.isValid
-  io.answer.kind := exit(CONGESTION_KIND)
-  io.answer.uninflated := exit(UNINFLATED)
+  io.response.valid := exit.isValid
+  io.response.kind := exit(CONGESTION_KIND)
+  io.response.uninflated := exit(UNINFLATED)
   pipeline.build()
 }

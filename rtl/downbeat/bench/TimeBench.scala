@@ -43,7 +43,7 @@ case class TimeBoard(config: DownbeatConfig) extends Component {
   io.now := wireTime.io.now
 }
 
-/** Test-only room: two boards, each with a wire clock of its own. The pulses of the first one lead to the second. */
+/** Test-only module: two boards, each with a wire clock of its own. The pulses of the first one lead to the second. */
 case class TimeBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val first, second = slave(AxiLite4(RegisterMap.bus))

@@ -6,11 +6,11 @@ import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
 import downbeat.rx.{ReceiveDrops, Receiver}
 import downbeat.flow.LocalAddresses
 import downbeat.time.Stamp
-import downbeat.wire.{Departure, ReceivedBeat, TransmitBeat}
+import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** Test-only room: the MAC and the core's way in, whose payload slots are free again as soon as their segment has come. */
+/** Test-only module: the MAC and the core's way in, whose payload slots are free again as soon as their segment has come. */
 case class WireBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val gmii = master(Gmii())
@@ -18,7 +18,7 @@ case class WireBench(config: DownbeatConfig) extends Component {
     val increment = in UInt (TimeBase.incrementBits bits)
     val now = out(Stamp())
     val transmit = slave(Stream(TransmitBeat()))
-    val departures = master(Flow(Departure()))
+    val departures = master(Flow(DepartureStamp()))
     /** Sequence numbers of the segments that came. */
     val sequence = master(Flow(UInt(32 bits)))
     val bypass = master(Stream(ReceivedBeat()))

@@ -61,8 +61,8 @@ case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardCont
 }
 
 object BoardTop {
-  /** Each board with each contents, by the room's name. */
-  val rooms: Map[String, DownbeatConfig => Component] =
+  /** Each board with each contents, by the module's name. */
+  val modules: Map[String, DownbeatConfig => Component] =
     (for (board <- Board.all; (name, contents) <- BoardContents.all)
       yield s"Board_${board.name.replace('-', '_')}_$name" -> ((config: DownbeatConfig) => BoardTop(board, contents, config))).toMap
 

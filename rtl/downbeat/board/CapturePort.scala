@@ -11,7 +11,7 @@ import spinal.lib._
   * A record is `CapturePort.recordWords` words of 64 bits: the frame's first `headWords` words (byte 0 of the wire in bits 7 to 0; what a
   * shorter frame has not is undefined), the SFD's stamp (ns in bits 63 to 16, fraction below), and the verdict: bits 13 to 0 length without
   * FCS, 16 to 21 the causes of [[ReceivedEnd]] in their order (zero: a good frame), 63 to 32 the number of the frame, lost ones counted.
-  * A frame that comes while `hasRoom` is low, or while the last one is still written (fragments without a gap), is lost.
+  * A frame that comes while `hasSpace` is low, or while the last one is still written (fragments without a gap), is lost.
   */
 case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: ClockDomain, receive: ClockDomain) extends Component {
   import CapturePort._
@@ -24,17 +24,17 @@ case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: Cloc
     // Of `core`.
     val enable = in Bool ()
     val words = master(Stream(Bits(64 bits)))
-    val hasRoom = in Bool () // for four records
+    val hasSpace = in Bool () // for four records
     val lost = out UInt (32 bits)
   }
   noIoPrefix()
   for (signal <- io.gmii.flatten) signal.addTag(ClockDomainTag(receive))
   for (signal <- Seq(io.time, io.increment)) signal.addTag(ClockDomainTag(transmit))
-  for (signal <- Seq(io.enable, io.hasRoom)) signal.addTag(ClockDomainTag(core))
+  for (signal <- Seq(io.enable, io.hasSpace)) signal.addTag(ClockDomainTag(core))
 
   private val receiver = receive(GmiiReceiver(config))
   private val stamps = ReceiveStamps(receive, transmit)
-  // Room is found where time is plenty, and a record ahead: the crossing is never full.
+  // Space is found where time is plenty, and a record ahead: the crossing is never full.
   private val crossing = new StreamFifoCC(Bits(64 bits), 32, receive, core, withPopBufferedReset = false)
   receiver.io.gmii := io.gmii
   receiver.io.linkUp := True
@@ -53,10 +53,10 @@ case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: Cloc
     val end = receiver.io.end
     val starts = receiver.io.startOfFrame
 
-    val room = BufferCC(io.hasRoom, False)
-    val loses = starts && enabled && (!room || keeps)
+    val space = BufferCC(io.hasSpace, False)
+    val loses = starts && enabled && (!space || keeps)
     when(starts && enabled)(frames := frames + 1)
-    when(starts && enabled && room && !keeps) {
+    when(starts && enabled && space && !keeps) {
       keeps := True
       place := 0
     }

@@ -7,7 +7,7 @@ import spinal.lib.memory.sdram.sdr.SdramCtrlCmd
 
 /** The words of captured frames that wait for the host, `board.captureWords` of them: in the board's SDRAM, or where it has none in block RAM.
   *
-  * `hasRoom`: for four records at least. It is low while the SDRAM starts up.
+  * `hasSpace`: for four records at least. It is low while the SDRAM starts up.
   */
 case class CaptureStore(board: Board) extends Component {
   private val depth = board.captureWords
@@ -15,7 +15,7 @@ case class CaptureStore(board: Board) extends Component {
     val push = slave(Stream(Bits(64 bits)))
     val pop = master(Stream(Bits(64 bits)))
     val level = out UInt (log2Up(depth + 1) bits)
-    val hasRoom = out Bool ()
+    val hasSpace = out Bool ()
     val sdram = board.sdram.map(chip => master(SdramPins(chip.layout)))
   }
   noIoPrefix()
@@ -32,7 +32,7 @@ case class CaptureStore(board: Board) extends Component {
     case Some(chip) => new InSdram(chip)
     case None => new InBlockRam
   }
-  io.hasRoom := RegNext(words.up && waiting < depth - 4 * CapturePort.recordWords) init False
+  io.hasSpace := RegNext(words.up && waiting < depth - 4 * CapturePort.recordWords) init False
 
   private class InBlockRam extends Words {
     val up: Bool = True

@@ -60,10 +60,10 @@ case class MdioMaster() extends Component {
 
   io.mdio.C := clock
   io.mdio.IO.write := bits.msb
-  io.mdio.IO.writeEnable := busy && !(reads && left <= MdioMaster.answerBits)
+  io.mdio.IO.writeEnable := busy && !(reads && left <= MdioMaster.responseBits)
 }
 
 object MdioMaster {
   /** Of a read, from the turn-around on. */
-  val answerBits = 18
+  val responseBits = 18
 }

@@ -29,7 +29,7 @@ case class PhyManager(board: Board) extends Component {
   private def access(phy: Int, register: Int, data: Option[Int]): Bits =
     Bool(data.isDefined) ## U(phy, 5 bits) ## U(register, 5 bits) ## B(data.getOrElse(0), 16 bits)
   private val setUp = for (port <- board.ports; (register, data) <- offer) yield access(port.phyAddress, register, Some(data))
-  private val asked = for (port <- board.ports; register <- questions) yield access(port.phyAddress, register, None)
+  private val asked = for (port <- board.ports; register <- requests) yield access(port.phyAddress, register, None)
   private val accesses = Vec(setUp ++ asked)
 
   // Low, then left alone for as long.
@@ -54,8 +54,8 @@ case class PhyManager(board: Board) extends Component {
 
   private val answered = RegNextWhen(next, own.fire)
   for ((state, port) <- io.states.zipWithIndex) {
-    def learnt(question: Int)(of: Bits => Bool): Bool = {
-      val here = answered === setUp.size + port * questions.size + questions.indexOf(question)
+    def learnt(request: Int)(of: Bits => Bool): Bool = {
+      val here = answered === setUp.size + port * requests.size + requests.indexOf(request)
       RegNextWhen(of(bus.io.answer.payload), bus.io.answer.valid && !ofHost && here) init False
     }
     val present = learnt(basicStatus)(!_.andR)
@@ -78,5 +78,5 @@ object PhyManager {
   private val gigabitStatus = 10
   /** Register and value, in this order: no 10, no 100, 1000BASE-T full duplex; negotiate anew. */
   val offer: Seq[(Int, Int)] = Seq(advertisement -> 0x0001, gigabitControl -> 0x0200, control -> 0x1200)
-  val questions: Seq[Int] = Seq(basicStatus, gigabitStatus, partnerAbility)
+  val requests: Seq[Int] = Seq(basicStatus, gigabitStatus, partnerAbility)
 }

@@ -61,7 +61,7 @@ case class ProbeBoard(board: Board, config: DownbeatConfig) extends BoardContent
   capture.io.enable := registers.io.capture.enable
   private val store = CaptureStore(board)
   store.io.push << capture.io.words
-  capture.io.hasRoom := store.io.hasRoom
+  capture.io.hasSpace := store.io.hasSpace
   registers.io.capture.words << store.io.pop
   registers.io.capture.level := store.io.level
   for ((chip, pins) <- store.io.sdram.zip(io.sdram)) chip <> pins

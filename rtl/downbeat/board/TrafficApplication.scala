@@ -81,7 +81,7 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
   private val fresh = !word.known || word.generation =/= status.reference.generation
   private val end = status.received.value - status.peerFinished.asUInt
   private val asks = Reg(UInt(32 bits))
-  private val room = config.sendBufferBytes - (word.handed.value - word.acknowledged.value)
+  private val space = config.sendBufferBytes - (word.handed.value - word.acknowledged.value)
   private val least = (word.supply < chunkBytes) ? word.supply.resize(left.getWidth) | U(chunkBytes, left.getWidth bits)
   private val sends = word.state === TcpState.established || word.state === TcpState.closeWait
   private val idles = word.supply === 0
@@ -150,7 +150,7 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
     }
     is(looking) {
       left := least
-      when(word.known && !word.closed && sends && !idles && room >= least)(phase := sending).otherwise(phase := closing)
+      when(word.known && !word.closed && sends && !idles && space >= least)(phase := sending).otherwise(phase := closing)
     }
     is(sending) {
       when(io.send.fire) {

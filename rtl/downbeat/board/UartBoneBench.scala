@@ -7,7 +7,7 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
 import spinal.lib.com.uart.Uart
 import spinal.lib.master
 
-/** Test-only room: the bridge on a core of 62.5 MHz with one region, at a 16th of its clock. */
+/** Test-only module: the bridge on a core of 62.5 MHz with one region, at a 16th of its clock. */
 case class UartBoneBench() extends Component {
   val uart = master(Uart())
   val m_axil = master(AxiLite4(RegisterMap.bus))

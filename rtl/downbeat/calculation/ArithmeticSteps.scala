@@ -10,15 +10,15 @@ class ArithmeticSteps extends Area {
   private val arithmetic = SerialArithmetic()
   private val waits = RegInit(False)
   private val asks = False
-  private val question = ArithmeticQuestion()
-  question.assignDontCare()
-  arithmetic.io.question.valid := RegNext(asks) init False
-  arithmetic.io.question.payload := RegNext(question)
-  private val answered = RegNext(arithmetic.io.answer.valid) init False
+  private val request = ArithmeticRequest()
+  request.assignDontCare()
+  arithmetic.io.request.valid := RegNext(asks) init False
+  arithmetic.io.request.payload := RegNext(request)
+  private val answered = RegNext(arithmetic.io.response.valid) init False
   when(asks)(waits := True)
   when(answered)(waits := False)
 
-  val result: UInt = RegNext(arithmetic.io.answer.payload)
+  val result: UInt = RegNext(arithmetic.io.response.payload)
 
   /** a * b; the shorter b is, the sooner. */
   def product(a: UInt, b: UInt)(taken: => Unit): Unit = ask(divides = false, a, b)(taken)
@@ -27,9 +27,9 @@ class ArithmeticSteps extends Area {
 
   private def ask(divides: Boolean, a: UInt, b: UInt)(taken: => Unit): Unit = {
     asks := !waits
-    question.divides := Bool(divides)
-    question.a := a.resized
-    question.b := b.resized
+    request.divides := Bool(divides)
+    request.a := a.resized
+    request.b := b.resized
     when(answered)(taken)
   }
 }

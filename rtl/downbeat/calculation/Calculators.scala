@@ -7,16 +7,16 @@ import downbeat.flow.FlowReference
 import spinal.core._
 import spinal.lib._
 
-/** A question on its way to the calculator of that index in the configuration. */
+/** A request on its way to the calculator of that index in the configuration. */
 case class CalculationRequest(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val ofStartup = Bool()
   val calculator = UInt(Calculators.indexBits(config) bits)
-  val question = Bits(config.questionBits bits)
+  val operands = Bits(config.requestBits bits)
   val note = Bits(Calculation.noteBits bits)
 }
 
-/** The answer on its way back. */
+/** The response on its way back. */
 case class CalculatedEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val calculated = Calculated()
@@ -24,39 +24,39 @@ case class CalculatedEvent(config: DownbeatConfig) extends Bundle {
 
 /** The shared units for long calculations, beside the engine: one for each calculator of the build, with a queue before it.
   *
-  * A request must find its unit's `room`, which is told with enough to spare for those that a pipeline brings before it sees that there is
+  * A request must find its unit's `space`, which is told with enough to spare for those that a pipeline brings before it sees that there is
   * none; so neither the engine nor a unit ever waits. Answers of one unit keep their order.
   */
 case class Calculators(config: DownbeatConfig) extends Component {
   import Calculators._
   val io = new Bundle {
     val request = slave(Flow(CalculationRequest(config)))
-    val room = out(Bits(config.calculators.size bits))
+    val space = out(Bits(config.calculators.size bits))
     val result = master(Stream(CalculatedEvent(config)))
     val idle = out(Bool())
   }
   noIoPrefix()
 
   private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
-  // Registered both ways: the engine's choice is not in line with that among the lanes. No lane has an answer so often that the others would
+  // Registered both ways: the engine's choice is not in line with that among the lanes. No lane has an response so often that the others would
   // wait for long.
   io.result << StreamArbiterFactory().lowerFirst.transactionLock.on(lanes.map(_.result)).halfPipe()
-  for ((lane, index) <- lanes.zipWithIndex) io.room(index) := lane.room
+  for ((lane, index) <- lanes.zipWithIndex) io.space(index) := lane.space
   io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
 
-  /** A unit with its queues. Whose question it is waits beside the unit for the answer. */
+  /** A unit with its queues. Whose request it is waits beside the unit for the response. */
   private class Lane(calculator: Calculator, index: Int) extends Area {
     private val unit = calculator.build(config)
     private val requests = StreamFifo(CalculationRequest(config), waiting, latency = 1)
     requests.io.push.valid := io.request.valid && io.request.calculator === index
     requests.io.push.payload := io.request.payload
-    val room = RegNext(requests.io.availability > spare) init False
+    val space = RegNext(requests.io.availability > spare) init False
 
     private val first = requests.io.pop.halfPipe()
     private val (asked, remembered) = StreamFork2(first, synchronous = true)
-    unit.io.question.arbitrationFrom(asked)
-    unit.io.question.flow := asked.reference.flow
-    unit.io.question.question := asked.question.resize(calculator.questionBits)
+    unit.io.request.arbitrationFrom(asked)
+    unit.io.request.flow := asked.reference.flow
+    unit.io.request.operands := asked.operands.resize(calculator.requestBits)
 
     /** As many words as may be under way. The first is in a register: the choice among the lanes is not in line with a memory. */
     private class Queue[T <: Data](words: Stream[T]) extends Area {
@@ -70,13 +70,13 @@ case class Calculators(config: DownbeatConfig) extends Component {
       val empty: Bool = !first.valid && (if (depth > 1) !others.io.occupancy.orR else True)
     }
     private val owners = new Queue(remembered)
-    private val answers = new Queue(unit.io.answer.toStream)
-    val result: Stream[CalculatedEvent] = StreamJoin(owners.first, answers.first).map { joined =>
+    private val responses = new Queue(unit.io.response.toStream)
+    val result: Stream[CalculatedEvent] = StreamJoin(owners.first, responses.first).map { joined =>
       val event = CalculatedEvent(config)
       event.reference := joined._1.reference
       event.calculated.ofStartup := joined._1.ofStartup
       event.calculated.stale := False
-      event.calculated.answer := joined._2.resize(Calculation.answerBits)
+      event.calculated.response := joined._2.resize(Calculation.responseBits)
       event.calculated.note := joined._1.note
       event
     }
@@ -85,14 +85,14 @@ case class Calculators(config: DownbeatConfig) extends Component {
 }
 
 object Calculators {
-  /** A room for each calculator that a registered policy names, alone between its ports: `CalculatorDivider` for "divider". */
-  val rooms: Map[String, DownbeatConfig => Component] = (Policies.startup ++ Policies.steady)
+  /** A module for each calculator that a registered policy names, alone between its ports: `CalculatorDivider` for "divider". */
+  val modules: Map[String, DownbeatConfig => Component] = (Policies.startup ++ Policies.steady)
     .flatMap(_.calculator)
     .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
     .toMap
 
   def indexBits(config: DownbeatConfig): Int = log2Up(config.calculators.size) max 1
-  /** Requests before a unit, and how many may still come when there seems to be no room. */
+  /** Requests before a unit, and how many may still come when there seems to be no space. */
   private val waiting = 16
   private val spare = 8
 }

@@ -7,8 +7,8 @@ import spinal.lib.misc.pipeline._
 
 /** The nodes of a long calculation, a clock from each to the next, and how values get from one to those behind it.
   *
-  * Either a question may come in each clock: then a value moves on with its question, through a register a node, or far through a memory. Or
-  * there is a `single` one at a time: then a value has one register, which keeps it until the next question.
+  * Either a request may come in each clock: then a value moves on with its request, through a register a node, or far through a memory. Or
+  * there is a `single` one at a time: then a value has one register, which keeps it until the next request.
   */
 class Carried(length: Int, single: Boolean) extends Area {
   val nodes: Seq[Node] = List.fill(length)(Node())

@@ -2,14 +2,14 @@
 package downbeat.calculation
 
 import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorQuestion, CalculatorUnit}
+import downbeat.congestion.{Calculator, CalculatorRequest, CalculatorUnit}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 import spinal.lib.math.UnsignedDivider
 
 /** Time is in ticks of 1,024 ns. */
-case class CubicQuestion() extends Bundle {
+case class CubicRequest() extends Bundle {
   /** K is asked for; otherwise the growth. */
   val root = Bool()
   /** W_est has reached the window before the loss: it grows as Reno's from now on. */
@@ -19,15 +19,15 @@ case class CubicQuestion() extends Bundle {
   val acked = UInt(18 bits)
   val roundTrip = UInt(26 bits)
   /** t - K. */
-  val distance = SInt(31 bits)
+  val tMinusK = SInt(31 bits)
   /** W_max, bytes. */
-  val maximum = UInt(30 bits)
+  val wMax = UInt(30 bits)
   /** cwnd and W_est, bytes with 16 fraction bits. */
   val cwnd, estimate = UInt(46 bits)
 }
 
-/** Bytes with 16 fraction bits. With `root` the whole answer is K, ticks. */
-case class CubicAnswer() extends Bundle {
+/** Bytes with 16 fraction bits. With `root` the whole response is K, ticks. */
+case class CubicResponse() extends Bundle {
   /** Of cwnd. */
   val increase = UInt(33 bits)
   /** Of W_est. */
@@ -46,12 +46,12 @@ case class CubicAnswer() extends Bundle {
   *
   * d d and d d d are cut to 20 bits below; so W_cubic is within 0.5 byte and 1e-7 of C d^3 of the equation, K within 16.4 us.
   *
-  * One question at a time: a serial multiplier, SpinalHDL's divider, a serial cube root; about 530 clocks, 200 for K.
+  * One request at a time: a serial multiplier, SpinalHDL's divider, a serial cube root; about 530 clocks, 200 for K.
   */
 object CubicGrowth extends Calculator {
   val name = "cubicgrowth"
-  val questionBits: Int = 215
-  val answerBits: Int = 64
+  val requestBits: Int = 215
+  val responseBits: Int = 64
   /** C tick^3 x 2^85: of a segment into bytes with 16 fraction bits, 40 bits for the cuts and 29 of its own. */
   val term = BigInt(16615350)
   val termShift = 29
@@ -68,13 +68,13 @@ object CubicGrowth extends Calculator {
 class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, CubicGrowth) {
   import CubicGrowth._
 
-  private val asked = Reg(CalculatorQuestion(config, questionBits))
-  private val question = asked.question.as(CubicQuestion())
+  private val asked = Reg(CalculatorRequest(config, requestBits))
+  private val request = asked.operands.as(CubicRequest())
   private val multiplier = SerialMultiplier(leftBits = 50, rightBits = 40)
   private val divider = new UnsignedDivider(nWidth = 80, dWidth = 46, storeDenominator = true)
   private val cubeRoot = CubeRoot(rootBits)
 
-  private val windowBytes = question.cwnd >> 16
+  private val windowBytes = request.cwnd >> 16
   private val acked = Reg(UInt(18 bits))
   /** The second of two: W_cubic(t + RTT). */
   private val second = Reg(Bool())
@@ -88,18 +88,18 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
   private val at = Reg(SInt(32 bits))
   private val height = Reg(SInt(63 bits))
   private val window = Reg(UInt(46 bits))
-  private val room = Reg(SInt(47 bits))
+  private val toTarget = Reg(SInt(47 bits))
   private val now = Reg(UInt(46 bits))
   private val estimateAfter = Reg(UInt(47 bits))
   private val gain = Reg(UInt(45 bits))
   private val alphaSegment = Reg(UInt(33 bits))
   private val amount = Reg(UInt(80 bits))
   private val power = Reg(UInt(3 * rootBits bits))
-  private val answer = Reg(CubicAnswer())
+  private val response = Reg(CubicResponse())
 
-  multiplier.io.question.valid := False
-  multiplier.io.question.left.assignDontCare()
-  multiplier.io.question.right.assignDontCare()
+  multiplier.io.request.valid := False
+  multiplier.io.request.left.assignDontCare()
+  multiplier.io.request.right.assignDontCare()
   divider.io.flush := False
   divider.io.cmd.valid := False
   divider.io.cmd.numerator.assignDontCare()
@@ -107,13 +107,13 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
   private val quotient = divider.io.rsp.toFlow.map(_.quotient)
   cubeRoot.io.value.valid := False
   cubeRoot.io.value.payload.assignDontCare()
-  io.question.ready := False
-  io.answer.valid := False
-  io.answer.payload := answer.asBits
+  io.request.ready := False
+  io.response.valid := False
+  io.response.payload := response.asBits
 
   new StateMachine {
     setEncoding(binaryOneHot)
-    /** Two states: `put` offers a question until it is taken, and `use` has the result when it comes. */
+    /** Two states: `put` offers a request until it is taken, and `use` has the result when it comes. */
     private def asks(put: => Bool)(result: Flow[UInt], after: => State)(use: UInt => Unit): State = {
       val issue, await = new State
       issue.whenIsActive(when(put)(goto(await)))
@@ -126,10 +126,10 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
       issue
     }
     private def multiply(left: => UInt, right: => UInt, after: => State)(use: UInt => Unit): State = asks {
-      multiplier.io.question.valid := True
-      multiplier.io.question.left := left.resized
-      multiplier.io.question.right := right.resized
-      multiplier.io.question.ready
+      multiplier.io.request.valid := True
+      multiplier.io.request.left := left.resized
+      multiplier.io.request.right := right.resized
+      multiplier.io.request.ready
     }(multiplier.io.product, after)(use)
     private def divide(numerator: => UInt, denominator: => UInt, after: => State)(use: UInt => Unit): State = asks {
       divider.io.cmd.valid := True
@@ -147,22 +147,22 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
     val begin, place, measure, rise, bound, compare, settle, sum, friendly, tell = new State
 
     idle.whenIsActive {
-      io.question.ready := True
-      asked := io.question.payload
-      when(io.question.valid)(goto(begin))
+      io.request.ready := True
+      asked := io.request.payload
+      when(io.request.valid)(goto(begin))
     }
     begin.whenIsActive {
-      val fits = windowBytes < question.acked.resize(30)
-      acked := fits ? windowBytes.resize(18) | question.acked
+      val fits = windowBytes < request.acked.resize(30)
+      acked := fits ? windowBytes.resize(18) | request.acked
       second := False
-      when(question.root)(goto(scaleBelow)) otherwise goto(scaleTerm)
+      when(request.root)(goto(scaleBelow)) otherwise goto(scaleTerm)
     }
 
     // ---- growth
 
-    val scaleTerm: State = multiply(U(term), question.segmentSize, place)(perSegment := _.resized)
+    val scaleTerm: State = multiply(U(term), request.segmentSize, place)(perSegment := _.resized)
     place.whenIsActive {
-      at := question.distance.resize(32) + (second ? question.roundTrip | U(0, 26 bits)).resize(32).asSInt
+      at := request.tMinusK.resize(32) + (second ? request.roundTrip | U(0, 26 bits)).resize(32).asSInt
       goto(measure)
     }
     measure.whenIsActive {
@@ -175,9 +175,9 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
     val cubeIt: State = multiply(square, far, termIt)(product => cube := (product >> cubeShift).resized)
     val termIt: State = multiply(cube, perSegment, rise)(product => term61 := (product >> termShift).resized)
     rise.whenIsActive {
-      val maximum = (question.maximum @@ U(0, 16 bits)).resize(63).asSInt
+      val wMax = (request.wMax @@ U(0, 16 bits)).resize(63).asSInt
       val term = term61.resize(63).asSInt
-      height := below ? (maximum - term) | (maximum + term)
+      height := below ? (wMax - term) | (wMax + term)
       goto(bound)
     }
     bound.whenIsActive {
@@ -186,13 +186,13 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
       goto(compare)
     }
     compare.whenIsActive {
-      room := (window -^ question.cwnd).asSInt
+      toTarget := (window -^ request.cwnd).asSInt
       goto(settle)
     }
     settle.whenIsActive {
-      val half = question.cwnd >> 1
+      val half = request.cwnd >> 1
       when(second) {
-        gain := room.msb ? U(0, 45 bits) | ((half < room.asUInt) ? half | room.asUInt.resize(45))
+        gain := toTarget.msb ? U(0, 45 bits) | ((half < toTarget.asUInt) ? half | toTarget.asUInt.resize(45))
         goto(weigh)
       } otherwise {
         now := window
@@ -201,32 +201,32 @@ class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, Cub
       }
     }
     val weigh: State = multiply(gain, acked, share)(product => amount := product.resized)
-    val share: State = divide(amount @@ U(0, 16 bits), question.cwnd, scaleAlpha)(quotient => answer.increase := quotient.resized)
-    val scaleAlpha: State = multiply(question.reno ? U(1 << alphaShift, 17 bits) | U(alpha, 17 bits), question.segmentSize, weighAlpha)(
+    val share: State = divide(amount @@ U(0, 16 bits), request.cwnd, scaleAlpha)(quotient => response.increase := quotient.resized)
+    val scaleAlpha: State = multiply(request.reno ? U(1 << alphaShift, 17 bits) | U(alpha, 17 bits), request.segmentSize, weighAlpha)(
       product => alphaSegment := product.resized)
     val weighAlpha: State = multiply(alphaSegment, acked, shareAlpha)(product => amount := product.resized)
-    val shareAlpha: State = divide(amount @@ U(0, 16 bits), question.cwnd, sum)(quotient => answer.estimated := quotient.resized)
+    val shareAlpha: State = divide(amount @@ U(0, 16 bits), request.cwnd, sum)(quotient => response.estimated := quotient.resized)
     sum.whenIsActive {
-      estimateAfter := question.estimate +^ answer.estimated
+      estimateAfter := request.estimate +^ response.estimated
       goto(friendly)
     }
     friendly.whenIsActive {
-      answer.friendly := now < estimateAfter
+      response.friendly := now < estimateAfter
       goto(tell)
     }
 
     // ---- K
 
     val scaleBelow: State = multiply(
-      U(inverse), (question.maximum < windowBytes) ? U(0, 30 bits) | (question.maximum - windowBytes), sharePower)(
+      U(inverse), (request.wMax < windowBytes) ? U(0, 30 bits) | (request.wMax - windowBytes), sharePower)(
       product => amount := product.resized)
-    val sharePower: State = divide(amount, question.segmentSize, takeRoot) { quotient =>
+    val sharePower: State = divide(amount, request.segmentSize, takeRoot) { quotient =>
       power := (quotient >> 3 * rootBits).orR ? U((BigInt(1) << 3 * rootBits) - 1, 3 * rootBits bits) | quotient.resize(3 * rootBits)
     }
-    val takeRoot: State = root(power, tell)(root => answer.assignFromBits((root @@ U(0, 4 bits)).resize(64).asBits))
+    val takeRoot: State = root(power, tell)(root => response.assignFromBits((root @@ U(0, 4 bits)).resize(64).asBits))
 
     tell.whenIsActive {
-      io.answer.valid := True
+      io.response.valid := True
       goto(idle)
     }
   }

@@ -11,7 +11,7 @@ case class Division(numeratorBits: Int, denominatorBits: Int) extends Bundle {
 }
 
 /** A division in each clock, or one at a time (`single`): min(floor(numerator / denominator), 2^quotientBits - 1), so all ones for a quotient that
-  * does not fit and for a division by zero. The answer comes `latency` clocks after its question, in order.
+  * does not fit and for a division by zero. The response comes `latency` clocks after its request, in order.
   *
   * Non-restoring, a bit of the quotient in each clock: the partial remainder r lies in [-d, d), and a step makes 2 r + (the numerator's next
   * bit) - d, or + d if r is negative; the quotient's bit is 1 where that is not negative (Parhami, Computer Arithmetic, 13.4). So the choice
@@ -21,33 +21,33 @@ case class Division(numeratorBits: Int, denominatorBits: Int) extends Bundle {
   *
   * Where the clocks need not be the same for each division, SpinalHDL's own `spinal.lib.math.UnsignedDivider` is the smaller one.
   *
-  * @param single the next question comes when the answer to the last has come
+  * @param single the next request comes when the response to the last has come
   */
 case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, single: Boolean = false) extends Component {
   require(quotientBits >= 1 && quotientBits <= numeratorBits, s"quotientBits = $quotientBits: use 1 to numeratorBits = $numeratorBits")
 
   val io = new Bundle {
-    val question = slave(Flow(Division(numeratorBits, denominatorBits)))
-    val answer = master(Flow(UInt(quotientBits bits)))
+    val request = slave(Flow(Division(numeratorBits, denominatorBits)))
+    val response = master(Flow(UInt(quotientBits bits)))
   }
   noIoPrefix()
 
-  private val question = io.question.m2sPipe
+  private val request = io.request.m2sPipe
   // What has no quotient bit is a remainder already; it fits if the quotient does.
-  private val above = question.numerator >> quotientBits
-  private val fits = above.resize(numeratorBits max denominatorBits) < question.denominator.resize(numeratorBits max denominatorBits)
+  private val above = request.numerator >> quotientBits
+  private val fits = above.resize(numeratorBits max denominatorBits) < request.denominator.resize(numeratorBits max denominatorBits)
 
   private val first = Divider.Stage(denominatorBits, quotientBits)
   first.remainder := above.resize(denominatorBits + 1)
-  first.denominator := question.denominator
-  first.bits := question.numerator(quotientBits - 1 downto 0)
+  first.denominator := request.denominator
+  first.bits := request.numerator(quotientBits - 1 downto 0)
   first.overflow := !fits
-  // Whether there was a question so many clocks ago.
-  private val asked = History(question.valid, quotientBits + 2, init = False)
+  // Whether there was a request so many clocks ago.
+  private val asked = History(request.valid, quotientBits + 2, init = False)
   private val last = (0 until (if (single) 1 else quotientBits)).foldLeft(first)((before, step) => held(before, asked(step)))
 
-  io.answer.payload := RegNext(last.overflow ? U(quotientBits bits, default -> True) | last.bits)
-  io.answer.valid := asked(quotientBits + 1)
+  io.response.payload := RegNext(last.overflow ? U(quotientBits bits, default -> True) | last.bits)
+  io.response.valid := asked(quotientBits + 1)
 
   /** A stage: takes what the one before it has when it `arrives`, a step further, and makes a step in each clock after that. */
   private def held(before: Divider.Stage, arrives: Bool): Divider.Stage = {
@@ -58,7 +58,7 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
 }
 
 object Divider {
-  /** Clocks from a question to its answer. */
+  /** Clocks from a request to its response. */
   def latency(quotientBits: Int): Int = quotientBits + 2
 
   private case class Stage(denominatorBits: Int, quotientBits: Int) extends Bundle {

@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** y, and which of the two is asked for. */
-case class ExponentialQuestion() extends Bundle {
+case class ExponentialRequest() extends Bundle {
   /** Not negative, 54 fraction bits; for e^-x^ it is x log2(e). */
   val y = UInt(Exponential.integerBits + Exponential.fractionBits bits)
   /** 1 - 2^-y^ in place of 2^-y^. */
@@ -19,7 +19,7 @@ case class Factor() extends Bundle {
   val exponent = UInt(7 bits)
 }
 
-/** 2^-y^ or 1 - 2^-y^, a question a clock or one at a time (`single`), either with an error below 2^-34^, and below 2^-19^ of what it is down to 2^-53^. (A caller that
+/** 2^-y^ or 1 - 2^-y^, a request a clock or one at a time (`single`), either with an error below 2^-34^, and below 2^-19^ of what it is down to 2^-53^. (A caller that
   * wants e^-x^ has a constant to multiply by before, which takes log2(e) in.)
   *
   * y = n + high / 2^9^ + middle / 2^18^ + low / 2^54^. Two tables have a = 1 - 2^-high^ and b = 1 - 2^-middle^, and c = ln 2 low. Then
@@ -32,16 +32,16 @@ case class Exponential(single: Boolean = false) extends Component {
   import Exponential._
 
   val io = new Bundle {
-    val question = slave(Flow(ExponentialQuestion()))
-    val answer = master(Flow(Factor()))
+    val request = slave(Flow(ExponentialRequest()))
+    val response = master(Flow(Factor()))
   }
   noIoPrefix()
 
   private val carried = new Carried(latency + 1, single)
   import carried.nodes
   private val first = nodes.head
-  first.valid := io.question.valid
-  private val QUESTION = first.insert(io.question.payload)
+  first.valid := io.request.valid
+  private val QUESTION = first.insert(io.request.payload)
   private val fraction = first(QUESTION).y.resize(fractionBits)
 
   // ---- nodes 0 to 2: tables and ln 2 low; to node 3: what low adds
@@ -83,9 +83,9 @@ case class Exponential(single: Boolean = false) extends Component {
   private val fixed = chosen.insert(RegNext(shifted(QUESTION).decay ? decayed | unshifted))
   private val (normal, zeros) = Normalized(chosen(fixed))
 
-  io.answer.valid := nodes.last.valid
-  io.answer.mantissa := normal.takeHigh(36).asUInt
-  io.answer.exponent := zeros +^ (nodes.last(QUESTION).decay ? U(0, integerBits bits) | nodes.last(QUESTION).y >> fractionBits)
+  io.response.valid := nodes.last.valid
+  io.response.mantissa := normal.takeHigh(36).asUInt
+  io.response.exponent := zeros +^ (nodes.last(QUESTION).decay ? U(0, integerBits bits) | nodes.last(QUESTION).y >> fractionBits)
   carried.build()
 }
 
@@ -102,7 +102,7 @@ object Exponential {
 
   private val joinedAt = Product.latency + 3
   private val doneAt = joinedAt + Product.latency + 1
-  /** Clocks from a question to its answer. */
+  /** Clocks from a request to its response. */
   val latency: Int = doneAt + ShiftedRight.latency + 1 + Normalized.latency(fractionBits)
 
   /** 1 - 2^-i / 2^step^^ for i from 0 on. */

@@ -5,10 +5,10 @@ import downbeat.DownbeatConfig
 import downbeat.congestion.{Calculator, CalculatorUnit}
 import spinal.core._
 
-/** Gaps in ns. `begins` forgets the connection's samples; `sampled` adds one, if it is of a class with room; then either an estimate, or how
+/** Gaps in ns. `begins` forgets the connection's samples; `sampled` adds one, if it is of a class with space; then either an estimate, or how
   * far apart pairs are to leave.
   */
-case class GapFitQuestion() extends Bundle {
+case class GapFitRequest() extends Bundle {
   /** The gap that a pair sent back to back comes out with, y0. */
   val firstGap = UInt(36 bits)
   /** The sample: as the pair left, x, and as its ACKs arrived, y. */
@@ -20,7 +20,7 @@ case class GapFitQuestion() extends Bundle {
 }
 
 /** `value`: the window of the estimated gap, bytes; or 2 R / cwnd in segments, ns. `holds`: there is an estimate; or the sample counts. */
-case class GapFitAnswer() extends Bundle {
+case class GapFitResponse() extends Bundle {
   val value = UInt(36 bits)
   val holds = Bool()
 }
@@ -52,12 +52,12 @@ case class GapSums(extra: Int = 0) extends Bundle {
   *  - The window is floor(R / d) segments.
   *
   * All gaps are shifted right by sh until y0 has 20 bits, y is at most 2^23 - 1 then. Quotients round down. The sums are in a memory
-  * of four rows for each flow. No question takes 600 clocks.
+  * of four rows for each flow. No request takes 600 clocks.
   */
 object GapFit extends Calculator {
   val name = "gapfit"
-  val questionBits = 195
-  val answerBits = 37
+  val requestBits = 195
+  val responseBits = 37
   def build(config: DownbeatConfig): CalculatorUnit = new GapFitUnit(config)
 
   /** y0 has as many bits at most when it is used; x and y up to 2^3 y0. */

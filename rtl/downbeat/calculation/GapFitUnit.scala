@@ -7,12 +7,12 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** The unit of [[GapFit]]: one question at a time, with one product or quotient at a time. */
+/** The unit of [[GapFit]]: one request at a time, with one product or quotient at a time. */
 class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) {
   import GapFit._
   private val sums = Mem(GapSums(), config.flows * classes.size)
   sums.addAttribute("no_rw_check") // written in states of their own
-  private val asked = Reg(GapFitQuestion())
+  private val asked = Reg(GapFitRequest())
   private val flow = Reg(UInt(config.flowBits bits))
   private val row = Reg(GapSums())
   private val total = Reg(GapSums(extra = 2))
@@ -44,12 +44,12 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
   // Of e likewise: the fitted line does not meet y = x.
   private val apart = RegNext(e.msb || !e.orR)
 
-  private val answer = GapFitAnswer()
-  answer.value := (result(63 downto 36).orR ? U((BigInt(1) << 36) - 1, 36 bits) | result.resize(36))
-  answer.holds := counted
-  io.answer.valid := False
-  io.answer.payload := answer.asBits
-  io.question.ready := False
+  private val response = GapFitResponse()
+  response.value := (result(63 downto 36).orR ? U((BigInt(1) << 36) - 1, 36 bits) | result.resize(36))
+  response.holds := counted
+  io.response.valid := False
+  io.response.payload := response.asBits
+  io.request.ready := False
 
   private val steps: StateMachine = new StateMachine {
     val rest, scale, clear, classify, read0, read1, limit, square, mixed, store, spread, space = new State
@@ -59,13 +59,13 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
     setEntry(rest)
 
     rest.whenIsActive {
-      io.question.ready := True
-      asked.assignFromBits(io.question.question)
-      flow := io.question.flow
+      io.request.ready := True
+      asked.assignFromBits(io.request.operands)
+      flow := io.request.flow
       index := 0
       counted := False
       total.assignFromBits(B(0, widthOf(total) bits))
-      when(io.question.valid)(goto(scale))
+      when(io.request.valid)(goto(scale))
     }
     scale.whenIsActive {
       when((asked.firstGap >> firstBits).orR) {
@@ -123,7 +123,7 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       goto(space)
     })
     space.whenIsActive(quotient(d.asUInt, asked.cwnd) {
-      io.answer.valid := True
+      io.response.valid := True
       goto(rest)
     })
 
@@ -203,15 +203,15 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       goto(window)
     })
     window.whenIsActive(product(asked.segmentSize, d.asUInt.resize(SerialArithmetic.shortBits)) {
-      answer.value := GapWindow.bounded(result).resized
-      answer.holds := True
-      io.answer.valid := True
+      response.value := GapWindow.bounded(result).resized
+      response.holds := True
+      io.response.valid := True
       goto(rest)
     })
     none.whenIsActive {
-      answer.value := 0
-      answer.holds := False
-      io.answer.valid := True
+      response.value := 0
+      response.holds := False
+      io.response.valid := True
       goto(rest)
     }
   }

@@ -8,7 +8,7 @@ import spinal.lib._
 import spinal.lib.fsm._
 
 /** How many segments fit into a round trip, a gap apart? Gap and round trip in ns. */
-case class GapWindowQuestion() extends Bundle {
+case class GapWindowRequest() extends Bundle {
   val gap, roundTrip = UInt(36 bits)
   val segmentSize = UInt(16 bits)
 }
@@ -18,40 +18,40 @@ case class GapWindowQuestion() extends Bundle {
   */
 object GapWindow extends Calculator {
   val name = "gapwindow"
-  val questionBits: Int = 88
-  val answerBits = 31
+  val requestBits: Int = 88
+  val responseBits = 31
   def build(config: DownbeatConfig): CalculatorUnit = new GapWindowUnit(config)
 
   /** Bytes of a window, at most the largest there is. */
   def bounded(bytes: UInt): UInt = {
-    val most = U(Window.maximumBytes, answerBits bits)
-    (bytes < Window.maximumBytes) ? bytes.resize(answerBits) | most
+    val most = U(Window.maximumBytes, responseBits bits)
+    (bytes < Window.maximumBytes) ? bytes.resize(responseBits) | most
   }
 }
 
 class GapWindowUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapWindow) {
-  private val asked = Reg(GapWindowQuestion())
+  private val asked = Reg(GapWindowRequest())
   private val segments = Reg(UInt(36 bits))
   private val arithmetic = new ArithmeticSteps
 
-  io.answer.valid := False
-  io.answer.payload := GapWindow.bounded(arithmetic.result).asBits
-  io.question.ready := False
+  io.response.valid := False
+  io.response.payload := GapWindow.bounded(arithmetic.result).asBits
+  io.request.ready := False
 
   private val steps: StateMachine = new StateMachine {
     val rest, divide, multiply = new State
     setEntry(rest)
     rest.whenIsActive {
-      io.question.ready := True
-      asked.assignFromBits(io.question.question)
-      when(io.question.valid)(goto(divide))
+      io.request.ready := True
+      asked.assignFromBits(io.request.operands)
+      when(io.request.valid)(goto(divide))
     }
     divide.whenIsActive(arithmetic.quotient(asked.roundTrip, asked.gap) {
       segments := arithmetic.result.resized
       goto(multiply)
     })
     multiply.whenIsActive(arithmetic.product(asked.segmentSize, segments) {
-      io.answer.valid := True
+      io.response.valid := True
       goto(rest)
     })
   }

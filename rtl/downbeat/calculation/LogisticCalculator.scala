@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 
 /** What the logistic unit is asked. No field but `available` and `elapsed` may be zero. */
-case class LogisticQuestion() extends Bundle {
+case class LogisticRequest() extends Bundle {
   /** K and A: bytes per second, 10 fraction bits. An A above K counts as K. */
   val capacity, available = UInt(44 bits)
   /** tau, ns. */
@@ -18,24 +18,24 @@ case class LogisticQuestion() extends Bundle {
   val window = UInt(48 bits)
 }
 
-/** The logistic window as a policy asks for it: a [[LogisticQuestion]]; the answer is bytes with 16 fraction bits. */
+/** The logistic window as a policy asks for it: a [[LogisticRequest]]; the response is bytes with 16 fraction bits. */
 object LogisticCalculator extends Calculator {
   val name = "logistic"
-  val questionBits: Int = 2 * 44 + 36 + 34 + 48
-  val answerBits = 48
+  val requestBits: Int = 2 * 44 + 36 + 34 + 48
+  val responseBits = 48
   override def underWay(config: DownbeatConfig): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
 
-  /** One question at a time: an engine with an event in several clocks asks no oftener. */
+  /** One request at a time: an engine with an event in several clocks asks no oftener. */
   private def single(config: DownbeatConfig) = config.eventSpacing > 1
 
   def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
     private val unit = LogisticUnit(single(config))
     private val busy = RegInit(False)
-    if (single(config)) busy := (busy || io.question.fire) && !unit.io.answer.valid
-    io.question.ready := !busy
-    unit.io.question.valid := io.question.fire
-    unit.io.question.payload.assignFromBits(io.question.question)
-    io.answer.valid := unit.io.answer.valid
-    io.answer.payload := unit.io.answer.payload.asBits
+    if (single(config)) busy := (busy || io.request.fire) && !unit.io.response.valid
+    io.request.ready := !busy
+    unit.io.request.valid := io.request.fire
+    unit.io.request.payload.assignFromBits(io.request.operands)
+    io.response.valid := unit.io.response.valid
+    io.response.payload := unit.io.response.payload.asBits
   }
 }

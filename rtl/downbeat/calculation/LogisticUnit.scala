@@ -13,33 +13,33 @@ import spinal.lib.misc.pipeline._
   *   w' = w e^x w* / (w (e^x - 1) + w*) = b s / (s + (b - s) f)
   * }}}
   * with b and s the larger and the smaller of w and w*, and f = e^-x if the window grows, 1 - e^-x if it shrinks: nothing overflows, and no
-  * small number comes out of a difference of large ones. Rounded to the nearest 2^-16 byte; the relative error is below 2^-17^ (`make logistic`),
+  * small number comes out of a difference of large ones. Rounded to the nearest 2^-16 byte; the relative error is below 2^-17^ (`make bench NAME=logistic`),
   * where it is not the rounding. A window that does not fit is all ones.
   *
   * In between, numbers have a mantissa of 36 bits, two DSP blocks wide, and an exponent (`Scaled`). Nodes are numbered by clocks: rates and the
   * division K + 9 A by K come first, then e^-x and, beside it, w*; then the products and the second division.
   *
-  * @param single the next question comes when the answer to the last has come: so a value needs one register, and a division one stage
+  * @param single the next request comes when the response to the last has come: so a value needs one register, and a division one stage
   */
 case class LogisticUnit(single: Boolean = false) extends Component {
   import LogisticUnit._
 
   val io = new Bundle {
-    val question = slave(Flow(LogisticQuestion()))
+    val request = slave(Flow(LogisticRequest()))
     /** Bytes, 16 fraction bits. */
-    val answer = master(Flow(UInt(48 bits)))
+    val response = master(Flow(UInt(48 bits)))
   }
   noIoPrefix()
 
   private val carried = new Carried(rounded + 2, single)
   import carried.{far, nodes}
   private val asked = nodes.head
-  private val question = io.question.m2sPipe
-  asked.valid := question.valid
-  private val CAPACITY = asked.insert(question.capacity)
-  private val AVAILABLE = asked.insert(question.available)
+  private val request = io.request.m2sPipe
+  asked.valid := request.valid
+  private val CAPACITY = asked.insert(request.capacity)
+  private val AVAILABLE = asked.insert(request.available)
 
-  /** The question's field some clocks later. */
+  /** The request's field some clocks later. */
   private def late(field: UInt, node: Int): UInt = far(field, 0, node)
   /** The product of two payloads of a node, on that node plus Product.latency. */
   private def product(node: Int, left: UInt, right: UInt): Payload[UInt] = nodes(node + Product.latency).insert(Product(left, right))
@@ -57,18 +57,18 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   // ---- y = x log2(e) = t per ns
 
   private val divider = Divider(60, 32, 28, single)
-  divider.io.question.valid := nodes(scaled).valid
-  divider.io.question.numerator := nodes(scaled)(RATE) @@ U(0, 24 bits)
-  divider.io.question.denominator := capacity >> 12
-  private val SHARE = nodes(shared).insert(divider.io.answer.payload)
+  divider.io.request.valid := nodes(scaled).valid
+  divider.io.request.numerator := nodes(scaled)(RATE) @@ U(0, 24 bits)
+  divider.io.request.denominator := capacity >> 12
+  private val SHARE = nodes(shared).insert(divider.io.response.payload)
   private val PACE = product(shared, nodes(shared)(SHARE), U(growthQuarters, 18 bits))
   private val multiplied = nodes(shared + Product.latency)
   private val PER_NS = multiplied.insert((((multiplied(PACE) @@ U(0, 2 bits)) + multiplied(SHARE)) >> 11).resize(36))
-  private val Y = product(paced, late(question.elapsed, paced), nodes(paced)(PER_NS))
+  private val Y = product(paced, late(request.elapsed, paced), nodes(paced)(PER_NS))
 
   // ---- w* = (K + 9 A) tau / 10, and w
 
-  private val (time, timeZeros) = Normalized(late(question.roundTrip, aimed))
+  private val (time, timeZeros) = Normalized(late(request.roundTrip, aimed))
   private val TIME = nodes(timed).insert(time)
   private val aim = far(nodes(scaled)(RATE) @@ nodes(scaled)(SHIFT), scaled, timed)
   private val DISTANCE = product(timed, nodes(timed)(TIME), aim >> 6)
@@ -78,7 +78,7 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   private val target = nodes(timed + 2 * Product.latency)(TARGET)
   // All its zeros are in the first eight bits.
   private val (_, star, starZeros) = Normalized(target.takeHigh(8).asUInt, target)
-  private val (own, ownZeros) = Normalized(late(question.window, known - Normalized.latency(48)))
+  private val (own, ownZeros) = Normalized(late(request.window, known - Normalized.latency(48)))
   private val STAR = nodes(known).insert(Scaled(nodes(known)(EXPONENT) - starZeros, star >> 18))
   private val OWN = nodes(known).insert(Scaled(U(one, 7 bits) - ownZeros, own >> 12))
   private val DECAYS = nodes(known + 1).insert(nodes(known + 1)(STAR).asUnsigned < nodes(known + 1)(OWN).asUnsigned)
@@ -86,10 +86,10 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   // ---- f
 
   private val exponential = Exponential(single)
-  exponential.io.question.valid := nodes(judged).valid
-  exponential.io.question.y := nodes(judged)(Y) >> 10
-  exponential.io.question.decay := nodes(judged)(DECAYS)
-  private val FACTOR = nodes(factored).insert(exponential.io.answer.payload)
+  exponential.io.request.valid := nodes(judged).valid
+  exponential.io.request.y := nodes(judged)(Y) >> 10
+  exponential.io.request.decay := nodes(judged)(DECAYS)
+  private val FACTOR = nodes(factored).insert(exponential.io.response.payload)
 
   // ---- b s, b - s
 
@@ -128,19 +128,19 @@ case class LogisticUnit(single: Boolean = false) extends Component {
 
   private val ready = nodes(divided)
   private val quotient = Divider(72, 37, 40, single)
-  quotient.io.question.valid := ready.valid
-  quotient.io.question.numerator := ready(TERMS).numerator @@ U(0, 34 bits)
-  quotient.io.question.denominator := ready(DENOMINATOR)
+  quotient.io.request.valid := ready.valid
+  quotient.io.request.numerator := ready(TERMS).numerator @@ U(0, 34 bits)
+  quotient.io.request.denominator := ready(DENOMINATOR)
   private val raised = nodes(divided - 1)
   private val DOWN = raised.insert(
     (U(largest, 9 bits) + (raised(RAISED) ? raised(SPAN) | U(0, 7 bits)) - raised(TERMS).bigExponent).asSInt)
   private val end = far(ready(DOWN).msb ## bounded(ready(DOWN).asUInt.resize(8)), divided, widened)
-  private val doubled = ShiftedRight(quotient.io.answer.payload @@ U(0, 16 bits), end(5 downto 0).asUInt)
+  private val doubled = ShiftedRight(quotient.io.response.payload @@ U(0, 16 bits), end(5 downto 0).asUInt)
   private val TOO_LARGE = nodes(widened).insert(end.msb)
   private val WINDOW = nodes(rounded).insert((doubled >> 1) + doubled(0).asUInt.resize(56))
   private val last = nodes.last
-  io.answer.valid := last.valid
-  io.answer.payload := (last(TOO_LARGE) || last(WINDOW)(55 downto 48).orR) ? U(48 bits, default -> True) | last(WINDOW).resize(48)
+  io.response.valid := last.valid
+  io.response.payload := (last(TOO_LARGE) || last(WINDOW)(55 downto 48).orR) ? U(48 bits, default -> True) | last(WINDOW).resize(48)
   carried.build()
 }
 
@@ -166,7 +166,7 @@ object LogisticUnit {
   private val divided = factored + Product.latency + 1 + ShiftedRight.latency + 1
   private val widened = divided + Divider.latency(40)
   private val rounded = widened + ShiftedRight.latency
-  /** Clocks from a question to its answer: the first is before node 0. */
+  /** Clocks from a request to its response: the first is before node 0. */
   val latency: Int = rounded + 2
 
   /** mantissa x 2^exponent - 64^, of 2^-16^ bytes; the mantissa's top bit is set. */

@@ -2,14 +2,14 @@
 package downbeat.calculation
 
 import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorQuestion, CalculatorUnit}
+import downbeat.congestion.{Calculator, CalculatorRequest, CalculatorUnit}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 import spinal.lib.math.UnsignedDivider
 
 /** A loss interval to be kept, and the mean of how many to be told. */
-case class LossIntervalsQuestion() extends Bundle {
+case class LossIntervalsRequest() extends Bundle {
   /** Acknowledged between two loss events; from 2^31 on the interval counts as the longest. */
   val bytes = UInt(32 bits)
   val segmentSize = UInt(16 bits)
@@ -19,7 +19,7 @@ case class LossIntervalsQuestion() extends Bundle {
   val count = UInt(6 bits)
 }
 
-case class LossIntervalsAnswer() extends Bundle {
+case class LossIntervalsResponse() extends Bundle {
   /** Weighted mean, packets with 8 fraction bits. */
   val mean = UInt(28 bits)
   /** The mean of the 16 newest, likewise. */
@@ -36,13 +36,13 @@ case class LossIntervalsAnswer() extends Bundle {
   *
   * No product: from the 17th on sum((33 - i) I_i) is the sum of the sums I_17 + ... + I_k for k = 17..32, and what is absent counts zero.
   *
-  * The history is the unit's, 32 x 20 bits for each flow. A question writes a place and reads those before it, so to ask it twice does no harm,
+  * The history is the unit's, 32 x 20 bits for each flow. A request writes a place and reads those before it, so to ask it twice does no harm,
   * and what counts is only as old as the asker says. About 120 clocks for each.
   */
 object LossIntervals extends Calculator {
   val name = "lossintervals"
-  val questionBits: Int = 59
-  val answerBits: Int = 57
+  val requestBits: Int = 59
+  val responseBits: Int = 57
   val entries = 32
   val entryBits = 20
   def build(config: DownbeatConfig): CalculatorUnit = new LossIntervalsUnit(config)
@@ -51,8 +51,8 @@ object LossIntervals extends Calculator {
 class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, LossIntervals) {
   import LossIntervals._
 
-  private val asked = Reg(CalculatorQuestion(config, questionBits))
-  private val question = asked.question.as(LossIntervalsQuestion())
+  private val asked = Reg(CalculatorRequest(config, requestBits))
+  private val request = asked.operands.as(LossIntervalsRequest())
   private val divider = new UnsignedDivider(nWidth = 37, dWidth = 16, storeDenominator = true)
   private val history = Mem(UInt(entryBits bits), config.flows * entries)
   history.addAttribute("no_rw_check") // written in a state of its own
@@ -69,35 +69,35 @@ class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, L
   private val quotient = divider.io.rsp.quotient
   private val interval = Reg(UInt(entryBits bits))
   private val writes, reads, adds = False
-  history.write(asked.flow @@ question.place, interval, writes)
-  private val entry = RegNext(history.readSync(asked.flow @@ (question.place - index.resize(5)), reads)) // a block RAM takes half a clock
+  history.write(asked.flow @@ request.place, interval, writes)
+  private val entry = RegNext(history.readSync(asked.flow @@ (request.place - index.resize(5)), reads)) // a block RAM takes half a clock
   /** The entry's place in the history, from 1 for the newest on; whether it counts. */
   private val position = RegNext(index)
-  private val counts = RegNext(index <= question.count)
+  private val counts = RegNext(index <= request.count)
 
   divider.io.flush := False
   divider.io.cmd.valid := False
-  divider.io.cmd.numerator := question.bytes.resized
-  divider.io.cmd.denominator := question.segmentSize
+  divider.io.cmd.numerator := request.bytes.resized
+  divider.io.cmd.denominator := request.segmentSize
   divider.io.rsp.ready := True
-  io.question.ready := False
-  io.answer.valid := False
+  io.request.ready := False
+  io.response.valid := False
 
   new StateMachine {
     val idle = makeInstantEntry()
     val countPackets, awaitPackets, store, scan, divide, awaitMean = new State
 
     idle.whenIsActive {
-      io.question.ready := True
-      asked := io.question.payload
-      when(io.question.valid)(goto(countPackets))
+      io.request.ready := True
+      asked := io.request.payload
+      when(io.request.valid)(goto(countPackets))
     }
     countPackets.whenIsActive {
       divider.io.cmd.valid := True
       when(divider.io.cmd.ready)(goto(awaitPackets))
     }
     awaitPackets.whenIsActive {
-      val longest = question.bytes.msb || (quotient >> entryBits).orR
+      val longest = request.bytes.msb || (quotient >> entryBits).orR
       interval := longest ? U(entryBits bits, default -> True) | quotient.resize(entryBits)
       when(divider.io.rsp.valid)(goto(store))
     }
@@ -125,7 +125,7 @@ class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, L
     }
     awaitMean.whenIsActive {
       when(divider.io.rsp.valid) {
-        io.answer.valid := True
+        io.response.valid := True
         goto(idle)
       }
     }
@@ -150,9 +150,9 @@ class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, L
     }
   }
 
-  private val answer = LossIntervalsAnswer()
-  answer.mean := quotient.resized
-  answer.newest := newest16 @@ U(0, 4 bits)
-  answer.fallen := (newest4 @@ U(0, 7 bits)) < quotient.resize(29)
-  io.answer.payload := answer.asBits
+  private val response = LossIntervalsResponse()
+  response.mean := quotient.resized
+  response.newest := newest16 @@ U(0, 4 bits)
+  response.fallen := (newest4 @@ U(0, 7 bits)) < quotient.resize(29)
+  io.response.payload := response.asBits
 }

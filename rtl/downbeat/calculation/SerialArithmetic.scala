@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.math.UnsignedDivider
 
 /** A product or a quotient to be had: a * b modulo 2^64, or floor(a / b); a / 0 is all ones. */
-case class ArithmeticQuestion() extends Bundle {
+case class ArithmeticRequest() extends Bundle {
   val divides = Bool()
   val a = UInt(SerialArithmetic.bits bits)
   val b = UInt(SerialArithmetic.shortBits bits)
@@ -17,8 +17,8 @@ case class ArithmeticQuestion() extends Bundle {
   */
 case class SerialArithmetic() extends Component {
   val io = new Bundle {
-    val question = slave(Stream(ArithmeticQuestion()))
-    val answer = master(Flow(UInt(SerialArithmetic.bits bits)))
+    val request = slave(Stream(ArithmeticRequest()))
+    val response = master(Flow(UInt(SerialArithmetic.bits bits)))
   }
   noIoPrefix()
 
@@ -28,28 +28,28 @@ case class SerialArithmetic() extends Component {
   private val multiplicand, product = Reg(UInt(SerialArithmetic.bits bits))
   private val multiplier = Reg(UInt(SerialArithmetic.shortBits bits))
 
-  io.question.ready := !busy
+  io.request.ready := !busy
   divider.io.flush := False
-  divider.io.cmd.valid := io.question.fire && io.question.divides
-  divider.io.cmd.numerator := io.question.a
-  divider.io.cmd.denominator := io.question.b
+  divider.io.cmd.valid := io.request.fire && io.request.divides
+  divider.io.cmd.numerator := io.request.a
+  divider.io.cmd.denominator := io.request.b
   divider.io.rsp.ready := True
 
   multiplier := multiplier |>> 1
   multiplicand := multiplicand |<< 1
   when(multiplier.lsb)(product := product + multiplicand)
-  when(io.question.fire) {
+  when(io.request.fire) {
     busy := True
-    multiplies := !io.question.divides
-    multiplicand := io.question.a
-    multiplier := io.question.b
+    multiplies := !io.request.divides
+    multiplicand := io.request.a
+    multiplier := io.request.b
     product := 0
   }
 
   private val multiplied = multiplies && !multiplier.orR
-  io.answer.valid := multiplied || divider.io.rsp.valid
-  io.answer.payload := multiplies ? product | divider.io.rsp.quotient
-  when(io.answer.valid) {
+  io.response.valid := multiplied || divider.io.rsp.valid
+  io.response.payload := multiplies ? product | divider.io.rsp.quotient
+  when(io.response.valid) {
     busy := False
     multiplies := False
   }

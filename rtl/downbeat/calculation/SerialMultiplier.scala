@@ -9,11 +9,11 @@ case class Factors(leftBits: Int, rightBits: Int) extends Bundle {
   val right = UInt(rightBits bits)
 }
 
-/** One product at a time, a bit of `right` a clock: small, for a unit that has the time. The product stands until the next question is taken.
+/** One product at a time, a bit of `right` a clock: small, for a unit that has the time. The product stands until the next request is taken.
   */
 case class SerialMultiplier(leftBits: Int, rightBits: Int) extends Component {
   val io = new Bundle {
-    val question = slave(Stream(Factors(leftBits, rightBits)))
+    val request = slave(Stream(Factors(leftBits, rightBits)))
     /** Valid for one clock. */
     val product = master(Flow(UInt(leftBits + rightBits bits)))
   }
@@ -26,10 +26,10 @@ case class SerialMultiplier(leftBits: Int, rightBits: Int) extends Component {
   private val step = Counter(rightBits)
 
   private val sum = product(rightBits, leftBits bits) +^ (product.lsb ? left | U(0, leftBits bits))
-  io.question.ready := !busy
-  when(io.question.fire) {
-    left := io.question.left
-    product := io.question.right.resized
+  io.request.ready := !busy
+  when(io.request.fire) {
+    left := io.request.left
+    product := io.request.right.resized
     busy := True
   }
   when(busy) {

@@ -7,7 +7,7 @@ import spinal.core._
 object Normalized {
   private def levels(bits: Int) = log2Up(bits)
 
-  /** Clocks from a value of so many bits to its answer. */
+  /** Clocks from a value of so many bits to its response. */
   def latency(bits: Int): Int = levels(bits)
 
   /** `value` and `along` (its bits above those of `value` must be free for the shift) shifted left by `zeros`, the zeros above the value's

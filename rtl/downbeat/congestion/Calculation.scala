@@ -5,23 +5,23 @@ import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** What a policy wants to have calculated: more than fits between two of its nodes. `question` is its calculator's, `note` its own: it
-  * comes back with the answer.
+/** What a policy wants to have calculated: more than fits between two of its nodes. `request` is its calculator's, `note` its own: it
+  * comes back with the response.
   *
   * A connection has one calculation under way at most. With one event the start-up policy's goes before the steady policy's, one with kind
-  * `calculated` is not taken, nor is one for which the unit has no room; a policy is not told. So it asks with each event until
-  * `calculating` is seen, and what it needs to know when the answer comes is in the note.
+  * `calculated` is not taken, nor is one for which the unit has no space; a policy is not told. So it asks with each event until
+  * `calculating` is seen, and what it needs to know when the response comes is in the note.
   */
-case class Calculation(questionBits: Int) extends Bundle {
+case class Calculation(requestBits: Int) extends Bundle {
   val valid = Bool()
-  val question = Bits(questionBits bits)
+  val operands = Bits(requestBits bits)
   val note = Bits(Calculation.noteBits bits)
 
-  /** The same with a question of `bits`, zeros above. */
+  /** The same with a request of `bits`, zeros above. */
   def widened(bits: Int): Calculation = {
     val wide = Calculation(bits)
     wide.valid := valid
-    wide.question := question.resize(bits)
+    wide.operands := operands.resize(bits)
     wide.note := note
     wide
   }
@@ -29,23 +29,23 @@ case class Calculation(questionBits: Int) extends Bundle {
 
 object Calculation {
   val noteBits = 48
-  val answerBits = 64
+  val responseBits = 64
 
-  def none(questionBits: Int): Calculation = {
-    val calculation = Calculation(questionBits)
+  def none(requestBits: Int): Calculation = {
+    val calculation = Calculation(requestBits)
     calculation.assignFromBits(B(0, widthOf(calculation) bits))
     calculation
   }
 }
 
-/** The answer, with kind `calculated`. */
+/** The response, with kind `calculated`. */
 case class Calculated() extends Bundle {
   /** The start-up policy had asked. */
   val ofStartup = Bool()
-  /** Something was lost since the question: windows do not count now, only words. */
+  /** Something was lost since the request: windows do not count now, only policy states. */
   val stale = Bool()
   /** The calculator's, zeros above it. */
-  val answer = Bits(Calculation.answerBits bits)
+  val response = Bits(Calculation.responseBits bits)
   val note = Bits(Calculation.noteBits bits)
 }
 
@@ -60,26 +60,26 @@ object Calculated {
 /** A kind of long calculation. A build has one unit for each that one of its policies names. */
 trait Calculator {
   def name: String
-  def questionBits: Int
-  /** At most [[Calculation.answerBits]]. */
-  def answerBits: Int
-  /** Questions that may be in its unit, or answered and not taken; a power of two. A pipelined one has more than it is long. */
+  def requestBits: Int
+  /** At most [[Calculation.responseBits]]. */
+  def responseBits: Int
+  /** Requests that may be in its unit, or answered and not taken; a power of two. A pipelined one has more than it is long. */
   def underWay(config: DownbeatConfig): Int = 1
   def build(config: DownbeatConfig): CalculatorUnit
 }
 
-/** A question, and whose: what a unit remembers of a connection it addresses by flow. */
-case class CalculatorQuestion(config: DownbeatConfig, questionBits: Int) extends Bundle {
+/** A request, and whose: what a unit remembers of a connection it addresses by flow. */
+case class CalculatorRequest(config: DownbeatConfig, requestBits: Int) extends Bundle {
   val flow = UInt(config.flowBits bits)
-  val question = Bits(questionBits bits)
+  val operands = Bits(requestBits bits)
 }
 
-/** The unit of a calculator. It answers every question that it takes, in the order in which it took them; there is always room for an answer.
+/** The unit of a calculator. It responses every request that it takes, in the order in which it took them; there is always space for an response.
   */
 abstract class CalculatorUnit(config: DownbeatConfig, calculator: Calculator) extends Component {
   val io = new Bundle {
-    val question = slave(Stream(CalculatorQuestion(config, calculator.questionBits)))
-    val answer = master(Flow(Bits(calculator.answerBits bits)))
+    val request = slave(Stream(CalculatorRequest(config, calculator.requestBits)))
+    val response = master(Flow(Bits(calculator.responseBits bits)))
   }
   noIoPrefix()
 }

@@ -79,24 +79,24 @@ object Window {
   val maximumBytes: BigInt = BigInt(1) << 30
 }
 
-/** A policy's answer: windows and private word as they are after the event; if it `paces`, how the next segment leaves; if it has a
+/** A policy's answer: windows and policy state as they are after the event; if it `paces`, how the next segment leaves; if it has a
   * calculator, what to ask it.
   */
-case class PolicyAnswer(stateBits: Int, paces: Boolean = false, questionBits: Int = 0) extends Bundle {
+case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int = 0) extends Bundle {
   val window = Window()
-  val word = Bits(stateBits bits)
-  val departure = paces generate Departure()
-  val calculation = (questionBits > 0) generate Calculation(questionBits)
+  val policyState = Bits(stateBits bits)
+  val departure = paces generate DeparturePlan()
+  val calculation = (requestBits > 0) generate Calculation(requestBits)
 }
 
-/** The clocks in which a policy computes: `first` has event, windows and word in registers, and the answer is due
+/** The clocks in which a policy computes: `first` has event, windows and policy state in registers, and the answer is due
   * in `last`, three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit between two nodes.
   *
   * `now` is when the engine took the event, ns; `calculating`: the connection has a calculation under way, another would not be taken;
   * `calculated` is read with the kind of that name.
   */
 class PolicyPipe(
-    val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window], val word: Payload[Bits],
+    val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window], val policyState: Payload[Bits],
     val now: Payload[Instant], val calculating: Payload[Bool], val calculated: Payload[Calculated]) {
   require(nodes.size == PolicyPipe.steps + 1)
   def first: Node = nodes.head
@@ -109,31 +109,31 @@ object PolicyPipe {
 }
 
 /** One answer per event, for every event, from that event and state alone. A policy keeps no registers of its own beyond its pipeline:
-  * whatever it must remember is in its private word of `stateBits`.
+  * whatever it must remember is in its policy state of `stateBits`.
   */
 trait Policy {
   /** The name in commands, reports and documentation; lower case. */
   def name: String
   def stateBits: Int
-  /** What a connection may tell it: the word begins as these bits, with zeros above them. */
+  /** What a connection may tell it: the policy state begins as these bits, with zeros above them. */
   def arguments: Arguments = Arguments()
   final def argumentBits: Int = arguments.bits
-  /** It says how segments leave ([[Departure]]); one that does not leaves them as the connection was opened. */
+  /** It says how segments leave ([[DeparturePlan]]); one that does not leaves them as the connection was opened. */
   def paces: Boolean = false
   /** It reads `rttMinimum`. */
   def comparesRoundTrips: Boolean = false
   /** Whom it asks for what takes longer than its nodes. */
   def calculator: Option[Calculator] = None
-  final def questionBits: Int = calculator.fold(0)(_.questionBits)
+  final def requestBits: Int = calculator.fold(0)(_.requestBits)
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 
 /** Grows the window from the opening to ssthresh. Its windows are taken on `established` and, while `startingUp`, on `acknowledged`; on
-  * `calculated` if it had asked; its word always.
+  * `calculated` if it had asked; its policy state always.
   */
 trait StartupPolicy extends Policy
 
 /** Grows the window from ssthresh on and answers a loss. Its windows are taken on `acknowledged` when not `startingUp`, and its ssthresh on
-  * `loss` and `timeout`; its windows on `calculated` if it had asked; its word always.
+  * `loss` and `timeout`; its windows on `calculated` if it had asked; its policy state always.
   */
 trait SteadyPolicy extends Policy

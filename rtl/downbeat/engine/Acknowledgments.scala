@@ -50,11 +50,11 @@ class Acknowledgments(view: ProtocolView, verdict: SegmentVerdict, reassembly: R
   private val opened = s3.insert(s3(moves) ? s3(limit) | s3(before).acknowledgments.edge)
   private val firstEdge = s3.insert(low(s3(firstData)) + U(config.receiveBufferBytes, 32 bits))
   private val edge = s4.insert(s4(verdict.receivesSyn) ? s4(firstEdge) | s4(opened))
-  s5(RECEIVE_ROOM) := s5(edge).since(s5(RECEIVED)).resize(25)
+  s5(RECEIVE_WINDOW) := s5(edge).since(s5(RECEIVED)).resize(25)
 
-  /** The peer may be waiting for room, and there is enough more to tell it of. */
+  /** The peer may be waiting for space, and there is enough more to tell it of. */
   private val narrow = s1.insert(s1(verdict.space) < half)
-  private val tellsOfRoom = s2.insert(s2(LIVE) && s2(isConsumed) && !s2(before).reassembly.finReceived &&
+  private val tellsOfSpace = s2.insert(s2(LIVE) && s2(isConsumed) && !s2(before).reassembly.finReceived &&
     s2(before).state =/= TcpState.synSent && s2(narrow) && !(s2(growth) < (2 * config.ownMss min half)))
 
   // ---- whether an ACK is due for what came or went
@@ -64,7 +64,7 @@ class Acknowledgments(view: ProtocolView, verdict: SegmentVerdict, reassembly: R
     s1(expired) && waits && !s1(before).waiting || s1(isClose) && s1(LIVE) && waits)
   /** The timer will have another purpose: an orphan's FIN-WAIT-2 ends by it. */
   private val beforeWaiting = s3(verdict.acknowledgesFin) && s3(before).acknowledgments.delayed && s3(before).applicationClosed
-  val due = s3.insert(s3(verdict.rejected) || s3(atOnce) || s3(tellsOfRoom) || beforeWaiting)
+  val due = s3.insert(s3(verdict.rejected) || s3(atOnce) || s3(tellsOfSpace) || beforeWaiting)
   private val beginsToWait = s3.insert(s3(reassembly.extendsInOrder) && !s3(due))
 
   /** The delayed ACK's time begins. */

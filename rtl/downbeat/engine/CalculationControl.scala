@@ -47,17 +47,17 @@ class CalculationControl(
     s3(calculator) := startup._1.valid ? startup._2 | steady._2
   }
   private val asksStartup = Payload(Bool())
-  private val asked = Payload(Calculation(config.questionBits))
+  private val asked = Payload(Calculation(config.requestBits))
   private val calculator = Payload(UInt(Calculators.indexBits(config) bits))
 
-  /** The units that have room, as the engine's neighbour tells. */
-  val room = Bits(config.calculators.size bits)
+  /** The units that have space, as the engine's neighbour tells. */
+  val space = Bits(config.calculators.size bits)
   private val may = s4.insert(
     s4(asked).valid && s4(LIVE) && !s4(underWay) && !s4(answers) &&
       s4(STATE) =/= TcpState.synSent && s4(STATE) =/= TcpState.synReceived && s4(STATE) =/= TcpState.closed)
 
-  /** On step 5: the question goes. */
-  val goes: Bool = s5.isValid && s5(may) && room.resize(1 << Calculators.indexBits(config))(s5(calculator))
+  /** On step 5: the request goes. */
+  val goes: Bool = s5.isValid && s5(may) && space.resize(1 << Calculators.indexBits(config))(s5(calculator))
   val request = Flow(CalculationRequest(config))
   request.valid := RegNext(goes) init False
   request.payload := RegNext {
@@ -66,7 +66,7 @@ class CalculationControl(
     request.reference.generation := s5(CONNECTION)
     request.ofStartup := s5(asksStartup)
     request.calculator := s5(calculator)
-    request.question := s5(asked).question
+    request.operands := s5(asked).operands
     request.note := s5(asked).note
     request
   }

@@ -8,13 +8,13 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What congestion keeps of a connection: the windows, a private word for either policy, and what the connection was opened with. During the
+/** What congestion keeps of a connection: the windows, a policy state for either policy, and what the connection was opened with. During the
   * handshake ssthresh is the one that it begins with, and cwnd counts segments.
   */
 case class CongestionState(config: DownbeatConfig) extends Bundle {
   val window = Window()
-  val startupWord = Bits(CongestionStage.wordBits(config.startupPolicies) bits)
-  val steadyWord = Bits(CongestionStage.wordBits(config.steadyPolicies) bits)
+  val startupState = Bits(CongestionStage.policyStateBits(config.startupPolicies) bits)
+  val steadyState = Bits(CongestionStage.policyStateBits(config.steadyPolicies) bits)
   val startup = (config.startupPolicies.size > 1) generate UInt(config.startupBits bits)
   val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
   val spacing = UInt(56 bits)
@@ -22,8 +22,8 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
 }
 
 object CongestionStage {
-  /** The largest word of the build's policies. */
-  def wordBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max
+  /** The largest policy state of the build's policies. */
+  def policyStateBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max
 }
 
 /** Congestion: cwnd and ssthresh, by the connection's start-up and steady policy.
@@ -43,7 +43,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   val EVENT = Payload(CongestionEvent())
   private val event = s0(EVENT)
   event.kind := s0(LIVE) ? s0(CONGESTION_KIND) | kinds.none()
-  /** The application has chosen policies: their words begin anew as what they are told, and both are asked as with `established`; the windows
+  /** The application has chosen policies: their policy states restart as what they are told, and both are asked as with `established`; the windows
     * stay. What a policy was calculating is nobody's.
     */
   val CHANGES: Payload[Bool] =
@@ -63,7 +63,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   event.rttValid := s0(RTT_VALID)
   event.rtt := s0(RTT)
   event.rttMinimum := s0(RTT_MINIMUM)
-  event.initialWindow := s0(CHANGES) ? U(2, 8 bits) | s0(before).window.cwnd(23 downto 16) // a window under way has room for a pair
+  event.initialWindow := s0(CHANGES) ? U(2, 8 bits) | s0(before).window.cwnd(23 downto 16) // a window under way has space for a pair
   event.initialSsthresh := s0(before).window.ssthresh(47 downto 16)
   event.sentProbe := s0(MEASURED)
   event.sentAhead := s0(AHEAD)
@@ -80,8 +80,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     policy.build(new PolicyPipe(steps.take(PolicyPipe.steps + 1), EVENT, windowBefore, own, NOW, calculating, calculated))
   }
   private def told(word: Bits, argument: Bits): Payload[Bits] = fetched.insert(fetched(CHANGES) ? argument.resize(widthOf(word)) | word)
-  private val startupBefore = told(fetched(before).startupWord, fetched(PARAMETERS).startupArgument)
-  private val steadyBefore = told(fetched(before).steadyWord, fetched(PARAMETERS).steadyArgument)
+  private val startupBefore = told(fetched(before).startupState, fetched(PARAMETERS).startupArgument)
+  private val steadyBefore = told(fetched(before).steadyState, fetched(PARAMETERS).steadyArgument)
   private val startupAnswers = answers(config.startupPolicies, startupBefore)
   private val steadyAnswers = answers(config.steadyPolicies, steadyBefore)
   /** The only policy of its kind has no index. */
@@ -97,21 +97,21 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val steadySelects = selects(config.steadyPolicies, s2(STEADY))
 
   private def asked(policy: Policy, answer: PolicyAnswer): Calculation =
-    if (policy.calculator.isEmpty) Calculation.none(config.questionBits) else answer.calculation.widened(config.questionBits)
+    if (policy.calculator.isEmpty) Calculation.none(config.requestBits) else answer.calculation.widened(config.requestBits)
 
-  private def chosen(policies: Seq[Policy], all: Seq[Payload[PolicyAnswer]], select: Seq[Payload[Bool]], wordBits: Int): PolicyAnswer = {
+  private def chosen(policies: Seq[Policy], all: Seq[Payload[PolicyAnswer]], select: Seq[Payload[Bool]], policyStateBits: Int): PolicyAnswer = {
     val padded = policies.zip(all).map { case (policy, answer) =>
-      val wide = PolicyAnswer(wordBits, config.policiesPace, config.questionBits)
+      val wide = PolicyAnswer(policyStateBits, config.policiesPace, config.requestBits)
       wide.window := s3(answer).window
-      wide.word := s3(answer).word.resize(wordBits)
-      if (config.policiesPace) wide.departure := (if (policy.paces) s3(answer).departure else Departure.configured)
+      wide.policyState := s3(answer).policyState.resize(policyStateBits)
+      if (config.policiesPace) wide.departure := (if (policy.paces) s3(answer).departure else DeparturePlan.configured)
       if (config.policiesCalculate) wide.calculation := asked(policy, s3(answer))
       wide
     }
     if (padded.size == 1) padded.head else MuxOH.or(Vec(select.map(s3(_))), padded)
   }
-  private val startup = chosen(config.startupPolicies, startupAnswers, startupSelects, CongestionStage.wordBits(config.startupPolicies))
-  private val steady = chosen(config.steadyPolicies, steadyAnswers, steadySelects, CongestionStage.wordBits(config.steadyPolicies))
+  private val startup = chosen(config.startupPolicies, startupAnswers, startupSelects, CongestionStage.policyStateBits(config.startupPolicies))
+  private val steady = chosen(config.steadyPolicies, steadyAnswers, steadySelects, CongestionStage.policyStateBits(config.steadyPolicies))
 
   private val grows = s2(EVENT).kind === kinds.acknowledged || s2(EVENT).kind === kinds.paired
   private val ofStartup =
@@ -122,8 +122,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
       steadySelects.map(select => s2.insert(s2(select) && !s2(fromStartup)))
     MuxOH.or(Vec(counts.map(s3(_))), (startupAnswers ++ steadyAnswers).map(s3(_).window))
   }
-  private val startupWord = s3.insert(startup.word)
-  private val steadyWord = s3.insert(steady.word)
+  private val startupState = s3.insert(startup.policyState)
+  private val steadyState = s3.insert(steady.policyState)
 
   // ---- steps 0 to 4: recovery (RFC 6582)
 
@@ -159,7 +159,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + (s4(EVENT).uninflated ? U(0, 48 bits) | s4(threeSegments)))
   }
   when(s4(CHANGES))(s4(settled) := s4(before).window)
-  /** Policies are not asked before the connection is made: their words are what it was opened with. */
+  /** Policies are not asked before the connection is made: their states are what it was opened with. */
   private val handshakes = s4.insert(s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived)
   when(s4(handshakes)) {
     s4(settled).cwnd := 0
@@ -186,8 +186,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     val startupAsks = s4(ofStartup).pace =/= Pace.configured || s4(ofStartup).inverted
     val asked = s4.insert(startupAsks ? s4(ofStartup) | s4(ofSteady))
     s5(DEPARTURE) := s5(asked)
-  } else s5(DEPARTURE) := Departure.configured
-  when(s5(handshakes))(s5(DEPARTURE) := Departure.configured)
+  } else s5(DEPARTURE) := DeparturePlan.configured
+  when(s5(handshakes))(s5(DEPARTURE) := DeparturePlan.configured)
   when(s5(DEPARTURE).pace === Pace.configured)(s5(DEPARTURE).time := spacing)
 
   /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
@@ -195,8 +195,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     s4(handshakes) && (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
   private val next = CongestionState(config)
   next.window := s5(WINDOW)
-  next.startupWord := s5(handshakes) ? s5(startupBefore) | s5(startupWord)
-  next.steadyWord := s5(handshakes) ? s5(steadyBefore) | s5(steadyWord)
+  next.startupState := s5(handshakes) ? s5(startupBefore) | s5(startupState)
+  next.steadyState := s5(handshakes) ? s5(steadyBefore) | s5(steadyState)
   if (next.startup != null) next.startup := s5(STARTUP)
   if (next.steady != null) next.steady := s5(STEADY)
   when(s5(handshakes))(next.window := s5(before).window)
@@ -206,8 +206,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   when(s5(OPENING)) {
     next.window.cwnd := Window.ofBytes(s5(PARAMETERS).initialWindow)
     next.window.ssthresh := Window.ofBytes(s5(PARAMETERS).ssthresh)
-    next.startupWord := s5(PARAMETERS).startupArgument.resized
-    next.steadyWord := s5(PARAMETERS).steadyArgument.resized
+    next.startupState := s5(PARAMETERS).startupArgument.resized
+    next.steadyState := s5(PARAMETERS).steadyArgument.resized
   }
   write(next, s5(LIVE) || s5(OPENING))
 
@@ -220,9 +220,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     }
     calculation.ask(asks(startup, config.startupPolicies, s3(STARTUP)), asks(steady, config.steadyPolicies, s3(STEADY)))
   }
-  /** What the units have room for, and what goes to them; on step 5, whether something does. */
+  /** What the units have space for, and what goes to them; on step 5, whether something does. */
   def calculates(units: Calculators): Unit = {
-    calculation.room := units.io.room
+    calculation.space := units.io.space
     units.io.request << calculation.request
   }
   val ASKED: Payload[Bool] = s5.insert(if (config.policiesCalculate) calculation.goes else False)

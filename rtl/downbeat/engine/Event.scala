@@ -4,7 +4,7 @@ package downbeat.engine
 import downbeat.DownbeatConfig
 import downbeat.congestion.Calculated
 import downbeat.flow.{ConnectionParameters, FlowReference}
-import downbeat.rx.{PayloadReference, ReportKind}
+import downbeat.rx.{PayloadReference, IcmpErrorKind}
 import downbeat.time.Stamp
 import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags, TcpOptions}
 import spinal.core._
@@ -56,7 +56,7 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   /** With `fresh`: the SYN was answered with a cookie when it came, and what follows is the ACK of that. */
   val cookie = Bool()
   /** Not of the peer, unless `open`: of the network, about a segment of ours. */
-  val report = ReportKind()
+  val icmpError = IcmpErrorKind()
   val reference = FlowReference(config)
   val sequence = SequenceNumber()
   val acknowledgment = SequenceNumber()

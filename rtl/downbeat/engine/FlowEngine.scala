@@ -10,7 +10,7 @@ import spinal.lib._
 
 /** The flow engine: all events in one line, through five stages in order, one a clock or one in eight ([[DownbeatConfig.eventSpacing]]).
   *
-  * It never stalls: the arbiter lets an event in only when there is room for all that it can cause. Descriptors and returns
+  * It never stalls: the arbiter lets an event in only when there is space for all that it can cause. Descriptors and returns
   * have queues with credits; placements are bounded by the slots that segments hold; bookings, deadlines and
   * status go to memories that take one a clock.
   */
@@ -36,7 +36,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
     /** ICMP errors that changed nothing, since reset: not about a segment in flight, or about one of an established connection. */
-    val ignoredReports = out(UInt(config.counterBits bits))
+    val ignoredIcmpErrors = out(UInt(config.counterBits bits))
     /** Challenge ACKs that a connection's limit held back, since reset. */
     val suppressedChallenges = out(UInt(config.counterBits bits))
     /** ACKs that say that data came twice (RFC 2883), since reset: something was sent again for nothing. */
@@ -69,7 +69,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val departuresAndTimers = EventSource.shared(Sources.departed(io.departed), timersAndPolicies)
   private val sources = Seq(Sources.directory(io.directory), payloadAndApplication, Sources.grant(io.grants), caused, departuresAndTimers)
   private val arbiter: EventLine = if (config.eventSpacing == 1) new Arbiter(config, sources) else new SpacedArbiter(config, sources)
-  private val returned = 3 // the source that needs no room for returns
+  private val returned = 3 // the source that needs no space for returns
 
   private val pipeline = new EnginePipeline(config.eventSpacing)
   private val signals = new Signals(config)
@@ -135,15 +135,15 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
 
   private def count(event: Bool): UInt = Tally(event, config.counterBits)
-  io.ignoredReports := count(protocol.ignoredReport)
+  io.ignoredIcmpErrors := count(protocol.ignoredIcmpError)
   io.suppressedChallenges := count(protocol.suppressedChallenge)
   io.duplicateSacks := count(protocol.duplicateSack)
 
   /** The earliest of protocol's deadline, recovery's and the user timeout, found while later stages work. */
   private val deadline = new Area {
     private val Seq(compare, choose, compareAgain, chooseAgain, node) = measure.steps.drop(1)
-    private val patienceFirst = compare.insert(compare(PATIENCE_ARMED) && compare(PATIENCE).isBefore(compare(RECOVERY_DEADLINE)))
-    private val ofRecovery = choose.insert(choose(patienceFirst) ? choose(PATIENCE) | choose(RECOVERY_DEADLINE))
+    private val userTimeoutFirst = compare.insert(compare(USER_TIMEOUT_ARMED) && compare(USER_TIMEOUT_DEADLINE).isBefore(compare(RECOVERY_DEADLINE)))
+    private val ofRecovery = choose.insert(choose(userTimeoutFirst) ? choose(USER_TIMEOUT_DEADLINE) | choose(RECOVERY_DEADLINE))
     private val protocolFirst = compareAgain.insert(compareAgain(PROTOCOL_ARMED) &&
       !(compareAgain(RECOVERY_ARMED) && compareAgain(ofRecovery).isBefore(compareAgain(PROTOCOL_DEADLINE))))
     private val at = chooseAgain.insert(chooseAgain(protocolFirst) ? chooseAgain(PROTOCOL_DEADLINE) | chooseAgain(ofRecovery))

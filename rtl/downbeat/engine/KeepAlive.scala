@@ -25,10 +25,10 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val betweenProbes = U(69, 16 bits) // 75 s with the one that has begun
 
   private val elapsed = s0.insert(s0(NOW).ns(47 downto 30) - past.heard)
-  private val patience = s0.insert(past.unanswered.orR ? betweenProbes | past.interval)
+  private val limit = s0.insert(past.unanswered.orR ? betweenProbes | past.interval)
   private val idles = s0.insert(s0(before).highestSent.isAt(s0(before).unacknowledged) &&
     Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(s0(before).state === _).orR)
-  private val reached = s1.insert(s1(isTimer) && s1(LIVE) && s1(before).keepAlive.interval.orR && s1(patience) < s1(elapsed))
+  private val reached = s1.insert(s1(isTimer) && s1(LIVE) && s1(before).keepAlive.interval.orR && s1(limit) < s1(elapsed))
   private val asks = s2.insert(s2(reached) && s2(idles))
   private val last = s1.insert(s1(before).keepAlive.unanswered === probes)
   /** Nobody answers. */
@@ -42,7 +42,7 @@ class KeepAlive(view: ProtocolView, verdict: SegmentVerdict) extends Area {
   private val unanswered = s3.insert(
     hears ? U(0, 4 bits) | (s3(due) ? (s3(before).keepAlive.unanswered + 1) | s3(before).keepAlive.unanswered))
   private val heard = s3.insert((hears || s3(reached)) ? s3(NOW).ns(47 downto 30) | s3(before).keepAlive.heard)
-  /** When the next question is due: a unit later, since one had begun. */
+  /** When the next request is due: a unit later, since one had begun. */
   val next = s4.insert(s4(heard) + (s4(unanswered).orR ? (betweenProbes + 1).resize(17) | s4(firstWait)))
   val armed = s4.insert(
     s4(before).keepAlive.interval.orR && Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(s4(STATE) === _).orR)

@@ -106,7 +106,7 @@ case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val state = TcpState()
   val reason = CloseReason()
-  /** The send buffer holds [acknowledged, written); it has room up to acknowledged + its size. */
+  /** The send buffer holds [acknowledged, written); it has space up to acknowledged + its size. */
   val acknowledged = SequenceNumber()
   val written = SequenceNumber()
   /** The receive buffer holds [consumed, received). */

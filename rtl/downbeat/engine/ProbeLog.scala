@@ -39,7 +39,7 @@ case class ProbeLogState() extends Bundle {
 
 /** The probes of each flow in order of sending, until they are answered: a side memory of `places` records for each flow.
   *
-  * `sent` writes a record, `departed` its time, and an ACK is held against the two oldest. One that has been passed without an ACK of its
+  * `sent` writes a record, `departed` its time, and an ACK is compared with the two oldest. One that has been passed without an ACK of its
   * own is taken away, two with each ACK, and the chain is broken. When something is lost or sent again all are forgotten: what comes then
   * tells nothing. A probe for which there is no place is not measured.
   */
@@ -75,7 +75,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
   private val read = banks.zipWithIndex.map { case (bank, i) =>
     s1.insert(bank.readSync(s0(FLOW) @@ s0(halves)(i), pipeline.moves(s0)))
   }
-  private case class Question(record: Payload[ProbeRecord]) extends Area {
+  private case class Request(record: Payload[ProbeRecord]) extends Area {
     private val number = s2.insert {
       val number = SequenceNumber()
       number := s2(record).end
@@ -94,8 +94,8 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     val exact = s4.insert(s4(isAck) && s4(reached) && s4(fitsKind))
     val passed = s4.insert(s4(isAck) && !s4(beyond).msb && !(s4(reached) && (s4(fitsKind) || s4(isAhead))))
   }
-  private val oldest = Question(s2.insert(s2(isOdd) ? s2(read(1)) | s2(read(0))))
-  private val second = Question(s2.insert(s2(isOdd) ? s2(read(0)) | s2(read(1))))
+  private val oldest = Request(s2.insert(s2(isOdd) ? s2(read(1)) | s2(read(0))))
+  private val second = Request(s2.insert(s2(isOdd) ? s2(read(0)) | s2(read(1))))
   private val isItself = s3.insert(s3(SEQUENCE).value === s3(oldest.record).end.value)
   private val arrivalGap = s3.insert(s3(STAMP).ns.resize(36) - s3(before).arrival)
 

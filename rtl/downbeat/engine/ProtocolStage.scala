@@ -57,7 +57,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private def live(key: Payload[Bool]): Bool = s3(key) && s3(LIVE)
   s3(RESET_DUE) := s3(refused) || s3(stateMachine.abandonedWithReset) || s3(unwelcome)
   s3(RESET_ACKS) := !s3(refused)
-  private val ackDue = s3.insert(s3(brings) && s3(connects))
+  private val ackDue = s3.insert(s3(synInSynSent) && s3(connects))
   private val answers = s4.insert(s4(ackDue) || s4(acknowledgments.due) || s4(challenges.due) || s4(keepAlive.due))
   private val applicationClosed = s3.insert(!s3(OPENING) && (old.applicationClosed || live(isClose) || live(isAbort)))
   private val announced = s3.insert(s3(OPENING) ? !s3(FRESH) | (old.announced || s3(connects)))
@@ -83,9 +83,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     select(s4(isWritten) && s4(LIVE) && !was.finishing, s4(urgency.writtenTo), s4(writtenBefore))
   s4(SEND_WINDOW) := ((s4(OPENING) || s4(updatesWindow)) ? s4(offeredWindow) | s4(sendWindow)).resized
   s4(RESUMED) := s4(updatesWindow) && !was.sendWindow.field.orR && was.state =/= TcpState.synSent || s4(stateMachine.narrows) ||
-    s4(brings) && !s4(connects) || s4(synAgain)
+    s4(synInSynSent) && !s4(connects) || s4(synAgain)
   private val agreedSize = s3.insert(s3(offeredMss) - optionBytes(s3(OPTIONS).timestampValid && !s3(isOpen)))
-  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(stateMachine.narrows) ? s4(stateMachine.reportedSize) | was.segmentSize.resize(16))
+  s4(SEGMENT_SIZE) := s4(receivesSyn) ? s4(agreedSize) | (s4(stateMachine.narrows) ? s4(stateMachine.icmpErrorSize) | was.segmentSize.resize(16))
   s4(SCALING) := s4(receivesSyn) ? (s4(OPTIONS).windowScaleValid && !s4(isOpen)) | was.scaling
   s4(SELECTIVE) := s4(receivesSyn) ? (s4(OPTIONS).sackPermitted || s4(isOpen)) | was.selective
   private val consumed = s4.insert(s4(receivesSyn) ? s4(firstData) | select(s4(isConsumed) && s4(LIVE), s4(consumedTo), s4(consumedBefore)))
@@ -187,8 +187,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** A connection that a SYN made is announced, or was never announced and is over: once for each. */
   val handshakeOver: Bool = s5.isValid && s5(LIVE) && !s5(before).announced && (s5(announced) || s5(RELEASE))
 
-  /** A report that changed nothing; a challenge ACK that was one too many. */
-  val ignoredReport: Bool = s5.isValid && s5(stateMachine.ignored)
+  /** An ICMP error that changed nothing; a challenge ACK that was one too many. */
+  val ignoredIcmpError: Bool = s5.isValid && s5(stateMachine.ignored)
   val suppressedChallenge: Bool = s5.isValid && s5(challenges.suppressed)
   /** The peer says that it had the data already (RFC 2883). */
   val duplicateSack: Bool = s3.isValid && s3(verdict.ordinary) && s3(before).selective && s3(OPTIONS).duplicateSack

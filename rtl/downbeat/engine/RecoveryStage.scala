@@ -20,7 +20,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val recover = number() // SND.MAX when data was last sent again
   val retransmit = Bool()
   /** Lost segments that may go again before another ACK tells of something new. */
-  val repeats = UInt(2 bits)
+  val retransmitQuota = UInt(2 bits)
   val scoreboard = Scoreboard(config)
   val pairs = config.policiesPace generate InvertedPairsState(config)
   /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
@@ -32,7 +32,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val expiries = ExpiryState()
   /** The connection is given up when nothing has been acknowledged until then; both in units of 2^30 ns. */
   val userTimeout = UInt(16 bits) // zero: never
-  val patience = UInt(18 bits)
+  val userTimeoutDeadline = UInt(18 bits)
 }
 
 /** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582), the retransmission timer (RFC 6298), the persist
@@ -54,7 +54,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val past = s0(before)
   private val heard = s0.insert(s0(LIVE) && s0(KIND) === EventKind.segment)
   private val beyondEchoed = s0.insert(past.echoed.isBefore(s0(UNACKNOWLEDGED)))
-  private val patient = s0.insert((s0(NOW).ns(47 downto 30) - past.patience).msb)
+  private val withinUserTimeout = s0.insert((s0(NOW).ns(47 downto 30) - past.userTimeoutDeadline).msb)
   private val scores = s0.insert(past.scoreboard)
   private val live = s0.insert(s0(LIVE) && s0(STATE) =/= TcpState.closed)
   private val isSent = s0.insert(s0(LIVE) && s0(KIND) === EventKind.sent && (s0(LENGTH).orR || s0(FLAGS).syn || s0(FLAGS).fin))
@@ -93,7 +93,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val recovered = s1.insert(s1(ADVANCED) && s1(before).recovering && !s1(beforeRecover))
   private val expired = s1.insert(s1(isTimer) && s1(live) && s1(before).armed && !s1(deadlineAhead))
   private val impatient = s1.insert(
-    s1(isTimer) && s1(live) && s1(before).armed && s1(before).userTimeout.orR && !s1(patient))
+    s1(isTimer) && s1(live) && s1(before).armed && s1(before).userTimeout.orR && !s1(withinUserTimeout))
   private val sentOffset = s1.insert(s1(sentEnd).since(s1(UNACKNOWLEDGED)).resize(config.sendOffsetBits))
 
   private val expiries = new Expiries(config, signals, before, s1, s2, s3, s5, expired, something, shut, heard)
@@ -112,12 +112,12 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val duplicates = s2.insert(
     (s2(ADVANCED) || s2(OPENING)) ? U(0, 2 bits) |
       ((s2(counts) && s2(before).duplicates =/= 3) ? (s2(before).duplicates + 1) | s2(before).duplicates))
-  private val nothingResent = s2.insert(!s2(board.resentTo).orR)
+  private val nothingResent = s2.insert(!s2(board.highRxt).orR)
   private val resendsFurther = s2.insert(
-    s2(isSent) && s2(RESENT) && s2(before).recovering && s2(board.resentTo) < s2(sentOffset))
+    s2(isSent) && s2(RESENT) && s2(before).recovering && s2(board.highRxt) < s2(sentOffset))
   /** A recovery's first retransmission has left: its ACK is due no sooner than a timeout from now (RFC 6298 5). */
   private val resends = s2.insert(s2(resendsFurther) && s2(nothingResent) && !s2(before).partial)
-  private val repeats = s2.insert(s2(before).repeats - (s2(isSent) && s2(RESENT) && s2(before).repeats.orR).asUInt)
+  private val retransmitQuota = s2.insert(s2(before).retransmitQuota - (s2(isSent) && s2(RESENT) && s2(before).retransmitQuota.orR).asUInt)
   private val doublings = s2.insert(s2(expiries.persists) ? s2(expiries.count) | s2(roundTrip.backOff))
 
   // ---- step 3: is something lost; back-off
@@ -150,8 +150,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   when(s4(ESTABLISHED))(s4(CONGESTION_KIND) := CongestionEventKind.established)
 
   // A loss leaves it: what an earlier recovery has sent again beyond its end is on its way.
-  private val resentTo = s4.insert((s4(OPENING) || s4(timedOut)) ? U(0, config.sendOffsetBits bits) |
-    (s4(resendsFurther) ? s4(sentOffset) | s4(board.resentTo)))
+  private val highRxt = s4.insert((s4(OPENING) || s4(timedOut)) ? U(0, config.sendOffsetBits bits) |
+    (s4(resendsFurther) ? s4(sentOffset) | s4(board.highRxt)))
   private val first = s4(before)
   private val rto = s4.insert((s4(backedOff) > maximumRto) ? maximumRto | s4(backedOff).resize(39))
   private val needed = s4(live) && (s4(something) || s4(blocked)) || s4(OPENING)
@@ -168,22 +168,22 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val rounded = s4.insert(s4(NOW) + U((1 << config.deadlineUnit) - 1))
   s5(RECOVERY_DEADLINE) := s5(starts) ? (s5(rounded) + s5(rto)).whole(config.deadlineUnit) | s5(deadlineBefore)
-  s5(PATIENCE_ARMED) := s5(RECOVERY_ARMED) && s5(userTimeout).orR
-  private val patience = s5.insert(
-    s5(progresses) ? (s5(NOW).ns(47 downto 30) + s5(userTimeout) + 1) | s5(before).patience) // the present unit has begun
-  s5(PATIENCE) := Instant(s5(patience) @@ U(0, 30 bits))
+  s5(USER_TIMEOUT_ARMED) := s5(RECOVERY_ARMED) && s5(userTimeout).orR
+  private val userTimeoutDeadline = s5.insert(
+    s5(progresses) ? (s5(NOW).ns(47 downto 30) + s5(userTimeout) + 1) | s5(before).userTimeoutDeadline) // the present unit has begun
+  s5(USER_TIMEOUT_DEADLINE) := Instant(s5(userTimeoutDeadline) @@ U(0, 30 bits))
   private def low(number: SequenceNumber): NearNumber = number.low(config.sendNumberBits)
   private val next = RecoveryState(config)
   private val last = s5(before)
   next.duplicates := s5(timedOut) ? U(0, 2 bits) | s5(duplicates)
   next.recovering := !s5(OPENING) && !s5(timedOut) && !s5(recovered) && (last.recovering || s5(lost))
   next.partial := !s5(lost) && (last.partial || s5(advancedPart))
-  // SND.UNA takes along what it has left behind, so that no number is held against one that is not near.
+  // SND.UNA takes along what it has left behind, so that no number is compared with one that is not near.
   next.recover := (s5(ADVANCED) && s5(beyondRecover)) ? low(s5(lastAcknowledged)) | last.recover
   when(s5(lost) || s5(timedOut) || s5(RESUMED) && s5(STATE) =/= TcpState.synReceived)(next.recover := low(s5(HIGHEST_SENT)))
   when(s5(OPENING))(next.recover := low(s5(INITIAL_SEQUENCE)))
   next.retransmit := s5(RETRANSMIT)
-  next.repeats := (s5(counts) || s5(advancedPart)) ? U(2, 2 bits) | s5(repeats)
+  next.retransmitQuota := (s5(counts) || s5(advancedPart)) ? U(2, 2 bits) | s5(retransmitQuota)
   s5(RETRANSMIT) := !s5(OPENING) && !s5(timedOut) && !s5(recovered) &&
     ((s5(lost) || s5(advancedPart)) && (!s5(SELECTIVE) || s5(nothingResent)) || last.retransmit && !s5(RESENT))
   next.roundTrip := roundTrip.after
@@ -191,11 +191,11 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   next.deadline := s5(RECOVERY_DEADLINE).low(config.deadlineBits, config.deadlineUnit)
   next.expiries := expiries.after
   next.userTimeout := s5(userTimeout)
-  next.patience := s5(patience)
+  next.userTimeoutDeadline := s5(userTimeoutDeadline)
   next.echoed := s5(OPENING) ? low(s5(INITIAL_SEQUENCE)) | (s5(reduces) ? low(s5(HIGHEST_SENT)) |
     ((s5(ADVANCED) && s5(beyondEchoed)) ? low(s5(lastAcknowledged)) | last.echoed))
   for ((kept, block) <- next.scoreboard.ranges.zip(s5(board.ranges))) kept.set(block)
-  next.scoreboard.resentTo := s5(resentTo)
+  next.scoreboard.highRxt := s5(highRxt)
   next.scoreboard.passed := s5(board.passed)
   next.scoreboard.turn := s5(board.turn)
   if (config.policiesPace) next.pairs := pairs.after(forget = s5(OPENING) || s5(lost) || s5(timedOut))
@@ -204,6 +204,6 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- beyond: what the scoreboard means for sending, while later stages work
 
   private val estimate = new LossEstimate(
-    config, signals, board.ranges, resentTo, board.passed, s5.insert(next.recovering), s5.insert(next.repeats.orR),
+    config, signals, board.ranges, highRxt, board.passed, s5.insert(next.recovering), s5.insert(next.retransmitQuota.orR),
     s5.insert(next.duplicates), pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

@@ -23,8 +23,8 @@ case class HeldRange(offsetBits: Int) extends Bundle {
 case class Scoreboard(config: DownbeatConfig) extends Bundle {
   val ranges = Vec.fill(DownbeatConfig.ranges)(HeldRange(config.sendOffsetBits))
   /** HighRxt of RFC 6675, as bytes from SND.UNA: what is before it has been sent again in this recovery. */
-  val resentTo = UInt(config.sendOffsetBits bits)
-  /** Bytes held before `resentTo`, in ranges that are kept no more. */
+  val highRxt = UInt(config.sendOffsetBits bits)
+  /** Bytes held before `highRxt`, in ranges that are kept no more. */
   val passed = UInt(config.sendOffsetBits bits)
   /** Which of the later blocks is looked at with the next ACK. */
   val turn = UInt(2 bits)
@@ -36,7 +36,7 @@ case class Scoreboard(config: DownbeatConfig) extends Bundle {
   * is none, which repeat what an ACK that was lost had said. A block that would make a fifth range pushes the highest out: nearer holes are
   * filled first, and the peer tells of it again. `forget` leaves nothing.
   *
-  * A range that HighRxt has passed says no more what to send: it is kept as a number of bytes, so that there is room for as many holes as are
+  * A range that HighRxt has passed says no more what to send: it is kept as a number of bytes, so that there is space for as many holes as are
   * sent again when they are seen. An ACK of something new takes from that number all but a segment of what it acknowledges: that segment was
   * sent again, and the rest lay behind it. Blocks before HighRxt are not looked at.
   */
@@ -56,8 +56,8 @@ class SackScoreboard(
   private def fromHere(offset: UInt): UInt = offset -^ s0(ACKED).resize(bits)
   private val lefts = s0.insert(Vec(past.ranges.map(range => fromHere(range.left))))
   private val rights = s0.insert(Vec(past.ranges.map(range => fromHere(range.right).resize(bits))))
-  private val resent = s0.insert(fromHere(past.resentTo))
-  private val passes = s0.insert(past.ranges(0).left.orR && !(past.resentTo < past.ranges(0).right))
+  private val resent = s0.insert(fromHere(past.highRxt))
+  private val passes = s0.insert(past.ranges(0).left.orR && !(past.highRxt < past.ranges(0).right))
   /** What is acknowledged beyond a segment. */
   private val surplus = s0.insert(wide(s0(ACKED)) -^ wide(s0(SEGMENT_SIZE)))
   /** The segment's acknowledgment number is SND.UNA, from which its blocks count. */
@@ -182,7 +182,7 @@ class SackScoreboard(
     merged
   }
   /** What was sent again, from SND.UNA on. */
-  val resentTo: Payload[UInt] = s1.insert(s1(resent).msb ? U(0, bits bits) | s1(resent).resize(bits))
+  val highRxt: Payload[UInt] = s1.insert(s1(resent).msb ? U(0, bits bits) | s1(resent).resize(bits))
 
   // ---- steps 1 to 4: what is held before it
 
@@ -190,7 +190,7 @@ class SackScoreboard(
   private val remaining = s2.insert(wide(s2(withPassed)) -^ wide(s2(surplus)))
   private val lessPassed = s3.insert(
     s3(surplus).msb ? s3(withPassed) | (s3(remaining).msb ? U(0, bits bits) | s3(remaining).resize(bits)))
-  private val nonePassed = s3.insert(s3(forget) || s3(counted) || !s3(resentTo).orR)
-  /** Bytes held before `resentTo`, in ranges that are kept no more. */
+  private val nonePassed = s3.insert(s3(forget) || s3(counted) || !s3(highRxt).orR)
+  /** Bytes held before `highRxt`, in ranges that are kept no more. */
   val passed: Payload[UInt] = s4.insert(s4(nonePassed) ? U(0, bits bits) | s4(lessPassed))
 }

@@ -24,7 +24,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val acknowledgeable = s0.insert(s0(hole.sentInOrder).since(past.unacknowledged))
   private val end = s0.insert(s0(sequenceEnd).since(past.received))
   private val payloadOffset = s0.insert(s0(payloadEnd).since(past.received))
-  /** Room from RCV.NXT on: the window. */
+  /** Space from RCV.NXT on: the window. */
   val space = s0.insert(past.acknowledgments.edge.since(past.received))
   private val noSpace = s0.insert(past.acknowledgments.edge.isAt(past.received))
   private val payloadPastFin = s0.insert(past.reassembly.finSequence.isBefore(s0(payloadEnd)))
@@ -108,7 +108,7 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   private val goodAck = flags.ack && s2(ackAdvances) && !s2(ackBeyond)
 
   /** The other SYN-ACK of two opens that crossed (RFC 9293 3.5, figure 7): below our window by its SYN, and yet it acknowledges ours. */
-  private val crosses = inLine && inSynReceived && s2(wasAnnounced) && s2(startsWithSyn) && flags.syn && !flags.rst && goodAck
+  private val simultaneousOpen = inLine && inSynReceived && s2(wasAnnounced) && s2(startsWithSyn) && flags.syn && !flags.rst && goodAck
 
   private val answersSyn = segment && inSynSent && flags.syn && !flags.rst && (!flags.ack || goodAck)
   private val badHandshakeAck = flags.ack && !flags.rst && !goodAck &&
@@ -136,11 +136,11 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   /** Data that has come before is always answered, for its ACK may have been lost; anything else is as often as the budget allows. */
   val limited = s2.insert(!(unacceptable && s2(hasPayload) && !flags.syn))
   /** The peer's SYN to our SYN; the handshake is complete. */
-  val brings = s2.insert(answersSyn)
-  val connects = s2.insert(answersSyn && flags.ack || passes && inSynReceived || crosses)
+  val synInSynSent = s2.insert(answersSyn)
+  val connects = s2.insert(answersSyn && flags.ack || passes && inSynReceived || simultaneousOpen)
   /** A SYN of the peer sets all that is received. */
-  val receivesSyn = s3.insert(s3(OPENING) || s3(brings))
-  val acknowledges = s2.insert(passes && s2(ackAdvances) || answersSyn && flags.ack || crosses)
+  val receivesSyn = s3.insert(s3(OPENING) || s3(synInSynSent))
+  val acknowledges = s2.insert(passes && s2(ackAdvances) || answersSyn && flags.ack || simultaneousOpen)
   val updatesWindow = s2.insert(passes && s2(windowNewer) || answersSyn)
   val raisesWindow = s2.insert((passes && s2(windowNewer) || answersSyn) && s2(largerWindow))
   /** RFC 5681 section 2. */
@@ -150,11 +150,11 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   val acknowledgesFin = s2.insert(passes && s2(ackOfFin))
 
   private val carries = passes && !s2(spanIsZero)
-  /** It has something new, and there is room for the beginning of that. FIN takes none; behind it nothing comes. */
+  /** It has something new, and there is space for the beginning of that. FIN takes none; behind it nothing comes. */
   private val fits = carries && s2(receiving) && !s2(endsOld) &&
     !(s2(overruns) && (!s2(startsWithin) || s2(finKnown))) && !s2(pastFin)
   private val unwanted = s2(nobodyReads) && !s2(payloadIsOld)
-  /** What is new of its payload and FIN, as far as there is room, is taken: `skip` bytes later, and not the last `cut`. */
+  /** What is new of its payload and FIN, as far as there is space, is taken: `skip` bytes later, and not the last `cut`. */
   val accepted = s2.insert(fits && !unwanted)
   val takesFin = s2.insert(fits && !unwanted && flags.fin && !s2(overruns))
   val skip = s2.insert(s2(offset).msb ? (U(0, 14 bits) - s2(offset).resize(14)) | U(0, 14 bits))
@@ -162,6 +162,6 @@ class SegmentVerdict(view: ProtocolView, timestamps: TimestampCheck, hole: Unsen
   val cut = s2.insert(s2(overruns) ? s2(overhang) | U(0, 14 bits))
   /** Data for an application that has gone (RFC 1122 4.2.2.13). */
   val unwelcome = s2.insert(fits && unwanted)
-  /** It took sequence space that was not accepted: old, behind the FIN, no room. */
+  /** It took sequence space that was not accepted: old, behind the FIN, no space. */
   val rejected = s2.insert(carries && !fits)
 }

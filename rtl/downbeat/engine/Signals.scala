@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculated, CongestionEventKind, Departure, ProbeAnswer, Window}
+import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, ProbeAnswer, Window}
 import downbeat.flow.ConnectionParameters
 import downbeat.rx.PayloadReference
 import downbeat.time.{Instant, Stamp}
@@ -95,7 +95,7 @@ class Signals(config: DownbeatConfig) {
   val SEGMENT_SIZE = Payload(UInt(16 bits))
   val RECEIVED = Payload(SequenceNumber())
   /** The window from RCV.NXT on, if this event announces one, and whether windows are scaled. */
-  val RECEIVE_ROOM = Payload(UInt(25 bits))
+  val RECEIVE_WINDOW = Payload(UInt(25 bits))
   val SCALING = Payload(Bool())
   /** What lies in memory beyond RCV.NXT, the newest first. */
   val RECEIVED_RANGES = Payload(Vec.fill(DownbeatConfig.ranges)(SackBlock(config.receiveOffsetBits)))
@@ -130,7 +130,7 @@ class Signals(config: DownbeatConfig) {
   /** Where that is, in bytes from SND.UNA, and how many bytes the peer lacks there. */
   val RETRANSMIT_OFFSET, RETRANSMIT_LIMIT = Payload(UInt(config.sendOffsetBits bits))
   /** Bytes that are outstanding and not in the network, as far as the peer has told, or count as such. */
-  val CREDIT = Payload(UInt(config.creditBits bits))
+  val WINDOW_ALLOWANCE = Payload(UInt(config.windowAllowanceBits bits))
   /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what was sent last was not taken. */
   val REWIND = Payload(Bool())
   /** The timer expired: what is next goes out, as much as the peer's window takes, one byte if it is shut. */
@@ -142,8 +142,8 @@ class Signals(config: DownbeatConfig) {
     */
   val UNINFLATED = Payload(Bool())
   /** The user timeout (RFC 9293 3.8.3). */
-  val PATIENCE_ARMED = Payload(Bool())
-  val PATIENCE = Payload(Instant())
+  val USER_TIMEOUT_ARMED = Payload(Bool())
+  val USER_TIMEOUT_DEADLINE = Payload(Instant())
   val RECOVERY_ARMED = Payload(Bool())
   val RECOVERY_DEADLINE = Payload(Instant())
 
@@ -158,5 +158,5 @@ class Signals(config: DownbeatConfig) {
   // From congestion
   val WINDOW = Payload(Window())
   /** How the next new segment leaves; `configured`: at `time` ns per byte, if that is not zero. */
-  val DEPARTURE = Payload(Departure())
+  val DEPARTURE = Payload(DeparturePlan())
 }

@@ -27,12 +27,12 @@ class SoftErrors(view: ProtocolView, verdict: SegmentVerdict, stateMachine: Stat
   private val error = s0.insert(NetworkError.ofWindow(s0(WIRE_WINDOW)))
 
   /** The application is to hear of it. */
-  val tells = s3.insert(s3(stateMachine.reports) || s3(repeats) && s3(before).softErrors.repeats === 2)
+  val tells = s3.insert(s3(stateMachine.icmpErrors) || s3(repeats) && s3(before).softErrors.repeats === 2)
 
   val after = SoftErrorState()
   private val last = s5(before).softErrors
-  after.error := s5(stateMachine.reports) ? s5(error) | last.error
-  after.errors := last.errors + s5(stateMachine.reports).asUInt
+  after.error := s5(stateMachine.icmpErrors) ? s5(error) | last.error
+  after.errors := last.errors + s5(stateMachine.icmpErrors).asUInt
   when(s5(OPENING)) {
     after.error.assignFromBits(B(0, widthOf(after.error) bits))
     after.errors := 0

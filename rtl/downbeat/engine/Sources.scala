@@ -3,7 +3,7 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.calculation.CalculatedEvent
-import downbeat.rx.ReportKind
+import downbeat.rx.IcmpErrorKind
 import spinal.core._
 import spinal.lib._
 
@@ -40,8 +40,8 @@ object Sources {
 
   def directory(stream: Stream[DirectoryEvent]): EventSource = source(stream) { word =>
     event(word.config, EventKind.segment) { event =>
-      when(word.report === ReportKind.unreachable)(event.kind := EventKind.unreachable)
-      when(word.report === ReportKind.tooBig)(event.kind := EventKind.tooBig)
+      when(word.icmpError === IcmpErrorKind.unreachable)(event.kind := EventKind.unreachable)
+      when(word.icmpError === IcmpErrorKind.tooBig)(event.kind := EventKind.tooBig)
       when(word.open)(event.kind := EventKind.open)
       event.reference := word.reference
       event.fresh := word.fresh

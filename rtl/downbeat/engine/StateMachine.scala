@@ -27,12 +27,12 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
   /** Data that was accepted and not read, in memory or on its way there (RFC 2525 2.17). */
   private val hasUnread = s1.insert(
     s1(readable) =/= s1(before).reassembly.finReceived.asUInt.resize(32) || s1(reassembly.dataArrives))
-  private val reported = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged))
-  /** A report on a segment in flight: nobody else should know its number (RFC 5927 4.1). */
-  private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && s1(reported) < s1(outstanding))
+  private val quotedOffset = s0.insert(s0(SEQUENCE).since(s0(before).unacknowledged))
+  /** An ICMP error about a segment in flight: nobody else should know its number (RFC 5927 4.1). */
+  private val believed = s1.insert(s1(LIVE) && (s1(isUnreachable) || s1(isTooBig)) && s1(quotedOffset) < s1(outstanding))
   /** RFC 6691: what the path takes does not count options. */
-  val reportedSize = s0.insert(s0(WIRE_WINDOW) - (s0(before).timestamps.agreed ? U(12, 16 bits) | U(0, 16 bits)))
-  private val smaller = s1.insert(s1(reportedSize) < s1(before).segmentSize)
+  val icmpErrorSize = s0.insert(s0(WIRE_WINDOW) - (s0(before).timestamps.agreed ? U(12, 16 bits) | U(0, 16 bits)))
+  private val smaller = s1.insert(s1(icmpErrorSize) < s1(before).segmentSize)
 
   private val inClosed = s2(before).state === TcpState.closed
   private val inTimeWait = s2(before).state === TcpState.timeWait
@@ -46,8 +46,8 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
   /** Later than SYN-SENT nobody is believed to be gone because the network says so (RFC 5927 6). */
   private val gone = s1.insert(s1(believed) && s1(isUnreachable) && s1(isHard) && s1(before).state === TcpState.synSent)
   /** An ICMP error that the application hears of. */
-  val reports = s2.insert(s2(believed) && s2(isUnreachable) && !inClosed)
-  val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !s2(reports))
+  val icmpErrors = s2.insert(s2(believed) && s2(isUnreachable) && !inClosed)
+  val ignored = s2.insert((s2(isUnreachable) || s2(isTooBig)) && !s2(narrows) && !s2(icmpErrors))
 
   private val told = Payload(Outcome())
   s2(told).state := s2(before).state
@@ -90,7 +90,7 @@ class StateMachine(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reas
   private val old = s3(before)
   private val outcome = Outcome()
   outcome := s3(told)
-  when(s3(brings))(outcome.state := TcpState.synReceived)
+  when(s3(synInSynSent))(outcome.state := TcpState.synReceived)
   when(s3(connects))(outcome.state := old.finishing ? TcpState.finWait1() | TcpState.established())
   when(s3(acknowledgesFin)) {
     switch(old.state) {

@@ -31,7 +31,7 @@ case class TransmitState(config: DownbeatConfig) extends Bundle {
   * or all that is left, which waits for what is outstanding (Nagle, RFC 9293 3.7.4) unless the connection has `noDelay` or ends with it;
   * or what fits, if that is half of the largest window that the peer has ever offered (RFC 9293 3.8.6.2.1).
   * A policy may want pairs of full segments the other way round: then the second goes first, and SND.NXT stays before the first until that
-  * has gone. It may want a segment to wait until there is room for several.
+  * has gone. It may want a segment to wait until there is space for several.
   * Pure ACKs, RST and the end of a flow leave here too, without a grant; an event makes one descriptor at most.
   */
 class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
@@ -46,9 +46,9 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val past = s0(before)
   private val isGrant = s0.insert(s0(LIVE) && s0(KIND) === EventKind.grant)
   private val isSent = s0.insert(s0(LIVE) && s0(KIND) === EventKind.sent && (s0(LENGTH).orR || s0(FLAGS).syn || s0(FLAGS).fin))
-  /** SND.NXT - SND.UNA, signed, but where SND.NXT begins anew: there it is SND.UNA. */
+  /** SND.NXT - SND.UNA, signed, but where SND.NXT begins restarts: there it is SND.UNA. */
   private val sentTo = s0.insert(past.nextSend.since(s0(UNACKNOWLEDGED)))
-  private val anew = s0.insert(s0(OPENING) || s0(REWIND))
+  private val restarts = s0.insert(s0(OPENING) || s0(REWIND))
   private val resendFrom = s0.insert(s0(UNACKNOWLEDGED) + s0(RETRANSMIT_OFFSET))
   private val limitBits = config.sendOffsetBits max 16
   private val resendMost = s0.insert(minimum(s0(RETRANSMIT_LIMIT).resize(limitBits), s0(SEGMENT_SIZE).resize(limitBits)).resize(16))
@@ -60,15 +60,15 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   // ---- step 1: not below what is acknowledged; the window
 
-  private val inOrder = s1.insert((s1(anew) || s1(sentTo).msb) ? U(0, 32 bits) | s1(sentTo))
+  private val inOrder = s1.insert((s1(restarts) || s1(sentTo).msb) ? U(0, 32 bits) | s1(sentTo))
   private val next = s1.insert(s1(UNACKNOWLEDGED) + s1(inOrder))
   /** What is in flight. */
   private val used = s1.insert(s1(inOrder) + (s1(halfWay) ? s1(SEGMENT_SIZE) | U(0, 16 bits)))
   private val pairSize = s1.insert((s1(SEGMENT_SIZE) << 1).resize(18))
   /** What the congestion window allows in flight, by numbers: cwnd and what is in the network no more. */
-  private val congestionWindow = s1.insert(s1(WINDOW).cwnd(47 downto 16) + s1(CREDIT).resize(32))
+  private val congestionWindow = s1.insert(s1(WINDOW).cwnd(47 downto 16) + s1(WINDOW_ALLOWANCE).resize(32))
   /** It is the narrower one; not in line with the sum. */
-  private val congestionLimits = s1.insert((signed(s1(WINDOW).cwnd(47 downto 16)) + signed(s1(CREDIT)) - signed(s1(SEND_WINDOW))).msb)
+  private val congestionLimits = s1.insert((signed(s1(WINDOW).cwnd(47 downto 16)) + signed(s1(WINDOW_ALLOWANCE)) - signed(s1(SEND_WINDOW))).msb)
   private val resendData = s1.insert(s1(WRITTEN).since(s1(resendFrom)))
   private val resendSent = s1.insert(s1(HIGHEST_SENT).since(s1(resendFrom)))
   private val probeLimit = s1.insert(s1(SEND_WINDOW).orR ? minimum(s1(SEND_WINDOW), U(16383, 32 bits)).resize(14) | U(1, 14 bits))
@@ -80,7 +80,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val again = s2.insert(s2(next).isBefore(s2(HIGHEST_SENT)) && !s2(halfWay))
   private val idle = s2.insert(!s2(used).orR)
   private val window = s2(congestionLimits) ? s2(congestionWindow) | s2(SEND_WINDOW)
-  private val room = s2.insert(window.resize(33).asSInt - s2(used).resize(33).asSInt)
+  private val space = s2.insert(window.resize(33).asSInt - s2(used).resize(33).asSInt)
   private val left = s2.insert(s2(WRITTEN).since(s2(next))) // all ones once FIN is sent
   private val second = s2.insert(s2(next) + s2(SEGMENT_SIZE))
   private val behindPair = s2.insert(s2(next) + s2(pairSize))
@@ -99,24 +99,24 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val hasFin = s3.insert(!nothingLeft && s3(FINISHING))
   private val finSent = s3.insert(s3(sentBeyondData) === 1)
   private val synDue = s3.insert(s3(inSyn) && s3(next) === s3(UNACKNOWLEDGED))
-  private val fitsFull = s3.insert(!(s3(room) < signed(s3(SEGMENT_SIZE).resize(14))))
-  private val fitsRest = s3.insert(!(s3(room) < signed(s3(left))))
+  private val fitsFull = s3.insert(!(s3(space) < signed(s3(SEGMENT_SIZE).resize(14))))
+  private val fitsRest = s3.insert(!(s3(space) < signed(s3(left))))
   /** Half of what the peer has at most is a segment to it. */
-  private val fitsPart = s3.insert(!(s3(room) < signed(s3(LARGEST_WINDOW)(30 downto 1))) && s3(room) > 0)
+  private val fitsPart = s3.insert(!(s3(space) < signed(s3(LARGEST_WINDOW)(30 downto 1))) && s3(space) > 0)
   private val mayBeSmall = s3.insert(
     s3(before).noDelay || s3(idle) || s3(FINISHING) || s3(again) || s3(left) === s3(SEGMENT_SIZE).resize(32))
   private val resendLength = s3.insert(minimum(s3(resendKnown), s3(resendMost).resize(32)).resize(14))
-  private val fitsFin = s3.insert(signed(s3(left)) < s3(room))
+  private val fitsFin = s3.insert(signed(s3(left)) < s3(space))
 
   // ---- steps 1 to 3: what a policy asks for
 
-  private val togetherSize = s1.insert(s1(DEPARTURE).together * s1(SEGMENT_SIZE).resize(14))
-  private val peerRoom = s2.insert(s2(SEND_WINDOW).resize(33).asSInt - s2(used).resize(33).asSInt)
-  private val pairWaits = s3.insert(!(s3(left) < s3(pairSize)) && !s3(left).msb && !(s3(peerRoom) < signed(s3(pairSize))))
+  private val minimumSize = s1.insert(s1(DEPARTURE).minimumSegments * s1(SEGMENT_SIZE).resize(14))
+  private val peerSpace = s2.insert(s2(SEND_WINDOW).resize(33).asSInt - s2(used).resize(33).asSInt)
+  private val pairWaits = s3.insert(!(s3(left) < s3(pairSize)) && !s3(left).msb && !(s3(peerSpace) < signed(s3(pairSize))))
   private val goesAhead = s4.insert(s4(DEPARTURE).inverted && s4(pairWaits) && !s4(halfWay) && !s4(again))
-  private val lacksRoom = s3.insert(s3(room) < signed(s3(togetherSize)) && !(s3(left) < s3(togetherSize)))
-  /** New data waits for room for more. */
-  private val held = s4.insert(s4(lacksRoom) && !s4(idle) && !s4(halfWay) && !s4(again))
+  private val lacksSpace = s3.insert(s3(space) < signed(s3(minimumSize)) && !(s3(left) < s3(minimumSize)))
+  /** New data waits for space for more. */
+  private val held = s4.insert(s4(lacksSpace) && !s4(idle) && !s4(halfWay) && !s4(again))
 
   // ---- step 4: decide
 
@@ -130,7 +130,7 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val wants = s4.insert(s4(retransmits) || s4(synDue) || s4(sendsData) || s4(sendsFin) || probes)
   private val granted = s4.insert(s4(isGrant) && s4(wants))
   /** What the sequence advances by, but for a FIN behind data. */
-  private val newLength = s4.insert(s4(sendsWhole) ? s4(segment) | (s4(sendsPart) ? s4(room).asUInt.resize(14) | s4(probeLength)))
+  private val newLength = s4.insert(s4(sendsWhole) ? s4(segment) | (s4(sendsPart) ? s4(space).asUInt.resize(14) | s4(probeLength)))
   private val advance = s4.insert((s4(synDue) || !s4(hasData)) ? U(1, 14 bits) | s4(newLength))
   private val advancesFin = s4.insert(!s4(synDue) && s4(hasData) && s4(sendsWhole) && s4(sendsFin))
   private val isFull = s4.insert(s4(segment) === s4(SEGMENT_SIZE).resize(14))
@@ -206,8 +206,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val previousLength = s5.insert(s5(before).lastLength.resize(14))
   /** Our window as the wire carries it: never scaled with SYN. */
   private val scale = s2.insert((s2(SCALING) && !s2(inSyn)) ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits))
-  private val unscaledRoom = s2.insert(s2(RECEIVE_ROOM) |>> s2(scale))
-  private val wireWindow = s3.insert((s3(unscaledRoom) > 65535) ? U(65535, 16 bits) | s3(unscaledRoom).resize(16))
+  private val unscaledWindow = s2.insert(s2(RECEIVE_WINDOW) |>> s2(scale))
+  private val wireWindow = s3.insert((s3(unscaledWindow) > 65535) ? U(65535, 16 bits) | s3(unscaledWindow).resize(16))
 
   val booking = Flow(Booking(config))
   booking.valid := exit.isValid && exit(books)

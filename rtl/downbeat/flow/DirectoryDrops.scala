@@ -15,8 +15,8 @@ case class DirectoryDrops(bits: Int) extends Bundle {
   val cookiesSent, cookiesAccepted, cookiesRefused = UInt(bits bits)
   /** Any other segment of no connection, answered by a RST or not (RFC 9293 3.10.7.1 and 3.10.7.2). */
   val noConnection = UInt(bits bits)
-  /** An answer to a stray segment, cookie or RST, because too many waited. */
+  /** An answer to a stateless segment, cookie or RST, because too many waited. */
   val resets = UInt(bits bits)
   /** ICMP errors about segments of no connection. */
-  val reports = UInt(bits bits)
+  val icmpErrors = UInt(bits bits)
 }

@@ -9,11 +9,11 @@ case class DirectoryFindings() extends Bundle {
   val kind = LookupKind()
   val found = Bool()
   /** One of the 4-tuple's buckets has a free slot. */
-  val room = Bool()
+  val space = Bool()
   /** There is a flow that nobody uses. */
   val flowFree = Bool()
   val flags = TcpFlags() // of a segment
-  val isReport = Bool() // the segment is a report on one of ours
+  val isIcmpError = Bool() // the segment is an ICMP error about one of ours
   /** The local port listens. */
   val listening = Bool()
   /** Too many handshakes are under way; ACKs may bring cookies. */
@@ -41,12 +41,12 @@ case class DirectoryVerdict() extends Bundle {
   /** An ACK may bring a cookie back: if it does, it makes a connection where there is place for one. */
   val returns = Bool()
   /** A segment gets a RST, unless it brings a cookie. */
-  val stray = Bool()
-  /** A segment that is no report goes nowhere, whether answered or not, unless it brings a cookie. */
+  val stateless = Bool()
+  /** A segment that is no ICMP error goes nowhere, whether answered or not, unless it brings a cookie. */
   val lost = Bool()
   /** No flow is free; both buckets are full. */
   val noFlow, noBucket = Bool()
-  /** A report on no connection's segment. */
+  /** An ICMP error about no connection's segment. */
   val aboutNobody = Bool()
   /** A flow goes back to the free list. */
   val over = Bool()
@@ -64,23 +64,23 @@ object DirectoryVerdict {
     verdict.found := found
     verdict.listening := listening
     verdict.noFlow := !flowFree
-    verdict.noBucket := flowFree && !room
+    verdict.noBucket := flowFree && !space
 
     val stranger = verdict.isSegment && !found
     val asksToConnect = stranger && listening && flags.syn && !flags.ack && !flags.rst
-    val available = flowFree && room
+    val available = flowFree && space
     verdict.available := available
     verdict.known := verdict.isSegment && found
-    verdict.succeeds := verdict.known && !isReport && flags.syn && !flags.ack && !flags.rst
+    verdict.succeeds := verdict.known && !isIcmpError && flags.syn && !flags.ack && !flags.rst
     verdict.accepted := asksToConnect && available && !crowded
     verdict.opened := verdict.isOpen && portFree && !found && available
     verdict.choosesPort := verdict.isOpen && portWanted
     verdict.postponed := asksToConnect && !(available && !crowded)
-    verdict.returns := stranger && !isReport && listening && flags.ack && !flags.syn && !flags.rst && cookiesExpected
+    verdict.returns := stranger && !isIcmpError && listening && flags.ack && !flags.syn && !flags.rst && cookiesExpected
     // Without ACK and SYN there is nothing to answer on a port that listens (3.10.7.2, fourth).
-    verdict.stray := stranger && !isReport && !flags.rst && (flags.ack || !listening)
-    verdict.lost := stranger && !isReport && !verdict.accepted
-    verdict.aboutNobody := stranger && isReport
+    verdict.stateless := stranger && !isIcmpError && !flags.rst && (flags.ack || !listening)
+    verdict.lost := stranger && !isIcmpError && !verdict.accepted
+    verdict.aboutNobody := stranger && isIcmpError
     verdict.over := verdict.isRelease && found
     verdict.made := verdict.accepted || verdict.opened
     verdict.wantsNumber := verdict.made || verdict.choosesPort || verdict.postponed || verdict.returns || verdict.succeeds

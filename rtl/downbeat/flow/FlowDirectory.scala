@@ -3,9 +3,9 @@ package downbeat.flow
 
 import downbeat.{DownbeatConfig, Tally, WideQueue}
 import downbeat.engine.DirectoryEvent
-import downbeat.rx.{ReceivedSegment, ReportKind}
+import downbeat.rx.{ReceivedSegment, IcmpErrorKind}
 import downbeat.time.Stamp
-import downbeat.tx.StrayAnswer
+import downbeat.tx.StatelessReply
 import spinal.core._
 import spinal.lib._
 
@@ -35,7 +35,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     val handshakeOver = slave(Flow(NoData()))
 
     val events = master(Stream(DirectoryEvent(config)))
-    val strays = master(Stream(StrayAnswer()))
+    val statelessReplies = master(Stream(StatelessReply()))
     /** Payload slots of segments that go nowhere. */
     val discards = master(Stream(UInt(config.slotBits bits)))
     val refused = master(Stream(Refusal()))
@@ -55,7 +55,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val releaser = ReleaseSequencer(config)
   private val numbers = KeyedNumbers()
   private val cookies = SynCookies(config)
-  private val answers = StrayAnswers(config)
+  private val answers = StatelessReplies(config)
 
   // ---- into the line: a segment waits beside it, only its 4-tuple goes in
 
@@ -99,10 +99,10 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val findings = DirectoryFindings()
   findings.kind := answer.request.kind
   findings.found := answer.found
-  findings.room := answer.room
+  findings.space := answer.space
   findings.flowFree := free.io.next.valid
   findings.flags := segment.flags
-  findings.isReport := segment.report =/= ReportKind.none
+  findings.isIcmpError := segment.icmpError =/= IcmpErrorKind.none
   findings.listening := listeners.io.listening
   findings.crowded := cookies.io.full
   findings.cookiesExpected := cookies.io.expected
@@ -189,11 +189,11 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   when(introducing)(events.payload.becomesSyn(cookies.io.terms.sequence, cookies.io.mss))
   io.events << events.halfPipe()
 
-  answers.io.strays.valid := acts && (verdict.stray && !number.returned || verdict.postponed)
-  answers.io.strays.segment := segment.payload
-  answers.io.strays.hasCookie := verdict.postponed
-  answers.io.strays.cookie := cookies.io.cookie
-  io.strays << answers.io.answers
+  answers.io.statelessReplies.valid := acts && (verdict.stateless && !number.returned || verdict.postponed)
+  answers.io.statelessReplies.segment := segment.payload
+  answers.io.statelessReplies.hasCookie := verdict.postponed
+  answers.io.statelessReplies.cookie := cookies.io.cookie
+  io.statelessReplies << answers.io.answers
 
   cookies.io.now := io.now
   cookies.io.began := acts && (verdict.accepted || number.introduces)
@@ -219,7 +219,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   io.drops.cookiesRefused := count(acts && verdict.returns && !number.returned)
   io.drops.noConnection := count(acts && verdict.lost && !verdict.postponed && !number.returned)
   io.drops.resets := answers.io.dropped
-  io.drops.reports := count(acts && verdict.aboutNobody)
+  io.drops.icmpErrors := count(acts && verdict.aboutNobody)
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !segment.valid && !lookup.io.requests.valid && lookup.io.empty

@@ -11,12 +11,12 @@ case class LookupAnswer(config: DownbeatConfig) extends Bundle {
   val found = Bool()
   val reference = FlowReference(config) // read when `found`
   /** One of its two buckets has a free slot. */
-  val room = Bool()
+  val space = Bool()
 }
 
 /** What becomes of the 4-tuple that was just answered. */
 case class LookupChange(config: DownbeatConfig) extends Bundle {
-  /** It is entered with `flow`, which needs `room`; otherwise it is taken out, which needs `found`. */
+  /** It is entered with `flow`, which needs `space`; otherwise it is taken out, which needs `found`. */
   val enter = Bool()
   val flow = UInt(config.flowBits bits)
 }
@@ -25,7 +25,7 @@ case class LookupChange(config: DownbeatConfig) extends Bundle {
   * entry goes to the emptier bucket; at a load of one quarter both are full practically never, and then it is refused.
   *
   * A line: keyed hash (twelve clocks, two requests inside), both buckets read (two clocks), then each slot whose
-  * fingerprint fits is held against the connection table, the likely case being none or one (five clocks, and one for
+  * fingerprint fits is compared with the connection table, the likely case being none or one (five clocks, and one for
   * the answer to be taken). Each part works on a request of its own, so answers come every six clocks, in order.
   */
 case class FlowLookup(config: DownbeatConfig) extends Component {
@@ -60,7 +60,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   }
   private val step = RegInit(Step.idle)
 
-  // The request whose slots are held against the connection table.
+  // The request whose slots are compared with the connection table.
   private val load = Bool()
   private val request = RegNextWhen(hashed.request, load)
   private val address = RegNextWhen(buckets.io.address, load)
@@ -110,7 +110,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     private val second = taken(1) < taken(0)
     private val none = B(0, shape.ways bits)
     val select = RegNextWhen(second ? (slot(1) ## none) | (none ## slot(0)), step === Step.read)
-    val room = select.orR
+    val space = select.orR
   }
 
   io.answers.valid := step === Step.answer && last
@@ -118,7 +118,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   io.answers.found := found
   io.answers.reference.flow := flow
   io.answers.reference.generation := generation
-  io.answers.room := free.room
+  io.answers.space := free.space
 
   private val answered = Bool()
   answered := (RegNext(io.answers.valid && !answered) init False) && io.answers.ready

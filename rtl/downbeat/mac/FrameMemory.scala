@@ -12,7 +12,7 @@ case class FrameEnd() extends Bundle {
 
 /** Frames of 64-bit words on their way from one clock domain into another, a ring.
   *
-  * The writer writes while `room` and says at the end what to keep; who reads hears of a frame by another way, which must be
+  * The writer writes while `space` and says at the end what to keep; who reads hears of a frame by another way, which must be
   * later than its last word, and says how far it has read. Pointers have one bit more than an address.
   */
 case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends Component {
@@ -23,7 +23,7 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
     // Of `from`.
     val write = slave Flow (Bits(64 bits))
     val end = slave Flow (FrameEnd()) // with no `write`
-    val room = out Bool () // for a word in this clock
+    val space = out Bool () // for a word in this clock
     // Of `to`.
     val enable = in Bool ()
     val address = in UInt (pointerBits bits)
@@ -45,7 +45,7 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
       written := keptNext
     }
     // A clock old, hence the two words of reserve.
-    io.room := RegNext(written - freed.value < words - 2) init False
+    io.space := RegNext(written - freed.value < words - 2) init False
   }
 
   private val reader = new ClockingArea(to) {

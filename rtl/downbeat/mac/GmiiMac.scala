@@ -3,7 +3,7 @@ package downbeat.mac
 
 import downbeat.DownbeatConfig
 import downbeat.time.Stamp
-import downbeat.wire.{Departure, ReceivedBeat, TransmitBeat}
+import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
@@ -28,7 +28,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     /** Good frames, whole; damaged (`error`) only one that a soft reset cut off. */
     val receive = master Stream (ReceivedBeat())
     val transmit = slave Stream (TransmitBeat())
-    val departures = master Flow (Departure())
+    val departures = master Flow (DepartureStamp())
     val counters = out(MacCounters(config.counterBits))
     // Of `gtx_clk`, for more ports with stamps of this time.
     val wireNow = out UInt (TimeBase.bits bits) // 48.32
@@ -86,14 +86,14 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   private val receiving = new ClockingArea(receiveSoft) {
     val lost = RegInit(False) // a word of this frame did not fit
     val end = receiver.io.end
-    val misses = receiver.io.word.valid && !receiveMemory.io.room
+    val misses = receiver.io.word.valid && !receiveMemory.io.space
     when(misses)(lost := True)
     when(end.valid)(lost := False)
     val fits = !lost && receiveFrames.io.push.ready
     receiveFrames.io.push.valid := end.valid && end.good && !lost
     receiveFrames.io.push.length := end.length
     receiveFrames.io.push.stamp := stamps.io.stamp
-    receiveMemory.io.write.valid := receiver.io.word.valid && receiveMemory.io.room && !lost
+    receiveMemory.io.write.valid := receiver.io.word.valid && receiveMemory.io.space && !lost
     receiveMemory.io.write.payload := receiver.io.word.payload
     receiveMemory.io.end.valid := end.valid
     receiveMemory.io.end.keep := end.good && fits
@@ -149,7 +149,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   io.gmii.tx_en := transmitter.io.gmii.valid
   io.gmii.tx_er := transmitter.io.gmii.error
 
-  private val departures = new StreamFifoCC(Departure(), 4, transmitSoft, coreSoft, withPopBufferedReset = false)
+  private val departures = new StreamFifoCC(DepartureStamp(), 4, transmitSoft, coreSoft, withPopBufferedReset = false)
   departures.io.push.valid := transmitter.io.departure.valid
   departures.io.push.payload := transmitter.io.departure.payload
   io.departures << departures.io.pop.toFlow

@@ -2,7 +2,7 @@
 package downbeat.mac
 
 import downbeat.time.Stamp
-import downbeat.wire.Departure
+import downbeat.wire.DepartureStamp
 import spinal.core._
 import spinal.lib._
 import spinal.lib.com.eth.{Crc, CrcKind}
@@ -26,7 +26,7 @@ case class GmiiTransmitter() extends Component {
     val time = in UInt (TimeBase.bits bits)
     val gmii = out(GmiiSymbol())
     /** The stamp of a tagged frame's SFD. */
-    val departure = master Flow (Departure())
+    val departure = master Flow (DepartureStamp())
   }
   noIoPrefix()
 

@@ -18,7 +18,7 @@ case class ReceiveCounters(bits: Int) extends Bundle {
   val badFcs = UInt(bits bits)
   /** MAC control, which is not obeyed. */
   val pause = UInt(bits bits)
-  /** The core's side had no room for the whole of it. */
+  /** The core's side had no space for the whole of it. */
   val overflow = UInt(bits bits)
   /** Good, but a soft reset came before the core had it. */
   val reset = UInt(bits bits)

@@ -5,7 +5,7 @@ import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
-/** Sets the time base or moves it at once. Connections must not live: docs/time.md. */
+/** Sets the time base or moves it at once. Connections must not live: docs/reference/time.md. */
 case class TimeJump() extends Bundle {
   /** Add `value`, which is then two's complement; otherwise take it. */
   val relative = Bool()
@@ -46,7 +46,7 @@ case class TimeControl() extends Bundle with IMasterSlave {
   /** For one clock: put the next comparison with the external time into the log. */
   val sample = Bool()
   val events = Stream(TimeEvent())
-  /** Events that the log had no room for, modulo 2^32. */
+  /** Events that the log had no space for, modulo 2^32. */
   val pulsesLost, samplesLost = UInt(32 bits)
   val slewing = Bool()
   val pulsing = Bool()

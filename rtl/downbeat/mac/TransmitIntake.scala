@@ -8,13 +8,13 @@ import spinal.lib._
 
 /** One queue of the gate, as the intake fills it. */
 case class IntakePort() extends Bundle with IMasterSlave {
-  val room = Bool() // for a word, and for a request when the frame has ended
+  val space = Bool() // for a word, and for a request when the frame has ended
   val write = Flow(Bits(64 bits))
   val end = Flow(FrameEnd())
   val request = Flow(LaunchRequest())
 
   override def asMaster(): Unit = {
-    in(room)
+    in(space)
     master(write, end, request)
   }
 }
@@ -42,8 +42,8 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
   private val ending = History(beat.fire && beat.frame.last, 1 to 5, init = False)
   private val busy = ending.orR
   private val discard = cut || tooLong || io.flush
-  private val room = isImmediate ? io.immediate.room | io.timed.room
-  beat.ready := (room || discard) && !busy
+  private val space = isImmediate ? io.immediate.space | io.timed.space
+  beat.ready := (space || discard) && !busy
 
   private val limit = config.maximumFrameBytes - Ethernet.fcsBytes
   private val wordLimit = (limit + Ethernet.tagBytes + 7) / 8

@@ -31,7 +31,7 @@ case class TransmitLane(timed: Boolean, words: Int, core: ClockDomain, transmit:
   requests.io.push.valid := io.intake.request.valid
   requests.io.push.payload := io.intake.request.payload
   // The frame that comes in now makes one request.
-  io.intake.room := memory.io.room && core(RegNext(requests.io.pushOccupancy < 14) init False)
+  io.intake.space := memory.io.space && core(RegNext(requests.io.pushOccupancy < 14) init False)
 
   private val queue = transmit(LaunchQueue(timed))
   queue.io.requests << requests.io.pop

@@ -9,7 +9,7 @@ import spinal.lib.bus.amba4.axi._
 
 /** Reads transfers from a buffer and delivers each as a frame that starts at byte 0. A transfer of no bytes yields nothing.
   *
-  * A burst is asked for when the queue here has room for all of it, so that a reader whose consumer stalls never stalls the
+  * A burst is asked for when the queue here has space for all of it, so that a reader whose consumer stalls never stalls the
   * memory for another. The reads of the next transfer begin while this one's bytes leave.
   */
 case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, lengthBits: Int = 14) extends Component {
@@ -28,13 +28,13 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   /** Words of the queue that no burst has reserved. */
   private val free = Reg(UInt(log2Up(queueWords + 1) bits)) init queueWords
   // A whole page, whatever the burst needs: two bits instead of a comparison.
-  private val roomy = free(9 downto 8) =/= 0
+  private val hasSpace = free(9 downto 8) =/= 0
 
   private val splitter = BurstSplitter(config, bufferBytes, lengthBits)
   private val transfer = io.transfers.halfPipe()
   splitter.io.transfers << transfer.throwWhen(transfer.length === 0)
   private val bursts = splitter.io.bursts.halfPipe()
-  private val (commands, marks) = StreamFork2(bursts.continueWhen(roomy))
+  private val (commands, marks) = StreamFork2(bursts.continueWhen(hasSpace))
   io.axi.ar << commands.map(_.command(io.axi.ar.payload, base)).halfPipe()
 
   /** What the words of a burst do not say themselves. */

@@ -24,7 +24,7 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   noIoPrefix()
   Axi4SpecRenamer(io.axi)
 
-  /** Transfers inside; as many tokens find room, so that a response never waits for who takes them. */
+  /** Transfers inside; as many tokens find space, so that a response never waits for who takes them. */
   private val limit = 8
   private val inside = Reg(UInt(log2Up(limit + 1) bits)) init 0
   private val entering = io.transfers.throwWhen(io.transfers.length === 0).continueWhen(!inside.msb)

@@ -19,8 +19,8 @@ case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
   val frameTaken = UInt(log2Up(config.sendBufferBytes + 1) bits)
 }
 
-/** Gives each chunk its place: from the flow's `written` on, as far as there is room below acknowledged + the buffer's size.
-  * After a cut the rest of the frame is dropped, even if room appears meanwhile. Six clocks for a chunk.
+/** Gives each chunk its place: from the flow's `written` on, as far as there is space below acknowledged + the buffer's size.
+  * After a cut the rest of the frame is dropped, even if space appears meanwhile. Six clocks for a chunk.
   */
 case class ChunkAdmission(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -40,16 +40,16 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   }
   acknowledged.io.updates << FlowPointers.patient(io.acknowledged)
 
-  private val roomBits = log2Up(config.sendBufferBytes + 1)
+  private val spaceBits = log2Up(config.sendBufferBytes + 1)
   private val start = Reg(FlowPosition(config))
   // Signed: until the SYN is acknowledged, `acknowledged` may lie before the first byte, and with a FIN after the last.
-  private val used, room = Reg(SInt(roomBits + 1 bits))
+  private val used, space = Reg(SInt(spaceBits + 1 bits))
   private val bytes = Reg(UInt(12 bits))
   private val taken = Reg(UInt(12 bits))
   private val short = RegInit(False)
   /** Of the frame, before this chunk. */
   private val wasCut = RegInit(False)
-  private val frameTaken = Reg(UInt(roomBits bits)) init 0
+  private val frameTaken = Reg(UInt(spaceBits bits)) init 0
 
   private val overrun = False
   io.overruns := Tally(overrun, config.counterBits)
@@ -77,14 +77,14 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
     }
     val measuring: State = new State {
       whenIsActive {
-        room := S(config.sendBufferBytes, roomBits + 1 bits) - used
+        space := S(config.sendBufferBytes, spaceBits + 1 bits) - used
         goto(deciding)
       }
     }
     val deciding: State = new State {
       whenIsActive {
-        val fits = !(room < bytes.intoSInt)
-        taken := (wasCut || room.msb) ? U(0, 12 bits) | (fits ? bytes | room.asUInt.resized)
+        val fits = !(space < bytes.intoSInt)
+        taken := (wasCut || space.msb) ? U(0, 12 bits) | (fits ? bytes | space.asUInt.resized)
         short := !fits || wasCut
         goto(adding)
       }

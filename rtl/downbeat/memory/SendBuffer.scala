@@ -8,7 +8,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4SpecRenamer, Axi4WriteOnly}
 
-/** Takes application data into the send buffers: [acknowledged, written) of each flow is in memory, and there is room up to
+/** Takes application data into the send buffers: [acknowledged, written) of each flow is in memory, and there is space up to
   * acknowledged + the buffer's size. Owns `written`.
   *
   * What does not fit is dropped to the end of its frame and counted, never waited for. `written` comes after the responses

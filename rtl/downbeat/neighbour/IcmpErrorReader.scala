@@ -2,14 +2,14 @@
 package downbeat.neighbour
 
 import downbeat.flow.LocalAddresses
-import downbeat.rx.{NetworkError, NetworkErrorKind, ReportKind}
+import downbeat.rx.{NetworkError, NetworkErrorKind, IcmpErrorKind}
 import downbeat.wire.{IcmpType, IpProtocol, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 
 /** What an ICMP error says of a segment of ours. */
-case class IcmpReport() extends Bundle {
-  val kind = ReportKind()
+case class IcmpErrorMessage() extends Bundle {
+  val kind = IcmpErrorKind()
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   val localPort = UInt(16 bits)
@@ -49,17 +49,17 @@ class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) e
   val relevant: Bool = RegNext(version === 0x45 && protocol === IpProtocol.tcp && !fragment(12 downto 0).orR) &&
     RegNext(source === local.ip && !code(7 downto 4).orR) && (smaller || !tooBig)
 
-  val report = IcmpReport()
-  report.kind := tooBig ? ReportKind.tooBig | ReportKind.unreachable
-  report.remoteIp := frame.number(58, 4)
-  report.localPort := frame.number(62, 2)
-  report.remotePort := frame.number(64, 2)
-  report.sequence.value := frame.number(66, 4)
-  report.segmentSize := RegNext(mtu - 40)
-  report.error.kind := NetworkErrorKind.parameterProblem
-  when(RegNext(kind === IcmpType.timeExceeded))(report.error.kind := NetworkErrorKind.timeExceeded)
-  when(unreachable)(report.error.kind := NetworkErrorKind.unreachable)
-  report.error.code := code(3 downto 0).asUInt
+  val icmpError = IcmpErrorMessage()
+  icmpError.kind := tooBig ? IcmpErrorKind.tooBig | IcmpErrorKind.unreachable
+  icmpError.remoteIp := frame.number(58, 4)
+  icmpError.localPort := frame.number(62, 2)
+  icmpError.remotePort := frame.number(64, 2)
+  icmpError.sequence.value := frame.number(66, 4)
+  icmpError.segmentSize := RegNext(mtu - 40)
+  icmpError.error.kind := NetworkErrorKind.parameterProblem
+  when(RegNext(kind === IcmpType.timeExceeded))(icmpError.error.kind := NetworkErrorKind.timeExceeded)
+  when(unreachable)(icmpError.error.kind := NetworkErrorKind.unreachable)
+  icmpError.error.code := code(3 downto 0).asUInt
 }
 
 object IcmpErrorReader {

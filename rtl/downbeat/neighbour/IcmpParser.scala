@@ -37,7 +37,7 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
     val judge = in Bool ()
     /** It is an echo request, and it is right. */
     val echo = master(Flow(EchoChanges()))
-    val reports = master(Flow(IcmpReport()))
+    val icmpErrors = master(Flow(IcmpErrorMessage()))
     val drops = out(IcmpDrops(Bool()))
   }
   noIoPrefix()
@@ -92,6 +92,6 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
   io.echo.ip := sourceIp
   io.echo.ipChecksum := updated(ipChecksum, timeAndProtocol, EchoResponder.timeToLive << 8 | IpProtocol.icmp)
   io.echo.icmpChecksum := updated(checksum, U(IcmpType.echoRequest << 8, 16 bits), IcmpType.echoReply << 8)
-  io.reports.valid := io.judge && !isEcho && !bad
-  io.reports.payload := errors.report
+  io.icmpErrors.valid := io.judge && !isEcho && !bad
+  io.icmpErrors.payload := errors.icmpError
 }

@@ -5,7 +5,7 @@ import downbeat.{DownbeatConfig, RegisteredHandshake, Tally}
 import downbeat.application.OpenCommand
 import downbeat.flow.{LocalAddresses, OpenRequest, Refusal}
 import downbeat.pacing.NextInstant
-import downbeat.rx.{ControlBeat, ReceivedSegment, ReportKind}
+import downbeat.rx.{ControlBeat, ReceivedSegment, IcmpErrorKind}
 import downbeat.time.Stamp
 import downbeat.wire.FrameBeat
 import spinal.core._
@@ -21,7 +21,7 @@ case class NeighbourDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   val replyOverflow, learntOverflow = dataType()
   val staticNoPlace = dataType() // static entries, likewise
   val icmp = IcmpDrops(dataType)
-  val echoOverflow, reportOverflow = dataType()
+  val echoOverflow, icmpErrorOverflow = dataType()
 
   def causes: Seq[T] = flatten.map(_.asInstanceOf[T]).toSeq
 }
@@ -52,7 +52,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     /** ARP and echo replies to send. */
     val frames = master(Stream(FrameBeat()))
     /** ICMP errors as the flow directory takes them: of our own segment, both ends in their places. */
-    val reports = master(Stream(ReceivedSegment(config)))
+    val icmpErrors = master(Stream(ReceivedSegment(config)))
     /** Connections to open, on their way to the directory. */
     val opens = slave(Stream(OpenCommand(config)))
     val resolved = master(Stream(OpenRequest(config)))
@@ -141,14 +141,14 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   private val frames = StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(sender.io.frames, echoes)
   io.frames << frames.pipelined(StreamPipe.FULL)
 
-  private val reports = line(icmp.io.reports, happened.reportOverflow).halfPipe()
-  io.reports << reports.map { report =>
-    val segment = ReceivedSegment.ofReport(config, report.kind)
-    segment.remoteIp := report.remoteIp
-    segment.remotePort := report.remotePort
-    segment.localPort := report.localPort
-    segment.sequence := report.sequence
-    segment.window := (report.kind === ReportKind.tooBig) ? report.segmentSize | report.error.asBits.asUInt.resize(16)
+  private val icmpErrors = line(icmp.io.icmpErrors, happened.icmpErrorOverflow).halfPipe()
+  io.icmpErrors << icmpErrors.map { icmpError =>
+    val segment = ReceivedSegment.ofIcmpError(config, icmpError.kind)
+    segment.remoteIp := icmpError.remoteIp
+    segment.remotePort := icmpError.remotePort
+    segment.localPort := icmpError.localPort
+    segment.sequence := icmpError.sequence
+    segment.window := (icmpError.kind === IcmpErrorKind.tooBig) ? icmpError.segmentSize | icmpError.error.asBits.asUInt.resize(16)
     segment
   }
 
@@ -163,7 +163,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
 
   io.next := NextInstant.earlier(table.io.next, defence.io.next)
 
-  private val waiting = Seq(learnt.valid, replies.valid, reports.valid, io.frames.valid, sender.io.frames.valid, echoes.valid)
+  private val waiting = Seq(learnt.valid, replies.valid, icmpErrors.valid, io.frames.valid, sender.io.frames.valid, echoes.valid)
   private val quiet = Seq(reader.io.idle, echo.io.idle, defence.io.idle, table.io.idle, nextHop.io.idle).andR && !waiting.orR
   // Lines and counters show a clock later what is in them.
   io.idle := quiet && (RegNext(quiet) init False)

@@ -41,7 +41,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
   schedule.io.bookings << io.bookings
   schedule.io.now := now
 
-  private val paced = Agenda(config.flows, GrantContent(config))
+  private val paced = TimerQueue(config.flows, GrantContent(config))
   paced.io.posts << schedule.io.paced
   paced.io.now := io.now.instant
   private val unpaced = StreamFifo(FlowReference(config), depth = 2 * config.flows, latency = 2, forFMax = true)
@@ -56,11 +56,11 @@ case class Pacer(config: DownbeatConfig) extends Component {
   private val pacedDue = paced.io.due.translateWith {
     val due = Due()
     due.reference.flow := paced.io.due.flow
-    due.reference.generation := paced.io.due.appointment.content.generation
-    due.time.epoch := paced.io.due.appointment.content.epoch
-    due.time.ns := paced.io.due.appointment.at.ns
-    due.time.fraction := paced.io.due.appointment.content.fraction
-    due.mode := paced.io.due.appointment.content.mode
+    due.reference.generation := paced.io.due.entry.content.generation
+    due.time.epoch := paced.io.due.entry.content.epoch
+    due.time.ns := paced.io.due.entry.at.ns
+    due.time.fraction := paced.io.due.entry.content.fraction
+    due.mode := paced.io.due.entry.content.mode
     due
   }
   private val unpacedDue = unpaced.io.pop.translateWith {

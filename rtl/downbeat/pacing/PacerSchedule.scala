@@ -117,14 +117,14 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
 
   io.paced.valid := choose.isValid
   io.paced.flow := choose(reference).flow
-  io.paced.appointment.armed := choose(paced)
-  io.paced.appointment.at.ns := time.ns
-  io.paced.appointment.content.generation := choose(reference).generation
-  io.paced.appointment.content.fraction := time.fraction
-  io.paced.appointment.content.epoch := time.epoch
-  io.paced.appointment.content.mode := LaunchMode.at
-  when(behind && !choose(first))(io.paced.appointment.content.mode := LaunchMode.asap)
-  when(choose(adjacent))(io.paced.appointment.content.mode := LaunchMode.afterPrevious)
+  io.paced.entry.armed := choose(paced)
+  io.paced.entry.at.ns := time.ns
+  io.paced.entry.content.generation := choose(reference).generation
+  io.paced.entry.content.fraction := time.fraction
+  io.paced.entry.content.epoch := time.epoch
+  io.paced.entry.content.mode := LaunchMode.at
+  when(behind && !choose(first))(io.paced.entry.content.mode := LaunchMode.asap)
+  when(choose(adjacent))(io.paced.entry.content.mode := LaunchMode.afterPrevious)
 
   io.idle := !(nodes.map(_.isValid).reduce(_ || _) || booking.valid)
 

@@ -22,17 +22,17 @@ case class Timers(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val agenda = Agenda(config.flows, UInt(config.generationBits bits))
+  private val agenda = TimerQueue(config.flows, UInt(config.generationBits bits))
   agenda.io.now := io.now.instant
   agenda.io.posts.valid := io.deadlines.valid
   agenda.io.posts.flow := io.deadlines.reference.flow
-  agenda.io.posts.appointment.armed := io.deadlines.armed
-  agenda.io.posts.appointment.at := io.deadlines.at
-  agenda.io.posts.appointment.content := io.deadlines.reference.generation
+  agenda.io.posts.entry.armed := io.deadlines.armed
+  agenda.io.posts.entry.at := io.deadlines.at
+  agenda.io.posts.entry.content := io.deadlines.reference.generation
 
   io.expired.arbitrationFrom(agenda.io.due)
   io.expired.reference.flow := agenda.io.due.flow
-  io.expired.reference.generation := agenda.io.due.appointment.content
+  io.expired.reference.generation := agenda.io.due.entry.content
   io.next := agenda.io.next
   io.idle := agenda.io.idle
 }

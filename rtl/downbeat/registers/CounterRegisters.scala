@@ -6,7 +6,7 @@ import spinal.lib._
 
 /** A register for each of these counts, which a bank adds up: a read waits for its count's visit, so that it misses nothing.
   *
-  * `resetWith`: what resets the rooms that count.
+  * `resetWith`: what resets the modules that count.
   */
 class CounterRegisters(declare: RegisterDeclarations, address: UInt, counts: Seq[(String, Bits)], resetWith: Bool, doc: String) extends Area {
   private val bank = new ResetArea(resetWith, cumulative = true) {

@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.regif._
 
-/** Sets and disciplines the time base: docs/time.md.
+/** Sets and disciplines the time base: docs/reference/time.md.
   *
   * `mayJump`: the core is held in reset, and will be for as long as a jump takes after this has gone.
   */
@@ -75,6 +75,6 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
     shown(s"${name}Ns", stamp.ns.asBits, s"$what of the event: ns.")
     shown(s"${name}Fraction", stamp.fraction.asBits, s"$what of the event: 2^-16 ns.")
   }
-  shown("pulsesLost", time.pulsesLost.asBits, "Edges of the pulse input that the log had no room for, modulo 2^32.")
-  shown("samplesLost", time.samplesLost.asBits, "Comparisons that the log had no room for, modulo 2^32.")
+  shown("pulsesLost", time.pulsesLost.asBits, "Edges of the pulse input that the log had no space for, modulo 2^32.")
+  shown("samplesLost", time.samplesLost.asBits, "Comparisons that the log had no space for, modulo 2^32.")
 }

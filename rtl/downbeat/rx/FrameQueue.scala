@@ -17,7 +17,7 @@ case class NotedBeat[T <: Data](noteType: HardType[T]) extends Bundle {
   * known of it before its end. When it does not fit it is forgotten: the wire never waits for the reader.
   *
   * @param noteType what is kept beside each frame
-  * @param frames   at most so many at once, a power of two; and two largest ones, or as many as there is room for
+  * @param frames   at most so many at once, a power of two; and two largest ones, or as many as there is space for
   */
 case class FrameQueue[T <: Data](config: DownbeatConfig, noteType: HardType[T], frames: Int) extends Component {
   val io = new Bundle {
@@ -40,19 +40,19 @@ case class FrameQueue[T <: Data](config: DownbeatConfig, noteType: HardType[T], 
   private val lost = RegInit(False)
   private val endedNote = RegNextWhen(io.note, io.end)
 
-  // A clock old: one beat more may have come since. But a frame that is forgotten must not take the next one's room.
-  private def leavesRoom(end: UInt) = end - read < depth - 1
-  private val room = RegInit(True)
-  private val write = io.stored.valid && room
+  // A clock old: one beat more may have come since. But a frame that is forgotten must not take the next one's space.
+  private def leavesSpace(end: UInt) = end - read < depth - 1
+  private val space = RegInit(True)
+  private val write = io.stored.valid && space
   memory.write(written.resized, io.stored.data ## io.stored.keep(7 downto 1) ## io.stored.last, write)
   private val writtenNow = written + U(write)
-  private val lostNow = lost || (io.stored.valid && !room)
+  private val lostNow = lost || (io.stored.valid && !space)
 
   private val notes = StreamFifo(noteType(), frames)
   private val inside = Reg(UInt(log2Up(frames) + 1 bits)) init 0
   private val fits = !lostNow && !inside.msb
   private val accept = io.end && io.keep && fits
-  room := (io.end && !accept) ? leavesRoom(kept) | leavesRoom(written)
+  space := (io.end && !accept) ? leavesSpace(kept) | leavesSpace(written)
   io.overflow := io.end && io.keep && !fits
 
   written := writtenNow

@@ -17,7 +17,7 @@ case class ReceiveDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   // checksum wrong; then TCP; and last what a packet that is right in itself must not say.
   val ipVersion = dataType()
   val ipHeaderLength = dataType() // below 5 words
-  val ipLength = dataType() // no room for an IP and a TCP header
+  val ipLength = dataType() // no space for an IP and a TCP header
   val truncated = dataType() // the frame ends before the packet
   val ipChecksum = dataType()
   val fragment = dataType()

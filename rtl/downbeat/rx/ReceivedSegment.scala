@@ -17,8 +17,8 @@ case class PayloadReference(config: DownbeatConfig) extends Bundle {
 }
 
 /** What the network says of a segment of ours (ICMP), instead of the peer. */
-object ReportKind extends SpinalEnum {
-  /** No report: a segment of the peer. */
+object IcmpErrorKind extends SpinalEnum {
+  /** No ICMP error: a segment of the peer. */
   val none = newElement()
   /** It did not arrive; `window` says why, a NetworkError's bits. */
   val unreachable = newElement()
@@ -41,15 +41,15 @@ case class NetworkError() extends Bundle {
 }
 
 object NetworkError {
-  /** As the window of a report has it. */
+  /** As the window of an ICMP error has it. */
   def ofWindow(window: UInt): NetworkError = window.asBits.resize(widthOf(NetworkError())).as(NetworkError())
 }
 
-/** A TCP segment to our address whose checksums are right, lengths agree and options parse; or a report on one of ours, of which the
+/** A TCP segment to our address whose checksums are right, lengths agree and options parse; or an ICMP error about one of ours, of which the
   * addresses, `sequence` and `window` alone are meant: its flags, lengths and all that says whether something is there are zero.
   */
 case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
-  val report = ReportKind()
+  val icmpError = IcmpErrorKind()
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
@@ -69,10 +69,10 @@ case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
 
 object ReceivedSegment {
   /** A report whose addresses, `sequence` and `window` are still to be said. What only counts where something is there is anything. */
-  def ofReport(config: DownbeatConfig, kind: ReportKind.C): ReceivedSegment = {
+  def ofIcmpError(config: DownbeatConfig, kind: IcmpErrorKind.C): ReceivedSegment = {
     val segment = ReceivedSegment(config).allowOverride()
     segment.assignDontCare()
-    segment.report := kind
+    segment.icmpError := kind
     segment.flags.assignFromBits(B(0, widthOf(segment.flags) bits))
     segment.length := 0
     segment.payload.held := False

@@ -39,7 +39,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   val reader = OptionReader(config)
   val bypassQueue = FrameQueue(config, Stamp(), frames = 32)
   val controlQueue = FrameQueue(config, Bool(), frames = 32)
-  val store = PayloadStore(config)
+  val store = ReceivedPayloadStore(config)
   val parser = SegmentParser(config)
 
   private val beats = io.wire.s2mPipe().m2sPipe()

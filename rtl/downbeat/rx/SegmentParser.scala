@@ -53,7 +53,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   // All registered: the header stands while it is judged.
   private val ipBytes = header.headerLength @@ U(0, 2 bits)
   private val headerBytes = RegNext((header.headerLength +^ header.dataOffset) @@ U(0, 2 bits))
-  private val packetRoom = RegNext(frame.bytes - (header.tagged ? U(18) | U(14))) // bytes after the Ethernet header
+  private val packetSpace = RegNext(frame.bytes - (header.tagged ? U(18) | U(14))) // bytes after the Ethernet header
   io.tcpLength := RegNext(header.totalLength - ipBytes)
   private val length = RegNext(header.totalLength - headerBytes)
   private def early(condition: Bool) = RegNext(condition)
@@ -69,7 +69,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.ipVersion := early(header.version =/= 4)
   failed.ipHeaderLength := early(header.headerLength < 5)
   failed.ipLength := early(header.totalLength < ipBytes +^ 20 && !header.fragment) // the last fragment may be short
-  failed.truncated := early(packetRoom < header.totalLength)
+  failed.truncated := early(packetSpace < header.totalLength)
   failed.ipChecksum := !io.ipRight
   failed.fragment := header.fragment
   private val hasIpOptions = early(5 < header.headerLength)
@@ -105,7 +105,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
 
   private val segment = io.segments.payload
   io.segments.valid := judging && !bad && (!hasLongValues || complete)
-  segment.report := ReportKind.none
+  segment.icmpError := IcmpErrorKind.none
   segment.remoteMac := header.sourceMac
   segment.remoteIp := header.sourceIp
   segment.remotePort := header.sourcePort

@@ -4,7 +4,7 @@ package downbeat.tx
 import downbeat.{DownbeatConfig, Tally}
 import downbeat.engine.DepartedEvent
 import downbeat.flow.FlowReference
-import downbeat.wire.{Departure, SequenceNumber}
+import downbeat.wire.{DepartureStamp, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 
@@ -32,12 +32,12 @@ case class TagPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
   *
   * A tag's low six bits address a table of the segments that were tagged last; its high ten bits must agree with what the
   * table holds. A tag that was never given, or whose entry has gone to a later one, is stale: its stamp is dropped. So is one
-  * for which the queue has no room: a departure is never held up.
+  * for which the queue has no space: a departure is never held up.
   */
 case class DepartureTags(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val tags = slave(TagPort(config))
-    val departures = slave(Flow(Departure()))
+    val departures = slave(Flow(DepartureStamp()))
     val departed = master(Stream(DepartedEvent(config)))
     val staleStamps = out UInt (config.counterBits bits)
     val droppedStamps = out UInt (config.counterBits bits)

@@ -42,7 +42,7 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
   blocksNow := 0
   when(!syn && !segment.flags.rst && !io.hasPayload) {
     for ((block, i) <- segment.sack.zipWithIndex) {
-      // Behind timestamps there is room for three.
+      // Behind timestamps there is space for three.
       when(block.valid && (if (i == 3) !timestamped else True))(blocksNow := i + 1)
     }
   }

@@ -29,7 +29,7 @@ case class Peer() extends Bundle {
 case class SegmentBuilder(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
-    val strays = slave(Stream(StrayAnswer()))
+    val statelessReplies = slave(Stream(StatelessReply()))
     val addressRead = master(AddressReadPort(config))
     val local = in(LocalAddresses())
     val fetch = master(Stream(Transfer(config)))
@@ -46,50 +46,50 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   /** What is being built. */
   private case class Job() extends Bundle {
     val segment = SegmentDescriptor(config)
-    val hasPayload, stray = Bool()
-    val strayPeer = Peer()
+    val hasPayload, stateless = Bool()
+    val statelessPeer = Peer()
   }
 
   private val ofDescriptors = io.descriptors.map { descriptor =>
     val job = Job()
     job.segment := descriptor
     job.hasPayload := descriptor.length =/= 0
-    job.stray := False
-    job.strayPeer.assignDontCare()
+    job.stateless := False
+    job.statelessPeer.assignDontCare()
     job
   }
 
-  private val ofStrays = io.strays.map { stray =>
+  private val ofStatelessReplies = io.statelessReplies.map { stateless =>
     val job = Job()
     job.segment.assignDontCare()
     job.segment.release := False
-    job.segment.sequence := stray.sequence
-    job.segment.acknowledgment := stray.acknowledgment
+    job.segment.sequence := stateless.sequence
+    job.segment.acknowledgment := stateless.acknowledgment
     job.segment.flags.assignFromBits(B(0, 8 bits))
-    job.segment.flags.rst.allowOverride() := !stray.syn
-    job.segment.flags.syn.allowOverride() := stray.syn
-    job.segment.flags.ack.allowOverride() := stray.ack
+    job.segment.flags.rst.allowOverride() := !stateless.syn
+    job.segment.flags.syn.allowOverride() := stateless.syn
+    job.segment.flags.ack.allowOverride() := stateless.ack
     job.segment.windowScaleOffered := False
     job.segment.sackPermitted := False
     job.segment.timestamped := False
     job.segment.sack.foreach(_.valid := False)
     job.segment.urgent := False
     job.segment.ecnCapable := False
-    job.segment.window := stray.syn ? U(config.receiveBufferBytes min 65535, 16 bits) | U(0, 16 bits)
+    job.segment.window := stateless.syn ? U(config.receiveBufferBytes min 65535, 16 bits) | U(0, 16 bits)
     job.segment.length := 0
     job.segment.mode := LaunchMode.asap
     job.segment.stamped := False
     job.hasPayload := False
-    job.stray := True
-    job.strayPeer.mac := stray.remoteMac
-    job.strayPeer.ip := stray.remoteIp
-    job.strayPeer.remotePort := stray.remotePort
-    job.strayPeer.localPort := stray.localPort
-    job.strayPeer.service := ServiceParameters.usual
+    job.stateless := True
+    job.statelessPeer.mac := stateless.remoteMac
+    job.statelessPeer.ip := stateless.remoteIp
+    job.statelessPeer.remotePort := stateless.remotePort
+    job.statelessPeer.localPort := stateless.localPort
+    job.statelessPeer.service := ServiceParameters.usual
     job
   }
 
-  private val job = StreamArbiterFactory().roundRobin.transactionLock.onArgs(ofDescriptors, ofStrays).halfPipe()
+  private val job = StreamArbiterFactory().roundRobin.transactionLock.onArgs(ofDescriptors, ofStatelessReplies).halfPipe()
   private val segment = job.segment
   private val step = Reg(UInt(4 bits)) init 0
   private val first = job.valid && step === 0
@@ -102,7 +102,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   options.io.hasPayload := job.hasPayload
 
   // Step 0: ask for the addresses and the payload.
-  io.addressRead.enable := first && !segment.release && !job.stray
+  io.addressRead.enable := first && !segment.release && !job.stateless
   io.addressRead.flow := segment.reference.flow
   io.fetch.valid := first && !segment.release && job.hasPayload
   io.fetch.flow := segment.reference.flow
@@ -121,7 +121,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   peerFound.remotePort := io.addressRead.addresses.remotePort
   peerFound.localPort := io.addressRead.addresses.localPort
   peerFound.service := io.addressRead.addresses.service
-  private val peer = RegNextWhen(job.stray ? job.strayPeer | peerFound, step === 1)
+  private val peer = RegNextWhen(job.stateless ? job.statelessPeer | peerFound, step === 1)
 
   private val sums = HeaderSums(config)
   sums.io.step := step

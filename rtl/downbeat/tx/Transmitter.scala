@@ -5,7 +5,7 @@ import downbeat.{DownbeatConfig, Tally, WideQueue}
 import downbeat.engine.{DepartedEvent, SegmentDescriptor}
 import downbeat.flow.{AddressReadPort, FlowReference, LocalAddresses}
 import downbeat.memory.Transfer
-import downbeat.wire.{Departure, FrameBeat, TransmitBeat}
+import downbeat.wire.{DepartureStamp, FrameBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
@@ -13,7 +13,7 @@ import spinal.lib._
 case class Transmitter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
-    val strays = slave(Stream(StrayAnswer()))
+    val statelessReplies = slave(Stream(StatelessReply()))
     val addressRead = master(AddressReadPort(config))
     /** Does not change while frames are in here. */
     val local = in(LocalAddresses())
@@ -25,7 +25,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     val fetchFailures = master(Stream(FlowReference(config)))
     val bypass = slave(Stream(FrameBeat()))
     val wire = master(Stream(TransmitBeat()))
-    val departures = slave(Flow(Departure()))
+    val departures = slave(Flow(DepartureStamp()))
     val departed = master(Stream(DepartedEvent(config)))
     /** Every earlier frame of the flow has been built: nothing here reads its addresses or its payload any more. */
     val released = master(Flow(UInt(config.flowBits bits)))
@@ -37,17 +37,17 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 
   val builder = SegmentBuilder(config)
   builder.io.descriptors << io.descriptors
-  builder.io.strays << io.strays
+  builder.io.statelessReplies << io.statelessReplies
   builder.io.addressRead <> io.addressRead
   builder.io.local := io.local
 
-  val store = PayloadStore(config)
+  val store = TransmitPayloadStore(config)
   store.io.requests << builder.io.fetch
   store.io.fetch >> io.fetch
   store.io.fetched << io.payload
   store.io.fetchFailed := io.payloadFailed
 
-  // A line is two queues, of frames and of their headers' words. The latter has room for all frames that can be on their way.
+  // A line is two queues, of frames and of their headers' words. The latter has space for all frames that can be on their way.
   private def wordsOf(immediate: Bool): Stream[HeaderWord] = {
     val queue = WideQueue(HeaderWord(), Transmitter.lineWords)
     queue.io.push.valid := builder.io.words.valid && builder.io.wordsAreImmediate === immediate

@@ -37,7 +37,7 @@ case class TransmitBeat() extends Bundle {
 }
 
 /** The stamp of a tagged frame's SFD, on its way back from the MAC. */
-case class Departure() extends Bundle {
+case class DepartureStamp() extends Bundle {
   val tag = UInt(16 bits)
   val stamp = Stamp()
 }

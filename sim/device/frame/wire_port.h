@@ -43,7 +43,7 @@ public:
   /// Ready for the beat that the core offers now, and the next departure stamp.
   void drive(Pins &pins, Stamp now);
   void taken(const Pins &pins, Stamp now);
-  /// The core offers a beat for which there is no room.
+  /// The core offers a beat for which there is no space.
   bool blocks(const Pins &pins) const { return pins.m_axis_wire_tx_tvalid && !ready(pins); }
   void reset() { position_ = 0; }
 

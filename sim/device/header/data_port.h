@@ -65,7 +65,7 @@ public:
   static void takeAll(Pins &) {}
 
 private:
-  /// Of the send buffer's rooms beside beats: before a page is written, and from its last beat to the event.
+  /// Of the send buffer's modules beside beats: before a page is written, and from its last beat to the event.
   static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 6 * clockPeriod;
 
   void begin(const Connection &connection, std::size_t length, bool urgent, Stamp now) {

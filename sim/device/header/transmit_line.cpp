@@ -37,7 +37,7 @@ void TransmitLine::run(Stamp now) {
     }
     const Turn next = turn();
     if (next.start > now) return;
-    const bool waited = std::exchange(blocked_, !hasRoom(next));
+    const bool waited = std::exchange(blocked_, !hasSpace(next));
     if (blocked_) return;
     // One that has waited for the gate stands behind the merge.
     out_.pass(waited ? nextClock(now) - clockPeriod : next.start, line(next).front().frame.length);
@@ -51,7 +51,7 @@ void TransmitLine::run(Stamp now) {
 Stamp TransmitLine::nextInstant() const {
   if (passing_) return out_.free() - (inSerialiser_ ? serialiserLead : 0);
   const Turn next = turn();
-  return next.start == never || !hasRoom(next) ? never : next.start;
+  return next.start == never || !hasSpace(next) ? never : next.start;
 }
 
 void TransmitLine::reset() {

@@ -55,7 +55,7 @@ private:
   Turn turn() const;
   std::deque<Waiting> &line(const Turn &turn) { return turn.immediate ? immediate_ : data_; }
   const std::deque<Waiting> &line(const Turn &turn) const { return turn.immediate ? immediate_ : data_; }
-  bool hasRoom(const Turn &turn) const { return gate_.ready(line(turn).front().mode); }
+  bool hasSpace(const Turn &turn) const { return gate_.ready(line(turn).front().mode); }
   static Stamp readyOf(const std::deque<Waiting> &line) { return line.empty() ? never : line.front().ready; }
 
   LaunchGate &gate_;

@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
+from downbeat import quantities
 from downbeat import schedule as schedules
 from downbeat.gap import sending, stamping, statistics
 from downbeat.gap.report import console
 from downbeat.refused import Refused, explained
 from downbeat.schedule import Schedule
-from downbeat.sim import quantities
 
 LOG = ("launch_ns", "length", "flow", "departed_ns")
 SpeedOption = Annotated[str, typer.Option("--rate", help="of the link, as 1Gb/s; empty: what the interface says")]
@@ -51,7 +51,7 @@ def command(
 def run(planned: Schedule, interface: str, to: str, speed: str, method: str, absolute: bool) -> sending.Sent:
     if method not in ("auto", "txtime", "wait"):
         raise Refused(f"--method {method}: there are auto, txtime and wait")
-    schedules.require_room(planned, _link_rate(interface, speed))
+    schedules.require_module(planned, _link_rate(interface, speed))
     way = sending.choose(interface, method)  # type: ignore[arg-type]
     return sending.send(planned, interface, address(to), way, stamping.clock(interface), absolute)
 

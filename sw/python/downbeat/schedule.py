@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A schedule: which frame is to leave when. docs/measuring-real-links.md has the format.
+"""A schedule: which frame is to leave when. docs/how-to/measure-gaps.md has the format.
 
 A CSV with `launch_ns` and `length`, and where there is more to say `flow`, `sequence` and `retransmission`; or the record of
 events that `make sim` writes, in which every segment with data is an entry at the time at which it was granted.
@@ -74,7 +74,7 @@ def wire_time(length: Integers, rate: int) -> npt.NDArray[np.float64]:
     return (np.maximum(length, SHORTEST) + BESIDE) * (8 * NANOSECONDS / rate)
 
 
-def require_room(schedule: Schedule, rate: int) -> None:
+def require_module(schedule: Schedule, rate: int) -> None:
     """Refuses a schedule in which a frame is to leave while the one ahead of it is still on the wire."""
     needed = wire_time(schedule.length[:-1], rate)
     tight = np.flatnonzero(np.diff(schedule.launch) < np.floor(needed))

@@ -78,6 +78,6 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 def test_a_frame_needs_its_time_on_the_wire(tmp_path: Path, length: int, least: int) -> None:
     """IEEE 802.3 at 1 Gb/s: 8 bytes of preamble, 64 to 1,518 of frame with FCS, 12 of gap: 84 to 1,538 bytes of 8 ns."""
     apart = f"launch_ns,length\n0,{length}\n{{}},60\n"
-    schedule.require_room(read(tmp_path / "x.csv", apart.format(least)), 10**9)
+    schedule.require_module(read(tmp_path / "x.csv", apart.format(least)), 10**9)
     with pytest.raises(Refused, match=f"entry 2 is to leave {least - 1} ns after.*for {least} ns; 1 such pairs"):
-        schedule.require_room(read(tmp_path / "x.csv", apart.format(least - 1)), 10**9)
+        schedule.require_module(read(tmp_path / "x.csv", apart.format(least - 1)), 10**9)

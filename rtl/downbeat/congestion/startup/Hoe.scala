@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.startup
 
-import downbeat.calculation.{GapWindow, GapWindowQuestion}
+import downbeat.calculation.{GapWindow, GapWindowRequest}
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** What Hoe keeps: 79 bits. */
-case class HoeWord() extends Bundle {
+case class HoeState() extends Bundle {
   /** The argument: pairs are inverted. */
   val inverted = Bool()
   val pairs = PacketPairsState()
@@ -37,7 +37,7 @@ object Hoe extends StartupPolicy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(_, _, choose, answer) = pipe.nodes
     val slowStart = new SlowStart(pipe)
-    def kept(node: Node): HoeWord = node(pipe.word).as(HoeWord())
+    def kept(node: Node): HoeState = node(pipe.policyState).as(HoeState())
     val known = kept(choose).gap.orR
     val unknown = choose.insert(!known)
     val pairs = new PacketPairs(pipe, kept(choose).pairs, kept(choose).inverted)
@@ -51,34 +51,34 @@ object Hoe extends StartupPolicy {
 
     val event = answer(pipe.event)
     val past = kept(answer)
-    val word = CombInit(past).allowOverride()
+    val next = CombInit(past).allowOverride()
     val window = CombInit(slowStart.window).allowOverride()
-    word.pairs := answer(pairs.after)
+    next.pairs := answer(pairs.after)
     when(answer(unknown)) {
-      when(event.rttValid)(word.roundTrip := event.rtt)
-      when(answer(pairs.measured) && answer(pairs.tells))(word.gap := event.probe.arrivalGap)
+      when(event.rttValid)(next.roundTrip := event.rtt)
+      when(answer(pairs.measured) && answer(pairs.tells))(next.gap := event.probe.arrivalGap)
     }
     when(answer(opens)) {
-      word.gap := 0
-      word.roundTrip := 0
+      next.gap := 0
+      next.roundTrip := 0
     }
-    word.over := answer(over)
+    next.over := answer(over)
     when(answer(estimates)) {
-      window.ssthresh := Window.ofBytes(answer(pipe.calculated).answer(GapWindow.answerBits - 1 downto 0).asUInt)
+      window.ssthresh := Window.ofBytes(answer(pipe.calculated).response(GapWindow.responseBits - 1 downto 0).asUInt)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces, questionBits))
+    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
     answer(result).window := window
-    answer(result).word := word.asBits
-    val tries = word.pairs.ready && word.pairs.left.orR && answer(unknown) && !answer(over)
+    answer(result).policyState := next.asBits
+    val tries = next.pairs.ready && next.pairs.left.orR && answer(unknown) && !answer(over)
     answer(result).departure := pairs.departure(active = tries, past.inverted, pause = U(0), gap = U(0), apart = False)
-    val question = GapWindowQuestion()
-    question.gap := past.gap
-    question.roundTrip := past.roundTrip
-    question.segmentSize := event.segmentSize
+    val request = GapWindowRequest()
+    request.gap := past.gap
+    request.roundTrip := past.roundTrip
+    request.segmentSize := event.segmentSize
     val calculation = answer(result).calculation
     calculation.valid := answer(asks)
-    calculation.question := question.asBits
+    calculation.operands := request.asBits
     calculation.note := 0
     result
   }

@@ -7,7 +7,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** What HyStart++ keeps: 145 bits. */
-case class HystartWord() extends Bundle {
+case class HystartState() extends Bundle {
   /** Bytes to be acknowledged until the round ends. */
   val left = UInt(32 bits)
   /** The smallest round trip of this round, of the last, and of the round that began CSS; ns, all ones: none. */
@@ -40,7 +40,7 @@ object Hystart extends StartupPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(compare, add, judge, answer) = pipe.nodes
-    def past(node: Node): HystartWord = node(pipe.word).as(HystartWord())
+    def past(node: Node): HystartState = node(pipe.policyState).as(HystartState())
     def event(node: Node): CongestionEvent = node(pipe.event)
 
     val segment = event(compare).segmentSize.resize(20)
@@ -77,30 +77,30 @@ object Hystart extends StartupPolicy {
     val roundsNext = judge.insert(past(judge).conservative ? (past(judge).rounds + U(judge(ends))) | U(judge(ends)).resize(3))
 
     val window = CombInit(slowStart.window).allowOverride()
-    val word = CombInit(past(answer)).allowOverride()
+    val next = CombInit(past(answer)).allowOverride()
     when(answer(counts)) {
-      word.left := answer(reached) ? answer(flightAfter) | answer(leftNext)
-      word.current := answer(current)
+      next.left := answer(reached) ? answer(flightAfter) | answer(leftNext)
+      next.current := answer(current)
     }
-    when(answer(slows))(word.baseline := answer(current))
-    when(answer(slows) || answer(counts) && past(answer).conservative)(word.rounds := answer(roundsNext))
-    word.conservative := (past(answer).conservative || answer(slows)) && !answer(resumes)
+    when(answer(slows))(next.baseline := answer(current))
+    when(answer(slows) || answer(counts) && past(answer).conservative)(next.rounds := answer(roundsNext))
+    next.conservative := (past(answer).conservative || answer(slows)) && !answer(resumes)
     when(answer(finishes))(window.ssthresh := slowStart.window.cwnd)
     when(answer(endsRound)) {
-      word.last := answer(current)
-      word.current.setAll()
+      next.last := answer(current)
+      next.current.setAll()
     }
-    when(answer(loses))(word.lost := True)
+    when(answer(loses))(next.lost := True)
     when(answer(opens)) {
-      word.assignFromBits(B(0, stateBits bits))
-      word.current.setAll()
-      word.last.setAll()
-      word.baseline.setAll()
+      next.assignFromBits(B(0, stateBits bits))
+      next.current.setAll()
+      next.last.setAll()
+      next.baseline.setAll()
     }
 
     val result = Payload(PolicyAnswer(stateBits))
     answer(result).window := window
-    answer(result).word := word.asBits
+    answer(result).policyState := next.asBits
     result
   }
 }

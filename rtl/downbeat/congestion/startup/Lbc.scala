@@ -18,15 +18,15 @@ object Lbc extends StartupPolicy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val first = pipe.first
     val segment = first(pipe.event).segmentSize.resize(20)
-    val slowStart = new SlowStart(pipe, atMost = Some(first(pipe.word)(0) ? segment | (segment |<< 1)))
+    val slowStart = new SlowStart(pipe, atMost = Some(first(pipe.policyState)(0) ? segment | (segment |<< 1)))
 
     val kind = pipe.last(pipe.event).kind
     val loses = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
-    val lost = kind =/= CongestionEventKind.established && (pipe.last(pipe.word)(0) || loses)
+    val lost = kind =/= CongestionEventKind.established && (pipe.last(pipe.policyState)(0) || loses)
 
     val result = Payload(PolicyAnswer(stateBits))
     pipe.last(result).window := slowStart.window
-    pipe.last(result).word := lost.asBits
+    pipe.last(result).policyState := lost.asBits
     result
   }
 }

@@ -10,7 +10,7 @@ import spinal.lib.misc.pipeline._
   * On an ACK of N new bytes: while cwnd <= max_ssthresh as slow start; beyond, cwnd += SMSS / K with
   * K = int(cwnd / (max_ssthresh / 2)), so about max_ssthresh / 2 in a round trip.
   *
-  * No division: the word holds K SMSS and the window from which K is one more. credit += min(N, SMSS); if credit >= K SMSS:
+  * No division: the policy state holds K SMSS and the window from which K is one more. credit += min(N, SMSS); if credit >= K SMSS:
   * credit -= K SMSS, cwnd += SMSS. K goes up by one at most for an event; it is 2 as the connection is made and after a loss, from which
   * on it takes some ACKs to reach a large window's again.
   *
@@ -23,7 +23,7 @@ object Limited extends StartupPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(compare, add, choose, answer) = pipe.nodes
-    def part(node: Node, index: Int): UInt = node(pipe.word)(32 * index, 32 bits).asUInt
+    def part(node: Node, index: Int): UInt = node(pipe.policyState)(32 * index, 32 bits).asUInt
     def segment(node: Node): UInt = node(pipe.event).segmentSize.resize(32)
     def cwnd(node: Node): UInt = node(pipe.window).cwnd(47 downto 16)
 
@@ -48,12 +48,12 @@ object Limited extends StartupPolicy {
     val due = !answer(remaining).msb
     val result = Payload(PolicyAnswer(stateBits))
     answer(result).window := slowStart.window
-    answer(result).word := answer(pipe.word)
+    answer(result).policyState := answer(pipe.policyState)
     when(answer(limits)) {
       answer(result).window.cwnd := due ? answer(grown) | answer(pipe.window).cwnd
-      answer(result).word := answer(bound) ## answer(spent) ## (due ? answer(remaining).asUInt.resize(32) | answer(credit))
+      answer(result).policyState := answer(bound) ## answer(spent) ## (due ? answer(remaining).asUInt.resize(32) | answer(credit))
     }
-    when(answer(begins))(answer(result).word := answer(firstBound) ## (segment(answer) |<< 1) ## B(0, 32 bits))
+    when(answer(begins))(answer(result).policyState := answer(firstBound) ## (segment(answer) |<< 1) ## B(0, 32 bits))
     result
   }
 }

@@ -28,7 +28,7 @@ object Paced extends StartupPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(compare, add, choose, answer) = pipe.nodes
-    def count(node: Node): UInt = node(pipe.word)(countBits - 1 downto 0).asUInt
+    def count(node: Node): UInt = node(pipe.policyState)(countBits - 1 downto 0).asUInt
 
     val slowStart = new SlowStart(pipe)
     val flight = compare.insert((count(compare) * compare(pipe.event).segmentSize).resize(32))
@@ -41,7 +41,7 @@ object Paced extends StartupPolicy {
     val beginsLonger = choose.insert(kind === CongestionEventKind.established && longer)
     val sends = kind === CongestionEventKind.sent && choose(going)
     val ends = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
-    val hasBegun = choose.insert(kind =/= CongestionEventKind.established && (choose(pipe.word).msb || sends))
+    val hasBegun = choose.insert(kind =/= CongestionEventKind.established && (choose(pipe.policyState).msb || sends))
     val countNext = choose.insert {
       val countNext = UInt(countBits bits)
       countNext := count(choose)
@@ -52,18 +52,18 @@ object Paced extends StartupPolicy {
     val opens = answer(isOpening)
     val countAfter = answer(countNext)
     val begun = answer(hasBegun)
-    val gap = answer(pipe.word)(countBits, gapBits bits)
+    val gap = answer(pipe.policyState)(countBits, gapBits bits)
 
     val result = Payload(PolicyAnswer(stateBits, paces))
     answer(result).window := slowStart.window
     when(answer(beginsLonger))(answer(result).window.cwnd.allowOverride() := Window.ofBytes(answer(flight)))
-    answer(result).word := begun ## gap ## countAfter
+    answer(result).policyState := begun ## gap ## countAfter
     val departure = answer(result).departure
-    departure := Departure.configured
+    departure := DeparturePlan.configured
     departure.allowOverride()
     when(countAfter.orR) {
       departure.pace := Pace.apart
-      when(begun)(departure.time := gap.asUInt.resize(Departure.timeBits))
+      when(begun)(departure.time := gap.asUInt.resize(DeparturePlan.timeBits))
     }
     result
   }

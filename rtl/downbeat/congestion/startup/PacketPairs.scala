@@ -55,16 +55,16 @@ class PacketPairs(pipe: PolicyPipe, before: PacketPairsState, inverted: Bool) ex
   /** On the last node, how the next segment leaves while `active`: `pause` behind the pair before, or `gap` behind its own first; both ns with 16
     * fraction bits. Not `apart`: back to back.
     */
-  def departure(active: Bool, inverted: Bool, pause: UInt, gap: UInt, apart: Bool): Departure = {
+  def departure(active: Bool, inverted: Bool, pause: UInt, gap: UInt, apart: Bool): DeparturePlan = {
     val second = answer(after).second
-    val departure = CombInit(Departure.configured).allowOverride()
-    departure.time := second ? gap.resize(Departure.timeBits) | pause.resize(Departure.timeBits)
+    val departure = CombInit(DeparturePlan.configured).allowOverride()
+    departure.time := second ? gap.resize(DeparturePlan.timeBits) | pause.resize(DeparturePlan.timeBits)
     when(active) {
       departure.pace := (second && !apart) ? Pace.adjacent | Pace.apart
       departure.inverted := inverted
       departure.probe := True
       departure.begins := !second
-      departure.together := second ? U(0, 6 bits) | U(2, 6 bits)
+      departure.minimumSegments := second ? U(0, 6 bits) | U(2, 6 bits)
     } otherwise (departure.time := 0)
     departure
   }

@@ -12,7 +12,7 @@ import spinal.lib.misc.pipeline._
   * Argument: `gap` in bits 51..0, ns with 16 fraction bits, zero for back to back; `pause` in bits 87..52, ns; bit 88: inverted, for a
   * receiver that delays ACKs. What the path did with each pair is in the event log (`ProbeAnswer`).
   *
-  * A pair leaves when the window has room for both. A segment that is not full is no probe, and after it, or after a loss, a pair begins
+  * A pair leaves when the window has space for both. A segment that is not full is no probe, and after it, or after a loss, a pair begins
   * anew.
   */
 object Pairs extends StartupPolicy {
@@ -31,25 +31,25 @@ object Pairs extends StartupPolicy {
     val Seq(_, _, choose, answer) = pipe.nodes
     val slowStart = new SlowStart(pipe)
     val kinds = CongestionEventKind
-    val noGap = choose.insert(!choose(pipe.word)(gapBits - 1 downto 0).orR)
+    val noGap = choose.insert(!choose(pipe.policyState)(gapBits - 1 downto 0).orR)
 
-    val argument = answer(pipe.word)(argumentBits - 1 downto 0)
+    val argument = answer(pipe.policyState)(argumentBits - 1 downto 0)
     val inverted = argument.msb
     val event = answer(pipe.event)
     val second = Bool()
-    second := answer(pipe.word).msb
-    when(event.kind === kinds.sent)(second := event.sentProbe && (inverted ? event.sentAhead | !answer(pipe.word).msb))
+    second := answer(pipe.policyState).msb
+    when(event.kind === kinds.sent)(second := event.sentProbe && (inverted ? event.sentAhead | !answer(pipe.policyState).msb))
     when(event.kind === kinds.established || event.kind === kinds.loss || event.kind === kinds.timeout)(second := False)
 
     val result = Payload(PolicyAnswer(stateBits, paces))
     answer(result).window := slowStart.window
-    answer(result).word := second ## argument
+    answer(result).policyState := second ## argument
     val departure = answer(result).departure
     departure.pace := Pace.apart
     departure.time := argument(gapBits, pauseBits bits).asUInt.resize(40) @@ U(0, 16 bits)
     departure.burst := 0
     departure.inverted := inverted
-    departure.together := second ? U(0, 6 bits) | U(2, 6 bits)
+    departure.minimumSegments := second ? U(0, 6 bits) | U(2, 6 bits)
     departure.probe := True
     departure.begins := !second
     when(second) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.startup
 
-import downbeat.calculation.{GapFit, GapFitAnswer, GapFitQuestion}
+import downbeat.calculation.{GapFit, GapFitResponse, GapFitRequest}
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** What SPM keeps: 87 bits; the samples are [[GapFit]]'s. */
-case class SpmWord() extends Bundle {
+case class SpmState() extends Bundle {
   /** The argument: pairs are inverted. */
   val inverted = Bool()
   val pairs = PacketPairsState()
@@ -29,7 +29,7 @@ case class SpmWord() extends Bundle {
   *
   * ssthresh = 32 segments. The first pair leaves back to back and its ACKs arrive y0 apart, as Hoe's. Then segments go in pairs with input
   * gaps {y0, 1.5 y0, 2 y0, 4 y0} in turn, their first ones 2 R / cwnd apart, so that a window spreads over a round trip; a pair that is due
-  * before the last one's second goes right behind it. What comes out is held against what left, as the stamps at the wire have both.
+  * before the last one's second goes right behind it. What comes out is compared with what left, as the stamps at the wire have both.
   * Once cwnd has reached ssthresh and 12 samples are there the estimate is made: ssthresh = R / d, R the smallest round trip. While samples
   * are missing the window grows by the steady policy. No estimate leaves ssthresh alone, a loss ends it all. The window grows by
   * min(N, 2 SMSS), min(N, SMSS) after a loss (lbc).
@@ -50,7 +50,7 @@ object Spm extends StartupPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(compare, add, choose, answer) = pipe.nodes
-    def past(node: Node): SpmWord = node(pipe.word).as(SpmWord())
+    def past(node: Node): SpmState = node(pipe.policyState).as(SpmState())
 
     val segment = compare(pipe.event).segmentSize.resize(20)
     val slowStart = new SlowStart(pipe, atMost = Some(past(compare).lost ? segment | (segment |<< 1)))
@@ -91,46 +91,46 @@ object Spm extends StartupPolicy {
     val advances = choose.insert(choose(pairs.completes) && known)
 
     val event = answer(pipe.event)
-    val calculated = answer(pipe.calculated).answer.resize(GapFit.answerBits).as(GapFitAnswer())
-    val word = CombInit(past(answer)).allowOverride()
+    val calculated = answer(pipe.calculated).response.resize(GapFit.responseBits).as(GapFitResponse())
+    val next = CombInit(past(answer)).allowOverride()
     val window = CombInit(slowStart.window).allowOverride()
-    word.pairs := answer(pairs.after)
-    when(answer(advances))(word.index := past(answer).index + 1)
-    when(answer(learns))(word.firstGap := event.probe.arrivalGap)
+    next.pairs := answer(pairs.after)
+    when(answer(advances))(next.index := past(answer).index + 1)
+    when(answer(learns))(next.firstGap := event.probe.arrivalGap)
     when(answer(opens)) {
-      word.assignFromBits(past(answer).inverted.asBits.resize(stateBits))
-      word.pairs := answer(pairs.after)
+      next.assignFromBits(past(answer).inverted.asBits.resize(stateBits))
+      next.pairs := answer(pairs.after)
       window.ssthresh := Window.ofBytes(event.segmentSize << 5)
     }
-    when(answer(loses))(word.lost := True)
-    word.over := answer(over)
+    when(answer(loses))(next.lost := True)
+    next.over := answer(over)
     when(answer(estimates) && calculated.holds)(window.ssthresh := Window.ofBytes(calculated.value.resize(32)))
     when(answer(samplesOne)) {
-      word.begun := True
-      word.spacing := calculated.value
-      when(calculated.holds && past(answer).count =/= samples)(word.count := past(answer).count + 1)
+      next.begun := True
+      next.spacing := calculated.value
+      when(calculated.holds && past(answer).count =/= samples)(next.count := past(answer).count + 1)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces, questionBits))
+    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
     answer(result).window := window
-    answer(result).word := word.asBits
-    val active = word.pairs.ready && !answer(over) && (!answer(unknown) || word.pairs.left.orR)
+    answer(result).policyState := next.asBits
+    val active = next.pairs.ready && !answer(over) && (!answer(unknown) || next.pairs.left.orR)
     answer(result).departure := pairs.departure(
       active, past(answer).inverted, pause = answer(pause) << 15, gap = answer(own) << 15, apart = !answer(unknown))
 
-    val question = GapFitQuestion()
-    question.firstGap := past(answer).firstGap
-    question.departureGap := event.probe.departureGap
-    question.arrivalGap := event.probe.arrivalGap
-    question.roundTrip := event.rttMinimum
-    question.cwnd := answer(pipe.window).cwnd(47 downto 16)
-    question.segmentSize := event.segmentSize
-    question.begins := !past(answer).begun
-    question.sampled := answer(pairs.measured)
-    question.estimates := answer(due)
+    val request = GapFitRequest()
+    request.firstGap := past(answer).firstGap
+    request.departureGap := event.probe.departureGap
+    request.arrivalGap := event.probe.arrivalGap
+    request.roundTrip := event.rttMinimum
+    request.cwnd := answer(pipe.window).cwnd(47 downto 16)
+    request.segmentSize := event.segmentSize
+    request.begins := !past(answer).begun
+    request.sampled := answer(pairs.measured)
+    request.estimates := answer(due)
     val calculation = answer(result).calculation
     calculation.valid := answer(asks)
-    calculation.question := question.asBits
+    calculation.operands := request.asBits
     calculation.note := answer(due).asBits.resized
     result
   }

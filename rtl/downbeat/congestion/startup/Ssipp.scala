@@ -28,7 +28,7 @@ object Ssipp extends StartupPolicy {
     val Seq(subtract, compare, add, answer) = pipe.nodes
     val slowStart = new SlowStart(pipe)
     val segment = subtract.insert(subtract(pipe.event).segmentSize.resize(32))
-    def ahead(node: Node): UInt = node(pipe.word)(2, 16 bits).asUInt
+    def ahead(node: Node): UInt = node(pipe.policyState)(2, 16 bits).asUInt
 
     val beyond = subtract.insert((subtract(pipe.event).ackedBytes -^ ahead(subtract).resize(32)).asSInt)
     val left = subtract.insert((ahead(subtract).resize(32) -^ subtract(pipe.event).ackedBytes).asSInt)
@@ -43,8 +43,8 @@ object Ssipp extends StartupPolicy {
     val kind = answer(pipe.event).kind
     val opens = kind === CongestionEventKind.established
     val loses = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
-    val begun = !opens && (answer(pipe.word)(0) || kind === CongestionEventKind.sent)
-    val lost = !opens && (answer(pipe.word)(1) || loses)
+    val begun = !opens && (answer(pipe.policyState)(0) || kind === CongestionEventKind.sent)
+    val lost = !opens && (answer(pipe.policyState)(1) || loses)
     val aheadAfter = CombInit(ahead(answer))
     when(kind === CongestionEventKind.acknowledged)(aheadAfter := answer(left).msb ? U(0, 16 bits) | answer(left).asUInt.resize(16))
     when(answer(paired) && answer(pipe.event).startingUp)(aheadAfter := answer(segment).resized)
@@ -53,8 +53,8 @@ object Ssipp extends StartupPolicy {
     val result = Payload(PolicyAnswer(stateBits, paces))
     answer(result).window := slowStart.window
     when(answer(grows))(answer(result).window.cwnd := answer(grown))
-    answer(result).word := aheadAfter ## lost ## begun
-    answer(result).departure := Departure.configured
+    answer(result).policyState := aheadAfter ## lost ## begun
+    answer(result).departure := DeparturePlan.configured
     answer(result).departure.inverted.allowOverride() := begun && !lost && answer(pipe.event).startingUp
     result
   }

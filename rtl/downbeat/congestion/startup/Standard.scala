@@ -13,7 +13,7 @@ object Standard extends StartupPolicy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val slowStart = new SlowStart(pipe)
     val result = Payload(PolicyAnswer(stateBits))
-    pipe.last(result).word := B(0, 0 bits)
+    pipe.last(result).policyState := B(0, 0 bits)
     pipe.last(result).window := slowStart.window
     result
   }

@@ -27,8 +27,8 @@ object Aimd extends SteadyPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(multiply, _, compare, answer) = pipe.nodes
-    def argument(node: Node): Bits = node(pipe.word)(argumentBits - 1 downto 0)
-    def credit(node: Node): UInt = node(pipe.word)(argumentBits, creditBits bits).asUInt
+    def argument(node: Node): Bits = node(pipe.policyState)(argumentBits - 1 downto 0)
+    def credit(node: Node): UInt = node(pipe.policyState)(argumentBits, creditBits bits).asUInt
 
     val increase = new AdditiveIncrease(pipe, argument(multiply)(increaseBits - 1 downto 0).asUInt, credit)
     val decrease = new MultiplicativeDecrease(pipe, argument(multiply)(increaseBits, decreaseBits bits).asUInt)
@@ -40,17 +40,17 @@ object Aimd extends SteadyPolicy {
 
     val result = Payload(PolicyAnswer(stateBits))
     answer(result).window := answer(pipe.window)
-    answer(result).word := answer(pipe.word)
+    answer(result).policyState := answer(pipe.policyState)
     when(answer(opens)) {
-      answer(result).word := B(0, creditBits bits) ## (answer(untold) ? B(renoArgument, argumentBits bits) | argument(answer))
+      answer(result).policyState := B(0, creditBits bits) ## (answer(untold) ? B(renoArgument, argumentBits bits) | argument(answer))
     }
     when(answer(grows)) {
       answer(result).window.cwnd := increase.cwnd
-      answer(result).word := increase.creditAfter ## argument(answer)
+      answer(result).policyState := increase.creditAfter ## argument(answer)
     }
     when(answer(loses)) {
       answer(result).window.ssthresh := decrease.ssthresh
-      answer(result).word := B(0, creditBits bits) ## argument(answer)
+      answer(result).policyState := B(0, creditBits bits) ## argument(answer)
     }
     result
   }

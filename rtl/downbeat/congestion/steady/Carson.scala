@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.steady
 
-import downbeat.calculation.{LossIntervals, LossIntervalsAnswer, LossIntervalsQuestion}
+import downbeat.calculation.{LossIntervals, LossIntervalsResponse, LossIntervalsRequest}
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 /** What Carson keeps. All zeros but the argument is the beginning. */
-case class CarsonWord() extends Bundle {
+case class CarsonState() extends Bundle {
   /** The argument: a fast drop of the interval is unsteady too. */
   val fastDrop = Bool()
   val credit = UInt(AdditiveIncrease.creditBits bits)
@@ -66,28 +66,28 @@ object Carson extends SteadyPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(add, judge, compare, answer) = pipe.nodes
-    def word(node: Node): CarsonWord = node(pipe.word).as(CarsonWord())
+    def state(node: Node): CarsonState = node(pipe.policyState).as(CarsonState())
     def event(node: Node): CongestionEvent = node(pipe.event)
-    def told(node: Node): LossIntervalsAnswer = node(pipe.calculated).answer.resize(LossIntervals.answerBits).as(LossIntervalsAnswer())
+    def told(node: Node): LossIntervalsResponse = node(pipe.calculated).response.resize(LossIntervals.responseBits).as(LossIntervalsResponse())
 
-    val following = word(add).row.andR ? U(3, 2 bits) | (word(add).row + 1)
-    val decreasing = (event(add).kind === CongestionEventKind.calculated) ? following | word(add).row
+    val following = state(add).row.andR ? U(3, 2 bits) | (state(add).row + 1)
+    val decreasing = (event(add).kind === CongestionEventKind.calculated) ? following | state(add).row
     val rowNext = add.insert(following)
-    val increase = new AdditiveIncrease(pipe, Vec(increases.map(U(_, 17 bits)))(word(add).row), word(_).credit)
+    val increase = new AdditiveIncrease(pipe, Vec(increases.map(U(_, 17 bits)))(state(add).row), state(_).credit)
     val decrease = new MultiplicativeDecrease(pipe, Vec(decreases.map(U(_, 16 bits)))(decreasing))
     val milder = compare(pipe.window).ssthresh(47 downto 16) < compare(decrease.kept)
 
     // Rounds, and bytes since the last event.
     val news = add.insert(event(add).ackedBytes.orR)
-    val reached = add.insert(event(add).ackedBytes >= word(add).left)
-    val begun = add.insert(word(add).left.orR)
-    val leftNext = add.insert(word(add).left - event(add).ackedBytes)
-    val ackedNext = add.insert(word(add).acked +| event(add).ackedBytes)
-    val roundsNext = add.insert(word(add).rounds +| U(1, 16 bits))
+    val reached = add.insert(event(add).ackedBytes >= state(add).left)
+    val begun = add.insert(state(add).left.orR)
+    val leftNext = add.insert(state(add).left - event(add).ackedBytes)
+    val ackedNext = add.insert(state(add).acked +| event(add).ackedBytes)
+    val roundsNext = add.insert(state(add).rounds +| U(1, 16 bits))
     val over = judge(news) && judge(reached) && judge(begun)
     val ends = judge.insert(over)
-    val rounds = judge.insert(over ? judge(roundsNext) | word(judge).rounds)
-    val expired = judge.insert(judge(roundsNext) >= word(judge).limit)
+    val rounds = judge.insert(over ? judge(roundsNext) | state(judge).rounds)
+    val expired = judge.insert(judge(roundsNext) >= state(judge).limit)
     val flightAfter = judge.insert((event(judge).flight -^ event(judge).ackedBytes).asSInt)
     val flightLeft = compare(flightAfter).msb ? U(0, 32 bits) | compare(flightAfter).asUInt.resize(32)
     val left = compare.insert(compare(reached) ? flightLeft | compare(leftNext))
@@ -95,36 +95,36 @@ object Carson extends SteadyPolicy {
 
     // The verdict. 10 |new - old| > old is 10 new > 11 old or 10 new < 9 old.
     val tenNew = add.insert((told(add).mean << 3).resize(32) + (told(add).mean << 1).resize(32))
-    val nineOld = add.insert((word(add).mean << 3).resize(32) + word(add).mean.resize(32))
-    val elevenOld = judge.insert(judge(nineOld) + (word(judge).mean << 1).resize(32))
+    val nineOld = add.insert((state(add).mean << 3).resize(32) + state(add).mean.resize(32))
+    val elevenOld = judge.insert(judge(nineOld) + (state(judge).mean << 1).resize(32))
     val lower = judge.insert(judge(tenNew) < judge(nineOld))
-    val count = add.insert(word(add).count(5) ? U(32, 6 bits) | (word(add).count + 1))
+    val count = add.insert(state(add).count(5) ? U(32, 6 bits) | (state(add).count + 1))
     val full = judge.insert(judge(count)(5))
-    val checks = judge.insert(judge(count)(5) || judge(count) > 16 && word(judge).row.orR)
+    val checks = judge.insert(judge(count)(5) || judge(count) > 16 && state(judge).row.orR)
     val moved = compare(tenNew) > compare(elevenOld) || compare(lower)
-    val unsteady = compare.insert(moved || word(compare).fastDrop && told(compare).fallen)
+    val unsteady = compare.insert(moved || state(compare).fastDrop && told(compare).fallen)
 
     val kind = event(compare).kind
     val opens = compare.insert(kind === CongestionEventKind.established)
     val grows = compare.insert(kind === CongestionEventKind.acknowledged && !event(compare).startingUp)
     val expires = compare.insert(kind === CongestionEventKind.timeout)
     val loses = compare.insert(kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout)
-    val separate = compare.insert(kind === CongestionEventKind.loss || compare(rounds)(15 downto 1).orR || !word(compare).seen)
+    val separate = compare.insert(kind === CongestionEventKind.loss || compare(rounds)(15 downto 1).orR || !state(compare).seen)
     val calculates = kind === CongestionEventKind.calculated
-    val expiresNow = compare(ends) && word(compare).armed && compare(expired)
+    val expiresNow = compare(ends) && state(compare).armed && compare(expired)
     val silences = expiresNow && kind =/= CongestionEventKind.loss && kind =/= CongestionEventKind.timeout
     val silent = compare.insert(silences)
-    val answered = calculates && !compare(pipe.calculated).ofStartup && word(compare).pending && !expiresNow && !compare(pipe.calculated).stale
+    val answered = calculates && !compare(pipe.calculated).ofStartup && state(compare).pending && !expiresNow && !compare(pipe.calculated).stale
     val mine = compare.insert(answered)
     /** One row on. */
-    val advances = answered && compare(checks) && compare(full) && !word(compare).row.andR && !compare(unsteady)
+    val advances = answered && compare(checks) && compare(full) && !state(compare).row.andR && !compare(unsteady)
     val cuts = compare.insert(compare(loses) || advances && milder)
     val parts = compare.insert(compare(loses) && compare(separate))
     val asks = compare.insert(
       !calculates && !compare(pipe.calculating) && kind =/= CongestionEventKind.established && kind =/= CongestionEventKind.timeout &&
-        !silences && ((compare(loses) && compare(separate)) ? word(compare).seen | word(compare).pending))
+        !silences && ((compare(loses) && compare(separate)) ? state(compare).seen | state(compare).pending))
 
-    val next = CombInit(word(answer)).allowOverride()
+    val next = CombInit(state(answer)).allowOverride()
     def restart(): Unit = {
       next.row := 0
       next.count := 0
@@ -142,7 +142,7 @@ object Carson extends SteadyPolicy {
     when(answer(grows))(next.credit := increase.creditAfter)
     when(answer(mine)) {
       next.pending := False
-      next.place := word(answer).place + 1
+      next.place := state(answer).place + 1
       next.count := answer(count)
       next.mean := told(answer).mean
       when(answer(checks)) {
@@ -150,7 +150,7 @@ object Carson extends SteadyPolicy {
           restart()
         } elsewhen answer(full) {
           next.row := answer(rowNext)
-          when(!word(answer).row.andR) {
+          when(!state(answer).row.andR) {
             next.armed := False
             next.mixed := True
           }
@@ -163,34 +163,34 @@ object Carson extends SteadyPolicy {
       next.credit := 0
       when(answer(parts)) {
         next.seen := True
-        next.armed := word(answer).seen && !word(answer).mixed
+        next.armed := state(answer).seen && !state(answer).mixed
         next.mixed := False
         next.limit := answer(sevenQuarters).msb ? U(0xffff, 16 bits) | answer(sevenQuarters).resize(16)
         next.acked := 0
         next.rounds := 0
         next.interval := answer(ackedNext)
-        next.pending := word(answer).seen
+        next.pending := state(answer).seen
       }
       when(answer(expires))(restart())
     }
     when(answer(opens)) {
       next.assignFromBits(B(0, stateBits bits))
-      next.fastDrop := word(answer).fastDrop
+      next.fastDrop := state(answer).fastDrop
     }
 
-    val question = LossIntervalsQuestion()
-    question.bytes := answer(parts) ? answer(ackedNext) | word(answer).interval
-    question.segmentSize := event(answer).segmentSize
-    question.place := word(answer).place + 1
-    question.count := answer(count)
+    val request = LossIntervalsRequest()
+    request.bytes := answer(parts) ? answer(ackedNext) | state(answer).interval
+    request.segmentSize := event(answer).segmentSize
+    request.place := state(answer).place + 1
+    request.count := answer(count)
 
-    val result = Payload(PolicyAnswer(stateBits, questionBits = questionBits))
+    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
     answer(result).window := answer(pipe.window)
     when(answer(grows))(answer(result).window.cwnd := increase.cwnd)
     when(answer(cuts))(answer(result).window.ssthresh := decrease.ssthresh)
-    answer(result).word := next.asBits
+    answer(result).policyState := next.asBits
     answer(result).calculation.valid := answer(asks)
-    answer(result).calculation.question := question.asBits
+    answer(result).calculation.operands := request.asBits
     answer(result).calculation.note := 0
     result
   }

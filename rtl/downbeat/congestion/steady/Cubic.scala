@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.steady
 
-import downbeat.calculation.{CubicAnswer, CubicGrowth, CubicQuestion}
+import downbeat.calculation.{CubicResponse, CubicGrowth, CubicRequest}
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib._
@@ -17,11 +17,11 @@ object CubicPhase extends SpinalEnum {
 }
 
 /** What CUBIC keeps. All zeros is the beginning. Time is in ticks of 1,024 ns. */
-case class CubicWord() extends Bundle {
+case class CubicState() extends Bundle {
   /** W_max and cwnd_prior, bytes. */
-  val maximum, prior = UInt(30 bits)
+  val wMax, cwndPrior = UInt(30 bits)
   /** t - K; before K is known t. */
-  val distance = SInt(31 bits)
+  val tMinusK = SInt(31 bits)
   /** When time was last counted. */
   val last = UInt(30 bits)
   /** W_est, bytes with 16 fraction bits. */
@@ -37,7 +37,7 @@ case class CubicWord() extends Bundle {
   *
   * In congestion avoidance each ACK adds to the bytes that are to be accounted for, and [[CubicGrowth]] is asked by how much the window grows for
   * them: (target - cwnd) / cwnd for each, target = W_cubic(t + RTT) between cwnd and 1.5 cwnd; where W_cubic(t) < W_est, cwnd = W_est (4.3; it
-  * never shrinks for that). What is acknowledged while it calculates waits for the next question, 2^18 - 1 bytes at most go into one.
+  * never shrinks for that). What is acknowledged while it calculates waits for the next request, 2^18 - 1 bytes at most go into one.
   *
   * An epoch begins with the first ACK of a stage of congestion avoidance: t = 0, W_est = cwnd, K from W_max and cwnd. Where cwnd is W_max or more,
   * after a timeout (4.8), and where start-up ended without a loss (4.10), K = 0 and W_max = cwnd.
@@ -59,9 +59,9 @@ object Cubic extends SteadyPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(add, sum, compare, answer) = pipe.nodes
-    def word(node: Node): CubicWord = node(pipe.word).as(CubicWord())
+    def state(node: Node): CubicState = node(pipe.policyState).as(CubicState())
     def event(node: Node): CongestionEvent = node(pipe.event)
-    def told(node: Node): CubicAnswer = node(pipe.calculated).answer.as(CubicAnswer())
+    def told(node: Node): CubicResponse = node(pipe.calculated).response.as(CubicResponse())
     def ticks(node: Node): UInt = node(pipe.now).ns(39 downto 10)
     def saturated(value: UInt, bits: Int): UInt =
       (value >> bits).orR ? U((BigInt(1) << bits) - 1, bits bits) | value.resize(bits)
@@ -70,28 +70,28 @@ object Cubic extends SteadyPolicy {
     val whole = add.insert(saturated(add(pipe.window).cwnd >> 16, 30))
     val fixed = add.insert(saturated(add(pipe.window).cwnd, 46))
     val smaller = MultiplicativeDecrease.remainder(sum, compare, sum(whole).resize(32), U(converging, 16 bits))
-    val belowMaximum = sum.insert(sum(whole) < word(sum).maximum)
+    val belowMaximum = sum.insert(sum(whole) < state(sum).wMax)
 
     // Round trip and time.
     val kindFirst = event(add).kind
     val opens = add.insert(kindFirst === CongestionEventKind.established)
-    val deviation = add.insert((event(add).rtt(35 downto 10) -^ word(add).roundTrip).asSInt)
-    val unmeasured = add.insert(!word(add).roundTrip.orR || kindFirst === CongestionEventKind.established)
-    val smoothed = sum.insert((word(sum).roundTrip.resize(27).asSInt + (sum(deviation) >> 3).resize(27)).asUInt.resize(26))
-    val passed = add.insert(ticks(add) - word(add).last)
-    val later = sum.insert(word(sum).distance.resize(32) + sum(passed).resize(32).asSInt)
+    val deviation = add.insert((event(add).rtt(35 downto 10) -^ state(add).roundTrip).asSInt)
+    val unmeasured = add.insert(!state(add).roundTrip.orR || kindFirst === CongestionEventKind.established)
+    val smoothed = sum.insert((state(sum).roundTrip.resize(27).asSInt + (sum(deviation) >> 3).resize(27)).asUInt.resize(26))
+    val passed = add.insert(ticks(add) - state(add).last)
+    val later = sum.insert(state(sum).tMinusK.resize(32) + sum(passed).resize(32).asSInt)
     val busy = sum.insert(!((event(sum).flight << 1) < sum(pipe.window).cwnd(47 downto 16).resize(33)))
 
     // What is acknowledged, and what is asked of it.
-    val ackedSum = add.insert(word(add).acked +^ event(add).ackedBytes)
+    val ackedSum = add.insert(state(add).acked +^ event(add).ackedBytes)
     val ackedNext = sum.insert(saturated(sum(ackedSum), 30))
-    val accounted = add.insert((word(add).acked -^ add(pipe.calculated).note(29 downto 0).asUInt).asSInt)
+    val accounted = add.insert((state(add).acked -^ add(pipe.calculated).note(29 downto 0).asUInt).asSInt)
 
     // The answer.
     val grown = add.insert(add(pipe.window).cwnd + told(add).increase.resize(48))
-    val estimateSum = add.insert(word(add).estimate +^ told(add).estimated)
+    val estimateSum = add.insert(state(add).estimate +^ told(add).estimated)
     val estimateNext = sum.insert(saturated(sum(estimateSum), 46))
-    val beyondRoot = add.insert((word(add).distance - add(pipe.calculated).answer(28 downto 0).asUInt.resize(31).asSInt))
+    val beyondRoot = add.insert((state(add).tMinusK - add(pipe.calculated).response(28 downto 0).asUInt.resize(31).asSInt))
     val higher = compare.insert(compare(pipe.window).cwnd < compare(estimateNext).resize(48))
     val cwndFriendly = answer(higher) ? answer(estimateNext).resize(48) | answer(pipe.window).cwnd
     val cwndAfter = told(answer).friendly ? cwndFriendly | answer(grown)
@@ -105,19 +105,19 @@ object Cubic extends SteadyPolicy {
     val calculates = kind === CongestionEventKind.calculated && !compare(pipe.calculated).ofStartup
     val ofRoot = !compare(pipe.calculated).note.orR
     val fresh = !compare(pipe.calculated).stale
-    val rooted = compare.insert(calculates && fresh && ofRoot && word(compare).phase === CubicPhase.begins)
-    val growing = calculates && !ofRoot && word(compare).phase === CubicPhase.grows
+    val rooted = compare.insert(calculates && fresh && ofRoot && state(compare).phase === CubicPhase.begins)
+    val growing = calculates && !ofRoot && state(compare).phase === CubicPhase.grows
     val grows = compare.insert(growing)
     val accounts = compare.insert(growing && fresh)
-    val reno = compare.insert(word(compare).estimate(45 downto 16) >= word(compare).prior)
+    val reno = compare.insert(state(compare).estimate(45 downto 16) >= state(compare).cwndPrior)
     val most = compare.insert(saturated(compare(ackedNext), 18))
-    val waits = compare.insert(word(compare).phase === CubicPhase.waits)
-    val asksRoot = compare.insert((word(compare).phase === CubicPhase.waits) ? compare(belowMaximum) | (word(compare).phase === CubicPhase.begins))
+    val waits = compare.insert(state(compare).phase === CubicPhase.waits)
+    val asksRoot = compare.insert((state(compare).phase === CubicPhase.waits) ? compare(belowMaximum) | (state(compare).phase === CubicPhase.begins))
     val asks = compare.insert(
       kind === CongestionEventKind.acknowledged && !event(compare).startingUp && !compare(pipe.calculating) &&
-        (compare(asksRoot) || word(compare).phase === CubicPhase.grows && compare(busy) && compare(ackedNext).orR))
+        (compare(asksRoot) || state(compare).phase === CubicPhase.grows && compare(busy) && compare(ackedNext).orR))
 
-    val next = CombInit(word(answer)).allowOverride()
+    val next = CombInit(state(answer)).allowOverride()
     when(event(answer).rttValid)(next.roundTrip := answer(unmeasured) ? event(answer).rtt(35 downto 10) | answer(smoothed))
     when(answer(acknowledges) || answer(resumes))(next.last := ticks(answer))
     when(answer(acknowledges) && !answer(avoids)) {
@@ -127,20 +127,20 @@ object Cubic extends SteadyPolicy {
     when(answer(avoids)) {
       when(answer(busy)) {
         next.acked := answer(ackedNext)
-        next.distance := answer(later).sat(1)
+        next.tMinusK := answer(later).sat(1)
       }
-      when(word(answer).phase === CubicPhase.waits) {
-        next.distance := 0
+      when(state(answer).phase === CubicPhase.waits) {
+        next.tMinusK := 0
         next.estimate := answer(fixed)
         next.phase := CubicPhase.begins
         when(!answer(belowMaximum)) {
-          next.maximum := answer(whole)
+          next.wMax := answer(whole)
           next.phase := CubicPhase.grows
         }
       }
     }
     when(answer(rooted)) {
-      next.distance := answer(beyondRoot)
+      next.tMinusK := answer(beyondRoot)
       next.phase := CubicPhase.grows
     }
     when(answer(accounts)) {
@@ -150,13 +150,13 @@ object Cubic extends SteadyPolicy {
     when(answer(loses)) {
       next.phase := CubicPhase.waits
       next.acked := 0
-      next.prior := answer(whole)
-      next.maximum := answer(expires) ? U(0, 30 bits) | (answer(belowMaximum) ? answer(smaller).resize(30) | answer(whole))
+      next.cwndPrior := answer(whole)
+      next.wMax := answer(expires) ? U(0, 30 bits) | (answer(belowMaximum) ? answer(smaller).resize(30) | answer(whole))
     }
     when(answer(opens)) {
-      next.maximum := 0
-      next.prior := 0
-      next.distance := 0
+      next.wMax := 0
+      next.cwndPrior := 0
+      next.tMinusK := 0
       next.estimate := 0
       next.acked := 0
       next.phase := CubicPhase.waits
@@ -164,24 +164,24 @@ object Cubic extends SteadyPolicy {
     }
 
     // It asks with an ACK in congestion avoidance, so that `next` is what that leaves.
-    val question = CubicQuestion()
-    question.root := answer(asksRoot)
-    question.reno := answer(reno)
-    question.segmentSize := event(answer).segmentSize
-    question.acked := answer(most)
-    question.roundTrip := next.roundTrip
-    question.distance := answer(waits) ? S(0, 31 bits) | (answer(busy) ? answer(later).sat(1) | word(answer).distance)
-    question.maximum := (answer(waits) && !answer(belowMaximum)) ? answer(whole) | word(answer).maximum
-    question.cwnd := answer(fixed)
-    question.estimate := answer(waits) ? answer(fixed) | word(answer).estimate
+    val request = CubicRequest()
+    request.root := answer(asksRoot)
+    request.reno := answer(reno)
+    request.segmentSize := event(answer).segmentSize
+    request.acked := answer(most)
+    request.roundTrip := next.roundTrip
+    request.tMinusK := answer(waits) ? S(0, 31 bits) | (answer(busy) ? answer(later).sat(1) | state(answer).tMinusK)
+    request.wMax := (answer(waits) && !answer(belowMaximum)) ? answer(whole) | state(answer).wMax
+    request.cwnd := answer(fixed)
+    request.estimate := answer(waits) ? answer(fixed) | state(answer).estimate
 
-    val result = Payload(PolicyAnswer(stateBits, questionBits = questionBits))
+    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
     answer(result).window := answer(pipe.window)
     when(answer(grows))(answer(result).window.cwnd := cwndAfter)
     when(answer(loses))(answer(result).window.ssthresh := decrease.ssthresh)
-    answer(result).word := next.asBits
+    answer(result).policyState := next.asBits
     answer(result).calculation.valid := answer(asks)
-    answer(result).calculation.question := question.asBits
+    answer(result).calculation.operands := request.asBits
     answer(result).calculation.note := answer(asksRoot) ? B(0, 48 bits) | answer(most).asBits.resize(48)
     result
   }

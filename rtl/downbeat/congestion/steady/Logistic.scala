@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.steady
 
-import downbeat.calculation.{LogisticCalculator, LogisticQuestion}
+import downbeat.calculation.{LogisticCalculator, LogisticRequest}
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -38,10 +38,10 @@ object Logistic extends SteadyPolicy {
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(subtract, compare, choose, answer) = pipe.nodes
-    def argument(node: Node): Bits = node(pipe.word)(argumentBits - 1 downto 0)
-    def since(node: Node): UInt = node(pipe.word)(argumentBits, instantBits bits).asUInt
+    def argument(node: Node): Bits = node(pipe.policyState)(argumentBits - 1 downto 0)
+    def since(node: Node): UInt = node(pipe.policyState)(argumentBits, instantBits bits).asUInt
 
-    val credit = subtract.insert(subtract(pipe.word).takeHigh(Reno.stateBits))
+    val credit = subtract.insert(subtract(pipe.policyState).takeHigh(Reno.stateBits))
     val reno =
       Reno.build(new PolicyPipe(pipe.nodes, pipe.event, pipe.window, credit, pipe.now, pipe.calculating, pipe.calculated))
 
@@ -57,11 +57,11 @@ object Logistic extends SteadyPolicy {
     val step = choose.insert(choose(tooLong) ? U(longest, 34 bits) | choose(elapsed).resize(34))
 
     // What became of the window, bounded.
-    val calculated = subtract(pipe.calculated).answer(47 downto 0).asUInt
+    val calculated = subtract(pipe.calculated).response(47 downto 0).asUInt
     val twice = (subtract(pipe.window).cwnd << 1).resize(48)
     val tooFast = subtract.insert(twice < calculated)
     val limited = compare.insert(
-      compare(tooFast) ? (compare(pipe.window).cwnd |<< 1) | compare(pipe.calculated).answer(47 downto 0).asUInt)
+      compare(tooFast) ? (compare(pipe.window).cwnd |<< 1) | compare(pipe.calculated).response(47 downto 0).asUInt)
     val floor = compare.insert(Window.ofBytes(compare(pipe.event).segmentSize << 1))
     val tooSmall = choose.insert(choose(limited) < choose(floor))
     val floorIsHigher = subtract.insert(
@@ -82,12 +82,12 @@ object Logistic extends SteadyPolicy {
     val another = kind =/= kinds.none && kind =/= kinds.sent && kind =/= kinds.paired && kind =/= kinds.calculated
     val restarts = choose.insert(resumes || another && !follows)
 
-    val result = Payload(PolicyAnswer(stateBits, questionBits = questionBits))
+    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
     answer(result).window := answer(reno).window
     val moved = UInt(instantBits bits)
     moved := since(answer)
     val left = Bits(Reno.stateBits bits)
-    left := answer(reno).word
+    left := answer(reno).policyState
     when(answer(restarts))(moved := answer(pipe.now).ns)
     when(answer(grows)) {
       answer(result).window := answer(pipe.window)
@@ -100,16 +100,16 @@ object Logistic extends SteadyPolicy {
       when(answer(lowers))(answer(result).window.ssthresh := window)
       moved := answer(pipe.calculated).note.asUInt
     }
-    answer(result).word := left ## moved ## argument(answer)
+    answer(result).policyState := left ## moved ## argument(answer)
 
-    val question = LogisticQuestion()
-    question.capacity := argument(answer)(rateBits - 1 downto 0).asUInt
-    question.available := argument(answer)(rateBits, rateBits bits).asUInt
-    question.roundTrip := answer(pipe.event).rttMinimum
-    question.elapsed := answer(step)
-    question.window := answer(pipe.window).cwnd
+    val request = LogisticRequest()
+    request.capacity := argument(answer)(rateBits - 1 downto 0).asUInt
+    request.available := argument(answer)(rateBits, rateBits bits).asUInt
+    request.roundTrip := answer(pipe.event).rttMinimum
+    request.elapsed := answer(step)
+    request.window := answer(pipe.window).cwnd
     answer(result).calculation.valid := answer(asks)
-    answer(result).calculation.question := question.asBits
+    answer(result).calculation.operands := request.asBits
     answer(result).calculation.note := answer(pipe.now).ns.asBits
     result
   }

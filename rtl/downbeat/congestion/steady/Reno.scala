@@ -19,7 +19,7 @@ object Reno extends SteadyPolicy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
     val Seq(add, compare, choose, answer) = pipe.nodes
 
-    val credit = add.insert(add(pipe.word).asUInt + add(pipe.event).ackedBytes)
+    val credit = add.insert(add(pipe.policyState).asUInt + add(pipe.event).ackedBytes)
     val halfFlight = add.insert(add(pipe.event).flight(31 downto 1))
     val twoSegments = add.insert(add(pipe.event).segmentSize << 1)
 
@@ -38,17 +38,17 @@ object Reno extends SteadyPolicy {
 
     val result = Payload(PolicyAnswer(stateBits))
     answer(result).window := answer(pipe.window)
-    answer(result).word := answer(pipe.word)
+    answer(result).policyState := answer(pipe.policyState)
     when(answer(opens)) {
-      answer(result).word := 0
+      answer(result).policyState := 0
     }
     when(answer(grows)) {
       when(answer(due))(answer(result).window.cwnd := answer(grown))
-      answer(result).word := answer(creditAfter).asBits
+      answer(result).policyState := answer(creditAfter).asBits
     }
     when(answer(loses)) {
       answer(result).window.ssthresh := Window.ofBytes(answer(lossThreshold))
-      answer(result).word := 0
+      answer(result).policyState := 0
     }
     result
   }

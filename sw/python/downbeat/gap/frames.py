@@ -54,7 +54,7 @@ class Frames:
         return Frames(self.stamp[order], names, self.sequence[order], self.length[order])
 
     def as_schedule(self, source: str) -> Schedule:
-        """What left here when it left: what comes out elsewhere is held against it."""
+        """What left here when it left: what comes out elsewhere is compared with it."""
         if not len(self):
             raise Refused(
                 f"{source}: no segment with data in it; name the interface on which they leave (--schedule-interface)"

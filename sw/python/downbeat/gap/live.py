@@ -76,7 +76,7 @@ def _by_clock(planned: Schedule) -> Schedule:
     launch = planned.launch - sending.tai_ahead()
     if abs(int(launch[0]) - time.time_ns()) > DAY:
         raise Refused(
-            f"{planned.source}: launches count from the start, so with --common-time arrivals cannot be held against "
+            f"{planned.source}: launches count from the start, so with --common-time arrivals cannot be compared with "
             "them: give times of CLOCK_TAI, and send them by replay --absolute"
         )
     return replace(planned, launch=launch)

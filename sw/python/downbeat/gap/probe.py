@@ -19,7 +19,7 @@ HEAD = struct.Struct(">6s6sH4sIQQ")
 
 
 class Frame:
-    """A frame of one length (with room for what it carries, whatever is asked), whose numbers are written in place."""
+    """A frame of one length (with space for what it carries, whatever is asked), whose numbers are written in place."""
 
     def __init__(self, destination: bytes, source: bytes, length: int) -> None:
         self._ends = (destination, source)

@@ -126,7 +126,7 @@ def _loop(
             except OSError as error:
                 if error.errno != errno.ENOBUFS:
                     raise Refused(f"sending of entry {entry + 1} failed: {error.strerror}") from None
-                refused += 1  # no room in a queue, behind the numbering
+                refused += 1  # no space in a queue, behind the numbering
         end = time.monotonic() + LAST_STAMPS
         while time.monotonic() < end and np.count_nonzero(departed) < len(schedule) - refused:
             collect()

@@ -127,7 +127,7 @@ def departures(raw: socket.socket, by: Clock) -> list[tuple[int, int]]:
 
 
 def dropped(raw: socket.socket) -> int:
-    """Frames that this socket had no room for since the last call."""
+    """Frames that this socket had no space for since the last call."""
     return int(struct.unpack("II", raw.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1])
 
 

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The congestion seam, as rtl/downbeat/congestion/Seam.scala: an event and the state in, the state after it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+FRACTION_BITS = 16  # of a window
+WINDOW_BITS = 48
+MAXIMUM_WINDOW = 1 << 30  # bytes
+
+
+class Kind(IntEnum):
+    """What an event means for the window, numbered as on the wires."""
+
+    NONE = 0
+    ESTABLISHED = 1
+    ACKNOWLEDGED = 2
+    LOSS = 3
+    TIMEOUT = 4
+    TIMEOUT_AGAIN = 5
+    DUPLICATE = 6
+    PARTIAL = 7
+    RECOVERED = 8
+    SENT = 9
+    PAIRED = 10
+    CALCULATED = 11
+
+
+# As the enumeration of Seam.scala spells them, and so the recorded events.
+KIND_NAMES = {
+    "none": Kind.NONE,
+    "established": Kind.ESTABLISHED,
+    "acknowledged": Kind.ACKNOWLEDGED,
+    "loss": Kind.LOSS,
+    "timeout": Kind.TIMEOUT,
+    "timeoutAgain": Kind.TIMEOUT_AGAIN,
+    "duplicate": Kind.DUPLICATE,
+    "partial": Kind.PARTIAL,
+    "recovered": Kind.RECOVERED,
+    "sent": Kind.SENT,
+    "paired": Kind.PAIRED,
+    "calculated": Kind.CALCULATED,
+}
+
+
+class Pace(IntEnum):
+    """When a segment leaves, seen from the one before it; numbered as on the wires."""
+
+    CONFIGURED = 0
+    SPACED = 1
+    APART = 2
+    ADJACENT = 3
+
+
+@dataclass(frozen=True)
+class Departure:
+    """How the next new segment is to leave."""
+
+    pace: Pace = Pace.CONFIGURED
+    time: int = 0  # SPACED: ns per byte, 32 fraction bits; APART: ns, 16 fraction bits
+    burst: int = 0  # a token bucket of 2^burst segments
+    inverted: bool = False
+    minimum_segments: int = 0  # segments
+    probe: bool = False
+    begins: bool = False
+
+
+@dataclass(frozen=True)
+class ProbeAnswer:
+    """What the ACK of a probe tells."""
+
+    begins: bool = False
+    disturbed: bool = False
+    departure_gap: int = 0  # ns
+    arrival_gap: int = 0  # ns
+
+
+@dataclass(frozen=True)
+class Calculation:
+    """What a policy wants to have calculated, and a note of 48 bits that comes back with the answer."""
+
+    request: int
+    note: int = 0
+
+
+@dataclass(frozen=True)
+class Calculated:
+    """The answer."""
+
+    answer: int  # 64 bits
+    note: int = 0  # 48 bits
+    of_startup: bool = False  # the start-up policy had asked
+    stale: bool = False  # something was lost since the request: the windows do not count
+
+
+@dataclass(frozen=True)
+class CongestionEvent:
+    """One event, in bytes but where said."""
+
+    kind: Kind
+    starting_up: bool = False  # cwnd < ssthresh
+    acked_bytes: int = 0
+    uninflated: bool = False  # with LOSS: cwnd = ssthresh, nothing for the duplicates; with TIMEOUT: not in recovery
+    flight: int = 0  # before the event; with LOSS and TIMEOUT at most cwnd
+    segment_size: int = 1460
+    rtt: int | None = None  # ns; None: no sample
+    rtt_minimum: int = (1 << 36) - 1  # ns; all ones: none yet
+    initial_window: int = 0  # segments
+    initial_ssthresh: int = 0
+    sent_probe: bool = False  # with SENT
+    sent_ahead: bool = False  # with SENT: first half of an inverted pair
+    probe: ProbeAnswer | None = None  # None: no probe was answered
+    now: int = 0  # ns, 48 bits
+    calculating: bool = False  # a calculation is under way, another would not be taken
+    calculated: Calculated | None = None  # with CALCULATED
+
+
+@dataclass(frozen=True)
+class Window:
+    """cwnd and ssthresh: bytes with 16 fraction bits, 48 bits in all."""
+
+    cwnd: int
+    ssthresh: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Windows and policy state as they are after an event."""
+
+    window: Window
+    policy_state: int
+    departure: Departure | None = None  # of a policy that paces
+    calculation: Calculation | None = None  # of a policy that has a calculator; None: it asks nothing
+
+
+class Calculator(Protocol):
+    """A kind of long calculation."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def request_bits(self) -> int: ...
+
+    def unit(self) -> Callable[[int], int]:
+        """The answer to each request of one connection, with a memory of its own if it remembers."""
+
+
+class Policy(Protocol):
+    """A start-up or steady policy: one answer per event, from that event and state alone."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def state_bits(self) -> int: ...
+
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer: ...
+
+
+def calculator_of(policy: Policy) -> Calculator | None:
+    """The attribute `calculator` of a policy that has one."""
+    calculator: Calculator | None = getattr(policy, "calculator", None)
+    return calculator
+
+
+def of_bytes(count: int) -> int:
+    """Whole bytes as a window."""
+    return count << FRACTION_BITS
+
+
+def wrap(value: int, bits: int = WINDOW_BITS) -> int:
+    """What `bits` wires keep of a value."""
+    return value & ((1 << bits) - 1)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their definitions.
+
+Numbers count from SND.UNA as it is after the event. A range that HighRxt has passed is of no more use but by its length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+RANGES = 4  # that are remembered
+Range = tuple[int, int]  # first byte, one past the last
+
+
+@dataclass(frozen=True)
+class Scoreboard:
+    """`held`, `high_rxt` (HighRxt) and `passed` before or after an event."""
+
+    held: tuple[Range, ...] = ()
+    high_rxt: int = 0
+    passed: int = 0  # bytes held before HighRxt, in ranges that are kept no more
+    turn: int = 0  # 0 to 2
+
+    def acknowledged(self, count: int, segment: int) -> Scoreboard:
+        """SND.UNA moves. What begins at it or before it is not believed any more (RFC 2018 8).
+
+        The lowest range goes if HighRxt has passed it. An ACK of something new there is taken for that of one segment that was
+        sent again and of what was held behind it.
+        """
+        held, passed = self.held, self.passed
+        if held and held[0][1] <= self.high_rxt:
+            passed += held[0][1] - held[0][0]
+            held = held[1:]
+        held = tuple((left - count, right - count) for left, right in held if left > count)
+        high_rxt = max(self.high_rxt - count, 0)
+        passed = max(passed - max(count - segment, 0), 0) if high_rxt else 0
+        return replace(self, held=held, high_rxt=high_rxt, passed=passed)
+
+    def told(self, blocks: list[Range | None]) -> Scoreboard:
+        """An ACK with these blocks: the first one, and one of the others in turn; the second if that one is none."""
+        board = self.told_first(blocks)
+        board = board._with(blocks[1 + self.turn] or blocks[1])
+        return replace(board, turn=(self.turn + 1) % 3)
+
+    def told_first(self, blocks: list[Range | None]) -> Scoreboard:
+        """The same before the other block."""
+        return self._with(blocks[0] or blocks[1])
+
+    def is_news(self, blocks: list[Range | None]) -> bool:
+        """The first block tells of something: it reaches beyond HighRxt and is in no range."""
+        first = blocks[0] or blocks[1]
+        if first is None or first[1] <= self.high_rxt:
+            return False
+        return not any(left <= first[0] and first[1] <= right for left, right in self.held)
+
+    def _with(self, block: Range | None) -> Scoreboard:
+        """What ends before HighRxt is not looked at; what spans it may hold bytes of `passed`."""
+        if block is None or block[1] <= self.high_rxt:
+            return self
+        passed = 0 if block[0] < self.high_rxt else self.passed
+        return replace(self, held=_maximal(self.held, block), passed=passed)
+
+
+def _maximal(held: tuple[Range, ...], block: Range) -> tuple[Range, ...]:
+    """The maximal runs of the union; the lowest are kept."""
+    runs: list[Range] = []
+    for left, right in sorted([*held, block]):
+        if runs and left <= runs[-1][1]:
+            runs[-1] = (runs[-1][0], max(runs[-1][1], right))
+        else:
+            runs.append((left, right))
+    return tuple(runs[:RANGES])
+
+
+def credit(board: Scoreboard) -> int:
+    """Bytes beyond SND.UNA that are in the network no more: those the peer holds, as far as it is known."""
+    return held_from(board, 0) + board.passed
+
+
+def held_from(board: Scoreboard, byte: int) -> int:
+    """Bytes of ranges from `byte` on."""
+    return sum(max(right - max(left, byte), 0) for left, right in board.held)
+
+
+def is_lost(board: Scoreboard, byte: int, segment: int) -> bool:
+    """RFC 6675 4, IsLost: three discontiguous runs above, or more than (DupThresh - 1) * SMSS bytes."""
+    above = [left for left, _ in board.held if left > byte]
+    return len(above) >= 3 or held_from(board, byte) > 2 * segment
+
+
+def lost_and_waiting(board: Scoreboard, segment: int) -> list[int]:
+    """The bytes that are lost, not held, and not sent again."""
+    end = max((right for _, right in board.held), default=0)
+    held = {byte for left, right in board.held for byte in range(left, right)}
+    return [byte for byte in range(board.high_rxt, end) if byte not in held and is_lost(board, byte, segment)]
