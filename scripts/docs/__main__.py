@@ -14,11 +14,19 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "docs"
 
 
-def build(site: Path = SITE) -> None:
-    """Raises CalledProcessError when MkDocs warns."""
+class NotBuilt(Exception):
+    """MkDocs' own words, a line for each warning."""
+
+
+def build(configuration: Path = ROOT / "mkdocs.yml", site: Path = SITE) -> None:
+    # With --quiet MkDocs would not count its warnings.
+    command = [sys.executable, "-m", "mkdocs", "--no-color", "build", "--strict"]
+    command += ["--config-file", str(configuration), "--site-dir", str(site)]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}  # Material's advertisement of its successor
-    command = [sys.executable, "-m", "mkdocs", "--quiet", "build", "--strict", "--site-dir", str(site)]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True, check=False)
+    if done.returncode:
+        said = (done.stdout + done.stderr).splitlines()
+        raise NotBuilt("\n".join(line for line in said if not line.startswith(("INFO", " "))))
 
 
 def main() -> int:
@@ -28,8 +36,8 @@ def main() -> int:
         print(complaint, file=sys.stderr)
     try:
         build()
-    except subprocess.CalledProcessError:
-        print("The site is not built: MkDocs' warnings are above.", file=sys.stderr)
+    except NotBuilt as reason:
+        print(f"{reason}\nThe site is not built.", file=sys.stderr)
         return 1
     place = SITE.relative_to(ROOT)
     print(f"{rules.words(tree):,} words of {rules.MOST_WORDS:,} in docs")

@@ -7,8 +7,11 @@ import hashlib
 from typing import Any
 
 import mmdr
-import wavedrom
-from pymdownx.superfences import SuperFencesException
+import wavedrom  # type: ignore[import-untyped]
+from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
+
+# Of any other exception the site would show the source, and go on.
+WrongDiagram = SuperFencesException
 
 
 def mermaid(source: str, *_: Any, **__: Any) -> str:
@@ -16,7 +19,7 @@ def mermaid(source: str, *_: Any, **__: Any) -> str:
     try:
         drawn = str(mmdr.render(source).svg())
     except ValueError as error:
-        raise SuperFencesException(f"Mermaid: {error}\n{source}") from None
+        raise WrongDiagram(f"Mermaid: {error}\n{source}") from None
     # The renderer's identifiers are the same in each drawing; a page may have several.
     return _figure("mermaid", drawn.replace("merman", f"mermaid-{_digest(source)}"))
 
@@ -26,7 +29,7 @@ def timing(source: str, *_: Any, **__: Any) -> str:
     try:
         drawn = str(wavedrom.render(source).tostring())
     except Exception as error:  # its parser has no exception of its own
-        raise SuperFencesException(f"WaveDrom: {error!r}\n{source}") from None
+        raise WrongDiagram(f"WaveDrom: {error!r}\n{source}") from None
     return _figure("wavedrom", drawn.replace("svgcontent_0", f"wavedrom-{_digest(source)}"))
 
 

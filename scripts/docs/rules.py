@@ -26,7 +26,10 @@ RETIRED = {
     r"appointments?": "entry (of the timer queue)",
 }
 FOLDERS = {"rtl", "sim", "sw", "docs", "scripts", "cocotb_tests", "constraints", "boards", "examples", ".ci"}
-SUFFIXES = set(".py .scala .h .c .cpp .v .sv .vlt .md .toml .xdc .tcl .sh .pkt .gtkw .sucl .xml".split())
+SUFFIXES = {
+    *(".py", ".scala", ".h", ".c", ".cpp", ".v", ".sv", ".vlt", ".md"),
+    *(".toml", ".xdc", ".tcl", ".sh", ".pkt", ".gtkw", ".sucl", ".xml"),
+}
 PATH = re.compile(r"[\w.*-]+(?:/[\w.*-]+)*/?")
 
 
@@ -58,7 +61,10 @@ def _links(page: Page, tree: Tree) -> Iterator[str]:
             continue
         name, _, anchor = target.partition("#")
         path = _resolved(page.path.parent, name) if name else page.path
-        if path not in tree.files and path not in tree.folders:
+        is_folder = path in tree.folders
+        if is_folder and "docs" in page.path.parts[:1] and "docs" in path.parts[:1]:
+            yield f"{page.path}:{line.number}: the link {target} leads to a folder, which the site does not show"
+        elif path not in tree.files and not is_folder:
             yield f"{page.path}:{line.number}: the link {target} leads to no file"
         elif anchor and (aim := tree.page(path)) is not None and anchor not in aim.anchors:
             yield f"{page.path}:{line.number}: {path} has no heading #{anchor}"
