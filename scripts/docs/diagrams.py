@@ -21,7 +21,7 @@ def mermaid(source: str, *_: Any, **__: Any) -> str:
     except ValueError as error:
         raise WrongDiagram(f"Mermaid: {error}\n{source}") from None
     # The renderer's identifiers are the same in each drawing; a page may have several.
-    return _figure("mermaid", drawn.replace("merman", f"mermaid-{_digest(source)}"))
+    return _block("flow-chart", drawn.replace("merman", f"mermaid-{_digest(source)}"))
 
 
 def timing(source: str, *_: Any, **__: Any) -> str:
@@ -30,11 +30,11 @@ def timing(source: str, *_: Any, **__: Any) -> str:
         drawn = str(wavedrom.render(source).tostring())
     except Exception as error:  # its parser has no exception of its own
         raise WrongDiagram(f"WaveDrom: {error!r}\n{source}") from None
-    return _figure("wavedrom", drawn.replace("svgcontent_0", f"wavedrom-{_digest(source)}"))
+    return _block("timing", drawn.replace("svgcontent_0", f"wavedrom-{_digest(source)}"))
 
 
-def _figure(kind: str, drawn: str) -> str:
-    return f'<figure class="diagram {kind}">{drawn}</figure>'
+def _block(kind: str, drawn: str) -> str:
+    return f'<div class="diagram {kind}">{drawn}</div>'
 
 
 def _digest(source: str) -> str:
