@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -51,6 +52,17 @@ def test_a_site_with_a_warning_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text("site_name: small\ntheme: {name: material, font: false}\n")
     with pytest.raises(NotBuilt, match=r"gone\.md"):
         build(tmp_path / "mkdocs.yml", tmp_path / "site")
+
+
+def test_sources_name_pages_that_are_there() -> None:
+    gone = [
+        f"{path}: {name[0]}"
+        for path in project_files()
+        if path.suffix != ".md" and path.name != "test_docs.py"
+        for name in re.finditer(r"docs/(?:[\w-]+/)*[\w-]+\.md", (ROOT / path).read_text(errors="replace"))
+        if not (ROOT / name[0]).is_file()
+    ]
+    assert not gone, "pages that are not there:\n" + "\n".join(gone)
 
 
 def test_a_good_page_has_no_complaint() -> None:
