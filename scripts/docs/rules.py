@@ -80,13 +80,14 @@ def _named_files(page: Page, tree: Tree) -> Iterator[str]:
 
 
 def _is_there(name: str, tree: Tree) -> bool:
-    """A path from a folder of ours, or the end of one; what is neither names no file of the tree."""
+    """A path from a folder of ours, or the end of one; what is neither names no file of the tree. Tests go without .py."""
     path = PurePosixPath(name)
     candidates = tree.files | tree.folders
     # Placeholders: boards/NAME.toml.
     pattern = re.sub(r"(?<![A-Za-z])[A-Z]{3,}(?![A-Za-z])", "*", name)
     if path.parts[0] in FOLDERS:
-        return any(candidate.match(pattern) and len(candidate.parts) == len(path.parts) for candidate in candidates)
+        same = (candidate for candidate in candidates if len(candidate.parts) == len(path.parts))
+        return any(candidate.match(pattern) or candidate.match(f"{pattern}.py") for candidate in same)
     if path.parts[0] == "build" or path.suffix not in SUFFIXES or name.startswith("my-"):
         return True
     return any(candidate.match(pattern) for candidate in candidates)

@@ -16,7 +16,7 @@ from scripts.lint.tools import ROOT, project_files
 
 GOOD = """# A page
 
-See [another](../reference/other.md#two-words), `sim/ns3/main.cpp`, `rx/test_filter`, `make test`, `build/x/y.py`, `1/2`
+See [another](../reference/other.md#two-words), `sim/ns3/main.cpp`, `sim/ns3/test_it::a_rule`, `rx/test_filter`, `make test`, `build/x/y.py`, `1/2`
 and `constraints/BOARD/board.toml`.
 
     a line of code may be as long as it must be: 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 012345
@@ -25,7 +25,10 @@ and `constraints/BOARD/board.toml`.
 | --- | --- |
 """
 OTHER = "# Other\n\n## Two `words`\n"
-FILES = ("docs/how-to/page.md", "docs/reference/other.md", "sim/ns3/main.cpp", "constraints/ecpix5/board.toml")
+FILES = (
+    *("docs/how-to/page.md", "docs/reference/other.md"),
+    *("sim/ns3/main.cpp", "sim/ns3/test_it.py", "constraints/ecpix5/board.toml"),
+)
 
 
 def of_page(text: str) -> list[str]:
