@@ -16,8 +16,8 @@ from scripts.lint.tools import ROOT, project_files
 
 GOOD = """# A page
 
-See [another](../reference/other.md#two-words), `sim/ns3/main.cpp`, `sim/ns3/test_it::a_rule`, `rx/test_filter`, `make test`, `build/x/y.py`, `1/2`
-and `constraints/BOARD/board.toml`.
+See [another](../reference/other.md#two-words), `sim/ns3/main.cpp`, `sim/ns3/test_it::a_rule`, `rx/test_filter`,
+`make test`, `build/x/y.py`, `1/2` and `constraints/BOARD/board.toml`.
 
     a line of code may be as long as it must be: 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 012345
 
