@@ -2,6 +2,7 @@
 package downbeat
 
 import downbeat.application.{Layout, LayoutFiles}
+import downbeat.lib.Crossings
 import downbeat.registers.DescribesRegisters
 import java.nio.file.{Files, Path, Paths}
 import scala.util.control.NonFatal

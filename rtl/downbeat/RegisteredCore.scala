@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.neighbour.StaticNeighbour
+import downbeat.messages.StaticNeighbour
 import downbeat.registers.{CounterBank, RegisterMap}
 import spinal.core._
 import spinal.lib._

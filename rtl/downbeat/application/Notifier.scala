@@ -2,8 +2,7 @@
 package downbeat.application
 
 import downbeat.DownbeatConfig
-import downbeat.engine.{CloseReason, FlowStatus}
-import downbeat.flow.{AddressReadPort, ConnectionAddresses, Refusal}
+import downbeat.messages.{AddressReadPort, CloseReason, ConnectionAddresses, FlowStatus, Notification, Refusal}
 import spinal.core._
 import spinal.lib._
 

@@ -3,8 +3,7 @@ package downbeat.application
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.Policy
-import downbeat.engine.CloseReason
-import downbeat.flow.ConnectionParameters
+import downbeat.messages.{CloseReason, ConnectionParameters}
 import spinal.core._
 import spinal.lib._
 

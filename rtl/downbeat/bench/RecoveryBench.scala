@@ -3,7 +3,8 @@ package downbeat.bench
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
-import downbeat.engine.{EnginePipeline, EventKind, RecoveryStage, Signals, TcpState}
+import downbeat.engine.{EnginePipeline, RecoveryStage, Signals}
+import downbeat.messages.{EventKind, TcpState}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._

@@ -3,8 +3,8 @@ package downbeat.bench
 
 import downbeat.DownbeatConfig
 import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
-import downbeat.rx.{ReceiveDrops, Receiver}
-import downbeat.flow.LocalAddresses
+import downbeat.messages.{LocalAddresses, ReceiveDrops}
+import downbeat.rx.Receiver
 import downbeat.time.Stamp
 import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._

@@ -2,8 +2,8 @@
 package downbeat.board
 
 import downbeat.DownbeatConfig
-import downbeat.application.{Command, Layout}
-import downbeat.flow.Refusal
+import downbeat.application.Layout
+import downbeat.messages.{Command, Refusal}
 import downbeat.registers.RegisterFiles
 import spinal.core._
 import spinal.lib._

@@ -3,7 +3,7 @@ package downbeat.calculation
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.{Calculated, Calculation, Calculator, Policies}
-import downbeat.flow.FlowReference
+import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 

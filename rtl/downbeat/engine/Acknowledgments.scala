@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.messages.{EventKind, TcpState}
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._

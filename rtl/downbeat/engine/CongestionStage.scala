@@ -4,6 +4,7 @@ package downbeat.engine
 import downbeat.DownbeatConfig
 import downbeat.calculation.Calculators
 import downbeat.congestion._
+import downbeat.messages.{EventKind, TcpState}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._

@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.pipeline.{EventLink, HeldValues}
+import downbeat.lib.pipeline.{EventLink, HeldValues}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 import scala.collection.mutable

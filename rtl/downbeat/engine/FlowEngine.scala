@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.{DownbeatConfig, RestingClock, Tally, WideQueue}
+import downbeat.DownbeatConfig
 import downbeat.calculation.Calculators
-import downbeat.memory.FlowPosition
+import downbeat.lib.{RestingClock, Tally, WideQueue}
+import downbeat.messages.{
+  ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent, Placement,
+  PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord
+}
 import downbeat.time.{Epoch, Stamp}
 import spinal.core._
 import spinal.lib._

@@ -3,6 +3,7 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, ProbeAnswer}
+import downbeat.messages.EventKind
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._

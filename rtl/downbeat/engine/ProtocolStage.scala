@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
-import downbeat.memory.FlowPosition
+import downbeat.messages.{FlowPosition, FlowStatus, Placement, TcpState}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._

@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.messages.{CloseReason, TcpState}
 import downbeat.time.NearInstant
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._

@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.messages.EventKind
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._

@@ -3,6 +3,7 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
+import downbeat.messages.{EventKind, TcpState}
 import downbeat.time.{Instant, NearInstant}
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._

@@ -3,7 +3,9 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.calculation.CalculatedEvent
-import downbeat.rx.IcmpErrorKind
+import downbeat.messages.{
+  ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent
+}
 import spinal.core._
 import spinal.lib._
 

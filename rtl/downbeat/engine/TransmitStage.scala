@@ -3,6 +3,7 @@ package downbeat.engine
 
 import downbeat.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, Pace}
+import downbeat.messages.{Booking, EventKind, SegmentDescriptor, TcpState}
 import downbeat.wire.{LaunchMode, NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib._

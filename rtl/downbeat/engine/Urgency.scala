@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.DownbeatConfig
+import downbeat.messages.FlowStatus
 import downbeat.wire.NearNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._

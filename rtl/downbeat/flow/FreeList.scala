@@ -2,6 +2,7 @@
 package downbeat.flow
 
 import downbeat.DownbeatConfig
+import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 

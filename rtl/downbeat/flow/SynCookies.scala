@@ -2,7 +2,7 @@
 package downbeat.flow
 
 import downbeat.DownbeatConfig
-import downbeat.rx.ReceivedSegment
+import downbeat.messages.ReceivedSegment
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._

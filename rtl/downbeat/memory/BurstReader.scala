@@ -2,6 +2,7 @@
 package downbeat.memory
 
 import downbeat.DownbeatConfig
+import downbeat.messages.Transfer
 import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._

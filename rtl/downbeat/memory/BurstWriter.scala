@@ -2,6 +2,7 @@
 package downbeat.memory
 
 import downbeat.DownbeatConfig
+import downbeat.messages.Transfer
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._

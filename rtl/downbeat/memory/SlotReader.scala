@@ -2,8 +2,7 @@
 package downbeat.memory
 
 import downbeat.DownbeatConfig
-import downbeat.rx.SlotReadPort
-import downbeat.engine.Placement
+import downbeat.messages.{Placement, SlotReadPort}
 import spinal.core._
 import spinal.lib._
 

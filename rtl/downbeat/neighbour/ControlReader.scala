@@ -2,7 +2,7 @@
 package downbeat.neighbour
 
 import downbeat.DownbeatConfig
-import downbeat.rx.ControlBeat
+import downbeat.messages.ControlBeat
 import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._

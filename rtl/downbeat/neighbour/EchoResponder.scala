@@ -2,7 +2,7 @@
 package downbeat.neighbour
 
 import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.messages.LocalAddresses
 import downbeat.rx.FrameQueue
 import downbeat.wire.{FrameBeat, IcmpType, IpProtocol}
 import spinal.core._

@@ -2,7 +2,7 @@
 package downbeat.neighbour
 
 import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.messages.LocalAddresses
 import downbeat.wire.{IcmpType, IpProtocol, OnesComplement}
 import spinal.core._
 import spinal.lib._

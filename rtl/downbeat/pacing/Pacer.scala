@@ -2,8 +2,7 @@
 package downbeat.pacing
 
 import downbeat.DownbeatConfig
-import downbeat.engine.{Booking, GrantEvent}
-import downbeat.flow.FlowReference
+import downbeat.messages.{Booking, FlowReference, GrantEvent, NextInstant}
 import downbeat.time.{Instant, Stamp}
 import downbeat.wire.LaunchMode
 import spinal.core._

@@ -2,9 +2,8 @@
 package downbeat.pacing
 
 import downbeat.DownbeatConfig
-import downbeat.engine.Booking
-import downbeat.flow.FlowReference
-import downbeat.pipeline.{EventLink, HeldValues}
+import downbeat.lib.pipeline.{EventLink, HeldValues}
+import downbeat.messages.{Booking, FlowReference}
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._

@@ -2,7 +2,7 @@
 package downbeat.pacing
 
 import downbeat.DownbeatConfig
-import downbeat.engine.{Deadline, TimerEvent}
+import downbeat.messages.{Deadline, NextInstant, TimerEvent}
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._

@@ -2,7 +2,7 @@
 package downbeat.registers
 
 import downbeat.DownbeatConfig
-import downbeat.engine.TraceRecord
+import downbeat.messages.TraceRecord
 import spinal.core._
 import spinal.lib._
 

@@ -2,7 +2,7 @@
 package downbeat.rx
 
 import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.messages.LocalAddresses
 import downbeat.wire.{ArpFrame, EtherType, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._

@@ -2,7 +2,8 @@
 package downbeat.rx
 
 import downbeat.DownbeatConfig
-import downbeat.wire.{SequenceNumber, TcpOptions}
+import downbeat.messages.TcpOptions
+import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
 

@@ -2,7 +2,7 @@
 package downbeat.rx
 
 import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.messages.{ControlBeat, LocalAddresses, ReceiveDrops, ReceivedSegment, SlotReadPort}
 import downbeat.time.Stamp
 import downbeat.wire.ReceivedBeat
 import spinal.core._

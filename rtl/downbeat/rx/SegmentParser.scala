@@ -2,8 +2,7 @@
 package downbeat.rx
 
 import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
-import downbeat.wire.TcpOptions
+import downbeat.messages.{IcmpErrorKind, LocalAddresses, ReceiveDrops, ReceivedSegment, TcpOptions}
 import spinal.core._
 import spinal.lib._
 

@@ -2,7 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.flow.FlowReference
+import downbeat.messages.FlowReference
 import downbeat.wire.OnesComplement.foldLast
 import spinal.core._
 import spinal.lib._

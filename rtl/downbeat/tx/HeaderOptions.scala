@@ -2,7 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.engine.SegmentDescriptor
+import downbeat.messages.SegmentDescriptor
 import spinal.core._
 import spinal.lib._
 

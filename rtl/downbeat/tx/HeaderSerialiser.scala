@@ -2,7 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.messages.LocalAddresses
 import spinal.core._
 import spinal.lib._
 

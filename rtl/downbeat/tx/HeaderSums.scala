@@ -2,8 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.engine.SegmentDescriptor
-import downbeat.flow.LocalAddresses
+import downbeat.messages.{LocalAddresses, SegmentDescriptor}
 import downbeat.wire.IpProtocol
 import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._

@@ -2,9 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.engine.SegmentDescriptor
-import downbeat.flow.{AddressReadPort, LocalAddresses, ServiceParameters}
-import downbeat.memory.Transfer
+import downbeat.messages.{AddressReadPort, LocalAddresses, SegmentDescriptor, ServiceParameters, StatelessReply, Transfer}
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._

@@ -2,7 +2,7 @@
 package downbeat.tx
 
 import downbeat.DownbeatConfig
-import downbeat.memory.Transfer
+import downbeat.messages.Transfer
 import downbeat.wire.FrameBeat
 import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._
