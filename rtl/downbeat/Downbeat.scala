@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.config.DownbeatConfig
 import downbeat.lib.{RegisteredHandshake, RestingClock}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{

@@ -2,6 +2,7 @@
 package downbeat
 
 import downbeat.application.{CommandPort, Notifier}
+import downbeat.config.DownbeatConfig
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
 import downbeat.lib.RestingClock

@@ -2,10 +2,11 @@
 package downbeat
 
 import downbeat.application.CommandPort
+import downbeat.config.DownbeatConfig
 import downbeat.lib.RegisteredHandshake
 import downbeat.messages.{
-  ApplicationBeat, ApplicationEvent, Command, DirectoryDrops, EventKind, IcmpErrorKind, Notification, OpenRequest, PlacedEvent, ReceivedSegment,
-  TraceRecord
+  ApplicationBeat, ApplicationEvent, Command, DirectoryDrops, EventKind, IcmpErrorKind, Notification, OpenRequest, PlacedEvent,
+  ReceivedSegment, TraceRecord
 }
 import downbeat.time.Stamp
 import downbeat.tx.{DepartureTags, OutgoingFrame, SegmentBuilder}

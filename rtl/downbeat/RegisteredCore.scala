@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.config.DownbeatConfig
 import downbeat.messages.StaticNeighbour
 import downbeat.registers.{CounterBank, RegisterMap}
 import spinal.core._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.lib.{RegisteredHandshake, Tally, WideQueue}
 import downbeat.messages.{
   ApplicationBeat, ApplicationEvent, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest, OpenCommand, PolicyChange, Refusal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Arguments, CongestionEventKind}
 import downbeat.messages.{CloseReason, Command, CommandKind, EventKind, NetworkErrorKind, Notification, TcpState, TraceRecord}
 import downbeat.wire.LaunchMode

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.{AddressReadPort, CloseReason, ConnectionAddresses, FlowStatus, Notification, Refusal}
 import spinal.core._
 import spinal.lib._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.memory._
 import downbeat.messages.{
   ApplicationBeat, ApplicationEvent, DeliveredBeat, DeliveryRequest, FlowPosition, PlacedEvent, Placement, SlotReadPort, Transfer

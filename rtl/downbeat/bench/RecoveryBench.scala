@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
 import downbeat.engine.{EnginePipeline, RecoveryStage, Signals}
 import downbeat.messages.{EventKind, TcpState}

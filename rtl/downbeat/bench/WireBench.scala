@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
 import downbeat.messages.{LocalAddresses, ReceiveDrops}
 import downbeat.rx.Receiver

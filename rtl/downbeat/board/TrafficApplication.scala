@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.{ApplicationBeat, CloseReason, Command, CommandKind, DeliveredBeat, FlowStatus, Notification, Refusal, TcpState}
 import downbeat.wire.SequenceNumber
 import spinal.core._

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.DownbeatConfig
 import downbeat.application.Layout
+import downbeat.config.DownbeatConfig
 import downbeat.messages.{Command, Refusal}
 import downbeat.registers.RegisterFiles
 import spinal.core._

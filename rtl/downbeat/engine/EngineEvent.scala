@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.Calculated
 import downbeat.messages.{ConnectionParameters, EventKind, FlowReference, PayloadReference, TcpOptions}
 import downbeat.time.Stamp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, ProbeAnswer, Window}
 import downbeat.messages.{CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState}
 import downbeat.time.{Instant, Stamp}

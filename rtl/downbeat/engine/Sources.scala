@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
 import downbeat.calculation.CalculatedEvent
+import downbeat.config.DownbeatConfig
 import downbeat.messages.{
   ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.lib.WideMemory
 import downbeat.messages.{CloseReason, ConnectionParameters, ListenRequest, Refusal}
 import spinal.core._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.mac
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.lib.Tally
 import downbeat.wire.ReceivedBeat
 import spinal.core._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.Transfer
 import downbeat.wire.FrameBeat
 import spinal.core._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.lib.Tally
 import downbeat.messages.{ApplicationBeat, ApplicationEvent, EventKind, FlowPosition}
 import spinal.core._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.messages
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import spinal.core._
 
 /** One beat of an application's data, sent or received. Byte 0 of the stream is `data(7 downto 0)`; `keep` is contiguous from

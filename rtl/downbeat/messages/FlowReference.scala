@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.messages
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import spinal.core._
 
 /** A flow and which of its successive connections is meant. */

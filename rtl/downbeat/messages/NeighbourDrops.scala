@@ -2,7 +2,6 @@
 package downbeat.messages
 
 import downbeat.lib.Tally
-import downbeat.neighbour.IcmpDrops
 import spinal.core._
 
 /** What was dropped of ARP and ICMP, and what was seen, by cause. */
@@ -29,4 +28,17 @@ object NeighbourDrops {
     for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(now, bits)
     counts
   }
+}
+
+/** Why an ICMP message went no further, one field for each cause, in this order. */
+case class IcmpDrops[T <: Data](dataType: HardType[T]) extends Bundle {
+  /** Not IPv4; the IP packet is longer than the frame, or too short for what it should carry. */
+  val length = dataType()
+  val ipChecksum, checksum = dataType()
+  /** "This" network, loopback, multicast and above; our own address or MAC; a MAC that is no host's. */
+  val source = dataType()
+  /** An error about no TCP segment of ours, or one that cannot be true: a packet that fits was too big. */
+  val irrelevant = dataType()
+
+  def causes: Seq[T] = elements.map(_._2.asInstanceOf[T]).toSeq
 }

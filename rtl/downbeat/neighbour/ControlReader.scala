@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.ControlBeat
 import downbeat.wire.FrameBeat
 import spinal.core._

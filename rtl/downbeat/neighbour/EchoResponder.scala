@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.LocalAddresses
 import downbeat.rx.FrameQueue
 import downbeat.wire.{FrameBeat, IcmpType, IpProtocol}

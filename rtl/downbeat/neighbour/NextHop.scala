@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.lib.WideMemory
 import downbeat.messages.{CloseReason, OpenCommand, OpenRequest, Refusal}
 import spinal.core._

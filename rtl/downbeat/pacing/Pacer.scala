@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.{Booking, FlowReference, GrantEvent, NextInstant}
 import downbeat.time.{Instant, Stamp}
 import downbeat.wire.LaunchMode

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.registers
 
-import downbeat.DownbeatConfig
 import downbeat.application.Layout
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{GmiiMac, MacCounters, TimeBase, TimeControl}
 import downbeat.messages.{Counters, StaticNeighbour, TraceRecord}
 import downbeat.time.Stamp

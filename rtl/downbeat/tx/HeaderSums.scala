@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.{LocalAddresses, SegmentDescriptor}
 import downbeat.wire.IpProtocol
 import downbeat.wire.OnesComplement.{fold, foldLast}

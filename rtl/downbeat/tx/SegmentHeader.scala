@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.messages.{FlowReference, LocalAddresses, ServiceParameters}
 import downbeat.time.Stamp
 import downbeat.wire.{IpProtocol, LaunchMode, SequenceNumber, TcpFlags}

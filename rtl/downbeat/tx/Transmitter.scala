@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.lib.{Tally, WideQueue}
 import downbeat.messages.{AddressReadPort, DepartedEvent, FlowReference, LocalAddresses, SegmentDescriptor, StatelessReply, Transfer}
 import downbeat.wire.{DepartureStamp, FrameBeat, TransmitBeat}

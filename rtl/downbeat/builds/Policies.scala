@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat.congestion
+package downbeat.builds
 
+import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard}
 import downbeat.congestion.steady.{Aimd, Carson, Cubic, Logistic, Reno}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat
+package downbeat.builds
 
+import downbeat.config.DownbeatConfig
 import scala.util.Try
 
 /** What a build is called on a command line: a preset, and behind it fields of [[DownbeatConfig]] that are to be otherwise:
@@ -24,7 +25,7 @@ object BuildName {
   /** The configuration of that name, or a line that says why there is none. */
   def parse(name: String): Either[String, DownbeatConfig] = {
     val preset :: settings = name.split(",", -1).toList
-    val begin = DownbeatConfig.presets.get(preset).toRight(s"no preset '$preset'; there are: ${listed(DownbeatConfig.presets.keys)}")
+    val begin = Presets.all.get(preset).toRight(s"no preset '$preset'; there are: ${listed(Presets.all.keys)}")
     settings.foldLeft(begin)((before, setting) => before.flatMap(changed(_, setting)))
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat
+package downbeat.builds
 
 import downbeat.application.{Layout, LayoutFiles}
+import downbeat.config.DownbeatConfig
 import downbeat.lib.Crossings
 import downbeat.registers.DescribesRegisters
 import java.nio.file.{Files, Path, Paths}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat.congestion
+package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.congestion.{Calculated, CongestionEvent, Policy, PolicyAnswer, PolicyPipe, Window}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
@@ -42,11 +42,4 @@ case class PolicyBench(policy: Policy) extends Component {
   io.answer.valid := pipe.last.isValid
   io.answer.payload := pipe.last(result)
   Builder(for ((up, down) <- nodes.zip(nodes.tail)) yield StageLink(up, down))
-}
-
-object PolicyBench {
-  /** A module for each registered policy: `PolicyReno` for "reno". */
-  val modules: Map[String, DownbeatConfig => Component] = (Policies.startup ++ Policies.steady)
-    .map(policy => s"Policy${policy.name.capitalize}" -> ((_: DownbeatConfig) => PolicyBench(policy)))
-    .toMap
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat.congestion
+package downbeat.builds
+
+import downbeat.congestion.Policy
 
 /** Policies from outside the tree (`make POLICY_PATH=...`, docs/adding-a-policy.md): the objects that the system property `downbeat.policies`
   * names, as `steady.Name`, with a comma between two.

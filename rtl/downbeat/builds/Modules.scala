@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat
+package downbeat.builds
 
+import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, HeaderTap}
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
-  BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench,
+  BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench, PolicyBench,
   RecoveryBench, ScoreboardBench, TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{Calculators, Divider, Exponential, LogisticCalculator, LogisticUnit}
-import downbeat.congestion.PolicyBench
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.Policy
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
 import downbeat.mac.{GmiiMac, LaunchGate, Slew, TimeBase, WireTime}
-import downbeat.memory._
+import downbeat.memory.{BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, PacerSchedule, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
@@ -67,7 +69,7 @@ object Modules {
     "CaptureStore" -> (_ => CaptureStore(Board.simulated)),
     "CaptureStoreInBlockRam" -> (_ => CaptureStore(Board.simulated.copy(sdram = None))),
     "ProbeBoard" -> (ProbeBoard(Board.simulated, _)),
-    "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, DownbeatConfig.presets("board"))),
+    "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, Presets.all("board"))),
     "UartBoneBench" -> (_ => UartBoneBench()),
     "PlacementWriter" -> (PlacementWriter(_)),
     "RecoveryBench" -> (RecoveryBench(_)),
@@ -92,8 +94,19 @@ object Modules {
     "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current))
   )
 
-  /** With one for each registered policy and for each calculator. */
-  val all: Map[String, DownbeatConfig => Component] = own ++ PolicyBench.modules ++ Calculators.modules
+  private val registered: Seq[Policy] = Policies.startup ++ Policies.steady
+
+  /** A module for each registered policy: `PolicyReno` for "reno". */
+  private val policies: Map[String, DownbeatConfig => Component] =
+    registered.map(policy => s"Policy${policy.name.capitalize}" -> ((_: DownbeatConfig) => PolicyBench(policy))).toMap
+
+  /** A module for each calculator that a registered policy names, alone between its ports: `CalculatorLogistic` for "logistic". */
+  private val calculators: Map[String, DownbeatConfig => Component] = registered
+    .flatMap(_.calculator)
+    .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
+    .toMap
+
+  val all: Map[String, DownbeatConfig => Component] = own ++ policies ++ calculators
 
   /** Whole boards, with primitives that only their FPGA's tools know: `make bitstream`. */
   private val boards: Map[String, DownbeatConfig => Component] = BoardTop.modules

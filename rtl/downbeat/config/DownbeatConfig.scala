@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat
+package downbeat.config
 
-import downbeat.congestion.startup.{Paced, Pairs, Standard}
-import downbeat.congestion.steady.Reno
-import downbeat.congestion.{Calculator, Policies, StartupPolicy, SteadyPolicy}
+import downbeat.congestion.{Calculator, EngineSizes, StartupPolicy, SteadyPolicy}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.bus.amba4.axi.Axi4Config
@@ -47,8 +45,8 @@ case class DownbeatConfig(
     timeWait: TimeNumber = 60 sec,
     delayedAck: TimeNumber = 40 ms,
     grantLead: TimeNumber = 4 us,
-    startupPolicies: Seq[StartupPolicy] = Policies.startup,
-    steadyPolicies: Seq[SteadyPolicy] = Policies.steady,
+    startupPolicies: Seq[StartupPolicy],
+    steadyPolicies: Seq[SteadyPolicy],
     logRecords: Int = 256,
     timeControl: Boolean = true,
     externalMemory: Boolean = false,
@@ -56,7 +54,7 @@ case class DownbeatConfig(
     counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,
     stageCounters: Boolean = false
-) {
+) extends EngineSizes {
   require(isPow2(flows) && flows >= 4 && flows <= 65536, s"flows = $flows: use a power of two, 4 to 65536")
   for ((name, size) <- Seq("sendBufferBytes" -> sendBufferBytes, "receiveBufferBytes" -> receiveBufferBytes))
     require(isPow2(size) && size >= 4096 && size <= (1 << 24), s"$name = $size: use a power of two, 4 KiB to 16 MiB")
@@ -139,23 +137,4 @@ case class DownbeatConfig(
 object DownbeatConfig {
   /** Ranges beyond the cumulative point that a connection keeps, each way. */
   val ranges = 4
-
-  private val small = DownbeatConfig(sendBufferBytes = 4096, receiveBufferBytes = 4096)
-  private val lean = DownbeatConfig(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno))
-
-  /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
-    * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest windows,
-    * `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows
-    * and what the application on a board uses, an event in eight clocks, no records of events.
-    */
-  val presets: Map[String, DownbeatConfig] = Map(
-    "default" -> DownbeatConfig(),
-    "sim" -> DownbeatConfig(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
-    "sim64" -> DownbeatConfig(flows = 64, assumedPeerMss = 1460),
-    "sim65536" -> DownbeatConfig(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24, assumedPeerMss = 1460),
-    "small" -> small,
-    "lean" -> lean,
-    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), logRecords = 0, eventSpacing = 8,
-      clock = 62.5 MHz)
-  )
 }
