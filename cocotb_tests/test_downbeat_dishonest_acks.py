@@ -16,8 +16,8 @@ from scapy.layers.inet import TCP
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
-from cocotb_tests.golden.congestion.policies import STARTUP
-from cocotb_tests.golden.congestion.startup import paced, pairs
+from sim.golden.congestion.policies import STARTUP
+from sim.golden.congestion.startup import paced, pairs
 
 PORT = 5001
 MSS = 1460

@@ -13,7 +13,7 @@ from cocotb_tests.bench.layout import layout
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.station import MSS, Answers, Station, opened, quiet, something_leaves
-from cocotb_tests.golden.congestion.startup import paced, pairs
+from sim.golden.congestion.startup import paced, pairs
 
 
 def test_downbeat_pairs() -> None:

@@ -17,7 +17,7 @@ from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import ADDRESSES, PEER_IP, Core, ip_number
 from cocotb_tests.core.peer import Peer
-from cocotb_tests.flow.numbers import Numbers, Tuple
+from sim.golden.flow.keyed_numbers import Numbers, Tuple
 
 PORT = 80  # of the core
 MSS = 1460

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make new-policy NAME=foo KIND=steady`: a policy's pieces, as a working copy of the simplest one (docs/adding-a-policy.md).
+"""`make new-policy NAME=foo KIND=steady`: a policy's pieces, as a working copy of the simplest one
+(docs/tutorials/first-policy.md).
 
-In the tree: Scala, golden model, test, a section of docs/congestion.md, a line of the registry. With POLICY_PATH the first
-three go there, and nothing in the tree changes.
+In the tree: Scala, golden model, test, a section of docs/reference/congestion.md, a line of the registry. With
+POLICY_PATH the first three go there, and nothing in the tree changes.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _rtl(kind: str) -> Path:
 
 
 def _golden(kind: str) -> Path:
-    return Path("cocotb_tests/golden/congestion") / kind
+    return Path("sim/golden/congestion") / kind
 
 
 def _tests(kind: str) -> Path:
@@ -107,7 +108,7 @@ def _register(root: Path, name: str, kind: str) -> Path:
 
 
 def _document(root: Path, name: str, kind: str) -> Path:
-    page = root / "docs/congestion.md"
+    page = root / "docs/reference/congestion.md"
     family = "start-up" if kind == "startup" else kind
     section = f"**{name}** ({family}; source). As `{SIMPLEST[kind]}` until you write otherwise."
     before, heading, after = page.read_text().partition("\n## A policy in RTL\n")

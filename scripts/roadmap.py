@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a link asks of the core and what each part can do at a clock: `python -m scripts.roadmap` prints docs/roadmap.md's tables.
+"""What a link asks of the core and what each part can do at a clock: `python -m scripts.roadmap` prints
+docs/explanation/roadmap.md's tables.
 
 Clocks a segment are measured in simulation (the page says where); rates follow from them by division.
 """
@@ -14,7 +15,7 @@ HEADERS, FCS, AROUND = 54, 4, 20  # bytes: Ethernet, IP, TCP; check; preamble, S
 SMALLEST, LARGEST = 60, 1514  # a frame without FCS
 FULL = LARGEST - HEADERS
 
-# Clocks of each part for a segment, whatever the width (docs/flow.md, tx.md, pacing.md, device.md; events: docs/latency.md).
+# Clocks of each part for a segment, whatever the width (docs/reference: flow, tx, pacing, figures).
 DIRECTORY, BUILDER, ONE_CONNECTION = 6, 10, 74.7
 PACED = {16: 15, 1024: 31}
 SEND_EVENTS, RECEIVE_EVENTS = 5, 3

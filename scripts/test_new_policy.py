@@ -12,8 +12,8 @@ import pytest
 from scripts.new_policy import ROOT, SIMPLEST, Refused, make
 
 PIECES = (
-    *("rtl/downbeat/congestion", "rtl/downbeat/builds", "docs/congestion.md"),
-    *("cocotb_tests/golden/congestion", "cocotb_tests/congestion"),
+    *("rtl/downbeat/congestion", "rtl/downbeat/builds", "docs/reference/congestion.md"),
+    *("sim/golden/congestion", "cocotb_tests/congestion"),
 )
 
 
@@ -34,10 +34,10 @@ def test_all_pieces_go_by_the_new_name(tree: Path, kind: str) -> None:
     files = make(tree, "foo2", kind, None)
     assert [path.relative_to(tree).as_posix() for path in files] == [
         f"rtl/downbeat/congestion/{kind}/Foo2.scala",
-        f"cocotb_tests/golden/congestion/{kind}/foo2.py",
+        f"sim/golden/congestion/{kind}/foo2.py",
         f"cocotb_tests/congestion/{kind}/test_foo2.py",
         "rtl/downbeat/builds/Policies.scala",
-        "docs/congestion.md",
+        "docs/reference/congestion.md",
     ]
     scala, golden, test = (path.read_text() for path in files[:3])
     assert "object Foo2 extends" in scala and 'val name = "foo2"' in scala
@@ -49,7 +49,9 @@ def test_all_pieces_go_by_the_new_name(tree: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", SIMPLEST)
 def test_the_registry_and_the_page_have_one_line_more_and_nothing_else_changes(tree: Path, kind: str) -> None:
-    registry, page = (ROOT / piece for piece in ("rtl/downbeat/builds/Policies.scala", "docs/congestion.md"))
+    registry, page = (
+        ROOT / piece for piece in ("rtl/downbeat/builds/Policies.scala", "docs/reference/congestion.md")
+    )
     make(tree, "foo", kind, None)
     added = {
         path: set((tree / path.relative_to(ROOT)).read_text().splitlines()) - set(path.read_text().splitlines())

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""docs/roadmap.md has the tables that scripts/roadmap.py calculates, and those agree with what others have published."""
+"""docs/explanation/roadmap.md has the tables that scripts/roadmap.py calculates; they agree with published figures."""
 
 from __future__ import annotations
 
 import pytest
 
-from scripts.fmax.tools import ROOT
+from scripts.ecp5.fmax.tools import ROOT
 from scripts.roadmap import DESIGNS, LARGEST, SMALLEST, Design, demands, module
 
 
 def test_the_page_has_the_tables() -> None:
-    page = (ROOT / "docs" / "roadmap.md").read_text()
-    assert demands() in page and module() in page, "docs/roadmap.md is stale: python -m scripts.roadmap"
+    page = (ROOT / "docs" / "explanation" / "roadmap.md").read_text()
+    assert demands() in page and module() in page, "docs/explanation/roadmap.md is stale: python -m scripts.roadmap"
 
 
 def test_frames_a_second_are_those_of_ieee_802_3() -> None:

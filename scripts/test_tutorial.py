@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""docs/adding-a-policy.md: its commands run and its files work, in a copy of the tree."""
+"""docs/tutorials/first-policy.md: its commands run and its files work, in a copy of the tree."""
 
 from __future__ import annotations
 

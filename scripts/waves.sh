@@ -10,9 +10,9 @@ if [ ! -s "$fst" ]; then
   exit 1
 fi
 if command -v gtkwave >/dev/null; then
-  exec gtkwave "$fst" sim/waves/downbeat.gtkw
+  exec gtkwave "$fst" sim/lib/waves/downbeat.gtkw
 elif command -v surfer >/dev/null; then
-  exec surfer --command-file sim/waves/downbeat.sucl "$fst"
+  exec surfer --command-file sim/lib/waves/downbeat.sucl "$fst"
 fi
 cat >&2 <<TEXT
 Neither GTKWave nor Surfer is installed. Either will do:
@@ -20,6 +20,6 @@ Neither GTKWave nor Surfer is installed. Either will do:
   sudo apt-get install -y gtkwave
   cargo install --git https://gitlab.com/surfer-project/surfer surfer
 
-The waves are in $fst, the view in sim/waves/downbeat.gtkw.
+The waves are in $fst, the view in sim/lib/waves/downbeat.gtkw.
 TEXT
 exit 1

@@ -48,7 +48,9 @@ def run_module(
     """
     __tracebackhide__ = True
     if "." not in test_module:
-        pytest.fail(f"{test_module}: its folder needs an __init__.py, or the simulation cannot import it", pytrace=False)
+        pytest.fail(
+            f"{test_module}: its folder needs an __init__.py, or the simulation cannot import it", pytrace=False
+        )
     test_filter = _filter(label)
     if test_filter is None:
         return

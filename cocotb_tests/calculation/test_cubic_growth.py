@@ -12,7 +12,7 @@ import pytest
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, start
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.golden.calculation.cubic_growth import (
+from sim.golden.calculation.cubic_growth import (
     CALCULATOR,
     MOST_ACKED,
     Growth,

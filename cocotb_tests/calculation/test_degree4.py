@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from cocotb_tests.golden.calculation import degree4
+from sim.golden.calculation import degree4
 
 ONE, UNIT = degree4.ONE, 1 << degree4.X_BITS
 

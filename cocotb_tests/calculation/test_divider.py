@@ -12,7 +12,7 @@ import pytest
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
-from cocotb_tests.golden.calculation.divider import quotient
+from sim.golden.calculation.divider import quotient
 
 # The widths of each module, as Modules.scala has them: numerator, denominator, quotient. And clocks from request to request.
 WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9), "DividerSingle": (60, 32, 28)}

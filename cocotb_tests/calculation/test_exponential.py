@@ -13,7 +13,7 @@ import pytest
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
-from cocotb_tests.golden.calculation.exponential import FRACTION_BITS, INTEGER_BITS, MANTISSA_BITS, factor
+from sim.golden.calculation.exponential import FRACTION_BITS, INTEGER_BITS, MANTISSA_BITS, factor
 
 REQUESTS = 5000
 # By module, clocks from request to request.

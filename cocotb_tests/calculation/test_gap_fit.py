@@ -15,7 +15,7 @@ import pytest
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.unit import agrees_with_golden_model
-from cocotb_tests.golden.calculation.gap_fit import CALCULATOR, Request, Samples, spacing
+from sim.golden.calculation.gap_fit import CALCULATOR, Request, Samples, spacing
 
 SMSS = 1000
 INPUT_GAPS = (1.0, 1.5, 2.0, 4.0)  # y0

@@ -11,7 +11,7 @@ import cocotb
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.unit import agrees_with_golden_model
-from cocotb_tests.golden.calculation.gap_window import CALCULATOR, request, window
+from sim.golden.calculation.gap_window import CALCULATOR, request, window
 
 MILLISECOND = 1_000_000
 

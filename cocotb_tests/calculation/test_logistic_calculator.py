@@ -11,9 +11,9 @@ import pytest
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees
-from cocotb_tests.calculation.logistic_draws import draw_request
-from cocotb_tests.golden.calculation.logistic_window import logistic_window
-from cocotb_tests.golden.congestion.steady.logistic import pack
+from sim.golden.calculation.logistic_draws import draw_request
+from sim.golden.calculation.logistic_window import logistic_window
+from sim.golden.congestion.steady.logistic import pack
 
 REQUESTS = 500
 # By module, clocks within which it takes a request: pipelined each clock, single when the one before is answered.

@@ -14,8 +14,8 @@ import pytest
 from cocotb_tests.bench import Beat, generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
-from cocotb_tests.calculation.logistic_draws import draw_beyond, draw_request, error, exact
-from cocotb_tests.golden.calculation.logistic_window import LogisticRequest, logistic_window
+from sim.golden.calculation.logistic_draws import draw_beyond, draw_request, error, exact
+from sim.golden.calculation.logistic_window import LogisticRequest, logistic_window
 
 REQUESTS = 5000
 # By module, clocks from request to request.

@@ -11,7 +11,7 @@ import pytest
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, start
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LONGEST, WEIGHTS, History, Request
+from sim.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LONGEST, WEIGHTS, History, Request
 
 FLOWS = 16
 REQUESTS = 600

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cocotb_tests.bench import StreamSink, StreamSource, start
-from cocotb_tests.golden.congestion.seam import Calculator
+from sim.golden.congestion.seam import Calculator
 
 MOST_CLOCKS = 600  # of a request
 

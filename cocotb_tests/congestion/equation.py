@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from cocotb_tests.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, Policy, Window, of_bytes
+from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, Policy, Window, of_bytes
 
 SMSS = 1460
 EVENTS = 20_000

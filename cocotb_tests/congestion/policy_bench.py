@@ -15,7 +15,7 @@ from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
 from cocotb_tests.bench import CLOCK_NS, Beat, StreamSink, StreamSource, generator, start
-from cocotb_tests.golden.congestion.seam import (
+from sim.golden.congestion.seam import (
     Calculated,
     Calculation,
     Calculator,
@@ -45,7 +45,7 @@ EXTREMES = {
     "calculated_note": 48,
 }
 
-# `make policies` asks for more, and for figures: sim/policies/requests.py.
+# `make policies` asks for more, and for figures: sim/bench/policies/requests.py.
 REQUESTS = int(os.environ.get("POLICY_QUESTIONS", "5000"))
 SURE = 2000  # so many requests have everything that they promise
 FIGURES = os.environ.get("POLICY_FIGURES", "")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Whatever comes, in whatever order, no policy leaves cwnd below one segment, ssthresh below two, or either above 1 GiB.
 
-The stage's model around each pair of policies; `sim/policies/judge.py` asks the same of the core's own windows.
+The stage's model around each pair of policies; `sim/bench/policies/judge.py` asks the same of the core's own windows.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
-from cocotb_tests.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAnswer, of_bytes
-from cocotb_tests.golden.congestion.startup import paced
-from cocotb_tests.golden.congestion.steady import aimd, logistic
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAnswer, of_bytes
+from sim.golden.congestion.startup import paced
+from sim.golden.congestion.steady import aimd, logistic
+from sim.golden.congestion.window import CongestionState
 
 # The ones that ask for most; other policies are told nothing.
 ARGUMENTS = {
@@ -47,8 +47,10 @@ def event(draw: random.Random, kind: Kind, segment: int) -> CongestionEvent:
 
 def asks(state: CongestionState, seen: CongestionEvent) -> bool:
     seen = replace(seen, starting_up=state.window.cwnd < state.window.ssthresh)
-    policies = ((state.startup, state.startup_word), (state.steady, state.steady_word))
-    return any(policy.answer(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies)
+    policies = ((state.startup, state.startup_policy_state), (state.steady, state.steady_policy_state))
+    return any(
+        policy.answer(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies
+    )
 
 
 @pytest.mark.parametrize("startup", sorted(STARTUP))
@@ -56,7 +58,7 @@ def asks(state: CongestionState, seen: CongestionEvent) -> bool:
 def test_windows_stay_within_their_bounds(startup: str, steady: str) -> None:
     draw = random.Random(f"{startup} {steady}")
     words = (ARGUMENTS.get(startup, 0), ARGUMENTS.get(steady, 0))
-    state = CongestionState(STARTUP[startup], STEADY[steady], startup_word=words[0], steady_word=words[1])
+    state = CongestionState(STARTUP[startup], STEADY[steady], startup_policy_state=words[0], steady_policy_state=words[1])
     segment, calculating, ends = draw.choice([64, 536, 1460, 9000]), False, set()
     kinds = [kind for kind in Kind if kind is not Kind.CALCULATED] + 10 * [Kind.ACKNOWLEDGED]
     for number in range(EVENTS):

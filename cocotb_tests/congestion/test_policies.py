@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cocotb_tests.golden.congestion.outside import places
-from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
-from cocotb_tests.golden.congestion.seam import Policy
+from sim.golden.congestion.outside import places
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.seam import Policy
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat" / "congestion"
@@ -41,7 +41,7 @@ def test_a_registered_policy_has_a_golden_model_a_module_and_a_test(folder: str,
     assert named, f"{policy}.scala: no name of lower-case letters and digits"
     name = named.group(1)
     model = MODELS[folder].get(name)
-    assert model, f"no golden model of {name} in cocotb_tests/golden/congestion/{folder}"
+    assert model, f"no golden model of {name} in sim/golden/congestion/{folder}"
     bits = re.search(r"val stateBits = (\d+)", scala)
     assert bits is None or model.state_bits == int(bits.group(1))
     module = f"Policy{name.capitalize()}"

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.golden.congestion.policies import STARTUP, STEADY
-from cocotb_tests.golden.congestion.replay import replay
-from cocotb_tests.golden.congestion.seam import (
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.replay import replay
+from sim.golden.congestion.seam import (
     MAXIMUM_WINDOW,
     CongestionEvent,
     Kind,
     Window,
     of_bytes,
 )
-from cocotb_tests.golden.congestion.steady import aimd
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.steady import aimd
+from sim.golden.congestion.window import CongestionState
 
 SMSS = 1460
 NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}
@@ -158,5 +158,5 @@ def test_when_policies_change_the_windows_stay_and_the_words_begin_anew() -> Non
     see(state, Kind.ACKNOWLEDGED, acked_bytes=19 * SMSS)
     state.change(STARTUP["lbc"], STEADY["aimd"], 0, aimd.argument(0.25, 0.125))
     assert see(state, Kind.ESTABLISHED, initial_window=10, initial_ssthresh=65536) == (20 * SMSS, 20 * SMSS)
-    assert state.steady_word == aimd.argument(0.25, 0.125)
+    assert state.steady_policy_state == aimd.argument(0.25, 0.125)
     assert see(state, Kind.LOSS, flight=16 * SMSS, uninflated=True) == (14 * SMSS, 14 * SMSS)

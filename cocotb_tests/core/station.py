@@ -13,7 +13,7 @@ from cocotb_tests.bench import until
 from cocotb_tests.bench.layout import element
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
-from cocotb_tests.golden.congestion.seam import ProbeAnswer
+from sim.golden.congestion.seam import ProbeAnswer
 
 PORT = 5001
 MSS = 1460

@@ -10,7 +10,7 @@ import pytest
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import MILLISECOND, RECEIVE_BUFFER, MODULE, Endpoint
+from cocotb_tests.engine.endpoint import MILLISECOND, MODULE, RECEIVE_BUFFER, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options, offset
 
 

@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import RECEIVE_BUFFER, MODULE, Endpoint
+from cocotb_tests.engine.endpoint import MODULE, RECEIVE_BUFFER, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS
 
 

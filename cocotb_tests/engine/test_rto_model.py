@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from cocotb_tests.golden.engine.rto import SECOND, RtoEstimator
+from sim.golden.engine.rto import SECOND, RtoEstimator
 
 MICROSECOND = 1000  # ns
 MILLISECOND = 10**6  # ns

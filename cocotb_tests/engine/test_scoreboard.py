@@ -10,7 +10,7 @@ import cocotb
 
 from cocotb_tests.bench import StreamMonitor, StreamSource, generator, start
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.golden.engine.scoreboard import (
+from sim.golden.engine.scoreboard import (
     RANGES,
     Range,
     Scoreboard,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""examples/nic.v does what its first lines say."""
+"""docs/examples/nic.v does what its first lines say."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SWEEP_CLOCKS = 200
 
 
 def test_nic() -> None:
-    run_module("Downbeat", __name__, around=[ROOT / "examples" / "nic.v"])
+    run_module("Downbeat", __name__, around=[ROOT / "docs" / "examples" / "nic.v"])
 
 
 async def nic(dut: Any) -> Any:

@@ -11,7 +11,7 @@ from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.flow.model import FLAGS, PARAMETERS, Directory
-from cocotb_tests.flow.numbers import Numbers, Tuple
+from sim.golden.flow.keyed_numbers import Numbers, Tuple
 
 LISTENING = (80, 8080)
 LOCAL_IP = 0x0A000002

@@ -7,8 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from cocotb_tests.bench.layout import element, widths
-from cocotb_tests.flow.numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
-from cocotb_tests.golden.half_siphash import TupleHash, tuple_hash
+from sim.golden.flow.half_siphash import TupleHash, tuple_hash
+from sim.golden.flow.keyed_numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
 
 Beat = dict[str, int]
 

@@ -14,7 +14,7 @@ from cocotb_tests.bench import Beat, bounded, clocks, until
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import LISTENING, Bench, cookie_ack, listen_request, listening, open_request, segment
 from cocotb_tests.flow.model import FLOWS, OUT_OF_RESOURCES, stateless_reset
-from cocotb_tests.flow.numbers import PERIOD_NS, Tuple
+from sim.golden.flow.keyed_numbers import PERIOD_NS, Tuple
 
 REMOTES = [(0x0A000001 + host, port) for host in range(5) for port in (1024, 40000, 65535)]
 PORTS = (*LISTENING, 4711)

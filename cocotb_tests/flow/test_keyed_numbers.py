@@ -15,7 +15,7 @@ import cocotb
 from cocotb_tests.bench import Beat
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import Bench, listening
-from cocotb_tests.flow.numbers import Tuple
+from sim.golden.flow.keyed_numbers import Tuple
 
 SECOND = 10**9
 PROBE_INTERVAL = SECOND // 10  # of nmap's sequence probes

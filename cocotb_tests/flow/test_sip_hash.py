@@ -10,7 +10,7 @@ from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import generator, start, until
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.golden.siphash import siphash
+from sim.golden.flow.siphash import siphash
 
 
 def test_sip_hash() -> None:

@@ -12,7 +12,7 @@ from cocotb_tests.bench import Beat, until
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.flow.directory import Bench, cookie_ack, listening, open_request, segment
 from cocotb_tests.flow.model import FLOWS
-from cocotb_tests.flow.numbers import PERIOD_NS, SEGMENT_SIZES
+from sim.golden.flow.keyed_numbers import PERIOD_NS, SEGMENT_SIZES
 
 BACKLOG = FLOWS // 2
 CLIENT = (0x0A000050, 4321, 80)

@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.golden.half_siphash import tuple_hash
+from sim.golden.flow.half_siphash import tuple_hash
 
 
 def test_tuple_hasher() -> None:

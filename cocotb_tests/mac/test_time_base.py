@@ -13,7 +13,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import now_ps
 from cocotb_tests.mac.mac import NOMINAL, PERIOD_PS, Mac, WireTime, stamp_of
 
-# The bound of docs/mac.md, in clocks of the core and of the wire.
+# The bound of docs/reference/mac.md, in clocks of the core and of the wire.
 CORE_CLOCKS, WIRE_CLOCKS = 6, 4
 SLOW, FAST = PERIOD_PS + 1, PERIOD_PS - 1  # 125 ppm
 

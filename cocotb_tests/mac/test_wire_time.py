@@ -15,7 +15,7 @@ from cocotb_tests.mac.gmii import now_ps
 from cocotb_tests.mac.mac import NOMINAL, PERIOD_PS, Mac, WireTime, clock
 
 ROUND = 1 << 80
-TAKES = 20  # clocks of the slower side until a command has taken effect (docs/time.md)
+TAKES = 20  # clocks of the slower side until a command has taken effect (docs/reference/time.md)
 HALF_NS = 4.01  # of a clock: what an asynchronous edge's stamp may be wrong by
 SLOW, FAST = PERIOD_PS + 1, PERIOD_PS - 1  # 125 ppm
 LOG = 16  # entries, and one more behind the pulse input

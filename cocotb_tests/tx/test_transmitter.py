@@ -14,7 +14,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.tx.segment import AT, FLOWS, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
-# docs/tx.md
+# docs/reference/tx.md
 IMMEDIATE_CLOCKS = 14  # from an accepted descriptor to the frame's first beat
 FETCH_CLOCKS = 5  # to the fetch of a data frame
 PAYLOAD_CLOCKS = 14  # from its last payload beat to its first beat on the wire

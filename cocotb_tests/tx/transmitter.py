@@ -104,7 +104,9 @@ class Transmitter:
 
     async def _idle_promise(self) -> None:
         """While idle nothing is offered, and without new input neither is it one clock later."""
-        inputs = [getattr(self.dut, f"{name}_valid") for name in ("descriptors", "statelessReplies", "bypass", "departures")]
+        inputs = [
+            getattr(self.dut, f"{name}_valid") for name in ("descriptors", "statelessReplies", "bypass", "departures")
+        ]
         outputs = [getattr(self.dut, f"{name}_valid") for name in ("wire", "fetch", "departed", "released")]
         still = False
         while True:

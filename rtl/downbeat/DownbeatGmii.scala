@@ -18,7 +18,7 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   val link_up = in(Bool())
   /** ns in bits 63 to 16, fraction below. */
   val time_now = out(UInt(64 bits))
-  /** Asynchronous: the time of its rising edges goes to the offset log (docs/time.md). */
+  /** Asynchronous: the time of its rising edges goes to the offset log (docs/reference/time.md). */
   val pps_in = config.timeControl generate in(Bool())
   /** Of `gmii_gtx_clk`: rises at times that registers say, such as each whole second. */
   val pps_out = config.timeControl generate out(Bool())

@@ -13,7 +13,7 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
   * One clock `clk`, one synchronous active-high `reset` for both. Software resets the core, and the MAC where there is one, but not the registers.
   */
 abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends Component {
-  /** Registers, 32 bits wide, byte addresses; docs/registers.md. */
+  /** Registers, 32 bits wide, byte addresses; docs/reference/registers.md. */
   val s_axil = slave(AxiLite4(RegisterMap.bus))
   AxiLite4SpecRenamer(s_axil)
 

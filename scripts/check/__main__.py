@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make test` and `make lint`: runs pytest over what TEST, CASE and the arguments choose (docs/testing.md).
+"""`make test` and `make lint`: runs pytest over what TEST, CASE and the arguments choose (docs/how-to/test.md).
 
 The environment: TEST, CASE, SEED (or cocotb's COCOTB_RANDOM_SEED), WAVES=1, JOBS. Exit status 0 only when at least one
 test ran and none failed; the last line is always the count.

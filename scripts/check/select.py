@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scripts.check.rows import module_name
 
-FOLDERS = ("scripts", "cocotb_tests", "formal", "sim", "sw")
+FOLDERS = ("scripts", "cocotb_tests", "sim", "sw")
 
 
 def test_files(root: Path) -> list[Path]:

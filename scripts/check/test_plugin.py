@@ -23,7 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
             "probes_leave_at_their_times_and_come_back_with_them",
             ["test_probe_board"],
         ),
-        ("scripts/netlist/system.py", "downbeat:a_shut_window_is_probed_with_one_byte", ["test_system[test_downbeat]"]),
+        (
+            "scripts/ecp5/netlist/system.py",
+            "downbeat:a_shut_window_is_probed_with_one_byte",
+            ["test_system[test_downbeat]"],
+        ),
         (
             "scripts/check/test_select.py",
             "test_a_mistyped_name_gets_a_proposal",

@@ -43,4 +43,4 @@ def test_a_mistyped_name_gets_a_proposal(tree: Path) -> None:
 def test_the_line_to_run_again_is_quoted_for_the_shell() -> None:
     row = Row(module_name("cocotb_tests/rx/test_x.py::test_x"), "a b/stall=0.5", "failed", 0.0)
     assert row.rerun(7, "test") == "make test TEST=rx/test_x 'CASE=a b/stall=0.5' SEED=7"
-    assert row.rerun(7, "netlist") == "make netlist 'CASE=a b/stall=0.5' SEED=7"
+    assert row.rerun(7, "bench NAME=netlist") == "make bench NAME=netlist 'CASE=a b/stall=0.5' SEED=7"

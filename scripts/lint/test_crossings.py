@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Clock-domain crossings: docs/mac.md lists those of the MAC, docs/boards.md those of a board, and no space has another."""
+"""Clock-domain crossings: docs/reference/mac.md lists those of the MAC, docs/how-to/boards.md those of a board, and
+no space has another."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def test_the_page_lists_the_crossings_of_the_mac() -> None:
     new, gone = sorted(set(found) - set(listed)), sorted(set(listed) - set(found))
     assert not new and not gone, "\n".join(
         [
-            "docs/mac.md and build/rtl/GmiiMac.crossings differ",
+            "docs/reference/mac.md and build/rtl/GmiiMac.crossings differ",
             *(f"+ {row}" for row in new),
             *(f"- {row}" for row in gone),
         ]
@@ -57,4 +58,6 @@ def test_no_other_module_crosses() -> None:
         for name, source, target in _rows(file.read_text())
         if not {_unnumbered(part) for part in _endings(name)} & names
     ]
-    assert not others, "crossings that neither docs/mac.md nor docs/boards.md lists:\n" + "\n".join(others)
+    assert not others, "crossings that neither docs/reference/mac.md nor docs/how-to/boards.md lists:\n" + "\n".join(
+        others
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lint.tools import ROOT, VERILOG, passes, modules
+from scripts.lint.tools import ROOT, VERILOG, modules, passes
 
 WAIVERS = Path("scripts/lint/waivers.vlt")
 # Yosys in WebAssembly takes a second to start: a text that passed once is not read again.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make synth`: what the core's modules take of an FPGA, and what a connection costs (docs/synthesis.md).
+"""`make synth`: what the core's modules take of an FPGA, and what a connection costs (docs/how-to/synthesize.md).
 
 For people on the terminal, for programs in build/reports/synth.json. Clock rates are those that `make fmax` has left.
 """
@@ -18,8 +18,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from scripts.fmax.report import cells, timing
-from scripts.fmax.tools import BUILD, ROOT, ToolFailed, elaborate, require, routed, synthesise
+from scripts.ecp5.fmax.report import cells, timing
+from scripts.ecp5.fmax.tools import BUILD, ROOT, ToolFailed, elaborate, require, routed, synthesise
 from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import PARTS, TARGETS, Target
 
@@ -110,7 +110,9 @@ def _sum(modules: Iterable[dict[str, Any]]) -> dict[str, int]:
 
 def _record(target: Target, flows: int, preset: str, modules: list[dict[str, Any]]) -> dict[str, Any]:
     """The clock rate is that of the slowest module that has been routed; null if none has."""
-    slowest = min((module for module in modules if "fmax_mhz" in module), key=lambda module: float(module["fmax_mhz"]), default={})
+    slowest = min(
+        (module for module in modules if "fmax_mhz" in module), key=lambda module: float(module["fmax_mhz"]), default={}
+    )
     return {
         "target": target.name,
         "device": target.device,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scripts.fmax.report import LUTS
-from scripts.fmax.tools import ECP5
+from scripts.ecp5.fmax.report import LUTS
+from scripts.ecp5.fmax.tools import ECP5
 
 PARTS = {"lut": "LUT", "ff": "flip-flops", "bram": "block RAMs of 18 Kbit", "dsp": "multipliers"}
 

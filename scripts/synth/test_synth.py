@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import scripts.synth.__main__ as program
-from scripts.fmax import tools
-from scripts.fmax.tools import ROOT
+from scripts.ecp5.fmax import tools
+from scripts.ecp5.fmax.tools import ROOT
 from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import TARGETS
 
@@ -72,9 +72,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             return file
 
         def synthesise(file: Path, _: str) -> Path:
-            inside = {
-                f"dut.{kind}{number}": {"type": kind} for kind, count in cells.items() for number in range(count)
-            }
+            inside = {f"dut.{kind}{number}": {"type": kind} for kind, count in cells.items() for number in range(count)}
             top = {"attributes": {"top": "1"}, "cells": inside}
             netlist = file.with_suffix(".json")
             netlist.write_text(json.dumps({"modules": {file.stem: top}}))
@@ -108,7 +106,9 @@ def test_the_report_has_each_module_and_the_slowest_that_was_routed(run: Any) ->
     assert status == 0
     assert (report["target"], report["flows"], report["preset"]) == ("ecp5", 16, "default")
     assert [module["name"] for module in report["rooms"]] == ["Pacer", "Timers", "Notifier"]
-    assert [(module["lut"], module["ff"], module["bram"], module["dsp"]) for module in report["rooms"]] == [(5, 3, 0, 0)] * 3
+    assert [(module["lut"], module["ff"], module["bram"], module["dsp"]) for module in report["rooms"]] == [
+        (5, 3, 0, 0)
+    ] * 3
     assert (report["fmax_mhz"], report["fmax_room"], report["critical_path"]) == (108.2, "Timers", ["a"])
     assert report["state_bits_per_flow"] == 3 * 2 * 74
 

@@ -10,7 +10,7 @@ namespace eval downbeat {
     }
     # With the registers at s_axil; m_axi only with externalMemory.
     variable mapped {s_axil slave m_axi master}
-    # Bytes of the register file (docs/register_map.md).
+    # Bytes of the register file (docs/reference/register-map.md).
     variable registers 4096
 
     # All interfaces belong to clk. The clocks of the wire and of an external time are those of DownbeatGmii.

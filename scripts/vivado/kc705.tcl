@@ -2,7 +2,7 @@
 # A project for AMD's KC705 (XC7K325T, GMII PHY): DownbeatGmii with its registers on JTAG.
 #   vivado -mode batch -source scripts/vivado/kc705.tcl -tclargs build/vivado/ip build/vivado/kc705 [build]
 # The first argument is what package.tcl filled with DownbeatGmii, for this part; with `build` it goes on to the bitstream.
-# No application is connected: the core answers ARP and ping, and its counters and time are read by JTAG. Not run with Vivado yet (docs/vivado.md).
+# No application is connected: the core answers ARP and ping, and its counters and time are read by JTAG. Not run with Vivado yet (docs/how-to/vivado.md).
 
 set here [file dirname [file normalize [info script]]]
 lassign $argv ip_place place build
@@ -11,7 +11,7 @@ set part xc7k325tffg900-2
 create_project -force kc705 $place -part $part
 set_property ip_repo_paths $ip_place [current_project]
 update_ip_catalog
-add_files -fileset constrs_1 -norecurse [file join $here kc705.xdc]
+add_files -fileset constrs_1 -norecurse [file join $here .. .. constraints kc705 kc705.xdc]
 create_bd_design kc705
 
 # ---- pins
@@ -64,7 +64,7 @@ foreach name {link_up m_axis_notification_tready m_axis_bypass_rx_tready m_axis_
     connect_bd_net [get_bd_pins one/dout] [get_bd_pins core/$name]
 }
 
-# ---- registers on JTAG: create_hw_axi_txn in the hardware manager, offsets as in docs/register_map.md
+# ---- registers on JTAG: create_hw_axi_txn in the hardware manager, offsets as in docs/reference/register-map.md
 
 create_bd_cell -type ip -vlnv xilinx.com:ip:jtag_axi jtag
 set_property CONFIG.PROTOCOL 2 [get_bd_cells jtag]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # The core as an IP of Vivado's catalogue, from its Verilog:
 #   vivado -mode batch -source scripts/vivado/package.tcl -tclargs DownbeatAxi build/rtl/DownbeatAxi.v build/vivado/ip xcku5p-ffvb676-2-e
-# Not run with Vivado yet (docs/vivado.md).
+# Not run with Vivado yet (docs/how-to/vivado.md).
 
 set here [file dirname [file normalize [info script]]]
 source [file join $here interfaces.tcl]
@@ -12,7 +12,7 @@ set version 1.0
 create_project -force -in_memory -part $part ${top}_package
 add_files -norecurse $verilog
 if {$top eq "DownbeatGmii"} {
-    add_files -fileset constrs_1 -norecurse [file join $here crossings.xdc]
+    add_files -fileset constrs_1 -norecurse [file join $here .. .. constraints common crossings.xdc]
     # Behind the clocks of whoever instantiates the core.
     set_property -dict [list SCOPED_TO_REF $top PROCESSING_ORDER LATE] [get_files crossings.xdc]
 }

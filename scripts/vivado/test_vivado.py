@@ -18,6 +18,7 @@ from scripts.lint.tools import VERILOG
 from scripts.synth.state import INSTANCE, MODULE
 
 HERE = Path(__file__).parent
+CONSTRAINTS = HERE.parents[1] / "constraints"
 PORT = re.compile(r"^  (?:input|output) +(?:wire|reg) +(?:\[(\d+):0\] +)?(\w+)", re.MULTILINE)
 REGISTER = re.compile(r"^ *(?:\(\*.*?\*\) )?reg +(?:\[(\d+):0\] +)?(\w+);", re.MULTILINE)
 BLACK_BOXES = {"RestingClock"}
@@ -104,7 +105,7 @@ def test_every_plain_port_is_one() -> None:
     assert not [name for name in plain.split() if not any(fnmatchcase(port, name) for port in there)]
 
 
-def constrained(place: Path, script: Path = HERE / "crossings.xdc") -> tuple[set[str], set[str]]:
+def constrained(place: Path, script: Path = CONSTRAINTS / "common" / "crossings.xdc") -> tuple[set[str], set[str]]:
     """Cells with a bound, and objects that are set free."""
     inside = cells("DownbeatGmii")
     resets = " ".join(f"{name}/PRE" for name in inside if "asyncAssertSyncDeassert_buffercc" in name)
@@ -129,7 +130,9 @@ def test_every_crossing_has_a_bound_and_nothing_else_has(tmp_path: Path) -> None
 
 def test_a_pattern_that_matches_nothing_is_found(tmp_path: Path) -> None:
     stale = tmp_path / "stale.xdc"
-    stale.write_text((HERE / "crossings.xdc").read_text().replace("popArea_stream_rData", "popArea_gone"))
+    stale.write_text(
+        (CONSTRAINTS / "common" / "crossings.xdc").read_text().replace("popArea_stream_rData", "popArea_gone")
+    )
     with pytest.raises(pytest.fail.Exception, match="no cells match"):
         constrained(tmp_path, stale)
 
@@ -154,7 +157,7 @@ def test_the_board_connects_ports_that_the_core_has_and_pins_once(tmp_path: Path
     )
     buses = [f"phy_{way}[{bit}]" for way in ("rxd", "txd") for bit in range(8)]
     table = {"ports": " ".join(f"{{{name}}} {{}}" for name in [*board.split(), *buses])}
-    said = tcl(tmp_path, HERE / "kc705.xdc", table)
+    said = tcl(tmp_path, CONSTRAINTS / "kc705" / "kc705.xdc", table)
     pins = [line.split()[1] for line in said if line.startswith("pin ")]
     assert len(pins) == len(set(pins)) == len(board.split()) + len(buses)
     assert "clock phy_rx_clk" in said

@@ -12,7 +12,8 @@ namespace {
 constexpr unsigned resetClocks = 8;
 }
 
-Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues)
+Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging,
+               std::uint32_t initialValues)
     : model_(initialValues), wire_(own, linkRate), application_(staging, linkRate) {
   wire_.setAddresses(model_.pins);
   model_.pins.secret[0] = static_cast<std::uint32_t>(secret);
@@ -90,47 +91,11 @@ bool Device::sample(Stamp edge) {
 void Device::trace() {
   const Pins &pins = model_.pins;
   downbeat_event event{};
-  event.time = pins.trace_payload_time_ns;
-  event.flow = pins.trace_payload_reference_flow;
-  event.generation = pins.trace_payload_reference_generation;
-  event.kind = pins.trace_payload_kind;
-  event.live = pins.trace_payload_live;
-  event.state = pins.trace_payload_state;
-  event.reason = pins.trace_payload_reason;
-  event.congestion_kind = pins.trace_payload_congestion_kind;
-  event.rtt_valid = pins.trace_payload_congestion_rttValid;
-  event.uninflated = pins.trace_payload_congestion_uninflated;
-  event.startup = pins.trace_payload_startup;
-  event.steady = pins.trace_payload_steady;
-  event.sent = pins.trace_payload_sent;
-  event.retransmission = pins.trace_payload_retransmission;
-  event.asked = pins.trace_payload_asked;
-  event.sent_probe = pins.trace_payload_congestion_sentProbe;
-  event.sent_ahead = pins.trace_payload_congestion_sentAhead;
-  event.probe_answered = pins.trace_payload_congestion_probe_answered;
-  if (event.probe_answered) { // otherwise the others mean nothing
-    event.probe_begins = pins.trace_payload_congestion_probe_begins;
-    event.probe_disturbed = pins.trace_payload_congestion_probe_disturbed;
-  }
-  if (event.probe_answered && !event.probe_begins) {
-    event.departure_gap = pins.trace_payload_congestion_probe_departureGap;
-    event.arrival_gap = pins.trace_payload_congestion_probe_arrivalGap;
-  }
-  event.segment_size = pins.trace_payload_congestion_segmentSize;
-  event.sent_length = pins.trace_payload_sentLength;
-  event.acked = pins.trace_payload_congestion_ackedBytes;
-  event.flight = pins.trace_payload_congestion_flight;
-  event.initial_window = pins.trace_payload_congestion_initialWindow;
-  event.initial_ssthresh = pins.trace_payload_congestion_initialSsthresh;
-  event.rtt = pins.trace_payload_congestion_rtt;
-  event.cwnd = pins.trace_payload_window_cwnd;
-  event.ssthresh = pins.trace_payload_window_ssthresh;
-  event.acknowledged = pins.trace_payload_acknowledged_value;
-  event.next_send = pins.trace_payload_nextSend_value;
-  event.highest_sent = pins.trace_payload_highestSent_value;
-  event.send_window = pins.trace_payload_sendWindow;
-  event.received = pins.trace_payload_received_value;
-  event.sent_sequence = pins.trace_payload_sentSequence_value;
+#define DOWNBEAT_COPY(member, field) event.member = pins.trace_payload_##field;
+  DOWNBEAT_EVENT_FIELDS(DOWNBEAT_COPY)
+#undef DOWNBEAT_COPY
+  if (!event.probe_answered) event.probe_begins = event.probe_disturbed = 0; // they mean nothing
+  if (!event.probe_answered || event.probe_begins) event.departure_gap = event.arrival_gap = 0;
   callback_(callbackContext_, &event);
 }
 

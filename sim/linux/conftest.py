@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-INTEROP = [sys.executable, "-m", "downbeat.interop"]
+INTEROP = [sys.executable, "-m", "sim.linux"]
 SEED = os.environ.get("SEED", "1")
 SIZE = 200_000
 LIMIT_SECONDS = 600  # a first build of the core is in it
 # In a process of its own: it moves into another network namespace.
 REQUIRE = """
-from downbeat.interop import namespace
+from sim.linux import namespace
 try:
     namespace.require()
 except namespace.Missing as missing:

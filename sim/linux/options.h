@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What downbeat_tap is asked for. `python -m downbeat.interop` gives every value; --help is for people.
+// What downbeat_tap is asked for. `python -m sim.linux` gives every value; --help is for people.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
 
-#include "../path/impairments.h"
+#include "lib/path/impairments.h"
 
 struct Options {
   std::string tap;               // an interface that exists, of this network namespace

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sim import build
+from sim.lib import build
 from sim.linux.conftest import SIZE, run
 
 pytestmark = pytest.mark.heavy

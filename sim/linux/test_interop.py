@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from scapy.utils import PcapNgReader
 
-from sim import build
+from sim.lib import build
 from sim.linux.conftest import INTEROP, LIMIT_SECONDS, SEED, SIZE, run
 
 pytestmark = pytest.mark.heavy
@@ -51,7 +51,7 @@ def test_a_capture_holds_the_core_s_wire_both_ways(tmp_path: Path) -> None:
 # The core listens; Linux finds it by ARP and pings it, a second apart at the most. Prints the sizes that came back equal.
 PING = """
 import random, select, socket, struct, subprocess, sys, tempfile
-from downbeat.interop import namespace
+from sim.linux import namespace
 from scapy.utils import checksum
 
 random.seed(int(sys.argv[2]))

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include <ns3/net-device.h>
 #include <ns3/net-device-container.h>
+#include <ns3/net-device.h>
 #include <ns3/node.h>
 #include <ns3/nstime.h>
 #include <ns3/packet-sink.h>
 #include <ns3/queue.h>
 
-#include "../path/constant_rate.h"
+#include "lib/path/constant_rate.h"
 #include "options.h"
 
 /// ns-3's names of what it was told, in full.

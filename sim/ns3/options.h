@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a run is asked for. `python -m downbeat.sim` gives every value; the ones here are for running the program by hand.
+// What a run is asked for. `python -m sim.ns3` gives every value; the ones here are for running the program by hand.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Generated from the RTL by `make registers`; do not edit. */
+/* Generated from the RTL by `make generate`; do not edit. */
 #ifndef DOWNBEAT_REGISTERS_H
 #define DOWNBEAT_REGISTERS_H
 

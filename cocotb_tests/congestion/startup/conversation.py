@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cocotb_tests.golden.congestion.seam import (
+from sim.golden.congestion.seam import (
     FRACTION_BITS,
     Answer,
     CongestionEvent,
@@ -15,8 +15,8 @@ from cocotb_tests.golden.congestion.seam import (
     ProbeAnswer,
     Window,
 )
-from cocotb_tests.golden.congestion.steady.reno import POLICY as RENO
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.steady.reno import POLICY as RENO
+from sim.golden.congestion.window import CongestionState
 
 
 class Conversation:
@@ -29,12 +29,12 @@ class Conversation:
         segment_size: int = 1460,
         initial_window: int = 2,
         ssthresh: int = 64,
-        startup_word: int = 0,
+        startup_policy_state: int = 0,
     ) -> None:
         """initial window and ssthresh in segments."""
         self.policy = policy
         self.segment_size = segment_size
-        self.state = CongestionState(policy, RENO, startup_word=startup_word)
+        self.state = CongestionState(policy, RENO, startup_policy_state=startup_policy_state)
         self.smallest = CongestionEvent.rtt_minimum
         self.see(
             CongestionEvent(
@@ -73,7 +73,7 @@ class Conversation:
 
     def _answer(self, event: CongestionEvent) -> Answer:
         event = replace(event, starting_up=self.window.cwnd < self.window.ssthresh)
-        return self.policy.answer(event, self.window, self.state.startup_word)
+        return self.policy.answer(event, self.window, self.state.startup_policy_state)
 
     def sends(self, *, probe: bool = True, ahead: bool = False) -> None:
         """A full segment of new data has left."""

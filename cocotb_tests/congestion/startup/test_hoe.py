@@ -12,9 +12,9 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
-from cocotb_tests.golden.congestion.packet_pairs import PacketPairs
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
-from cocotb_tests.golden.congestion.startup.hoe import POLICY, HoeState
+from sim.golden.congestion.packet_pairs import PacketPairs
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.startup.hoe import POLICY, HoeState
 
 SMSS = 1460
 MICROSECOND = 1000
@@ -51,7 +51,7 @@ VECTORS = [(440_000, 166, 2650), (440_000, 332, 1325), (100_000, 12_000, 8), (50
 def test_ssthresh_is_the_round_trip_over_the_first_pairs_gap(
     round_trip: int, gap: int, segments: int, inverted: bool
 ) -> None:
-    connection = opened(startup_word=int(inverted))
+    connection = opened(startup_policy_state=int(inverted))
     connection.pair_goes(inverted=inverted)
     connection.pair_returns(round_trip * MICROSECOND, gap * MICROSECOND, inverted=inverted)
     assert connection.segments_of_ssthresh() == segments

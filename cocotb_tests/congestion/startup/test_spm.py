@@ -14,9 +14,9 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
-from cocotb_tests.golden.congestion.packet_pairs import PacketPairs
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
-from cocotb_tests.golden.congestion.startup.spm import POLICY, SpmState
+from sim.golden.congestion.packet_pairs import PacketPairs
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.startup.spm import POLICY, SpmState
 
 SMSS = 1000
 MILLISECOND = 1_000_000
@@ -55,7 +55,7 @@ def opened(**arguments: int) -> Conversation:
 
 def learnt(*, inverted: bool = False) -> Conversation:
     """A connection that knows y0."""
-    connection = opened(startup_word=int(inverted))
+    connection = opened(startup_policy_state=int(inverted))
     connection.pair_goes(inverted=inverted)
     connection.pair_returns(ROUND_TRIP, Y0, inverted=inverted)
     return connection
@@ -182,9 +182,9 @@ WRONG = ProbeAnswer(departure_gap=9 * Y0 // 8, arrival_gap=Y0)
 @pytest.mark.parametrize("sample", [DISTURBED, WRONG])
 def test_a_disturbed_sample_or_one_of_a_wrong_gap_does_not_count(sample: ProbeAnswer) -> None:
     connection = learnt()
-    before = SpmState.unpacked(connection.state.startup_word).count
+    before = SpmState.unpacked(connection.state.startup_policy_state).count
     connection.acknowledge(SMSS, probe=sample)
-    assert SpmState.unpacked(connection.state.startup_word).count == before
+    assert SpmState.unpacked(connection.state.startup_policy_state).count == before
 
 
 def test_a_receiver_that_delays_acks_leaves_32_segments() -> None:

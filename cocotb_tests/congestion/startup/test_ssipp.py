@@ -13,8 +13,8 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.seam import CongestionEvent, Departure, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.ssipp import POLICY, SsippState
+from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, Window, of_bytes
+from sim.golden.congestion.startup.ssipp import POLICY, SsippState
 
 SMSS = 1460
 START = Window(of_bytes(10 * SMSS), of_bytes(64 * SMSS))

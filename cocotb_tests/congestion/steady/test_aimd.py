@@ -12,10 +12,10 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.congestion.additive_increase import CREDIT_BITS
-from cocotb_tests.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.steady import reno
-from cocotb_tests.golden.congestion.steady.aimd import ARGUMENT_BITS, POLICY, argument
+from sim.golden.congestion.additive_increase import CREDIT_BITS
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.steady import reno
+from sim.golden.congestion.steady.aimd import ARGUMENT_BITS, POLICY, argument
 
 SMSS = 1460
 

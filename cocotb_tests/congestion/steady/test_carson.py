@@ -12,12 +12,12 @@ import pytest
 
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.calculation.loss_intervals import ENTRIES, LONGEST, History, Mean, Request
-from cocotb_tests.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup import standard
-from cocotb_tests.golden.congestion.steady import aimd
-from cocotb_tests.golden.congestion.steady.carson import POLICY, TABLE, State
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.calculation.loss_intervals import ENTRIES, LONGEST, History, Mean, Request
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.startup import standard
+from sim.golden.congestion.steady import aimd
+from sim.golden.congestion.steady.carson import POLICY, TABLE, State
+from sim.golden.congestion.window import CongestionState
 
 SMSS = 1000
 FLIGHT = 16 * SMSS
@@ -259,7 +259,8 @@ def test_an_answer_that_a_loss_has_overtaken_is_not_counted() -> None:
     again = POLICY.answer(CongestionEvent(Kind.DUPLICATE), Window(0, 0), after.policy_state)
     assert again.calculation is not None
     assert (
-        POLICY.answer(CongestionEvent(Kind.DUPLICATE, calculating=True), Window(0, 0), after.policy_state).calculation is None
+        POLICY.answer(CongestionEvent(Kind.DUPLICATE, calculating=True), Window(0, 0), after.policy_state).calculation
+        is None
     )
 
 
@@ -273,12 +274,12 @@ def test_a_connection_that_loses_at_a_constant_rate_becomes_smoother_by_itself()
         stage.see(CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, flight=flight, segment_size=SMSS))
         if flight >= 32 * SMSS:
             losses += 1
-            asks = bool(State.unpacked(stage.steady_word).seen)
+            asks = bool(State.unpacked(stage.steady_policy_state).seen)
             stage.see(CongestionEvent(Kind.LOSS, flight=flight, segment_size=SMSS, uninflated=True), asked=asks)
             if asks:
                 stage.see(CongestionEvent(Kind.CALCULATED, flight=flight, segment_size=SMSS))
                 stage.see(CongestionEvent(Kind.RECOVERED, flight=flight, segment_size=SMSS))
-        rows.append(State.unpacked(stage.steady_word).row)
+        rows.append(State.unpacked(stage.steady_policy_state).row)
     assert [row for row, before in zip(rows, [-1, *rows], strict=False) if row != before] == [0, 1, 2, 3]
 
 
@@ -288,7 +289,7 @@ def float_error(draw: random.Random) -> float:
     for number in range(5000):
         packets.append(draw.randrange(1, draw.choice([20, 2000, LONGEST])))
         count = min(number + 1, ENTRIES)
-        told = history.answer(Request(packets[-1] * 536, 536, number % ENTRIES, count))
+        told = history.response(Request(packets[-1] * 536, 536, number % ENTRIES, count))
         weights = [1.0 if i < 16 else 1 - (i - 15) / 17 for i in range(count)]
         exact = sum(w * i for w, i in zip(weights, packets[-count:][::-1], strict=True)) / sum(weights)
         worst = max(worst, abs(told.mean / 256 - exact) / exact)

@@ -13,9 +13,9 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.test_cubic_growth import equation, request
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.calculation.cubic_growth import Growth, Request, cubic
-from cocotb_tests.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.steady.cubic import BEGINS, GROWS, POLICY, WAITS, State
+from sim.golden.calculation.cubic_growth import Growth, Request, cubic
+from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.steady.cubic import BEGINS, GROWS, POLICY, WAITS, State
 
 SMSS = 1460
 BETA, C = 0.7, 0.4

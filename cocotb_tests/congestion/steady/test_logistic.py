@@ -12,13 +12,13 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.calculation.logistic_draws import draw_request, error, exact
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from cocotb_tests.golden.calculation.logistic_window import logistic_window
-from cocotb_tests.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
-from cocotb_tests.golden.congestion.startup.standard import POLICY as STANDARD
-from cocotb_tests.golden.congestion.steady import reno
-from cocotb_tests.golden.congestion.steady.logistic import (
+from sim.golden.calculation.logistic_draws import draw_request, error, exact
+from sim.golden.calculation.logistic_window import logistic_window
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.startup.standard import POLICY as STANDARD
+from sim.golden.congestion.steady import reno
+from sim.golden.congestion.steady.logistic import (
     ARGUMENT_BITS,
     INSTANT_BITS,
     LONGEST,
@@ -26,7 +26,7 @@ from cocotb_tests.golden.congestion.steady.logistic import (
     argument,
     unpack,
 )
-from cocotb_tests.golden.congestion.window import CongestionState
+from sim.golden.congestion.window import CongestionState
 
 SMSS = 1460
 CAPACITY, ROUND_TRIP = 12_500_000, 60_000_000  # 100 Mb/s, 60 ms
@@ -61,7 +61,7 @@ class Connection:
     state: CongestionState = field(init=False)
 
     def __post_init__(self) -> None:
-        self.state = CongestionState(STANDARD, POLICY, steady_word=self.given)
+        self.state = CongestionState(STANDARD, POLICY, steady_policy_state=self.given)
         self.see(
             Kind.ESTABLISHED, initial_window=self.initial_window, initial_ssthresh=self.initial_window * self.segment
         )

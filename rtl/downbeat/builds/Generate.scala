@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
-import downbeat.application.{Layout, LayoutFiles}
+import downbeat.application.{EventFields, Layout, LayoutFiles}
 import downbeat.config.DownbeatConfig
 import downbeat.lib.Crossings
 import downbeat.registers.DescribesRegisters
@@ -33,6 +33,9 @@ object Generate {
     val layout = Layout(config)
     replaceIfChanged(request.out.resolve("downbeat_layout.h"), LayoutFiles.header(layout))
     replaceIfChanged(request.out.resolve("downbeat_layout.json"), LayoutFiles.json(layout))
+    EventFields.check(layout.bundles.find(_.name == "TraceRecord").get)
+    replaceIfChanged(request.out.resolve("downbeat_event.h"), EventFields.header)
+    replaceIfChanged(request.out.resolve("event_fields.py"), EventFields.python)
     val failed = modules.filterNot(elaborate(_, config, request.out))
     if (failed.nonEmpty) {
       Console.err.println(s"Generate: did not elaborate: ${names(failed)}")

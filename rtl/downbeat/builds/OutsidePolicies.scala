@@ -3,7 +3,7 @@ package downbeat.builds
 
 import downbeat.congestion.Policy
 
-/** Policies from outside the tree (`make POLICY_PATH=...`, docs/adding-a-policy.md): the objects that the system property `downbeat.policies`
+/** Policies from outside the tree (`make POLICY_PATH=...`, docs/tutorials/first-policy.md): the objects that the system property `downbeat.policies`
   * names, as `steady.Name`, with a comma between two.
   */
 object OutsidePolicies {

@@ -13,7 +13,7 @@ import spinal.lib.misc.pipeline._
   *   w' = w e^x w* / (w (e^x - 1) + w*) = b s / (s + (b - s) f)
   * }}}
   * with b and s the larger and the smaller of w and w*, and f = e^-x if the window grows, 1 - e^-x if it shrinks: nothing overflows, and no
-  * small number comes out of a difference of large ones. Rounded to the nearest 2^-16 byte; the relative error is below 2^-17^ (`make logistic`),
+  * small number comes out of a difference of large ones. Rounded to the nearest 2^-16 byte; the relative error is below 2^-17^ (`make bench NAME=logistic`),
   * where it is not the rounding. A window that does not fit is all ones.
   *
   * In between, numbers have a mantissa of 36 bits, two DSP blocks wide, and an exponent (`Scaled`). Nodes are numbered by clocks: rates and the

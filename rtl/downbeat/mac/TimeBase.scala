@@ -7,7 +7,7 @@ import spinal.lib._
 
 /** The one clock of all stamps: 48 bits of nanoseconds and 32 of fraction, in the transmit wire domain.
   *
-  * Each clock it moves on by `increment` and `correction`, exactly: no remainder is dropped (formal/time_base.sv proves it). A jump takes
+  * Each clock it moves on by `increment` and `correction`, exactly: no remainder is dropped (cocotb_tests/formal/time_base.sv proves it). A jump takes
   * effect three clocks after it came, an increment or a correction likewise.
   */
 case class TimeBase() extends Component {

@@ -5,7 +5,7 @@ import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
-/** Sets the time base or moves it at once. Connections must not live: docs/time.md. */
+/** Sets the time base or moves it at once. Connections must not live: docs/reference/time.md. */
 case class TimeJump() extends Bundle {
   /** Add `value`, which is then two's complement; otherwise take it. */
   val relative = Bool()

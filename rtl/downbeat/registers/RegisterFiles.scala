@@ -15,14 +15,14 @@ trait DescribesRegisters {
   * a date; it has no Markdown.
   */
 object RegisterFiles {
-  private val generated = "Generated from the RTL by `make registers`; do not edit."
+  private val generated = "Generated from the RTL by `make generate`; do not edit."
 
   def of(registers: Seq[RegInst]): Seq[(String, String)] = Seq(
     "downbeat_registers.h" -> header(registers),
     "downbeat_registers.md" -> page(registers),
     "downbeat_registers.json" -> json(registers))
 
-  /** Of a board, which has its own page in docs/boards.md: for programs only. */
+  /** Of a board, which has its own page in docs/how-to/boards.md: for programs only. */
   def ofBoard(contents: String, registers: Seq[RegInst]): Seq[(String, String)] = Seq(s"${contents}_registers.json" -> json(registers))
 
   /** Fields that mean something, the lowest first. */

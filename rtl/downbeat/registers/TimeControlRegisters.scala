@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.regif._
 
-/** Sets and disciplines the time base: docs/time.md.
+/** Sets and disciplines the time base: docs/reference/time.md.
   *
   * `mayJump`: the core is held in reset, and will be for as long as a jump takes after this has gone.
   */

@@ -23,6 +23,8 @@ from ctypes import (
 from enum import IntEnum
 from pathlib import Path
 
+from downbeat.event_fields import EVENT_FIELDS
+
 NEVER = (1 << 64) - 1
 
 
@@ -131,26 +133,7 @@ class Counters(Structure):
 
 
 class Event(Structure):
-    _fields_ = (
-        ("time", c_uint64),
-        ("flow", c_uint32),
-        ("generation", c_uint32),
-        *(
-            (name, c_uint8)
-            for name in ("kind", "live", "state", "reason", "congestion_kind", "rtt_valid", "uninflated")
-        ),
-        *(
-            (name, c_uint8)
-            for name in ("startup", "steady", "sent", "retransmission", "asked", "sent_probe", "sent_ahead")
-        ),
-        *((name, c_uint8) for name in ("probe_answered", "probe_begins", "probe_disturbed")),
-        ("segment_size", c_uint16),
-        ("sent_length", c_uint16),
-        *((name, c_uint32) for name in ("acked", "flight", "initial_window", "initial_ssthresh")),
-        *((name, c_uint64) for name in ("rtt", "departure_gap", "arrival_gap", "cwnd", "ssthresh")),
-        *((name, c_uint32) for name in ("acknowledged", "next_send", "highest_sent", "send_window")),
-        *((name, c_uint32) for name in ("received", "sent_sequence")),
-    )
+    _fields_ = EVENT_FIELDS
 
 
 EVENT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(Event))

@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
-from downbeat.sim.quantities import BINARY, DECIMAL, NANOSECONDS, NUMBER
+from downbeat.quantities import BINARY, DECIMAL, NANOSECONDS, NUMBER
 
 FAMILIES = {"startup": "StartupPolicy", "steady": "SteadyPolicy"}
 
@@ -88,32 +88,32 @@ class Policy:
     not_above: tuple[tuple[str, str], ...]
     fields: dict[str, Field]
 
-    def policy_state(self, text: str) -> int:
+    def argument(self, text: str) -> int:
         """The argument that the text says; empty: none, which is all zeros. A whole number alone is the argument's bits."""
         text = text.strip()
         if re.fullmatch(r"0x[0-9a-fA-F]+|\d+", text):
-            policy_state = int(text, 0)
+            argument = int(text, 0)
         else:
             given = self._given(text)
-            policy_state = 0
+            argument = 0
             for name, field in self.fields.items() if text else ():
                 value = field.value(given[name]) if name in given else field.usual
                 if not field.least <= value <= field.most:
                     raise ArgumentRefused(
                         f"{self.name}: {name}={given.get(name, field.text(value))} is out of range, {self}"
                     )
-                policy_state |= value << field.offset
-        if problem := self.problem(policy_state):
+                argument |= value << field.offset
+        if problem := self.problem(argument):
             raise ArgumentRefused(problem)
-        return policy_state
+        return argument
 
-    def problem(self, policy_state: int) -> str:
+    def problem(self, argument: int) -> str:
         """Why the core would refuse this argument; empty: it would not."""
-        if policy_state == 0:
+        if argument == 0:
             return f"{self.name} needs an argument: {self}" if self.needed else ""
-        if policy_state >> self.bits:
-            return f"{self.name}: {policy_state:#x} is no argument, {self}"
-        values = {name: policy_state >> field.offset & (1 << field.width) - 1 for name, field in self.fields.items()}
+        if argument >> self.bits:
+            return f"{self.name}: {argument:#x} is no argument, {self}"
+        values = {name: argument >> field.offset & (1 << field.width) - 1 for name, field in self.fields.items()}
         for name, field in self.fields.items():
             if not field.least <= values[name] <= field.most:
                 return f"{self.name}: {name}={field.text(values[name])} is out of range, {self}"
@@ -122,18 +122,19 @@ class Policy:
                 return f"{self.name}: {lesser} is above {greater}, {self}"
         return ""
 
-    def text(self, policy_state: int) -> str:
+    def text(self, argument: int) -> str:
         """An argument as people write it."""
-        if not policy_state:
+        if not argument:
             return ""
         return ", ".join(
-            f"{name}={field.text(policy_state >> field.offset & (1 << field.width) - 1)}" for name, field in self.fields.items()
+            f"{name}={field.text(argument >> field.offset & (1 << field.width) - 1)}"
+            for name, field in self.fields.items()
         )
 
     def _given(self, text: str) -> dict[str, str]:
         given = {}
         for part in filter(None, map(str.strip, text.split(","))):
-            name, equals, value = (policy_state.strip() for policy_state in part.partition("="))
+            name, equals, value = (piece.strip() for piece in part.partition("="))
             if name not in self.fields or not equals:
                 raise ArgumentRefused(f"{self.name}: '{part}' is no argument, {self}")
             given[name] = value

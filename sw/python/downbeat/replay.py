@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
+from downbeat import quantities
 from downbeat import schedule as schedules
 from downbeat.gap import sending, stamping, statistics
 from downbeat.gap.report import console
 from downbeat.refused import Refused, explained
 from downbeat.schedule import Schedule
-from downbeat.sim import quantities
 
 LOG = ("launch_ns", "length", "flow", "departed_ns")
 SpeedOption = Annotated[str, typer.Option("--rate", help="of the link, as 1Gb/s; empty: what the interface says")]

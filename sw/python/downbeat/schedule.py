@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A schedule: which frame is to leave when. docs/measuring-real-links.md has the format.
+"""A schedule: which frame is to leave when. docs/how-to/measure-gaps.md has the format.
 
 A CSV with `launch_ns` and `length`, and where there is more to say `flow`, `sequence` and `retransmission`; or the record of
 events that `make sim` writes, in which every segment with data is an entry at the time at which it was granted.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A PI servo that makes one time base follow another by stamps of the other's pulses (docs/time.md).
+"""A PI servo that makes one time base follow another by stamps of the other's pulses (docs/reference/time.md).
 
 It asks for two things that the registers do without a step: another increment (the frequency), and a slew that spreads the
 offset over half the time to the next pulse (the phase). Gains as linuxptp's for hardware stamps: 0.7 of each offset at once,

@@ -50,7 +50,8 @@ class Serial:
             ready, _, _ = select.select([self._file], [], [], self._patience)
             if not ready:
                 raise Refused(
-                    f"{self._device}: the board does not answer; is it programmed (make program), are RX and TX crossed?"
+                    f"{self._device}: the board does not answer; is it programmed "
+                    "(make bitstream PROGRAM=1), are RX and TX crossed?"
                 )
             found += os.read(self._file, answer - len(found))
         return found

@@ -69,7 +69,7 @@ def mdio(
 
 @app.command()
 def send(
-    schedule: Annotated[Path, typer.Argument(help="CSV of launches (docs/measuring-real-links.md)")],
+    schedule: Annotated[Path, typer.Argument(help="CSV of launches (docs/how-to/measure-gaps.md)")],
     to: Annotated[str, typer.Option(help="MAC address to send to", metavar="MAC")],
     source: Annotated[
         str, typer.Option("--from", help="MAC address to send from", metavar="MAC")

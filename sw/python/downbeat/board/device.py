@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a host does with any board: registers by name, its time, its PHYs (docs/boards.md)."""
+"""What a host does with any board: registers by name, its time, its PHYs (docs/how-to/boards.md)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class Board(Registers):
     def __init__(self, line: Line, described: dict[str, Any]) -> None:
         super().__init__(Bone(line), REGION, described)
         if self.read("boardMagic") != MAGIC:
-            raise Refused("what answers is no Downbeat board, or of another build: make bitstream, make program")
+            raise Refused(
+                "what answers is no Downbeat board, or of another build: make bitstream, make bitstream PROGRAM=1"
+            )
         inside, wanted = self.read("boardContents"), int(self.names["boardContents"]["fields"]["value"]["reset"])
         if inside != wanted:
             raise Refused(

@@ -68,7 +68,7 @@ def open_connection(
         try:
             peer = str(ipaddress.IPv4Address(ip))
             policy = policies.find(policies.read(build / "downbeat_layout.json")["startup"], startup)
-            word = policy.word(argument)
+            word = policy.argument(argument)
         except ValueError as error:
             raise Refused(str(error)) from None
         if spacing >= LONGEST_SPACING:

@@ -114,7 +114,7 @@ def _step_notes(step: int) -> list[str]:
     if step and step % MICROSECOND == 0:
         return [
             f"All stamps lie {step} ns or a multiple of it apart, whatever the file says of nanoseconds: the clock behind them "
-            "has no finer step, and errors below it are its own. Let the NIC stamp (docs/measuring-real-links.md, Stamps)."
+            "has no finer step, and errors below it are its own. Let the NIC stamp (docs/how-to/measure-gaps.md, Stamps)."
         ]
     return []
 

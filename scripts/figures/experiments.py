@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Reports of the experiments over ns-3 (`make experiment NAME=`)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from scripts.figures.schema import Shown
+
+
+class Carson(Shown):
+    results: list[CarsonRow]
+
+
+class CarsonRow(Shown):
+    table: str  # of the thesis
+    quantity: str
+    carson: float
+    reno: float
+    ratio: float
+    confidence_95: tuple[float, float]
+    published: Published
+    seeds: int
+    within: bool
+
+
+class Published(Shown):
+    carson: float
+    reno: float
+    ratio: float
+
+
+class Cubic(Shown):
+    paths: list[CubicPath]
+
+
+class CubicPath(Shown):
+    name: str
+    rate: str
+    rtt: str
+    mean_window_segments: CoreAndNs3
+    ratio: float
+    drops: CoreAndNs3Counts
+    within: bool
+
+
+class CoreAndNs3(Shown):
+    core: float
+    ns3: float
+
+
+class CoreAndNs3Counts(Shown):
+    core: int
+    ns3: int
+
+
+class Logistic(Shown):
+    convergence: list[LogisticRow]
+    figure_10: list[LogisticRow]
+    figure_12: list[LogisticRow]
+    figure_13: list[LogisticRow]
+    figure_15: list[TrackingRow]
+
+
+class LogisticRow(Shown):
+    """Of the core alone: how long it took to 99 % of w*, and what equation 12 says."""
+
+    sender: str
+    rate_mbps: float
+    rtt_ms: float
+    seconds_to_full_link: float | None
+    queue_drops: int
+    goodput_last_second: float | None
+    seconds_to_99: float | None = None
+    equation_12_seconds: float | None = None
+    goodput_of_target: float | None = None
+
+
+class TrackingRow(Shown):
+    sender: str
+    phases: list[Phase]
+
+
+class Phase(Shown):
+    available_mbps: int
+    goodput: float
+    mean_queue_bytes: float
+    lost: int
+    seconds_to_target: float | None = None
+    equation_10_seconds: float | None = None
+
+
+class Spm(Shown):
+    runs: int
+    events_compared: int
+    paths: list[SpmPath]
+
+
+class SpmPath(Shown):
+    cross_sources: int
+    published_ms: int | None
+    model_segments: int | None
+    input_gaps_ms: tuple[int, ...]
+    mean_output_gaps_ms: tuple[float, ...]
+    meets_ms: int | None
+    runs: int
+    estimates: int
+    median_gap_ms: float | None
+    median_segments: float | None
+    hoe_median_segments: float | None
+
+
+class Ssipp(Shown):
+    runs: list[SsippRun]
+
+
+class SsippRun(Shown):
+    receiver: str
+    per_round: list[int]
+    inverted_share: float
+    most_per_ack: int | None
+    retransmissions: int
+    acks_per_segment_in_order: float
+
+
+class Linearity(Shown):
+    figures: list[LinearityFigure]
+
+
+class LinearityFigure(Shown):
+    number: str = Field(alias="figure")
+    cross_sources: int
+    meets_ms: int | None
+    published_ms: int | None
+    points: list[LinearityPoint]
+
+
+class LinearityPoint(Shown):
+    gap_ms: int
+    received_ms: float
+
+
+class FairnessRow(Shown):
+    name: str
+    flows: int
+    rtt: int  # ns
+    jain_index: float
+    core: FairnessCore
+
+
+class FairnessCore(Shown):
+    retransmissions: int

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Reports of Yosys and nextpnr: area and clock rates."""
+
+from __future__ import annotations
+
+from pydantic import AliasChoices, Field
+
+from scripts.figures.schema import Shown
+
+
+class Synth(Shown):
+    """`make synth`."""
+
+    target: str
+    device: str
+    flows: int
+    preset: str
+    modules: list[ModuleArea] = Field(validation_alias=AliasChoices("modules", "rooms"))
+    state_bits_per_flow: int
+
+
+class ModuleArea(Shown):
+    name: str
+    lut: int
+    ff: int
+    bram: int
+    dsp: int
+    state_bits_per_flow: int
+
+
+class Fmax(Shown):
+    """`make fmax`: one run. A record may leave out the sizes, or the clock of a build that was not routed."""
+
+    module: str = Field(validation_alias=AliasChoices("module", "room"))
+    preset: str
+    device: str
+    grade: str
+    seed: int
+    fmax_mhz: float | None
+    lut4: int | None
+    carry: int | None
+    lut_ram: int | None
+    ff: int | None
+    bram: int | None
+    mult18: int | None
+
+
+class Bitstream(Shown):
+    """`make bitstream`: one board."""
+
+    board: str
+    device: str
+    seed: int
+    clocks: list[BoardClock]
+
+
+class BoardClock(Shown):
+    name: str
+    wanted_mhz: float
+    reached_mhz: float
+
+
+class PolicyArea(Shown):
+    """`make policies AREA=1`: one policy."""
+
+    name: str
+    kind: str
+    state_bits: int
+    lut: int | None
+    ff: int | None
+    dsp: int | None
+    fmax_mhz: float | None

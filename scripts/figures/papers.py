@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""docs/reference/figures/papers.md: the experiments of the papers, repeated with the RTL."""
+
+from __future__ import annotations
+
+from scripts.figures import logistic, text
+from scripts.figures.experiments import Carson, Cubic, Linearity, LinearityFigure, Spm, Ssipp
+from scripts.figures.kinds import CARSON, CUBIC, LINEARITY, SPM, SSIPP
+from scripts.figures.records import Records
+from scripts.figures.text import Value, number, percent, yes
+
+
+def page(records: Records) -> str:
+    opening = (
+        "The papers' experiments with the RTL over ns-3, beside what was published. [What they "
+        "show](../../explanation/papers.md)."
+    )
+    parts = [
+        *(_carson, _cubic, logistic.convergence, logistic.figure_10, logistic.sweeps, logistic.figure_15),
+        *(_spm, _linearity, _ssipp),
+    ]
+    return text.page("Papers", opening, [part(records) for part in parts])
+
+
+def _carson(records: Records) -> str | None:
+    entries = records.entries(CARSON)
+    rows = [row for entry in entries for row in _carson_rows(entry.figures)]
+    shows = (
+        "Kannan's tables: Carson beside Reno, both the core's, with the 95 % interval of the ratio over the "
+        "seeds. A ratio agrees if it is within 0.05 of the published one. Windows and intervals in packets, "
+        "speeds in Mb/s."
+    )
+    heads = ("table", "quantity", "Carson", "Reno", "ratio", "95 %", "seeds", "published", "its ratio", "agrees")
+    return text.tabled("Carson", entries, shows, heads, rows, left=2)
+
+
+def _carson_rows(carson: Carson) -> list[list[Value]]:
+    return [
+        [
+            *(row.table, row.quantity, row.carson, row.reno, row.ratio),
+            f"{number(row.confidence_95[0])} to {number(row.confidence_95[1])}",
+            *(
+                row.seeds,
+                f"{number(row.published.carson)}, {number(row.published.reno)}",
+                row.published.ratio,
+                yes(row.within),
+            ),
+        ]
+        for row in carson.results
+    ]
+
+
+def _cubic(records: Records) -> str | None:
+    entries = records.entries(CUBIC)
+    rows = [row for entry in entries for row in _cubic_rows(entry.figures)]
+    shows = (
+        "Mean windows over whole cycles from loss to loss, in segments, beside ns-3's TcpCubic on the same path; "
+        "they agree within 10 %. Every window of the core equals its golden model's."
+    )
+    heads = ("path", "rate", "RTT", "core", "ns-3", "ratio", "dropped: core", "ns-3", "agrees")
+    return text.tabled("CUBIC", entries, shows, heads, rows, left=3)
+
+
+def _cubic_rows(cubic: Cubic) -> list[list[Value]]:
+    return [
+        [
+            *(
+                path.name,
+                path.rate,
+                path.rtt,
+                path.mean_window_segments.core,
+                path.mean_window_segments.ns3,
+                path.ratio,
+            ),
+            *(path.drops.core, path.drops.ns3, yes(path.within)),
+        ]
+        for path in cubic.paths
+    ]
+
+
+def _spm(records: Records) -> str | None:
+    entries = records.entries(SPM)
+    if not entries:
+        return None
+    rows = [row for entry in entries for row in _spm_rows(entry.figures)]
+    gaps = entries[0].figures.paths[0].input_gaps_ms
+    shows = (
+        f"SPM and Hoe beside one to four constant-rate sources, {entries[0].figures.runs} runs for each path. The "
+        "mean gap received for each gap sent, in ms; the gap at which the curve meets y = x; the runs with an "
+        "estimate; the median ssthresh, in segments."
+    )
+    heads = (
+        *("sources", *(f"y({gap})" for gap in gaps), "meets", "published"),
+        *("estimates", "median gap", "ssthresh", "fills the path", "Hoe's"),
+    )
+    return text.tabled("SPM and Hoe", entries, shows, heads, rows, left=0)
+
+
+def _spm_rows(spm: Spm) -> list[list[Value]]:
+    return [
+        [
+            path.cross_sources,
+            *path.mean_output_gaps_ms,
+            *(_meets(path.meets_ms), _meets(path.published_ms)),
+            *(f"{path.estimates} of {path.runs}", path.median_gap_ms, path.median_segments if path.estimates else None),
+            *(path.model_segments or 0, path.hoe_median_segments),
+        ]
+        for path in spm.paths
+    ]
+
+
+def _linearity(records: Records) -> str | None:
+    entries = records.entries(LINEARITY)
+    if not entries:
+        return None
+    tables = [_curves(entry.figures) for entry in entries]
+    shows = "Figures 4-6 to 4-9: gap sent against mean gap received, in ms, beside one to four constant-rate sources."
+    return text.section("Gap sent, gap received", text.commands(entries), shows, "\n\n".join(tables))
+
+
+def _curves(linearity: Linearity) -> str:
+    figures: list[LinearityFigure] = linearity.figures
+    rows: list[list[Value]] = [
+        [number(first.gap_ms), *(figure.points[index].received_ms for figure in figures)]
+        for index, first in enumerate(figures[0].points)
+    ]
+    rows.append(["meets y = x at", *(_meets(figure.meets_ms) for figure in figures)])
+    rows.append(["published", *(_meets(figure.published_ms) for figure in figures)])
+    return text.table(("sent", *(f"{figure.cross_sources} sources" for figure in figures)), rows)
+
+
+def _meets(gap: int | None) -> str:
+    return "never" if gap is None else number(gap)
+
+
+def _ssipp(records: Records) -> str | None:
+    entries = records.entries(SSIPP)
+    rows = [row for entry in entries for row in _ssipp_rows(entry.figures)]
+    shows = (
+        "From a window of one segment to receivers that delay ACKs: each round has twice the segments of the one "
+        "before; the last may be what is left."
+    )
+    heads = (
+        "receiver",
+        "segments of each round",
+        "in inverted pairs",
+        "most for an ACK",
+        "sent again",
+        "ACKs/segment, in order",
+    )
+    return text.tabled("SSIPP", entries, shows, heads, rows, left=2)
+
+
+def _ssipp_rows(ssipp: Ssipp) -> list[list[Value]]:
+    return [
+        [
+            *(run.receiver, " ".join(map(str, run.per_round)), percent(run.inverted_share)),
+            *(run.most_per_ack, run.retransmissions, run.acks_per_segment_in_order),
+        ]
+        for run in ssipp.runs
+    ]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Records of measurements: what pages show of each report, an entry for each command that was run."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic
+
+from pydantic import ValidationError
+
+from scripts.figures.kinds import Kind, Model
+
+ROOT = Path(__file__).resolve().parents[2]
+REPORTS = ROOT / "build" / "reports"
+PAGES = ROOT / "docs" / "reference" / "figures"
+RECORDS = PAGES / "records"
+
+
+class Refused(Exception):
+    """One line: which file, which field, what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Entry(Generic[Model]):
+    """What one command showed. `commit`: of figures that an older page had; no page shows it."""
+
+    command: str
+    date: str | None
+    commit: str | None
+    figures: Model
+
+
+def read(file: Path, model: type[Model], value: Any) -> Model:
+    """`value`, which is from `file`, by its schema."""
+    try:
+        return model.model_validate_json(json.dumps(value))
+    except ValidationError as refused:
+        first = refused.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "all of it"
+        raise Refused(f"{_short(file)}: {field}: {first['msg']}") from None
+
+
+class Records:
+    """The records in a folder, and the reports from which they are taken."""
+
+    def __init__(self, records: Path = RECORDS, reports: Path = REPORTS) -> None:
+        self._records, self._reports = records, reports
+
+    def entries(self, kind: Kind[Model]) -> list[Entry[Model]]:
+        """None if there is no such record."""
+        file = self._records / f"{kind.name}.json"
+        return [self._entry(file, kind, each) for each in json.loads(file.read_text())] if file.exists() else []
+
+    def report(self, kind: Kind[Model]) -> Model | None:
+        """What build/reports has, if it is there."""
+        file = self._reports / kind.file
+        return read(file, kind.model, json.loads(file.read_text())) if file.exists() else None
+
+    def take(self, kind: Kind[Any]) -> str:
+        """Puts the report in the place of the entry of the same command; the command."""
+        file = self._reports / kind.file
+        figures = self.report(kind)
+        if figures is None:
+            raise Refused(f"{_short(file)}: there is no such report; {kind.command} makes it")
+        shown = figures.model_dump(mode="json")
+        command = kind.command.format(**shown) if "{" in kind.command else kind.command
+        date = time.strftime("%Y-%m-%d", time.localtime(file.stat().st_mtime))
+        new = Entry(command, date, None, figures)
+        old = self.entries(kind)
+        kept = [new if each.command == command else each for each in old]
+        self.write(kind, kept if new in kept else [*old, new])
+        return command
+
+    def write(self, kind: Kind[Model], entries: list[Entry[Model]]) -> None:
+        values = [
+            {
+                "command": each.command,
+                "date": each.date,
+                "commit": each.commit,
+                "figures": each.figures.model_dump(mode="json"),
+            }
+            for each in entries
+        ]
+        self._records.mkdir(parents=True, exist_ok=True)
+        (self._records / f"{kind.name}.json").write_text(json.dumps(values, indent=1) + "\n")
+
+    @staticmethod
+    def _entry(file: Path, kind: Kind[Model], value: Any) -> Entry[Model]:
+        for field in ("command", "date", "figures"):
+            if field not in value:
+                raise Refused(f"{_short(file)}: {field}: Field required")
+        return Entry(value["command"], value["date"], value.get("commit"), read(file, kind.model, value["figures"]))
+
+
+def _short(file: Path) -> Path:
+    return file.relative_to(ROOT) if file.is_relative_to(ROOT) else file

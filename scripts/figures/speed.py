@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""docs/reference/figures/simulation-speed.md."""
+
+from __future__ import annotations
+
+from scripts.figures import text
+from scripts.figures.kinds import SIM, SPEED
+from scripts.figures.records import Records
+from scripts.figures.text import Value
+
+
+def page(records: Records) -> str:
+    opening = (
+        "How fast the Verilated core runs. Rates depend on the machine and on what else it does: compare rows, "
+        "not sessions."
+    )
+    return text.page("Simulation speed", opening, [_alone(records), _over_ns3(records)])
+
+
+def _alone(records: Records) -> str | None:
+    entries = records.entries(SPEED)
+    rows: list[list[Value]] = [
+        [run.tap, run.link_rate / 1e9, run.connections, run.segments_per_cpu_second, run.clocks_per_segment]
+        for entry in entries
+        for run in entry.figures.runs
+    ]
+    shows = (
+        "Full segments and an in-process peer. The header tap simulates no payload; one connection is then bound "
+        "by its own loop from grant over `sent` to the next grant."
+    )
+    heads = ("tap", "link, Gb/s", "connections", "segments/s of processor time", "clocks/segment")
+    return text.tabled("The core alone", entries, shows, heads, rows)
+
+
+def _over_ns3(records: Records) -> str | None:
+    entries = records.entries(SIM)
+    rows: list[list[Value]] = []
+    for entry in entries:
+        sim = entry.figures
+        rows += [
+            ["file arrived unchanged", text.yes(sim.sha256_equal)],
+            ["segments; sent again", f"{text.number(sim.segments)}; {text.number(sim.retransmissions)}"],
+            ["events compared with the golden models", sim.golden.events],
+            ["all equal", text.yes(sim.golden.equal)],
+            ["goodput of the core, Mb/s", sim.goodput_bps / 1e6],
+            [f"goodput of {sim.comparison.sender.removeprefix('ns3::')}, Mb/s", sim.comparison.goodput_bps / 1e6],
+            ["segments/s of wall time, whole program", sim.wall_clock.segments_per_second],
+            ["segments/s of wall time in the core", sim.wall_clock.segments_per_core_second],
+        ]
+    shows = "The default transfer over ns-3: the core sends a file and fills the bottleneck as ns-3's own sender does."
+    return text.tabled("The core over ns-3", entries, shows, ("", ""), rows)

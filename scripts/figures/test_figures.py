@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The pages of figures are what their records make, and records have the fields of today's reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.figures.__main__ import MADE, stale
+from scripts.figures.kinds import FMAX, KINDS, LATENCY, SELFTEST, Kind
+from scripts.figures.records import PAGES, RECORDS, Records, Refused
+from scripts.figures.text import Value, number
+
+RUN = {"module": "Pacer", "preset": "lean", "device": "LFE5U-85F", "grade": "6", "seed": 1, "fmax_mhz": 100.5}
+SIZE = {"lut4": 1, "carry": 2, "lut_ram": 3, "ff": 4, "bram": 5, "mult18": 6}
+COMMAND = "make fmax MODULE=Pacer PRESET=lean GRADE=6 SEED=1"
+
+
+def test_no_page_is_stale() -> None:
+    assert not stale(PAGES, Records()), "write them by: python -m scripts.figures"
+
+
+def test_every_record_is_of_a_report_that_is_known() -> None:
+    assert {file.stem for file in RECORDS.glob("*.json")} <= set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_report_that_is_there_has_the_fields_that_pages_show(kind: Kind[Any]) -> None:
+    Records().report(kind)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Records:
+    return Records(tmp_path / "records", tmp_path)
+
+
+def test_a_page_that_was_changed_by_hand_is_stale(place: Records, tmp_path: Path) -> None:
+    for name, make in MADE.items():
+        (tmp_path / f"{name}.md").write_text(make(place))
+    assert stale(tmp_path, place) == []
+    (tmp_path / "scale.md").write_text(MADE["scale"](place).replace("Scale", "Scales"))
+    (tmp_path / "gaps.md").unlink()
+    assert stale(tmp_path, place) == ["gaps", "scale"]
+
+
+def test_a_report_becomes_the_entry_of_its_command(place: Records, tmp_path: Path) -> None:
+    for speed in (100.5, 101.5):
+        (tmp_path / "fmax.json").write_text(json.dumps({**RUN, **SIZE, "fmax_mhz": speed, "critical_path": []}))
+        assert place.take(FMAX) == COMMAND
+    (tmp_path / "fmax.json").write_text(json.dumps({**RUN, **SIZE, "seed": 2}))
+    place.take(FMAX)
+    assert [(each.command[-6:], each.figures.fmax_mhz) for each in place.entries(FMAX)] == [
+        ("SEED=1", 101.5),
+        ("SEED=2", 100.5),
+    ]
+    assert "critical_path" not in (tmp_path / "records" / "fmax.json").read_text()
+    assert "| Pacer | `lean` | 6 | 101.5, 100.5 | 1 |" in MADE["area-and-clock"](place)
+
+
+def test_names_of_fields_survive_a_record(place: Records, tmp_path: Path) -> None:
+    errors = {"gap_error_ns": {"distance_p50": 1.0, "distance_p99": 2.0, "distance_p99.9": 3.0}}
+    report = {"arrivals against departures": errors, "departures against schedule": errors}
+    (tmp_path / "gap-selftest.json").write_text(json.dumps(report))
+    place.take(SELFTEST)
+    (entry,) = place.entries(SELFTEST)
+    assert entry.figures.arrivals.gap_error_ns.p999 == 3.0
+
+
+@pytest.mark.parametrize(
+    ("report", "line"),
+    [
+        ({**RUN, **{name: 1 for name in SIZE if name != "ff"}}, "fmax.json: ff: Field required"),
+        ({**RUN, **SIZE, "seed": "one"}, "fmax.json: seed: Input should be a valid integer"),
+        ([], "fmax.json: all of it: Input should be an object"),
+    ],
+)
+def test_a_report_with_another_schema_is_refused_in_a_line(
+    report: Any, line: str, place: Records, tmp_path: Path
+) -> None:
+    (tmp_path / "fmax.json").write_text(json.dumps(report))
+    with pytest.raises(Refused) as refused:
+        place.take(FMAX)
+    assert line in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_report_that_is_not_there_is_named_with_its_command(place: Records) -> None:
+    with pytest.raises(Refused, match=r"latency.json: there is no such report; make bench NAME=latency makes it"):
+        place.take(LATENCY)
+
+
+def test_a_record_without_a_field_is_refused(place: Records, tmp_path: Path) -> None:
+    case = {"measure": "send", "payload": 64, "flows": 1, "load": "idle", "core_ps": 8000, "ns": {"median": 1.0}}
+    (tmp_path / "records").mkdir()
+    record = tmp_path / "records" / "latency.json"
+    record.write_text(json.dumps([{"command": "x", "date": None, "figures": {"cases": [case]}}]))
+    with pytest.raises(Refused, match=r"latency.json: cases.0.ns.max: Field required"):
+        place.entries(LATENCY)
+    record.write_text(json.dumps([{"command": "x", "figures": {"cases": []}}]))
+    with pytest.raises(Refused, match=r"latency.json: date: Field required"):
+        place.entries(LATENCY)
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        *((None, "-"), ("text", "text"), (1234567, "1,234,567"), (0.0, "0"), (16103.0, "16,100"), (0.98906, "0.9891")),
+        *((1.12, "1.12"), (7.98, "7.98"), (8.0, "8"), (6.02e-10, "6.0e-10"), (-0.5, "-0.5"), (99.996, "100")),
+    ],
+)
+def test_one_rounding_rule(value: Value, cell: str) -> None:
+    assert number(value) == cell

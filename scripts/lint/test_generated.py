@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Pages, headers and lists that are committed are those that the RTL makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.lint.tools import ROOT, VERILOG
+
+COMMITTED = {
+    "downbeat_registers.md": "docs/reference/register-map.md",
+    "downbeat_registers.h": "sw/include/downbeat_registers.h",
+    "downbeat_event.h": "sw/include/downbeat_event.h",
+    "event_fields.py": "sw/python/downbeat/event_fields.py",
+}
+    "downbeat_registers.md": "docs/reference/register-map.md",
+    "downbeat_registers.h": "sw/include/downbeat_registers.h",
+}
+
+
+@pytest.mark.parametrize("name", COMMITTED)
+def test_generated_files(name: str) -> None:
+    if not (VERILOG / "default.stamp").exists():
+        pytest.skip("build/rtl holds another preset than `default`")
+    committed = ROOT / Path(COMMITTED[name])
+    fresh = committed.exists() and committed.read_text() == (VERILOG / name).read_text()
+    assert fresh, f"{COMMITTED[name]} is stale: run `make generate` and commit it"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Connections that send as fast as the engine lets them: peer, application, pacer, MAC and timers are quicker than it
+// is.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <vector>
+
+#include "module.h"
+#include "turn.h"
+
+namespace events {
+
+/// What a connection is opened with.
+struct Policies {
+  unsigned startup, steady;
+  std::array<std::uint32_t, 3> startupArgument, steadyArgument; // least significant first
+  std::uint32_t ssthresh;                                       // bytes
+};
+
+class Sending : public Load {
+public:
+  /// One connection for each of `policies`.
+  Sending(Order order, const std::vector<Policies> &policies, std::uint64_t seed);
+
+  bool offer(Port port, Pins &pins, std::uint64_t now) override;
+  void see(const Pins &pins, std::uint64_t now) override;
+  bool allEstablished() const;
+
+  std::uint64_t segments = 0, retransmissions = 0;
+
+private:
+  struct Connection {
+    Policies policies;
+    std::uint32_t initial; // our initial sequence number
+    bool opened = false, synSeen = false, answered = false, established = false, booked = false;
+    std::uint32_t sent, acknowledged, told,
+        written; // SND.MAX and SND.UNA as traced, the last ACK's, the end of what is written
+    unsigned repeats = 0;                            // duplicate ACKs to come
+    bool wide = false;                               // of two windows the larger one
+  };
+  struct Departure {
+    unsigned flow;
+    std::uint32_t end;
+    std::uint64_t stamp;
+  };
+
+  bool says(Port port, unsigned flow, Pins &pins, std::uint64_t now);
+  bool directorySays(Connection &connection, unsigned flow, Pins &pins, std::uint64_t now);
+  void open(const Connection &connection, Pins &pins);
+  bool departs(Pins &pins);
+
+  std::vector<Connection> connections_;
+  std::vector<Turn> turns_;
+  std::deque<Departure> departures_;
+  fuzz::Draw draw_;
+};
+
+} // namespace events

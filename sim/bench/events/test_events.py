@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make bench NAME=events` in small: an event a clock round robin, one in eight of one flow, whatever policies the flows have."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sim.bench.events.cases import MIXED, BenchFailed, Case, all_cases, run
+from sim.lib import build
+
+SEED = int(os.environ.get("SEED") or 1)
+EVENTS = 10_000
+FLOW_SPACING = 8  # clocks
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    return build.events() / "events_bench"
+
+
+@pytest.mark.parametrize("flows", [8, 16])
+def test_round_robin_there_is_an_event_in_every_clock(program: Path, flows: int) -> None:
+    assert run(Case("round", flows), EVENTS, SEED, program)["clocks"] == EVENTS
+
+
+@pytest.mark.parametrize("policies", ["", MIXED])
+def test_one_flow_has_every_eighth_clock(program: Path, policies: str) -> None:
+    assert run(Case("one", 1, policies), EVENTS // 10, SEED, program)["rate"] == 1 / FLOW_SPACING
+
+
+@pytest.mark.parametrize(
+    "policies", [case.policies for case in all_cases() if case.policies and case.flows == 16 and case.order == "round"]
+)
+def test_what_policies_the_flows_have_hardly_counts(program: Path, policies: str) -> None:
+    """98 % of all clocks have an event, while segments, losses and long calculations come back as events of their own."""
+    figures = run(Case("round", 16, policies), EVENTS, SEED, program)
+    assert figures["rate"] > 0.98
+    assert figures["segments"] > EVENTS // 10 and figures["retransmissions"] > 0
+    assert figures["kinds"].get("calculated", 0) <= figures["calculations"] + 16
+    assert ("calculated" in figures["kinds"]) == any(
+        name in policies for name in (MIXED, "carson", "cubic", "logistic")
+    )
+
+
+def test_a_bench_that_fails_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "events_bench"
+    program.write_text('#!/bin/sh\necho \'{"failure": "the engine has stopped"}\'\nexit 2\n')
+    program.chmod(0o755)
+    with pytest.raises(
+        BenchFailed, match=r"16 flows, random, no connection: the engine has stopped; again: .* random 1 1"
+    ):
+        run(Case("random", 16), 1, 1, program)

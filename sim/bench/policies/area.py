@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What a policy alone takes of an ECP5 and how fast it is: its bench's module, kept by content.
+
+How fast it is says the harness of `make fmax`. How large it is says the module without it: the harness feeds a module
+from a shift
+register, and Yosys merges registers of the module that only pass something on with the next places of that.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.ecp5.fmax.report import size, timing
+from scripts.ecp5.fmax.tools import ROOT, place_and_route, synthesise
+
+PLACE = "build/fmax/rtl/policies"
+GRADE, SEED = "6", 1
+CARRIED_BY = 2  # a cell of a carry chain takes the place of so many LUT4s
+
+
+def areas(names: Sequence[str]) -> dict[str, dict[str, float]]:
+    """`lut`, `ff`, `dsp` and `fmax_mhz` of each policy."""
+    modules = {name: f"Policy{name.capitalize()}" for name in names}
+    everything = [*modules.values(), *(f"Fmax{module}" for module in modules.values())]
+    subprocess.run(["scripts/rtl.sh", "elaborate", "default", PLACE, *everything], cwd=ROOT, check=True)
+    found = {}
+    for name, module in modules.items():
+        used = size(_read(synthesise(Path(PLACE) / f"{module}.v")), within="")
+        harnessed = synthesise(Path(PLACE) / f"Fmax{module}.v")
+        speed = timing(_read(place_and_route(harnessed, GRADE, SEED)))
+        lut = used["lut4"] + CARRIED_BY * used["carry"]
+        found[name] = {"lut": lut, "ff": used["ff"], "dsp": used["mult18"], "fmax_mhz": speed.fmax_mhz}
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    text: dict[str, Any] = json.loads((ROOT / path).read_text())
+    return text

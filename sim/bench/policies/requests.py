@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Request by request: a policy's own test with more requests than `make test` asks, and its model against its equation."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.seam import calculator_of
+from sim.lib import build
+
+MODELS = {"startup": STARTUP, "steady": STEADY}
+CASE = "rtl_agrees_with_the_golden_model"
+
+
+class BenchFailed(Exception):
+    """The policy's test left no figures; the message is its end."""
+
+
+def ask(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
+    """`requests`, `mismatches`, `latency_clocks`, and `said` where something differs."""
+    test = module_file(family, name)
+    with tempfile.TemporaryDirectory() as place:
+        figures = Path(place) / "figures.json"
+        environment = os.environ | {
+            "POLICY_QUESTIONS": str(count),
+            "POLICY_FIGURES": str(figures),
+            "COCOTB_RANDOM_SEED": str(seed),
+            "DOWNBEAT_CASE": CASE,
+        }
+        command = [sys.executable, "-m", "pytest", "-qq", "--tb=short", f"{test}::test_{name}"]
+        done = subprocess.run(command, cwd=build.ROOT, env=environment, text=True, capture_output=True, check=False)
+        said = done.stdout + done.stderr
+        if not figures.exists():
+            raise BenchFailed(f"{name}: {test.name} asked nothing:\n{said[-3000:]}")
+        answer: dict[str, Any] = json.loads(figures.read_text())
+    return answer | {"said": said[-3000:] if done.returncode else ""}
+
+
+def float_error(family: str, name: str, seed: int) -> float | None:
+    """What the policy's test measures of its golden model against the equation, relative; None: it measures nothing."""
+    test = module_file(family, name)
+    if test.is_relative_to(build.ROOT / "cocotb_tests"):
+        module = importlib.import_module(f"cocotb_tests.congestion.{family}.test_{name}")
+    else:
+        sys.path.insert(0, str(test.parents[1]))
+        module = importlib.import_module(f"{family}.test_{name}")
+    measure = getattr(module, "float_error", None)
+    return None if measure is None else float(measure(random.Random(f"float_error {seed}")))
+
+
+def state_bits(family: str, name: str) -> int:
+    """Of the golden model, which the bench has compared with the RTL's policy_state."""
+    return MODELS[family][name].state_bits
+
+
+def calculates(family: str, name: str) -> bool:
+    """It has long calculations."""
+    return calculator_of(MODELS[family][name]) is not None
+
+
+def module_file(family: str, name: str) -> Path:
+    """A policy's test: in the tree, or in POLICY_PATH."""
+    own = build.ROOT / "cocotb_tests" / "congestion" / family / f"test_{name}.py"
+    other = Path(os.environ.get("POLICY_PATH") or own) / family / own.name
+    for found in (own, other):
+        if found.is_file():
+            return found.resolve()
+    raise BenchFailed(f"{name}: no test of it: {own.relative_to(build.ROOT)} (scripts/lint and test_policies want one)")

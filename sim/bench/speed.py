@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make bench NAME=speed`: how many full segments a second the core alone simulates, by the 64-bit tap and by the
+header tap in turn.
+
+build/reports/bench.json. The runs of both taps take turns, so that a machine that others use too treats them alike.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sim.lib import build, verilated
+
+REPORT = build.ROOT / "build" / "reports" / "bench.json"
+
+
+ROUNDS = 3
+# Link rates in b/s, and connections. A connection at 8 Gb/s fills the 64-bit frame stream. The header tap's clocks count no
+# beats: one connection is then bound by its way from grant to grant, eight keep the engine busy.
+RUNS = (("frame", 8 * 10**9, 1), ("header", 8 * 10**9, 1), ("header", 100 * 10**9, 1), ("header", 100 * 10**9, 8))
+MEDIANS = ("segments_per_wall_second", "segments_per_cpu_second", "clocks_per_wall_second", "clocks_per_segment")
+
+
+def main() -> int:
+    wanted = os.environ.get("TAP") or ""
+    runs = [run for run in RUNS if wanted in ("", run[0])]
+    if not runs:
+        print(
+            f"TAP={wanted}: no such tap, use {' or '.join(verilated.TAPS)}, or leave it out for both", file=sys.stderr
+        )
+        return 2
+    seconds = float(os.environ.get("DURATION") or 5) / ROUNDS
+    try:
+        programs = {tap: build.bench(tap) / "bench_core" for tap, _, _ in runs}
+        rounds = [[measure(programs[tap], seconds, rate, number) for tap, rate, number in runs] for _ in range(ROUNDS)]
+    except (build.BuildFailed, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    figures = [median(same) for same in zip(*rounds, strict=True)]
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    REPORT.write_text(json.dumps({"runs": figures}, indent=2) + "\n")
+    print("tap     link/Gb/s  connections  segments/s of wall  of processor  clocks/segment  clocks/s of wall")
+    for run in figures:
+        print(
+            f"{run['tap']:8}{run['link_rate'] / 1e9:8.0f}{run['connections']:13}{run['segments_per_wall_second']:20}"
+            f"{run['segments_per_cpu_second']:14}{run['clocks_per_segment']:16}{run['clocks_per_wall_second']:18}"
+        )
+    print(f"full segments, medians of {ROUNDS} rounds; {REPORT.relative_to(build.ROOT)}")
+    return 0
+
+
+def measure(program: Path, seconds: float, rate: int, connections: int) -> dict[str, Any]:
+    command = [str(program), str(seconds), str(rate), str(connections)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
+
+
+def median(same: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of several runs of the same: the first one's facts, the medians of what was measured."""
+    return same[0] | {name: statistics.median(run[name] for run in same) for name in MEDIANS}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Questions for the logistic unit over its whole range, and Eq. 10 of Iguchi's thesis in 50 digits to judge the responses."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+
+from sim.golden.calculation.logistic_window import (
+    ROUND_TRIP_BITS,
+    WINDOW_BITS,
+    LogisticRequest,
+)
+
+# What the unit promises its accuracy for: bytes per second, ns, bytes.
+RATES = (125, 12_500_000_000)
+ROUND_TRIPS = (10_000, 1_000_000_000)
+LARGEST_GAP = 10_000_000_000
+WINDOWS = (2 * 64, 1 << 30)
+EPSILON, GAMMA = Decimal("1.95"), Decimal("0.9")
+
+
+def draw_request(draw: random.Random) -> LogisticRequest:
+    """Any size between the bounds and the bounds themselves; a fifth of the windows near the target."""
+    capacity = _between(draw, *(rate << 10 for rate in RATES))
+    available = draw.choice([0, 1, capacity, capacity + 1, _between(draw, 1, capacity), draw.randint(0, capacity)])
+    round_trip, elapsed = _between(draw, *ROUND_TRIPS), _between(draw, 1, LARGEST_GAP)
+    if draw.random() < 0.1:
+        elapsed = 0
+    window = _between(draw, *(size << 16 for size in WINDOWS))
+    request = LogisticRequest(capacity, available, round_trip, elapsed, window)
+    if draw.random() < 0.2:
+        target = int(exact(request).target * (1 << 16))
+        window = min(max(target + draw.randint(-2, 2) * draw.randint(0, target >> 10), 1), (1 << WINDOW_BITS) - 1)
+        request = LogisticRequest(capacity, available, round_trip, elapsed, window)
+    return request
+
+
+def draw_beyond(draw: random.Random) -> LogisticRequest:
+    """Any bits that fields can hold, for which nothing but agreement of RTL and model is promised."""
+
+    def bits(count: int) -> int:
+        return draw.choice([1, (1 << count) - 1, draw.getrandbits(draw.randint(1, count)) or 1])
+
+    return LogisticRequest(bits(44), bits(44), bits(ROUND_TRIP_BITS), bits(34), bits(WINDOW_BITS))
+
+
+def _between(draw: random.Random, low: int, high: int) -> int:
+    """By order of magnitude; the bounds more often."""
+    if draw.random() < 0.1:
+        return draw.choice([low, high])
+    return min(max(round(math.exp(draw.uniform(math.log(low), math.log(high)))), low), high)
+
+
+@dataclass(frozen=True)
+class Exact:
+    window: Decimal  # bytes
+    target: Decimal
+    exponent: Decimal
+
+
+def exact(asked: LogisticRequest) -> Exact:
+    """Eq. 10 and 11 as they are printed."""
+    with localcontext() as context:
+        context.prec = 50
+        capacity = Decimal(asked.capacity) / 1024
+        available = min(Decimal(asked.available) / 1024, capacity)
+        round_trip, elapsed = (Decimal(ns).scaleb(-9) for ns in (asked.round_trip, asked.elapsed))
+        own = Decimal(asked.window) / 65536
+        target = (capacity - GAMMA * (capacity - available)) * round_trip
+        exponent = EPSILON * elapsed * (1 - GAMMA * (1 - available / capacity))
+        growth = exponent.exp()
+        return Exact(own * growth * target / (own * (growth - 1) + target), target, exponent)
+
+
+def error(response: int, window: Decimal) -> tuple[float, float]:
+    """How far an response (16 fraction bits) is from a window: as a share of it, and in units of the last place."""
+    away = abs(Decimal(response) / 65536 - window)
+    return float(away / window), float(away * 65536)

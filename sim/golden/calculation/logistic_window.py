@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The logistic window of rtl/downbeat/calculation/LogisticUnit.scala, bit for bit (Iguchi, thesis, Eq. 10).
+
+    w' = b s / (s + (b - s) f),  b and s the larger and the smaller of w and w*,  f = e^-x if w grows, else 1 - e^-x
+    w* = (K + 9 A) tau / 10,  x = 1.95 t (K + 9 A) / 10 K
+
+which is Eq. 10 with eps = 1.95 and gamma = 0.9, in a form without a difference of nearly equal numbers. Numbers in between
+are a mantissa of 36 bits and an exponent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.golden.calculation.divider import quotient
+from sim.golden.calculation.exponential import factor
+from sim.golden.calculation.shifts import normalized
+
+# Bytes per second with 10 fraction bits; ns; ns; bytes with 16 fraction bits.
+RATE_BITS, ROUND_TRIP_BITS, ELAPSED_BITS, WINDOW_BITS = 44, 36, 34, 48
+RATE_FRACTION_BITS = 10
+MANTISSA_BITS = 36
+# 1 / 10^10, and 1.95 log2(e) / 10^10 four times and one, with the fraction bits of their names.
+PER_SECOND_Q51 = 225180
+GROWTH_Q49_QUARTERS = 158372
+QUOTIENT_BITS = 40
+# A number is (e, m): m x 2^(e - 64), of 2^-16 bytes; m's top bit is set.
+ONE = 64 + 12
+LARGEST_EXPONENT = 64 + 15
+
+
+@dataclass(frozen=True)
+class LogisticRequest:
+    capacity: int  # K, bytes per second with 10 fraction bits, 44 bits in all, not 0
+    available: int  # A, likewise; more than K counts as K
+    round_trip: int  # tau, ns, 36 bits, not 0
+    elapsed: int  # t, ns, 34 bits
+    window: int  # w, bytes with 16 fraction bits, 48 bits in all, not 0
+
+
+def logistic_window(asked: LogisticRequest) -> int:
+    """The window after `elapsed`: bytes with 16 fraction bits, rounded to the nearest, 48 ones at most."""
+    capacity, shift = normalized(asked.capacity, RATE_BITS)
+    rate = (asked.capacity + 9 * min(asked.available, asked.capacity) << shift) >> 12
+    star = _target(rate, shift, asked.round_trip)
+    window, zeros = normalized(asked.window, WINDOW_BITS)
+    own = (ONE - zeros, window >> 12)
+
+    share = quotient(rate << 24, capacity >> 12, 28)
+    per_ns = (4 * GROWTH_Q49_QUARTERS + 1) * share >> 11
+    mantissa, halvings = factor(asked.elapsed * per_ns >> 10, decay=star < own)
+
+    (big_exponent, big), (small_exponent, small) = max(star, own), min(star, own)
+    ratio = big_exponent - small_exponent
+    product = (big - (small >> ratio)) * mantissa >> MANTISSA_BITS
+    above = ratio - halvings
+    denominator = (small >> above) + product if above > 0 else small + (product >> -above)
+    exponent = big_exponent - max(above, 0)
+    left = quotient(big * small >> 34 << 34, denominator, QUOTIENT_BITS)
+    # A quotient has 34 bits at least: beyond this the window does not fit.
+    if exponent > LARGEST_EXPONENT:
+        return (1 << WINDOW_BITS) - 1
+    doubled = left << 16 >> LARGEST_EXPONENT - exponent
+    return min(doubled + 1 >> 1, (1 << WINDOW_BITS) - 1)
+
+
+def _target(rate: int, shift: int, round_trip: int) -> tuple[int, int]:
+    """w*, as exponent and mantissa, of K + 9 A (36 bits, that is shifted so far) and tau."""
+    time, zeros = normalized(round_trip, ROUND_TRIP_BITS)
+    scaled, more = normalized((rate * time >> 36) * PER_SECOND_Q51, 54)
+    return ONE + 9 - more - shift - zeros, scaled >> 18

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Replays one connection's recorded congestion events through the golden models, in the order of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from sim.golden.congestion.policies import STARTUP, STEADY
+from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAnswer, Window
+from sim.golden.congestion.window import CongestionState
+
+
+def replay(
+    rows: Iterable[Mapping[str, str | int]], startup_argument: int = 0, steady_argument: int = 0
+) -> Iterator[Window]:
+    """Yields cwnd and ssthresh (bytes with 16 fraction bits) after each row of a whole connection.
+
+    The arguments are what the connection told its policies when it opened.
+
+    A row has `time` (ns), `kind` (as Seam.scala spells it), `asked` (0 or 1: a policy's request was taken), `uninflated`
+    (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample),
+    `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap` and `arrival_gap` (ns), each a
+    number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and `startup` and `steady`, names
+    of policies.
+    The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
+    setPolicies: such a one also has `startup_argument` and `steady_argument`.
+    """
+    state: CongestionState | None = None
+    smallest = CongestionEvent.rtt_minimum
+    for number, row in enumerate(rows):
+        startup, steady = str(row["startup"]), str(row["steady"])
+        if state is None:
+            state = CongestionState(
+                STARTUP[startup], STEADY[steady], startup_policy_state=startup_argument, steady_policy_state=steady_argument
+            )
+        if row.get("event") == "setPolicies":
+            arguments = int(row["startup_argument"]), int(row["steady_argument"])
+            state.change(STARTUP[startup], STEADY[steady], *arguments)
+        if (state.startup.name, state.steady.name) != (startup, steady):
+            raise ValueError(f"row {number} changes the policies to {startup}, {steady} without having been told to")
+        event = _event(row)
+        if event.rtt is not None:
+            smallest = min(smallest, event.rtt)
+        window = state.see(replace(event, rtt_minimum=smallest), asked=bool(int(row["asked"])))
+        if row.get("event") == "calculated" and row["kind"] == "none":
+            state.drop_answer()
+        yield window
+
+
+def _event(row: Mapping[str, str | int]) -> CongestionEvent:
+    return CongestionEvent(
+        kind=KIND_NAMES[str(row["kind"])],
+        acked_bytes=int(row["acked"]),
+        uninflated=bool(int(row["uninflated"])),
+        flight=int(row["flight"]),
+        segment_size=int(row["mss"]),
+        now=int(row["time"]),
+        initial_window=int(row["initial_window"]),
+        initial_ssthresh=int(row["initial_ssthresh"]),
+        rtt=int(row["rtt"]) if row["rtt"] != "" else None,
+        sent_probe=bool(int(row["sent_probe"])),
+        sent_ahead=bool(int(row["sent_ahead"])),
+        probe=_probe(row) if row["probe"] else None,
+    )
+
+
+def _probe(row: Mapping[str, str | int]) -> ProbeAnswer:
+    return ProbeAnswer(
+        begins=row["probe"] == "begins",
+        disturbed=row["probe"] == "disturbed",
+        departure_gap=int(row["departure_gap"]),
+        arrival_gap=int(row["arrival_gap"]),
+    )

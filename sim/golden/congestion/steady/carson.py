@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""TCP Carson (Kannan, thesis, WPI 2002), as rtl/downbeat/congestion/steady/Carson.scala.
+
+AIMD(a, b) by a table of four rows; the row goes up while the weighted mean of the loss intervals is steady, and back to the
+first when it is not, after a timeout, and when nothing was lost for 7/4 of the rounds between the last two loss events.
+Argument: the lowest bit, carson_fastdrop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sim.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LossIntervals, Mean, Request
+from sim.golden.congestion.additive_increase import decreased, increased, remainder
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import FRACTION_BITS, Answer, Calculation, CongestionEvent, Kind, Window
+
+TABLE = [(65536, 32768), (49152, 26214), (16384, 16384), (9699, 8192)]  # a, b: 16 fraction bits
+MOST = (1 << 32) - 1
+MOST_ROUNDS = (1 << 16) - 1
+
+
+@dataclass(frozen=True)
+class State(PackedFields):
+    """The policy state, lowest field first."""
+
+    fast_drop: int = 0
+    credit: int = 0
+    row: int = 0
+    place: int = 0  # of the newest interval
+    count: int = 0  # of intervals in the history
+    mean: int = 0  # packets, 8 fraction bits
+    pending: int = 0
+    interval: int = 0  # bytes, that waits for the history
+    acked: int = 0  # bytes, since the last loss event
+    left: int = 0  # bytes until the round ends
+    rounds: int = 0  # since the last loss event
+    limit: int = 0  # rounds without a loss that are unsteady
+    armed: int = 0
+    seen: int = 0
+    mixed: int = 0  # a new row has begun with the last loss event
+
+    FIELDS = (
+        ("fast_drop", 1),
+        ("credit", 48),
+        ("row", 2),
+        ("place", 5),
+        ("count", 6),
+        ("mean", 28),
+        ("pending", 1),
+        ("interval", 32),
+        ("acked", 32),
+        ("left", 32),
+        ("rounds", 16),
+        ("limit", 16),
+        ("armed", 1),
+        ("seen", 1),
+        ("mixed", 1),
+    )
+
+    def restarted(self) -> State:
+        """Unsteady."""
+        return replace(self, row=0, count=0, pending=0)
+
+
+@dataclass(frozen=True)
+class Carson:
+    name: str = "carson"
+    state_bits: int = State.bits()
+    calculator: LossIntervals = CALCULATOR
+
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = State.unpacked(policy_state)
+        increase, decrease = TABLE[before.row]
+        state = _counted(event, before)
+        match event.kind:
+            case Kind.ESTABLISHED:
+                state = State(fast_drop=before.fast_drop)
+            case Kind.ACKNOWLEDGED if not event.starting_up:
+                cwnd, credit = increased(event, window, before.credit, increase)
+                window, state = replace(window, cwnd=cwnd), replace(state, credit=credit)
+            case Kind.LOSS | Kind.TIMEOUT:
+                window, state = replace(window, ssthresh=decreased(event, decrease)), _lost(event, state)
+            case Kind.CALCULATED:
+                state = _judged(event, state)
+                if state.row > before.row:
+                    window = replace(window, ssthresh=_cut_again(event, window, state.row))
+            case _:
+                pass
+        asks = state.pending and not event.calculating and event.kind is not Kind.CALCULATED
+        return Answer(window, state.packed(), calculation=_request(event, before, state) if asks else None)
+
+
+def _counted(event: CongestionEvent, state: State) -> State:
+    """Rounds, and bytes since the last loss event."""
+    if event.acked_bytes == 0:
+        return state
+    reached = event.acked_bytes >= state.left
+    ends = reached and state.left > 0
+    rounds = min(state.rounds + 1, MOST_ROUNDS) if ends else state.rounds
+    after = replace(
+        state,
+        left=max(event.flight - event.acked_bytes, 0) if reached else state.left - event.acked_bytes,
+        acked=min(state.acked + event.acked_bytes, MOST),
+        rounds=rounds,
+    )
+    loses = event.kind in (Kind.LOSS, Kind.TIMEOUT)
+    if ends and state.armed and rounds >= state.limit and not loses:
+        return replace(after.restarted(), armed=0)
+    return after
+
+
+def _lost(event: CongestionEvent, state: State) -> State:
+    """All losses of one round are one loss event; two ends of rounds after it a timeout is another one for certain."""
+    after = replace(state, credit=0)
+    if event.kind is Kind.LOSS or state.rounds >= 2 or not state.seen:
+        after = replace(
+            after,
+            seen=1,
+            armed=int(state.seen and not state.mixed),
+            mixed=0,
+            limit=min(7 * state.rounds // 4, MOST_ROUNDS),
+            acked=0,
+            rounds=0,
+            interval=state.acked,
+            pending=state.seen,
+        )
+    return after.restarted() if event.kind is Kind.TIMEOUT else after
+
+
+def _judged(event: CongestionEvent, state: State) -> State:
+    told = event.calculated
+    if told is None or told.of_startup or told.stale or not state.pending:
+        return state
+    mean = Mean.unpacked(told.answer)
+    count = min(state.count + 1, ENTRIES)
+    after = replace(state, pending=0, place=(state.place + 1) % ENTRIES, count=count, mean=mean.mean)
+    if count < ENTRIES and (count <= 16 or state.row == 0):
+        return after
+    if 100 * abs(mean.mean - state.mean) > 10 * state.mean or state.fast_drop and mean.fallen:
+        return after.restarted()
+    if count < ENTRIES:
+        return after
+    row = min(state.row + 1, len(TABLE) - 1)
+    if row > state.row:  # the rounds between losses that the limit comes from were another row's
+        after = replace(after, armed=0, mixed=1)
+    return replace(after, row=row, count=16, mean=mean.newest)
+
+
+def _cut_again(event: CongestionEvent, window: Window, row: int) -> int:
+    """By the milder b of the new row, if that is milder in whole bytes; on the wires ssthresh has a fraction."""
+    kept = remainder(event.flight, TABLE[row][1])
+    return decreased(event, TABLE[row][1]) if window.ssthresh >> FRACTION_BITS < kept else window.ssthresh
+
+
+def _request(event: CongestionEvent, before: State, state: State) -> Calculation:
+    # Words that no event leaves have counts beyond 32: the RTL looks at one bit.
+    count = ENTRIES if before.count >= ENTRIES else before.count + 1
+    place = (state.place + 1) % ENTRIES
+    return Calculation(Request(state.interval, event.segment_size, place, count).packed())
+
+
+POLICY = Carson()

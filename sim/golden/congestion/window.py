@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The congestion stage's own rules around a connection's two policies.
+
+Below ssthresh the start-up policy grows the window, from ssthresh on the steady policy, which also says what ssthresh a
+loss leaves. What lies between loss and recovery is RFC 6582's (3.2), with cwnd = ssthresh + 3 SMSS as it begins; or RFC
+6675's, with cwnd = ssthresh, when SACK tells what has left the network. A timeout in it leaves ssthresh as the loss had set
+it, or lower: what is outstanding then is more than the window that the loss was seen with. After every event the envelope holds:
+
+    2 SMSS <= ssthresh <= 1 GiB,  SMSS <= cwnd <= 1 GiB
+
+Both policies see every event and both private words are kept; of the windows that they answer, the asked one's counts.
+When an application changes them, they see `established` and the windows stay.
+
+A connection has one long calculation under way at most. Whether the core took what a policy asked depends on the module
+before its unit, so the record says that; what the answer is, and whether a loss has made it stale, is worked out here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from sim.golden.congestion.seam import (
+    MAXIMUM_WINDOW,
+    Answer,
+    Calculated,
+    CongestionEvent,
+    Kind,
+    Policy,
+    Window,
+    calculator_of,
+    of_bytes,
+)
+
+
+@dataclass
+class CongestionState:
+    """One connection's windows and private words; `see` takes it through one event."""
+
+    startup: Policy
+    steady: Policy
+    window: Window = field(default_factory=lambda: Window(0, 0))
+    startup_policy_state: int = 0
+    steady_policy_state: int = 0
+    _changes: bool = False
+    _under_way: Calculated | None = None
+    _units: dict[str, Callable[[int], int]] = field(default_factory=dict)
+
+    def change(self, startup: Policy, steady: Policy, startup_policy_state: int, steady_policy_state: int) -> None:
+        """The application has chosen; the next event is the one that says so."""
+        self.startup, self.steady = startup, steady
+        self.startup_policy_state, self.steady_policy_state = startup_policy_state, steady_policy_state
+        self._changes = True
+
+    def drop_answer(self) -> None:
+        """What a policy had asked before it was changed is answered: to nobody."""
+        self._under_way = None
+
+    def see(self, event: CongestionEvent, asked: bool = False) -> Window:
+        """`asked`: the core took a request with this event."""
+        event = replace(
+            event,
+            starting_up=self.window.cwnd < self.window.ssthresh,
+            calculating=self._under_way is not None,
+            calculated=self._under_way if event.kind is Kind.CALCULATED else None,
+        )
+        if event.kind is Kind.CALCULATED and event.calculated is None:
+            raise ValueError("an answer came that nobody had asked for")
+        startup = self.startup.answer(event, self.window, self.startup_policy_state)
+        steady = self.steady.answer(event, self.window, self.steady_policy_state)
+        self.startup_policy_state, self.steady_policy_state = startup.policy_state, steady.policy_state
+        self._follow(event, self._ask(startup, steady) if asked else None)
+        answered = self.window if self._changes else self._answered(event, startup.window, steady.window)
+        self._changes = False
+        self.window = _envelope(answered, event.segment_size)
+        return self.window
+
+    def _ask(self, startup: Answer, steady: Answer) -> Calculated:
+        for policy, answer in ((self.startup, startup), (self.steady, steady)):
+            calculator = calculator_of(policy)
+            if answer.calculation is not None and calculator is not None:
+                unit = self._units.setdefault(calculator.name, calculator.unit())
+                return Calculated(
+                    unit(answer.calculation.request), answer.calculation.note, of_startup=policy is self.startup
+                )
+        raise ValueError("the core asked for a calculation, the golden models do not")
+
+    def _follow(self, event: CongestionEvent, asked: Calculated | None) -> None:
+        if asked is not None and (self._under_way is not None or event.kind is Kind.CALCULATED):
+            raise ValueError("the core asked for a second calculation")
+        if asked is not None or event.kind is Kind.CALCULATED:
+            self._under_way = asked
+        elif self._under_way is not None and event.kind in (Kind.LOSS, Kind.TIMEOUT, Kind.TIMEOUT_AGAIN):
+            self._under_way = replace(self._under_way, stale=True)
+
+    def _answered(self, event: CongestionEvent, startup: Window, steady: Window) -> Window:
+        cwnd, ssthresh = self.window.cwnd, self.window.ssthresh
+        segment = of_bytes(event.segment_size)
+        match event.kind:
+            case Kind.ESTABLISHED:
+                return startup
+            case Kind.ACKNOWLEDGED | Kind.PAIRED:
+                return startup if event.starting_up else steady
+            case Kind.LOSS:
+                return Window(steady.ssthresh + (0 if event.uninflated else 3 * segment), steady.ssthresh)
+            case Kind.TIMEOUT:
+                return Window(segment, steady.ssthresh if event.uninflated else min(ssthresh, steady.ssthresh))
+            case Kind.TIMEOUT_AGAIN:
+                return Window(segment, ssthresh)
+            case Kind.DUPLICATE:
+                return Window(cwnd + segment, ssthresh)
+            case Kind.PARTIAL:
+                return Window(_deflated(cwnd, event), ssthresh)
+            case Kind.RECOVERED:
+                left = max(event.flight - event.acked_bytes, event.segment_size)
+                return Window(min(ssthresh, of_bytes(left) + segment), ssthresh)
+            case Kind.CALCULATED if event.calculated is not None and not event.calculated.stale:
+                return startup if event.calculated.of_startup else steady
+            case Kind.NONE | Kind.SENT | Kind.CALCULATED:
+                return self.window
+
+
+def _deflated(cwnd: int, event: CongestionEvent) -> int:
+    """RFC 6582 3.2 step 3: less what was acknowledged, one segment more if that was a segment at least."""
+    deflated = max(cwnd - of_bytes(event.acked_bytes), 0)
+    return deflated + (of_bytes(event.segment_size) if event.acked_bytes >= event.segment_size else 0)
+
+
+def _envelope(window: Window, segment_size: int) -> Window:
+    ceiling = of_bytes(MAXIMUM_WINDOW)
+    return Window(
+        cwnd=min(max(window.cwnd, of_bytes(segment_size)), ceiling),
+        ssthresh=min(max(window.ssthresh, of_bytes(2 * segment_size)), ceiling),
+    )

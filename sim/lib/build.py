@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The programs of the simulation, most of them with the core's library in them (sim/lib/verilated.py), and what each is made of.
+
+Everything is cached by content under build/sim (text, options and tools' versions make the name of a directory), so a second
+build takes a second whatever the files' dates, and going back to an older text costs nothing. `python -m sim.lib.build PART...`
+with the parts of PARTS; `build/sim/PART/` always leads to the newest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib.metadata
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from sim.lib.cache import BUILDS
+from sim.lib.cache import ROOT as ROOT
+from sim.lib.cache import BuildFailed as BuildFailed
+from sim.lib.compiler import DEVICE, OPTIMISE, SIM, WARNINGS, model_includes, model_libraries, module_model, program
+from sim.lib.verilated import CROWD, LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
+
+BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
+PACKETS = SIM / "lib" / "packets"
+NS3 = SIM / "ns3"
+LINUX = SIM / "linux"
+WIRE = BENCH / "wire"
+GAP = BENCH / "gap"
+LATENCY = BENCH / "latency"
+LINEARITY = EXPERIMENTS / "linearity"
+FUZZ = ADVERSARIAL / "fuzz"
+CHURN = ADVERSARIAL / "churn"
+MATRIX = ADVERSARIAL / "matrix"
+FAIRNESS = EXPERIMENTS / "fairness"
+LOGISTIC = EXPERIMENTS / "logistic"
+CARSON = EXPERIMENTS / "carson"
+PACING = BENCH / "pacing"
+EVENTS = BENCH / "events"
+MODULES = ROOT / "build" / "rtl"  # every module, of the preset that `make rtl` has
+PACER_FLOWS = (16, 1024, 65536)
+NS3_LIBRARIES = ("applications", "point-to-point", "internet", "bridge", "traffic-control", "network", "stats", "core")
+
+
+def bench(tap: str = TAP) -> Path:
+    """The directory of bench_core."""
+    flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-I{DEVICE}"]
+    link = with_library(library(tap=tap))
+    return program(part_name("bench", False, tap), "bench_core", [DEVICE / "bench_core.cpp"], flags, link, [], "")
+
+
+def example() -> Path:
+    """The directory of the example, which is C."""
+    flags = ["-std=c11", "-O2", *WARNINGS, f"-I{DEVICE}"]
+    directory = library()
+    return program("example", "example", [DEVICE / "example.c"], flags, with_library(directory), [], "")
+
+
+def ns3(waves: bool = False, tap: str = TAP) -> Path:
+    """The directory of downbeat_sim, the ns-3 program."""
+    return _ns3_program("ns3", "downbeat_sim", sorted(NS3.glob("*.cpp")), waves, tap)
+
+
+def matrix(waves: bool = False) -> Path:
+    """The directory of downbeat_matrix, transfers over bad paths of ns-3."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
+    shared += [LINUX / name for name in ("application.cpp", "file_transfer.cpp", "trace_log.cpp")]
+    return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves)
+
+
+def fairness() -> Path:
+    """The directory of downbeat_fairness, many flows of a core at once."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
+    return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
+
+
+def logistic() -> Path:
+    """The directory of downbeat_logistic, one connection without end; by the header tap, with the largest windows."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", NS3 / "dumbbell.cpp"]
+    sources = [*sorted(LOGISTIC.glob("*.cpp")), *shared]
+    return _ns3_program("logistic", "downbeat_logistic", sources, tap="header", preset=LARGEST)
+
+
+def carson() -> Path:
+    """The directory of downbeat_carson, a core for each sender of the thesis's dumbbell."""
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
+    return _ns3_program("carson", "downbeat_carson", [*sorted(CARSON.glob("*.cpp")), *shared], tap="header")
+
+
+def linearity() -> Path:
+    """The directory of gap_path, a dumbbell of ns-3 without the core."""
+    flags, link, version = _ns3()
+    return program("linearity", "gap_path", sorted(LINEARITY.glob("*.cpp")), flags, link, [], version)
+
+
+def _ns3_program(
+    part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP, preset: str = PRESET
+) -> Path:
+    """An ns-3 program with the core in it."""
+    flags, link, version = _ns3()
+    link = [*with_library(library(waves, tap, preset)), *link]
+    return program(part_name(part, waves, tap), name, sources, [*flags, f"-I{DEVICE}"], link, [], version)
+
+
+def _ns3() -> tuple[list[str], list[str], str]:
+    """What the compiler and the linker are told, and ns-3's version."""
+    home = Path(os.environ["NS3_ROOT"])
+    flags = ["-std=c++23", "-O2", *WARNINGS, "-isystem", str(home / "include")]
+    link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
+    link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
+    return flags, link, importlib.metadata.version("ns3")
+
+
+def linux(waves: bool = False) -> Path:
+    """The directory of downbeat_tap, the core on a TAP interface."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}"]
+    directory = library(waves)
+    part = "tap-waves" if waves else "tap"
+    return program(part, "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, with_library(directory), [], "")
+
+
+def wire() -> Path:
+    """The directory of wire_bench, the MAC at its pins."""
+    return _module_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])
+
+
+def gap() -> Path:
+    """The directory of gap_bench, pacer and MAC at the MAC's pins."""
+    return _module_program("gap", "GapBench", [*sorted(GAP.glob("*.cpp")), WIRE / "ethernet.cpp"], [GAP / "module.vlt"])
+
+
+def latency() -> Path:
+    """The directory of latency_bench, the core with registers and MAC at its pins."""
+    shared = [WIRE / "ethernet.cpp", PACKETS / "packet.cpp"]
+    return _module_program("latency", "DownbeatGmii", [*sorted(LATENCY.glob("*.cpp")), *shared])
+
+
+def _module_program(
+    part: str, module: str, sources: Sequence[Path], configuration: Sequence[Path] = ()
+) -> Path:
+    """PART_bench, around one Verilated module."""
+    model = module_model(part, LAYOUT.with_name(f"{module}.v"), configuration)
+    link = model_libraries(model, part)
+    flags = [*device_flags(model, False, TAP, PRESET), f"-I{WIRE}"]
+    return program(part, f"{part}_bench", sources, flags, link, [], model.name)
+
+
+def events() -> Path:
+    """The directory of events_bench, the engine alone at its ports."""
+    model = module_model("events", MODULES / "FlowEngine.v")
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{MODULES}", *model_includes(model)]
+    link = model_libraries(model, "events")
+    return program("events", "events_bench", sorted(EVENTS.glob("*.cpp")), flags, link, [], model.name)
+
+
+def pacing(flows: int) -> Path:
+    """The directory of pacing_bench, the pacer of so many flows alone."""
+    model = module_model("pacer", BUILDS / f"rtl-pacer-{flows}" / "Pacer.v", variant=f"-{flows}")
+    flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-DPACER_FLOWS={flows}", *model_includes(model)]
+    link = model_libraries(model, "pacer")
+    return program(f"pacing-{flows}", "pacing_bench", sorted(PACING.glob("*.cpp")), flags, link, [], model.name)
+
+
+def fuzz(waves: bool = False) -> Path:
+    """The directory of downbeat_fuzz, mutated frames for the core."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    directory = library(waves)
+    part = "fuzz-waves" if waves else "fuzz"
+    sources = [*sorted(FUZZ.glob("*.cpp")), *sorted(PACKETS.glob("*.cpp"))]
+    return program(part, "downbeat_fuzz", sources, flags, with_library(directory), [], "")
+
+
+def churn() -> Path:
+    """The directory of downbeat_churn: connections opened and closed, floods and blind attacks."""
+    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    sources = [*sorted(CHURN.glob("*.cpp")), PACKETS / "endpoint.cpp", PACKETS / "packet.cpp"]
+    return program("churn", "downbeat_churn", sources, flags, with_library(library()), [], "")
+
+
+PARTS: dict[str, Callable[[], Path]] = {
+    "lib": library,
+    "lib-waves": lambda: library(waves=True),
+    "lib-header": lambda: library(tap="header"),
+    "lib-sim65536-header": lambda: library(tap="header", preset=LARGEST),
+    "bench": bench,
+    "bench-header": lambda: bench(tap="header"),
+    "example": example,
+    "ns3": ns3,
+    "ns3-waves": lambda: ns3(waves=True),
+    "ns3-header": lambda: ns3(tap="header"),
+    "matrix": matrix,
+    "matrix-waves": lambda: matrix(waves=True),
+    "fairness": fairness,
+    "logistic": logistic,
+    "carson": carson,
+    **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
+    "events": events,
+    "fuzz": fuzz,
+    "churn": churn,
+    "tap": linux,
+    "tap-waves": lambda: linux(waves=True),
+    "wire": wire,
+    "gap": gap,
+    "latency": latency,
+    "linearity": linearity,
+}
+
+
+def shown(console: Console, part: Callable[[], Path]) -> Path:
+    """The part's directory, with a line on the terminal while it is built; if that fails the program ends with the reason."""
+    try:
+        with console.status("Building the simulation (the core takes minutes, once for each content)"):
+            return part()
+    except BuildFailed as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m sim.lib.build", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("parts", nargs="+", choices=list(PARTS))
+    try:
+        for part in parser.parse_args().parts:
+            PARTS[part]()
+    except BuildFailed as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

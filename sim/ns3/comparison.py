@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make sim STARTUP=all`, `STEADY=all`: the same transfer by each policy of the build; one table, one plot."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from downbeat.policies import Policy
+from plotly.subplots import make_subplots
+from rich.table import Table
+
+from sim.ns3.golden import Comparison
+from sim.ns3.network import Transfer
+from sim.ns3.settings import NANOSECONDS_PER_SECOND, SEGMENT_BYTES, Refused, Settings
+
+ALL = "all"
+NO_SSTHRESH = "1GiB"  # no window is larger: start-up ends when its policy or a loss says so
+SPANS = (1, 5)  # seconds
+
+
+@dataclass(frozen=True)
+class Run:
+    policy: str
+    argument: str
+    received: dict[int, int]  # bytes, by seconds since the connection was made
+    losses: int
+    retransmissions: int
+    exit_window: int | None  # bytes; None: start-up did not end
+    exit_seconds: float | None
+    finish_seconds: float
+    failure: str
+    windows: tuple[list[float], list[float]]  # s, kB
+    arrivals: tuple[list[float], list[float]]  # s, kB
+
+
+def check(family: str, everybody: dict[str, str], argument: str, pcap: str, waves: bool) -> None:
+    """What one run can have and all cannot."""
+    if list(everybody.values()).count(ALL) > 1:
+        raise Refused("STARTUP=all STEADY=all: use one of them, with the other named or left out")
+    given = {f"{family.upper()}_ARGUMENT": argument, "PCAP": pcap, "WAVES": "1" if waves else ""}
+    for name, value in given.items():
+        if value:
+            raise Refused(f"{name}={value}: not with {family.upper()}=all, name a policy")
+
+
+def chosen(wanted: Settings, family: str, policy: Policy) -> Settings:
+    """The run's settings, and what the policy is told: what fits the path, or as usual, or nothing."""
+    fitting = _fitting(wanted, policy)
+    argument = policy.argument(fitting) if fitting else usual(policy)
+    if family == "startup":
+        return replace(wanted, startup=policy.name, startup_argument=argument)
+    return replace(wanted, steady=policy.name, steady_argument=argument)
+
+
+def usual(policy: Policy) -> int:
+    """Nothing where a policy needs nothing; all its usual values otherwise."""
+    if not policy.needed:
+        return 0
+    word = sum(field.usual << field.offset for field in policy.fields.values())
+    if problem := policy.problem(word):
+        raise Refused(f"{policy.name}: its usual argument is none: {problem}")
+    return word
+
+
+def _fitting(wanted: Settings, policy: Policy) -> str:
+    """What would be known of this path: its rate, its window of segments over one round trip, a receiver that delays ACKs."""
+    segments = max(1, min(wanted.bandwidth_delay_product // SEGMENT_BYTES, 65535))
+    texts = {
+        "paced": f"n={segments}, gap={wanted.rtt / segments:.3f}ns",
+        "logistic": f"K={wanted.rate}b/s, A={wanted.rate}b/s",
+        "hoe": "inverted=1",
+        "spm": "inverted=1",
+    }
+    return texts.get(policy.name, "")
+
+
+def measure(settings: Settings, policy: Policy, core: Transfer, golden: Comparison) -> Run:
+    live = [row for row in core.events if row["live"] == "1"]
+    begun = next((index for index, row in enumerate(live) if row["congestion"] == "established"), None)
+    rows = [] if begun is None else live[begun:]
+    start = int(rows[0]["time_ns"]) if rows else 0
+    series = [(int(sample["time_ns"]) - start, int(sample["received_bytes"])) for sample in core.series]
+    exit_row = _exit(rows)
+    failure = core.result["failure"] or golden.mismatch
+    argument = settings.startup_argument if policy.family == "startup" else settings.steady_argument
+    return Run(
+        policy=policy.name,
+        argument=policy.text(argument),
+        received={
+            span: max((count for time, count in series if time <= span * NANOSECONDS_PER_SECOND), default=0)
+            for span in SPANS
+        },
+        losses=core.result["queue_drops"] + core.result["random_losses"],
+        retransmissions=core.result["retransmissions"],
+        exit_window=None if exit_row is None else int(exit_row["cwnd_fixed"]) >> 16,
+        exit_seconds=None if exit_row is None else (int(exit_row["time_ns"]) - start) / NANOSECONDS_PER_SECOND,
+        finish_seconds=core.result["finish_time_ns"] / NANOSECONDS_PER_SECOND,
+        failure=str(failure),
+        windows=(
+            [(int(row["time_ns"]) - start) / NANOSECONDS_PER_SECOND for row in rows],
+            [float(row["cwnd"]) / 1e3 for row in rows],
+        ),
+        arrivals=([time / NANOSECONDS_PER_SECOND for time, _ in series], [count / 1e3 for _, count in series]),
+    )
+
+
+def _exit(rows: Sequence[dict[str, str]]) -> dict[str, str] | None:
+    """The last event of start-up: before a loss, or the one that brought cwnd to ssthresh."""
+    for before, row in pairwise(rows):
+        if row["congestion"] in ("loss", "timeout"):
+            return before
+        if int(row["cwnd_fixed"]) >= int(row["ssthresh_fixed"]):
+            return row
+    return None
+
+
+def report(wanted: Settings, family: str, runs: Sequence[Run]) -> dict[str, Any]:
+    """The figures, for programs."""
+    ideal = wanted.bandwidth_delay_product
+    return {
+        "family": family,
+        "settings": wanted.as_json(),
+        "ideal_window": ideal,
+        "policies": [
+            {
+                "name": run.policy,
+                "argument": run.argument,
+                **{f"bytes_in_{span}_s": run.received[span] for span in SPANS},
+                "losses": run.losses,
+                "retransmissions": run.retransmissions,
+                "exit_window": run.exit_window,
+                "exit_window_to_ideal": None if run.exit_window is None else round(run.exit_window / ideal, 4),
+                "exit_seconds": run.exit_seconds,
+                "finish_seconds": run.finish_seconds,
+                "failure": run.failure,
+            }
+            for run in runs
+        ],
+    }
+
+
+def table(wanted: Settings, family: str, runs: Sequence[Run]) -> Table:
+    title = f"{family} policies; ideal window {wanted.bandwidth_delay_product / 1e3:.0f} kB, seed {wanted.seed}"
+    wide = Table(title=title, title_justify="left")
+    wide.add_column("", no_wrap=True)
+    for head in (*(f"kB in {span} s" for span in SPANS), "lost", "resent", "exit kB", "to ideal", "at s", "end s"):
+        wide.add_column(head, justify="right")
+    for run in runs:
+        left = ["-"] * 3
+        if run.exit_window is not None and run.exit_seconds is not None:
+            share = run.exit_window / wanted.bandwidth_delay_product
+            left = [f"{run.exit_window / 1e3:.0f}", f"{share:.2f}", f"{run.exit_seconds:.3f}"]
+        received = [f"{run.received[span] / 1e3:.0f}" for span in SPANS]
+        name = run.policy + (" FAILED" if run.failure else "")
+        wide.add_row(name, *received, str(run.losses), str(run.retransmissions), *left, f"{run.finish_seconds:.2f}")
+    for run in runs:
+        if run.failure:
+            wide.caption = f"{run.policy}: {run.failure}"
+    return wide
+
+
+def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run]) -> None:
+    """One page: windows and received bytes of all."""
+    titles = ["cwnd (kB)", "received (kB)"]
+    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, subplot_titles=titles)
+    colours = [
+        "#1f77b4",
+        "#ff7f0e",
+        "#2ca02c",
+        "#d62728",
+        "#9467bd",
+        "#8c564b",
+        "#e377c2",
+        "#7f7f7f",
+        "#bcbd22",
+        "#17becf",
+    ]
+    for number, run in enumerate(runs):
+        line = {"color": colours[number % len(colours)], "width": 1.2}
+        for row, (times, values) in enumerate((run.windows, run.arrivals), 1):
+            figure.add_scattergl(
+                x=times,
+                y=values,
+                name=run.policy,
+                legendgroup=run.policy,
+                showlegend=row == 1,
+                line=line,
+                row=row,
+                col=1,
+            )
+    figure.add_hline(y=wanted.bandwidth_delay_product / 1e3, line_dash="dot", annotation_text="ideal", row=1, col=1)
+    figure.update_layout(height=900, template="plotly_white", hovermode="x unified")
+    figure.update_xaxes(title_text="s", row=2)
+    body = figure.to_html(full_html=False, include_plotlyjs=True, div_id="downbeat")
+    words = f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms, {wanted.size:,} bytes, seed {wanted.seed}"
+    path.write_text(
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Downbeat: {family} policies</title></head>'
+        f'<body style="font-family: sans-serif; margin: 2em auto; max-width: 1100px"><h1>{family} policies</h1>'
+        f"<p>{html.escape(words)}</p>\n{body}</body></html>\n"
+    )

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The committed views name signals that exist, and `make waves` explains what is missing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sim.lib import build, verilated
+
+VIEWS = build.ROOT / "sim" / "lib" / "waves"
+
+
+@pytest.mark.parametrize(
+    ("view", "pattern"),
+    [("downbeat.gtkw", r"^TOP\.(\w+)\.(\w+)"), ("downbeat.sucl", r"^variable_add TOP\.(\w+)\.(\w+)")],
+)
+def test_views_name_signals_of_the_core(view: str, pattern: str) -> None:
+    verilog = verilated.verilog().read_text()
+    top = verilog[verilog.index(f"module {verilated.TAPS[verilated.TAP]} (") :]
+    named = re.findall(pattern, (VIEWS / view).read_text(), re.MULTILINE)
+    assert len(named) > 40
+    assert {scope for scope, _ in named} == {verilated.TAPS[verilated.TAP]}
+    missing = [name for _, name in named if not re.search(rf"\b{name}\b", top)]
+    assert not missing, f"{view} names signals that are gone: {missing}"
+
+
+def test_waves_says_what_to_do(tmp_path: Path) -> None:
+    """Without a viewer on PATH, or without waves: a way on, and a failure."""
+    for tool in ("bash", "dirname", "cat"):
+        (tmp_path / tool).symlink_to(str(shutil.which(tool)))
+    command = ["scripts/waves.sh"]
+    done = subprocess.run(
+        command, cwd=build.ROOT, env={"PATH": str(tmp_path)}, text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert "make sim WAVES=1" in done.stderr or "apt-get install -y gtkwave" in done.stderr
