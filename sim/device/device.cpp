@@ -12,7 +12,8 @@ namespace {
 constexpr unsigned resetClocks = 8;
 }
 
-Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues)
+Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging,
+               std::uint32_t initialValues)
     : model_(initialValues), wire_(own, linkRate), application_(staging, linkRate) {
   wire_.setAddresses(model_.pins);
   model_.pins.secret[0] = static_cast<std::uint32_t>(secret);

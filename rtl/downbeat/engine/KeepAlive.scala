@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
+import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._

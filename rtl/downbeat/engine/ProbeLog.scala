@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, ProbeAnswer}
+import downbeat.messages.EventKind
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
-import downbeat.memory.FlowPosition
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{FlowPosition, FlowStatus, Placement, TcpState}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{CloseReason, TcpState}
 import downbeat.time.NearInstant
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
+import downbeat.messages.{EventKind, TcpState}
 import downbeat.time.{Instant, NearInstant}
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._

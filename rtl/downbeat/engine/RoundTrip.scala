@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.time.{Instant, NearInstant}
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.rx.NetworkError
+import downbeat.messages.{CloseReason, EventKind, NetworkError, TcpState}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 

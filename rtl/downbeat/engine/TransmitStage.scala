@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, Pace}
+import downbeat.messages.{Booking, EventKind, SegmentDescriptor, TcpState}
 import downbeat.wire.{LaunchMode, NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib._

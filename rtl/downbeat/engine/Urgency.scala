@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
+import downbeat.messages.FlowStatus
 import downbeat.wire.NearNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._

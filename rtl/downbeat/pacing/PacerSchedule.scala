@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
-import downbeat.DownbeatConfig
-import downbeat.engine.Booking
-import downbeat.flow.FlowReference
-import downbeat.pipeline.{EventLink, HeldValues}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.pipeline.{EventLink, HeldValues}
+import downbeat.messages.{Booking, FlowReference}
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._

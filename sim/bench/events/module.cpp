@@ -98,8 +98,12 @@ void Module::drain() {
   for (std::uint64_t end = clocks_ + patience; !top_->idle || offered(); clock(false))
     if (clocks_ > end) throw Failure("the engine does not come to rest");
   const auto &of = line_.ofKind;
-  const std::array<std::uint64_t, ports> came{of[DOWNBEAT_EVENT_KIND_SEGMENT] + of[DOWNBEAT_EVENT_KIND_OPEN], of[DOWNBEAT_EVENT_KIND_PLACED], of[DOWNBEAT_EVENT_KIND_WRITTEN],
-                                              of[DOWNBEAT_EVENT_KIND_GRANT], of[DOWNBEAT_EVENT_KIND_DEPARTED], of[DOWNBEAT_EVENT_KIND_TIMER]};
+  const std::array<std::uint64_t, ports> came{of[DOWNBEAT_EVENT_KIND_SEGMENT] + of[DOWNBEAT_EVENT_KIND_OPEN],
+                                              of[DOWNBEAT_EVENT_KIND_PLACED],
+                                              of[DOWNBEAT_EVENT_KIND_WRITTEN],
+                                              of[DOWNBEAT_EVENT_KIND_GRANT],
+                                              of[DOWNBEAT_EVENT_KIND_DEPARTED],
+                                              of[DOWNBEAT_EVENT_KIND_TIMER]};
   if (came != taken_) throw Failure("what was taken at a port has not come out");
 }
 

@@ -10,7 +10,8 @@
 namespace latency {
 
 Module::Module(Time corePeriod, double receivePpm)
-    : top_(std::make_unique<Vlatency>(&context_)), corePeriod_(corePeriod),
+    : top_(std::make_unique<Vlatency>(&context_)),
+      corePeriod_(corePeriod),
       receivePeriod_(static_cast<Time>(byteTime / (1 + receivePpm * 1e-6) + 0.5)) {
   auto &pins = *top_;
   pins.link_up = 1;

@@ -31,7 +31,8 @@ void Module::clock() {
   pins.clk = 0;
   pins.eval();
   if (pins.grants_valid && !pins.reset) {
-    const std::uint64_t shown = std::uint64_t{pins.grants_payload_launch_ns} << 16 | pins.grants_payload_launch_fraction;
+    const std::uint64_t shown =
+        std::uint64_t{pins.grants_payload_launch_ns} << 16 | pins.grants_payload_launch_fraction;
     const Instant base = Instant{now_} << 16;
     const auto ahead = static_cast<std::int64_t>(shown - static_cast<std::uint64_t>(base));
     grants.push_back({pins.grants_payload_reference_flow, (base + static_cast<Instant>(ahead)) << 16, clocks_});
