@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What one policy is asked: an event and the state before it. */
+/** What a policy gets: an event and the state before it. */
 case class PolicyRequest(stateBits: Int) extends Bundle {
   val event = CongestionEvent()
   val window = Window()
@@ -17,9 +17,7 @@ case class PolicyRequest(stateBits: Int) extends Bundle {
   val calculated = Calculated()
 }
 
-/** Test-only module: one policy alone between ports, a request a clock, so that its answers can be compared with
-  * its golden model bit for bit.
-  */
+/** Test-only module: one policy between ports, with a request in each clock. Tests compare its answers with its golden model bit for bit. */
 case class PolicyBench(policy: Policy) extends Component {
   val io = new Bundle {
     val request = slave(Flow(PolicyRequest(policy.stateBits)))
@@ -39,7 +37,9 @@ case class PolicyBench(policy: Policy) extends Component {
     calculating = nodes.head.insert(request.calculating),
     calculated = nodes.head.insert(request.calculated))
   private val result = policy.build(pipe)
-  io.answer.valid := pipe.last.isValid
-  io.answer.payload := pipe.last(result)
+  new pipe.s3.Area {
+    io.answer.valid := isValid
+    io.answer.payload := result
+  }
   Builder(for ((up, down) <- nodes.zip(nodes.tail)) yield StageLink(up, down))
 }
