@@ -21,10 +21,11 @@ case class AcknowledgmentState(config: DownbeatConfig) extends Bundle {
   * window's edge moves right by at least a segment or half the buffer, and never moves left. A grant may find nothing to send, so what a
   * segment tells the peer counts only when its `sent` comes.
   */
-class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowCheck: WindowCheck, reassembly: Reassembly) extends Area {
+class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowCheck: WindowCheck, placementCheck: PlacementCheck)
+    extends Area {
   import view._
   import signals._
-  import reassembly.{arrival, fin}
+  import placementCheck.{arrival, overlap}
   import verdict.{data, effect, peerSyn}
   private val half = config.receiveBufferBytes / 2
   private def low(number: SequenceNumber): NearNumber = number.low(config.receiveNumberBits)
@@ -50,11 +51,11 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   private val buffer = new fetched.Area {
     val free = insert(Mux[UInt](KIND === EventKind.consumed, LENGTH, U(0, 32 bits)) + config.receiveBufferBytes)
   }
-  private val open = new s0.Area {
-    val used = insert(before.consumed.since(before.acknowledgments.edge))
+  private val edgeBefore = new s0.Area {
+    val toConsumed = insert(before.consumed.since(before.acknowledgments.edge))
   }
   private val growth = new s1.Area {
-    val bytes = insert(open.used + buffer.free)
+    val bytes = insert(edgeBefore.toConsumed + buffer.free)
     /** One past the end of the buffer. */
     val limit = insert(before.consumed + buffer.free)
     val windowIsNarrow = insert(windowCheck.distance.window < half)
@@ -70,6 +71,7 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
     val initial = insert(low(event.firstData) + U(config.receiveBufferBytes, 32 bits))
   }
   private val edge = new s4.Area {
+    /** The window's edge after the event, if the event tells the peer of it. */
     val after = insert(Mux[NearNumber](peerSyn.taken, edges.initial, edges.opened))
   }
   private val window = new s5.Area {
@@ -80,7 +82,7 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
 
   private val immediate = new s1.Area {
     private val delayed = before.acknowledgments.delayed
-    val due = insert(arrival.comes && (!arrival.extendsInOrder || fin.reached || delayed) ||
+    val due = insert(arrival.comes && (!arrival.extendsInOrder || overlap.reachesFin || delayed) ||
       event.expired && delayed && !before.waiting || kind.close && LIVE && delayed)
   }
   val answer = new s3.Area {
@@ -99,10 +101,10 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   val after = AcknowledgmentState(config)
   private val update = new s5.Area {
     private val acknowledgesAll = peerSyn.taken || ACK_DUE
-    private val last = before.acknowledgments
     after.lastSent := Mux(
-      acknowledgesAll, low(RECEIVED), Mux(tell.acknowledgesMore, low(ACKNOWLEDGMENT), last.lastSent))
-    after.edge := Mux[NearNumber](acknowledgesAll, edge.after, Mux[NearNumber](tell.tells && tell.opens, told.edge, last.edge))
+      acknowledgesAll, low(RECEIVED), Mux(tell.acknowledgesMore, low(ACKNOWLEDGMENT), before.acknowledgments.lastSent))
+    after.edge := Mux[NearNumber](
+      acknowledgesAll, edge.after, Mux[NearNumber](tell.tells && tell.opens, told.edge, before.acknowledgments.edge))
     after.delayed := delay.runs
   }
 }

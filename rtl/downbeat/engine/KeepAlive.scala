@@ -21,7 +21,7 @@ class KeepAlive(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._
   import signals._
   import verdict.{peerSyn, segment}
-  private val probes = 9
+  private val mostProbes = 9
   private val betweenProbes = U(69, 16 bits) // 75 s with the unit that has begun
   private def mayProbe(state: SpinalEnumCraft[TcpState.type]): Bool =
     Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(state === _).orR
@@ -33,16 +33,16 @@ class KeepAlive(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   }
   val timeout = new s1.Area {
     val reached = insert(kind.timer && LIVE && before.keepAlive.interval.orR && silence.limit < silence.elapsed)
-    val afterLast = insert(before.keepAlive.unanswered === probes)
+    val afterLast = insert(before.keepAlive.unanswered === mostProbes)
     /** The peer has answered no probe. */
     val givesUp = insert(reached && silence.idle && afterLast)
   }
   private val request = new s2.Area {
-    val probes = insert(timeout.reached && silence.idle)
+    val isDue = insert(timeout.reached && silence.idle)
   }
   val probe = new s3.Area {
     /** A probe is due. */
-    val due = insert(request.probes && !timeout.afterLast)
+    val due = insert(request.isDue && !timeout.afterLast)
     private val hears = segment.ordinary || peerSyn.taken
     val unanswered = insert(
       Mux(hears, U(0, 4 bits), Mux(due, before.keepAlive.unanswered + 1, before.keepAlive.unanswered)))

@@ -4,13 +4,13 @@ package downbeat.engine
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Who still needs the connection: the application, from its announcement to its close, and the placements on their way to memory. When nobody
-  * needs a closed connection, its flow is released.
+/** Who still needs the connection: the application, from its announcement to its close, and the placements on their way to memory.
+  * When nobody needs a closed connection, its flow is released.
   */
-class Lifetime(val view: ProtocolView, verdict: SegmentVerdict, reassembly: Reassembly) extends Area {
+class Lifetime(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck) extends Area {
   import view._
   import signals._
-  import reassembly.arrival
+  import placementCheck.arrival
   import verdict.{data, handshake}
 
   private val count = new s0.Area {

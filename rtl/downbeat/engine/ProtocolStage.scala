@@ -10,8 +10,8 @@ import spinal.lib.misc.pipeline._
 
 /** Protocol: the state machine of RFC 9293, sequence numbers, windows, and what must be acknowledged.
   *
-  * Steps 0 to 2 judge the event ([[SegmentVerdict]] and its checks), steps 2 and 3 decide the state ([[StateMachine]]), step 4 finds the new
-  * values, step 5 writes them. Each part owns its part of the connection's state.
+  * Steps 0 to 2 judge the event ([[SegmentVerdict]] and its checks), steps 2 and 3 decide the state ([[StateMachine]]), step 4 finds the
+  * new values, step 5 writes them. Each part owns its part of the connection's state.
   */
 class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 0, HardType(ProtocolState(config))) {
@@ -27,18 +27,19 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val hole = new UnsentHole(view)
   private val ackCheck = new AckCheck(view, hole)
   private val verdict = new SegmentVerdict(view, windowCheck, ackCheck, timestampCheck)
-  private val reassembly = new Reassembly(view, verdict)
-  private val acknowledgments = new Acknowledgments(view, verdict, windowCheck, reassembly)
+  private val placementCheck = new PlacementCheck(view)
+  private val reassembly = new Reassembly(view, verdict, placementCheck)
+  private val acknowledgments = new Acknowledgments(view, verdict, windowCheck, placementCheck)
   private val timestamps = new Timestamps(view, timestampCheck, verdict)
   private val congestionEcho = new CongestionEcho(view, verdict)
   private val challenges = new ChallengeLimit(view, verdict)
   private val keepAlive = new KeepAlive(view, verdict)
   private val urgency = new Urgency(view, verdict)
-  private val stateMachine = new StateMachine(view, verdict, reassembly, keepAlive)
+  private val stateMachine = new StateMachine(view, verdict, placementCheck, keepAlive)
   private val softErrors = new SoftErrors(view, verdict, stateMachine)
   private val sequence = new SendSequence(view, verdict, ackCheck, hole, urgency, stateMachine)
   private val options = new NegotiatedOptions(view, verdict, stateMachine)
-  private val lifetime = new Lifetime(view, verdict, reassembly)
+  private val lifetime = new Lifetime(view, verdict, placementCheck)
   private val replies = new Replies(view, verdict, acknowledgments, challenges, keepAlive, stateMachine)
   private val deadline = new ProtocolDeadline(view, acknowledgments, keepAlive, lifetime, replies)
   import verdict.{data, effect, peerSyn, segment}
@@ -54,6 +55,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   def ready: Bool = sweep.done
 
   private val reading = new s2.Area {
+    /** One past the last byte read, if the application reads. */
     val end = insert(whole.consumed + LENGTH)
   }
   private val consumed = new s4.Area {
@@ -107,26 +109,26 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     placement.length := placed.length - data.cut
     placement.fin := data.takesFin
   }
-  /** The number of the peer's first data byte is known: the receive buffer begins there. */
+  /** The position of the peer's first data byte, when its SYN makes it known. */
   val synchronized = Flow(FlowPosition(config))
   reassembly.begin(synchronized)
 
   // ---- what the application and the counters are told
 
   def handshakeOver: Bool = lifetime.handshakeOver
-  val ignoredIcmpError, suppressedChallenge = Bool()
-  /** The peer received data twice (RFC 2883). */
-  val duplicateSack = Bool()
-  private val counted = new s5.Area {
+  /** An ICMP error changed nothing. A challenge ACK was held back. The peer received data twice (RFC 2883). */
+  val ignoredIcmpError, suppressedChallenge, duplicateSack = Bool()
+  private val ignore = new s5.Area {
     ignoredIcmpError := isValid && stateMachine.icmp.ignored
     suppressedChallenge := isValid && challenges.answer.suppressed
   }
-  private val countedEarlier = new s3.Area {
+  private val repetition = new s3.Area {
     duplicateSack := isValid && segment.ordinary && before.selective && OPTIONS.duplicateSack
   }
 
   private val news = new s4.Area {
-    val any = insert(STATE =/= before.state || effect.acknowledges || kind.placed || urgency.received.advances || softErrors.report.due)
+    val any = insert(
+      STATE =/= before.state || effect.acknowledges || kind.placed || urgency.received.advances || softErrors.report.due)
   }
   val status = Flow(FlowStatus(config))
   private val tell = new s5.Area {
@@ -139,7 +141,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     status.written := WRITTEN
     status.consumed := consumed.end
     status.received := RECEIVED
-    status.peerFinished := reassembly.values.finReceived
+    status.peerFinished := reassembly.received.fin
   }
   urgency.show(status)
   softErrors.show(status)

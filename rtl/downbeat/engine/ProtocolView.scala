@@ -43,7 +43,7 @@ class ProtocolView(
     val payload = insert(SEQUENCE + LENGTH)
   }
 
-  // ---- the connection's sequence numbers before the event
+  // ---- the connection before the event
 
   /** Bytes that the connection holds. */
   val bytes = new s0.Area {
@@ -53,7 +53,9 @@ class ProtocolView(
     val buffered = insert(before.written.since(before.unacknowledged))
     /** Received in order and not read. */
     val readable = insert(before.received.since(before.consumed))
-    /** Nanoseconds to the deadline; signed. */
+  }
+  private val timer = new s0.Area {
+    /** Nanoseconds to protocol's deadline; signed. */
     val remaining = insert(before.deadline.since(NOW))
   }
   /** What the connection keeps by its low bits, whole again. */
@@ -61,12 +63,12 @@ class ProtocolView(
     val highestSent = insert(before.unacknowledged + bytes.outstanding)
     val written = insert(before.unacknowledged + bytes.buffered)
     val consumed = insert(SequenceNumber(before.received.value - bytes.readable))
-    val deadline = insert(NOW + bytes.remaining)
+    val deadline = insert(NOW + timer.remaining)
   }
 
   // ---- what has happened
 
-  /** Whether the event makes a connection or meets the one that it names. */
+  /** Whether the event makes a connection or meets the one that it names. The application names the flow alone. */
   private val identity = new s0.Area {
     private val fromApplication =
       Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort, EventKind.setPolicies)
@@ -80,7 +82,7 @@ class ProtocolView(
     /** A segment has left that takes sequence space. */
     val hasSent = insert(kind.sent && LIVE && extent.span.orR)
     /** Protocol's deadline has passed, if it has one. */
-    val expired = insert(kind.timer && LIVE && (bytes.remaining.msb || !bytes.remaining.orR))
+    val expired = insert(kind.timer && LIVE && (timer.remaining.msb || !timer.remaining.orR))
     /** The sequence number behind a SYN. */
     val firstData = insert(SEQUENCE + U(1, 1 bits))
   }

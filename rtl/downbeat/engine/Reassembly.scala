@@ -32,67 +32,13 @@ case class ReassemblyState(config: DownbeatConfig) extends Bundle {
   * joined range. Otherwise the joined range becomes the newest. A fifth range is not recorded: it was never reported, so the peer sends it
   * again. Ranges are disjoint, so only one can hold a, and only one b: the ends of the joined range are selected, not compared.
   */
-class Reassembly(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
+class Reassembly(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck) extends Area {
   import view._
   import signals._
+  import placementCheck.{arrival, order, overlap}
   import verdict.{data, peerSyn}
-  private val count = DownbeatConfig.ranges
   private def low(number: SequenceNumber): NearNumber = number.low(config.placedNumberBits)
-  private def each[T](body: Int => T): Seq[T] = (0 until count).map(body)
-
-  // ---- step 0: order
-
-  private val order = new s0.Area {
-    private val past = before.reassembly
-    private val a = low(SEQUENCE)
-    private val b = low(end.payload)
-    private val received = low(before.received)
-    val filled = each(i => insert(!past.ranges(i).isEmpty))
-    val endsBehind = each(i => insert(past.ranges(i).right.isBefore(a)))
-    val beginsBeyond = each(i => insert(b.isBefore(past.ranges(i).left)))
-    val holdsBefore = each(i => insert(past.ranges(i).left.isBefore(a)))
-    val holdsBehind = each(i => insert(b.isBefore(past.ranges(i).right)))
-    val endsAtFin = each(i => insert(past.ranges(i).right === past.finSequence))
-    val finAtEnd = insert(b === past.finSequence)
-    val finIsNext = insert(past.finSequence === received)
-    val beyondNext = insert(received.isBefore(a))
-    val isRepeated = insert(b.isBefore(received))
-    val bringsMore = insert(received.isBefore(b))
-    val follows = insert(!past.expected.isBefore(a))
-    val extendsExpected = insert(past.expected.isBefore(end.sequence))
-    val expectsMore = insert(past.expected =/= received)
-    val takesSpace = insert(extent.span.orR)
-    val hasLength = insert(LENGTH.orR)
-  }
-
-  // ---- step 1: what it touches
-
-  val arrival = new s1.Area {
-    /** Accepted data in order is on its way to memory. A FIN alone is not data. */
-    val pending = insert(order.expectsMore &&
-      !(before.reassembly.finKnown && !before.reassembly.finReceived && order.finIsNext))
-    /** A placement is complete. A failed fetch has no sequence numbers. */
-    val comes = insert(kind.placed && LIVE && order.takesSpace)
-    val good = insert(comes && !MEMORY_ERROR)
-    val advances = insert(good && !order.beyondNext && !order.isRepeated)
-    val stretches = insert(good && order.hasLength && order.beyondNext)
-    /** New data in order, with nothing beyond it. */
-    val extendsInOrder = insert(good && !order.beyondNext && order.bringsMore && !order.filled.head)
-  }
-  private val overlap = new s1.Area {
-    val exists = each(i => order.hasLength && order.filled(i) && !order.endsBehind(i) && !order.beginsBeyond(i))
-    val touches = each(i => insert(arrival.good && exists(i)))
-    val keeps = each(i => insert(order.filled(i) && !touches(i)))
-    val givesLeft = each(i => insert(touches(i) && order.holdsBefore(i)))
-    val givesRight = each(i => insert(touches(i) && order.holdsBehind(i)))
-  }
-  val fin = new s1.Area {
-    private val inRange = each(i => overlap.exists(i) && order.holdsBehind(i) && order.endsAtFin(i)).orR
-    private val atEnd = !each(i => overlap.exists(i) && order.holdsBehind(i)).orR && order.finAtEnd
-    /** RCV.NXT passes the FIN. */
-    val reached = insert(arrival.good && !order.beyondNext && !order.isRepeated &&
-      before.reassembly.finKnown && !before.reassembly.finReceived && (inRange || atEnd))
-  }
+  private def each[T](body: Int => T): Seq[T] = (0 until DownbeatConfig.ranges).map(body)
 
   // ---- step 2: the joined range, and the new place of each other range
 
@@ -105,17 +51,18 @@ class Reassembly(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
     val left = insert(select(overlap.givesLeft, ranges.map(_.left).toSeq, low(SEQUENCE)))
     val right = insert(select(overlap.givesRight, ranges.map(_.right).toSeq, low(end.payload)))
     val records = insert(arrival.stretches && (overlap.touches.map(apply(_)).orR || !order.filled.last))
-    val next = insert(low(before.received).low - fin.reached.asUInt)
-    /** Range `from` goes to place `to` if as many ranges are kept before it. */
+    val next = insert(low(before.received).low - overlap.reachesFin.asUInt)
+    /** Range `from` stays and goes to place `to`, because that many are newer: those before it that stay, and the joined one. */
     val goesTo = each(to => each { from =>
-      insert(if (from + 1 < to) False else overlap.keeps(from) && exactly(to, overlap.keeps.take(from).map(apply(_)) :+ apply(records)))
+      val newer = overlap.keeps.take(from).map(apply(_)) :+ apply(records)
+      insert(if (newer.size < to) False else overlap.keeps(from) && exactly(to, newer))
     })
   }
   /** Exactly `number` of the bits are set. A sum would become a carry chain. */
   private def exactly(number: Int, of: Seq[Bool]): Bool =
     of.indices.combinations(number).map(set => of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
 
-  // ---- step 3: the list; how far RCV.NXT moves
+  // ---- steps 3 and 4: the list, and RCV.NXT
 
   private val move = new s3.Area {
     val list = each { to =>
@@ -126,23 +73,34 @@ class Reassembly(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
       }
       insert(range)
     }
-    val step = insert(Mux(arrival.advances, join.right.low - join.next, U(0, config.placedNumberBits bits)))
-  }
-  private val expect = new s3.Area {
-    val continues = insert(data.accepted && order.follows && order.extendsExpected)
-    val takenTo = insert(NearNumber(low(end.payload).low - data.cut.resize(config.placedNumberBits)))
+    /** How far RCV.NXT moves. */
+    val bytes = insert(Mux(arrival.advances, join.right.low - join.next, U(0, config.placedNumberBits bits)))
   }
 
-  // ---- steps 4 and 5: the values
-
-  val values = new s4.Area {
-    RECEIVED := Mux[SequenceNumber](peerSyn.taken, event.firstData, before.received + move.step)
-    val finReceived = insert(!peerSyn.taken && (before.reassembly.finReceived || fin.reached))
+  val received = new s4.Area {
+    RECEIVED := Mux[SequenceNumber](peerSyn.taken, event.firstData, before.received + move.bytes)
+    val fin = insert(!peerSyn.taken && (before.reassembly.finReceived || overlap.reachesFin))
     val filled = move.list.map(range => insert(!range.isEmpty))
-    val expected = insert(expect.takenTo + data.takesFin.asUInt)
   }
+
+  // ---- the number that the segment after this one will have
+
+  private val follow = new s0.Area {
+    val isExpected = insert(!before.reassembly.expected.isBefore(low(SEQUENCE)))
+    val goesFurther = insert(before.reassembly.expected.isBefore(end.sequence))
+  }
+  private val take = new s3.Area {
+    val continues = insert(data.accepted && follow.isExpected && follow.goesFurther)
+    val payloadTo = insert(NearNumber(low(end.payload).low - data.cut.resize(config.placedNumberBits)))
+  }
+  private val expected = new s4.Area {
+    val next = insert(take.payloadTo + data.takesFin.asUInt)
+  }
+
+  // ---- step 5: SACK blocks, and the state
+
   private val report = new s5.Area {
-    for (((block, range), filled) <- RECEIVED_RANGES.zip(move.list).zip(values.filled)) {
+    for (((block, range), filled) <- RECEIVED_RANGES.zip(move.list).zip(received.filled)) {
       block.valid := filled && SELECTIVE && !RESET_DUE
       block.left := range.left.since(RECEIVED).resized
       block.right := range.right.since(RECEIVED).resized
@@ -158,16 +116,15 @@ class Reassembly(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
 
   val after = ReassemblyState(config)
   private val update = new s5.Area {
-    private val past = before.reassembly
     for ((mine, range) <- after.ranges.zip(move.list)) {
       mine := range
       when(peerSyn.taken)(mine.right := mine.left)
     }
-    after.finKnown := !peerSyn.taken && (past.finKnown || data.takesFin)
-    after.finReceived := values.finReceived
-    after.finSequence := Mux(past.finKnown, past.finSequence, low(end.payload))
-    after.expected := past.expected
-    when(expect.continues)(after.expected := values.expected)
-    when(past.expected.isBefore(RECEIVED) || peerSyn.taken)(after.expected := low(RECEIVED))
+    after.finKnown := !peerSyn.taken && (before.reassembly.finKnown || data.takesFin)
+    after.finReceived := received.fin
+    after.finSequence := Mux(before.reassembly.finKnown, before.reassembly.finSequence, low(end.payload))
+    after.expected := before.reassembly.expected
+    when(take.continues)(after.expected := expected.next)
+    when(before.reassembly.expected.isBefore(RECEIVED) || peerSyn.taken)(after.expected := low(RECEIVED))
   }
 }

@@ -48,8 +48,8 @@ class SegmentVerdict(val view: ProtocolView, windowCheck: WindowCheck, ackCheck:
 
   /** A SYN that cannot be an old one ends TIME-WAIT early. When it comes again, it makes a connection (RFC 6191 2).
     *
-    * Timestamps keep the segments of the two connections apart, ours and the peer's. Without them the sequence numbers must, and so must our
-    * own initial sequence number (RFC 9293 3.10.7.4).
+    * Timestamps keep the segments of the two connections apart, ours and the peer's. Without them the sequence numbers must, and so must
+    * our own initial sequence number (RFC 9293 3.10.7.4).
     */
   val timeWait = new s2.Area {
     private val later =

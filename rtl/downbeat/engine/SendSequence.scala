@@ -19,11 +19,11 @@ class SendSequence(
     val endFromHighestSent = insert(end.sequence.since(before.highestSent)) // signed
   }
   private val initial = new s1.Area {
-    /** SND.UNA, and SND.NXT, behind our SYN. */
-    val written = insert(INITIAL_SEQUENCE + U(1, 1 bits))
+    /** The number behind our SYN. */
+    val firstData = insert(INITIAL_SEQUENCE + U(1, 1 bits))
   }
   private val sent = new s2.Area {
-    val isFurther = insert(event.hasSent && !order.endFromHighestSent.msb)
+    val goesFurther = insert(event.hasSent && !order.endFromHighestSent.msb)
   }
   private val request = new s3.Area {
     val finishes = insert(!OPENING && (before.finishing || kind.shutdown && LIVE || kind.close && LIVE))
@@ -44,11 +44,11 @@ class SendSequence(
       OPENING, INITIAL_SEQUENCE, Mux[SequenceNumber](effect.acknowledges, ACKNOWLEDGMENT, before.unacknowledged))
     HIGHEST_SENT := Mux(
       OPENING,
-      Mux[SequenceNumber](COOKIE, initial.written, INITIAL_SEQUENCE),
-      Mux[SequenceNumber](sent.isFurther, end.sequence, whole.highestSent))
+      Mux[SequenceNumber](COOKIE, initial.firstData, INITIAL_SEQUENCE),
+      Mux[SequenceNumber](sent.goesFurther, end.sequence, whole.highestSent))
     WRITTEN := Mux[SequenceNumber](
       OPENING,
-      initial.written,
+      initial.firstData,
       Mux[SequenceNumber](kind.written && LIVE && !before.finishing, urgency.written.end, whole.written))
   }
   private val window = new s4.Area {

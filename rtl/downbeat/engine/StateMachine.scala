@@ -17,12 +17,13 @@ private case class Outcome() extends Bundle {
 }
 
 /** The states of RFC 9293 3.3.2, and the reason of an end. Step 2 decides for all events but segments, step 3 for segments. */
-class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, reassembly: Reassembly, keepAlive: KeepAlive) extends Area {
+class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck, keepAlive: KeepAlive) extends Area {
   import view._
   import signals._
-  import reassembly.{arrival, fin}
+  import placementCheck.{arrival, overlap}
   import verdict.{data, effect, handshake, reset, timeWait}
 
+  /** The state before the event. */
   private val state = new s2.Area {
     val closed = before.state === TcpState.closed
     val synSent = before.state === TcpState.synSent
@@ -72,7 +73,7 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, reassembly: 
     val outcome = Payload(Outcome())
     outcome.state := before.state
     outcome.reason := before.reason
-    when(fin.reached) {
+    when(overlap.reachesFin) {
       switch(before.state) {
         is(TcpState.established)(outcome.state := TcpState.closeWait)
         is(TcpState.finWait1)(outcome.state := TcpState.closing)

@@ -47,8 +47,8 @@ class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: Segment
   import check.paws
   import verdict.{peerSyn, segment}
 
-  private val cover = new s0.Area {
-    val lastAck = insert(!before.acknowledgments.lastSent.isBefore(SEQUENCE))
+  private val lastAck = new s0.Area {
+    val reaches = insert(!before.acknowledgments.lastSent.isBefore(SEQUENCE))
   }
   private val own = new s1.Area {
     val offset = insert(Mux[UInt](OPENING, TIMESTAMP_OFFSET, before.timestamps.offset))
@@ -58,19 +58,21 @@ class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: Segment
   }
   /** A delayed ACK echoes the oldest segment that it acknowledges (RFC 7323 4.3 (2)). */
   private val echo = new s3.Area {
-    val isNewest = insert(segment.ordinary && OPTIONS.timestampValid && cover.lastAck && !paws.isOld)
+    val isNewest = insert(segment.ordinary && OPTIONS.timestampValid && lastAck.reaches && !paws.isOld)
+  }
+  private val recent = new s4.Area {
+    val isReplaced = insert(echo.isNewest || peerSyn.taken)
   }
   private val agreement = new s4.Area {
-    val takes = insert(echo.isNewest || peerSyn.taken)
     TIMESTAMPED := Mux(peerSyn.taken, kind.open || OPTIONS.timestampValid, before.timestamps.agreed)
   }
 
   val after = TimestampState()
   private val update = new s5.Area {
-    TIMESTAMP_ECHO := Mux(kind.open, U(0, 32 bits), Mux(agreement.takes, OPTIONS.timestampValue, before.timestamps.recent))
+    TIMESTAMP_ECHO := Mux(kind.open, U(0, 32 bits), Mux(recent.isReplaced, OPTIONS.timestampValue, before.timestamps.recent))
     after.agreed := TIMESTAMPED
     after.offset := own.offset
     after.recent := TIMESTAMP_ECHO
-    after.recentEpoch := Mux[UInt](agreement.takes, EPOCH, before.timestamps.recentEpoch)
+    after.recentEpoch := Mux[UInt](recent.isReplaced, EPOCH, before.timestamps.recentEpoch)
   }
 }
