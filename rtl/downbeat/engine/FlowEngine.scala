@@ -4,11 +4,11 @@ package downbeat.engine
 import downbeat.calculation.Calculators
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{RestingClock, Tally, WideQueue}
-import downbeat.messages.{
+import downbeat.messages.{ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent, Placement, PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord}
+import downbeat.time.Stamp
   ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent, Placement,
   PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord
 }
-import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 

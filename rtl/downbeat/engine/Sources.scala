@@ -3,7 +3,7 @@ package downbeat.engine
 
 import downbeat.calculation.CalculatedEvent
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{
+import downbeat.messages.{ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent}
   ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent
 }
 import spinal.core._
