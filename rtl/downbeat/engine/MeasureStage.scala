@@ -31,9 +31,14 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
       when(compare.smaller)(RTT_MINIMUM := RTT)
       when(OPENING)(RTT_MINIMUM.setAll())
     }
-  } else s1(RTT_MINIMUM).setAll()
+  } else new s1.Area {
+    RTT_MINIMUM.setAll()
+  }
 
-  private val probes = config.policiesPace generate new ProbeLog(config, pipeline, signals, s0.insert(s0(before).probes), steps)
+  private val kept = new s0.Area {
+    val probes = config.policiesPace generate insert(before.probes)
+  }
+  private val probes = config.policiesPace generate new ProbeLog(config, pipeline, signals, kept.probes, steps)
 
   private val update = new s5.Area {
     PROBE_ANSWER := (if (config.policiesPace) probes.result else ProbeAnswer.none)
