@@ -55,7 +55,7 @@ class TransmitDescriptor(val view: TransmitView, resend: RetransmittedSegment, d
   }
 
   val descriptor = Flow(SegmentDescriptor(config))
-  private val output = new exit.Area {
+  val output = new exit.Area {
     private val flags = descriptor.flags
     descriptor.valid := isValid && segment.leaves
     descriptor.release := RELEASE
@@ -92,14 +92,13 @@ class TransmitDescriptor(val view: TransmitView, resend: RetransmittedSegment, d
       flags.ece := True
       flags.cwr := STATE === TcpState.synSent
     }
+    /** The event sends what has been sent before. */
+    val repeats = decide.retransmits || space.again
   }
-
-  /** The event sends what has been sent before. */
-  val repeats: Bool = exit(decide.retransmits) || exit(space.again)
 
   /** `sent` for what was granted; an empty one for a RST, so that the arbiter looks once more at a connection that ends with it. */
   val returned = Flow(ReturnEvent(config))
-  private val answer = new exit.Area {
+  private val echo = new exit.Area {
     returned.valid := isValid && segment.returns
     returned.failed := GIVEN_UP
     returned.reference := descriptor.reference

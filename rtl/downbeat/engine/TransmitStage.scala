@@ -53,5 +53,5 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   val descriptor: Flow[SegmentDescriptor] = outgoing.descriptor
   val returned: Flow[ReturnEvent] = outgoing.returned
   /** The event sends what has been sent before. */
-  val repeats: Bool = outgoing.repeats
+  val repeats: Bool = outgoing.output.repeats
 }
