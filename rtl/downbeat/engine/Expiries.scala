@@ -14,8 +14,8 @@ case class ExpiryState() extends Bundle {
   val silent = UInt(4 bits)
 }
 
-/** Says what an expiry means: data is lost, or a zero window is to be probed; and whether the connection ends (RFC 9293 3.8.3, R2).
-  * `expired` is known on step 1.
+/** Says what an expiry means: data is lost, or a zero window is to be probed; and whether the connection ends (RFC 9293
+  * 3.8.3, R2). `expired` is known on step 1.
   */
 class Expiries(val view: RecoveryView, expired: Payload[Bool]) extends Area {
   import view._

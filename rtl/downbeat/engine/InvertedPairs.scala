@@ -14,11 +14,12 @@ case class InvertedPairsState(config: DownbeatConfig) extends Bundle {
   val answered = Bool()
 }
 
-/** Recognizes the ACK of an inverted pair's first half: it repeats the number at which the pair begins, once. It says that a segment arrived
-  * and nothing of a loss (Yu, Algorithm 2, with two numbers in place of its list).
+/** Recognizes the ACK of an inverted pair's first half: it repeats the number at which the pair begins, once. It says
+  * that a segment arrived and nothing of a loss (Yu, Algorithm 2, with two numbers in place of its list).
   *
-  * Each event of the flow moves `first` on by at most one pair; a pair causes several events. A pair that does not begin where the last one
-  * ends replaces all pairs before it. Their ACKs, if still due, then count as duplicates, one each.
+  * Each event of the flow moves `first` on by at most one pair; a pair causes several events. A pair that does not
+  * begin where the last one ends replaces all pairs before it. Their ACKs, if still due, then count as duplicates, one
+  * each.
   */
 class InvertedPairs(val view: RecoveryView) extends Area {
   import view.{before => _, _}

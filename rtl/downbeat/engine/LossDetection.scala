@@ -7,9 +7,9 @@ import spinal.lib.misc.pipeline._
 
 /** Finds losses by duplicate ACKs: with SACK as RFC 6675, otherwise as NewReno (RFC 6582).
   *
-  * Each ACK in recovery that brings news lets two lost segments be sent again, so that no ACK causes a burst (RFC 6937 3: what was delivered,
-  * and a segment more). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue (rule 4), a partial ACK sends the next hole again
-  * if nothing from there on was, as NewReno does.
+  * Each ACK in recovery that brings news lets two lost segments be sent again, so that no ACK causes a burst (RFC 6937
+  * 3: what was delivered, and a segment more). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue
+  * (rule 4), a partial ACK sends the next hole again if nothing from there on was, as NewReno does.
   *
   * `answersPair` (step 2): the ACK answers the first half of an inverted pair.
   */

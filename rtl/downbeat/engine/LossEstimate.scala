@@ -7,17 +7,18 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the estimate is made of, as it is after the event: the scoreboard, and recovery's state. `ranges` are the valid ones first, ascending.
-  * `mayRetransmit` lets a lost segment go.
+/** What the estimate is made of, as it is after the event: the scoreboard, and recovery's state. `ranges` are the valid
+  * ones first, ascending. `mayRetransmit` lets a lost segment go.
   */
 case class LossEvidence(
     ranges: Payload[Vec[SackBlock]], highRxt: Payload[UInt], passed: Payload[UInt],
     recovering: Payload[Bool], mayRetransmit: Payload[Bool], duplicates: Payload[UInt])
 
-/** Says what the scoreboard means for sending: what is lost and not sent again (RFC 6675 4), and how many bytes have left the network.
+/** Says what the scoreboard means for sending: what is lost and not sent again (RFC 6675 4), and how many bytes have
+  * left the network.
   *
-  * Data below a range is lost when more than two segments' worth of bytes, or three ranges, are held from that range on. What the peer lacks
-  * counts as in the network, lost or not, so a retransmission changes nothing.
+  * Data below a range is lost when more than two segments' worth of bytes, or three ranges, are held from that range
+  * on. What the peer lacks counts as in the network, lost or not, so a retransmission changes nothing.
   *
   * It works beside measure and congestion, on nodes from the end of recovery to the start of transmit.
   */

@@ -14,8 +14,8 @@ case class MeasureState(config: DownbeatConfig) extends Bundle {
 
 /** Measures what round trips and gaps tell of the path.
   *
-  * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It finds the ACK that
-  * answers each probe, if a policy sends probes ([[ProbeLog]]).
+  * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It
+  * finds the ACK that answers each probe, if a policy sends probes ([[ProbeLog]]).
   */
 class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {

@@ -8,11 +8,13 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Keeps the probes of each flow in order of sending until they are answered: a side memory of `places` records for each flow.
+/** Keeps the probes of each flow in order of sending until they are answered: a side memory of `places` records for
+  * each flow.
   *
-  * `sent` writes a record, `departed` writes its time, and an ACK is compared with the two oldest records. A probe that an ACK has passed
-  * has no ACK of its own: its record is removed, at most two with each ACK, and the chain of gaps is broken. A loss or a retransmission
-  * removes all records, because later ACKs measure nothing. A probe that finds no place is not measured.
+  * `sent` writes a record, `departed` writes its time, and an ACK is compared with the two oldest records. A probe that
+  * an ACK has passed has no ACK of its own: its record is removed, at most two with each ACK, and the chain of gaps is
+  * broken. A loss or a retransmission removes all records, because later ACKs measure nothing. A probe that finds no
+  * place is not measured.
   */
 class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, before: Payload[ProbeLogState], steps: Seq[Node])
     extends Area {

@@ -7,11 +7,12 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582); the retransmission timer (RFC 6298), the persist timer
-  * (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
+/** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582); the retransmission timer (RFC 6298),
+  * the persist timer (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
   *
-  * [[LossDetection]] finds losses and [[RecoveryTimer]] keeps the timer. With SACK the scoreboard ([[SackScoreboard]]) says what is lost and what
-  * the peer holds ([[LossEstimate]]), and the window is not inflated. This file says what sending and congestion are told.
+  * [[LossDetection]] finds losses and [[RecoveryTimer]] keeps the timer. With SACK the scoreboard ([[SackScoreboard]])
+  * says what is lost and what the peer holds ([[LossEstimate]]), and the window is not inflated. This file says what
+  * sending and congestion are told.
   */
 class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {

@@ -46,7 +46,7 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
     val rto = insert(Mux(backedOff.timeout > maximumRto, maximumRto, backedOff.timeout.resize(39)))
     private val needed = event.live && (flight.any || expire.blocked) || OPENING
     private val arms = needed && !before.armed
-    /** The timer starts: RFC 6298 5.1 to 5.3, 5.6; of partial ACKs only the first restarts it (RFC 6582 3.2). */
+    /** The timer starts: RFC 6298 5.1, 5.3 and 5.6; of partial ACKs only the first restarts it (RFC 6582 3.2). */
     val starts = insert(expire.expired || expiries.timer.resumes || loss.count.restartsTimer || arms ||
       ADVANCED && !(loss.ack.partial && before.partial && !SELECTIVE))
     val rounded = insert(NOW + U((1 << config.deadlineUnit) - 1))

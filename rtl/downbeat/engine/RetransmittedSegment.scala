@@ -4,8 +4,8 @@ package downbeat.engine
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** The segment that recovery wants to send again: from RETRANSMIT_OFFSET, at most RETRANSMIT_LIMIT bytes, one segment, what has been
-  * written and what has been sent.
+/** The segment that recovery wants to send again: from RETRANSMIT_OFFSET, at most RETRANSMIT_LIMIT bytes, one segment,
+  * what has been written and what has been sent.
   */
 class RetransmittedSegment(val view: TransmitView) extends Area {
   import view._

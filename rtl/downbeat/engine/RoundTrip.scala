@@ -30,15 +30,19 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
 
 /** Estimates the round-trip time and the timeout (RFC 6298).
   *
-  * The estimator is Jacobson's in integers of ns: err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4;
-  * RTO = smoothed8/8 + max(1 us, variation4). The RTO that an event arms is made of the samples before it.
+  * The estimator is Jacobson's in integers of ns:
   *
-  * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire. A retransmission ends the timing
-  * (Karn). A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after 5.7).
+  * err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4; RTO = smoothed8/8 + max(1 us, variation4)
   *
-  * When acknowledged data was sent twice, timestamps tell which of both the ACK answers (RFC 7323 4.1). An ACK of something new that echoes
-  * what was sent since the timeout is a sample too, in ticks of TSval; a tick that has begun counts. An echo of what was sent before the
-  * timeout is no sample: the peer may send it because its ACK was lost.
+  * The RTO that an event arms is made of the samples before it.
+  *
+  * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire. A
+  * retransmission ends the timing (Karn). A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after
+  * 5.7).
+  *
+  * When acknowledged data was sent twice, timestamps tell which of both the ACK answers (RFC 7323 4.1). An ACK of
+  * something new that echoes what was sent since the timeout is a sample too, in ticks of TSval; a tick that has begun
+  * counts. An echo of what was sent before the timeout is no sample: the peer may send it because its ACK was lost.
   *
   * `timedOut` is known on step 2, `breaks` (something is lost) on step 4.
   */

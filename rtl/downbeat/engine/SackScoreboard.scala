@@ -9,13 +9,14 @@ import spinal.lib.misc.pipeline._
 
 /** Takes the blocks of an ACK into the scoreboard, on steps 0 to 4 of recovery.
   *
-  * An ACK brings in two blocks: the first, which holds the newest data (RFC 2018 4), and one of the others in turn (or the second, if that
-  * one is absent), which repeats what a lost ACK had said. When there are five ranges the highest is dropped: nearer holes are filled first,
-  * and the peer repeats the block. `forget` (step 4) leaves nothing.
+  * An ACK brings in two blocks: the first, which holds the newest data (RFC 2018 4), and one of the others in turn (or
+  * the second, if that one is absent), which repeats what a lost ACK had said. When there are five ranges the highest
+  * is dropped: nearer holes are filled first, and the peer repeats the block. `forget` (step 4) leaves nothing.
   *
-  * A range before HighRxt no longer says what to send. It is kept as a number of bytes (`passed`), so that there is space for all holes that are
-  * sent again when they are seen. An ACK of new data takes from that number all but a segment of what it acknowledges: that segment was
-  * sent again, and the rest was held behind it. Blocks before HighRxt are ignored.
+  * A range before HighRxt no longer says what to send. It is kept as a number of bytes (`passed`), so that there is
+  * space for all holes that are sent again when they are seen. An ACK of new data takes from that number all but a
+  * segment of what it acknowledges: that segment was sent again, and the rest was held behind it. Blocks before HighRxt
+  * are ignored.
   */
 class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[Scoreboard], forget: Payload[Bool], steps: Seq[Node])
     extends Area {
@@ -46,7 +47,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
   }
 
   /** The two blocks. */
-  private val told = new s0.Area {
+  private val select = new s0.Area {
     /** The segment's acknowledgment number is SND.UNA, from which its blocks count. */
     private val counts = SELECTIVE && (ADVANCED || REPEATED)
     private val blocks = OPTIONS.sack
@@ -55,17 +56,17 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     val other = insert(onlyIf(Mux(inTurn.valid, inTurn, blocks(1)), counts))
     val turn = insert(Mux(counts, Mux(before.turn === 2, U(0, 2 bits), before.turn + 1), before.turn))
   }
-  val turn: Payload[UInt] = told.turn
+  val turn: Payload[UInt] = select.turn
 
   /** Blocks before HighRxt are ignored. */
   private val trim = new s1.Area {
     private def isBeyond(block: SackBlock): Bool = move.highRxt.msb || move.highRxt < block.right
-    val first = insert(onlyIf(told.first, isBeyond(told.first)))
-    val other = insert(onlyIf(told.other, isBeyond(told.other)))
+    val first = insert(onlyIf(select.first, isBeyond(select.first)))
+    val other = insert(onlyIf(select.other, isBeyond(select.other)))
     /** The block may hold what `passed` counts. */
     private def spans(block: SackBlock): Bool =
       block.valid && !move.highRxt.msb && block.left < move.highRxt && move.highRxt < block.right
-    val counted = insert(spans(told.first) || spans(told.other))
+    val counted = insert(spans(select.first) || spans(select.other))
     val highRxt = insert(Mux(move.highRxt.msb, none, move.highRxt.resize(bits)))
   }
   /** What was sent again, from SND.UNA on. */

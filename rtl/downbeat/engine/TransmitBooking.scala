@@ -6,8 +6,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Books a departure with the pacer. A flow books when it has something to send and nothing of it is on its way: a `sent` has come back, or
-  * the grant found nothing to send.
+/** Books a departure with the pacer. A flow books when it has something to send and nothing of it is on its way: a
+  * `sent` has come back, or the grant found nothing to send.
   */
 class TransmitBooking(val view: TransmitView, decision: TransmitDecision) extends Area {
   import view._

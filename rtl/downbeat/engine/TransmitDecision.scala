@@ -7,13 +7,15 @@ import spinal.lib.misc.pipeline._
 
 /** Decides whether a flow may send and what its next segment is, on steps 0 to 4 of transmit.
   *
-  * In order of preference: recovery's retransmission, SYN, new data, FIN, and a probe when the timer has expired. New data is
+  * In order of preference: recovery's retransmission, SYN, new data, FIN, and a probe when the timer has expired.
+  * New data is
   *   - a full segment;
-  *   - or all that is left, which waits for what is outstanding (Nagle, RFC 9293 3.7.4) unless the connection has `noDelay` or ends with it;
+  *   - or all that is left, which waits for what is outstanding (Nagle, RFC 9293 3.7.4) unless the connection has
+  *     `noDelay` or ends with it;
   *   - or what fits, if that is half of the largest window that the peer has offered (RFC 9293 3.8.6.2.1).
   *
-  * A policy may invert a pair of full segments: the second goes first, and SND.NXT stays before the first until that has gone. A policy may
-  * also hold new data until the window has space for `minimumSegments`.
+  * A policy may invert a pair of full segments: the second goes first, and SND.NXT stays before the first until that
+  * has gone. A policy may also hold new data until the window has space for `minimumSegments`.
   */
 class TransmitDecision(val view: TransmitView) extends Area {
   import TransmitDecision._
@@ -43,7 +45,7 @@ class TransmitDecision(val view: TransmitView) extends Area {
     val pairSize = insert((SEGMENT_SIZE << 1).resize(18))
     /** Bytes in flight that the congestion window allows: cwnd and what has left the network. */
     val congestionWindow = insert(WINDOW.cwnd(47 downto 16) + WINDOW_ALLOWANCE.resize(32))
-    /** The congestion window is narrower than the peer's. The sum above is formed beside this comparison, not before it. */
+    /** The congestion window is narrower than the peer's. This does not wait for the sum above. */
     val congestionLimits = insert((signed(WINDOW.cwnd(47 downto 16)) + signed(WINDOW_ALLOWANCE) - signed(SEND_WINDOW)).msb)
     /** A probe takes at least one byte (RFC 9293 3.8.6.1). */
     val probeLimit = insert(Mux(SEND_WINDOW.orR, minimum(SEND_WINDOW, U(16383, 32 bits)).resize(14), U(1, 14 bits)))

@@ -6,7 +6,9 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Describes the segment that leaves: what a grant sends, a pure ACK or a RST; and the end of a flow. One descriptor an event at most. */
+/** Describes the segment that leaves: what a grant sends, a pure ACK or a RST; and the end of a flow. One descriptor an
+  * event at most.
+  */
 class TransmitDescriptor(val view: TransmitView, resend: RetransmittedSegment, decision: TransmitDecision) extends Area {
   import view._
   import signals._
@@ -96,7 +98,9 @@ class TransmitDescriptor(val view: TransmitView, resend: RetransmittedSegment, d
     val repeats = decide.retransmits || space.again
   }
 
-  /** `sent` for what was granted; an empty one for a RST, so that the arbiter looks once more at a connection that ends with it. */
+  /** `sent` for what was granted; an empty one for a RST, so that the arbiter looks once more at a connection that ends
+    * with it.
+    */
   val returned = Flow(ReturnEvent(config))
   private val echo = new exit.Area {
     returned.valid := isValid && segment.returns

@@ -8,10 +8,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Transmit: may the flow send, and what. It books a departure with the pacer; the grant that comes back sends one segment.
+/** Transmit: may the flow send, and what. It books a departure with the pacer; the grant that comes back sends one
+  * segment.
   *
-  * SYN, data and FIN are one sequence space here: SYN at the initial sequence number, FIN behind the last byte written. Pure ACKs, RST and
-  * the end of a flow leave here too, without a grant.
+  * SYN, data and FIN are one sequence space here: SYN at the initial sequence number, FIN behind the last byte written.
+  * Pure ACKs, RST and the end of a flow leave here too, without a grant.
   */
 class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 4, HardType(TransmitState(config))) {

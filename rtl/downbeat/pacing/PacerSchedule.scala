@@ -10,8 +10,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** An instant of the pacer. The 32 fraction bits drop no remainder. The epoch counts the wraps of the 48-bit clock, so that a flow that was
-  * silent for days is not taken for one of tomorrow.
+/** An instant of the pacer. The 32 fraction bits drop no remainder. The epoch counts the wraps of the 48-bit clock, so
+  * that a flow that was silent for days is not taken for one of tomorrow.
   */
 case class PacerTime() extends Bundle {
   val fraction = UInt(32 bits) // 2^-32 ns
@@ -35,12 +35,12 @@ case class GrantedAt(config: DownbeatConfig) extends Bundle {
 
 /** The pacer's arithmetic: from a booking, a step a clock, to the instant of its grant:
   *
-  * grant = max(grant before + interval, now - (2^burst - 1) * interval), the interval given as such or per byte of the segment before; the
-  * first of a connection: now. A grant in the past, which only a burst can have, is given at once and its frame leaves as soon as it can. The
-  * next one counts from it all the same, so a burst is paid back.
+  * grant = max(grant before + interval, now - (2^burst - 1) * interval), the interval given as such or per byte of the
+  * segment before; the first of a connection: now. A grant in the past, which only a burst can have, is given at once
+  * and its frame leaves as soon as it can. The next one counts from it all the same, so a burst is paid back.
   *
-  * The memory of grants is written when a grant is given, not when it is booked, so a booking that replaces another counts from the same
-  * segment.
+  * The memory of grants is written when a grant is given, not when it is booked, so a booking that replaces another
+  * counts from the same segment.
   */
 case class PacerSchedule(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -65,8 +65,8 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   private val booking = io.bookings.m2sPipe(holdPayload = true)
   multiply.valid := booking.valid
 
-  // interval * previousLength, 70 bits, from products of 18 bits by 14: register, multiplier, register, then two sums. An interval that is
-  // not per byte has 16 fraction bits less.
+  // interval * previousLength, 70 bits, from products of 18 bits by 14: register, multiplier, register, then two sums.
+  // An interval that is not per byte has 16 fraction bits less.
   private val booked = new multiply.Area {
     val reference = insert(booking.reference)
     val first = insert(booking.first)
