@@ -6,9 +6,6 @@ import downbeat.config.DownbeatConfig
 import downbeat.lib.{RestingClock, Tally, WideQueue}
 import downbeat.messages.{ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent, Placement, PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord}
 import downbeat.time.Stamp
-  ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent, Placement,
-  PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord
-}
 import spinal.core._
 import spinal.lib._
 

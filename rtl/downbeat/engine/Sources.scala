@@ -4,8 +4,6 @@ package downbeat.engine
 import downbeat.calculation.CalculatedEvent
 import downbeat.config.DownbeatConfig
 import downbeat.messages.{ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent}
-  ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent
-}
 import spinal.core._
 import spinal.lib._
 
