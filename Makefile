@@ -12,7 +12,7 @@ export TEST CASE SEED WAVES JOBS
 export NAME FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
 export SCRIPT SEEDS TABLE FIGURE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
-# A policy from outside the tree (docs/adding-a-policy.md).
+# A policy from outside the tree (docs/tutorials/first-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
@@ -126,6 +126,9 @@ endif
 bitstream: build/scala.stamp ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n; PROGRAM=1: loads it by openFPGALoader]
 	@$(PY) -m scripts.ecp5.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED)) $(if $(PROGRAM),--program)
 
+docs: $(SET_UP) ## the documentation site in build/docs; pages and links are checked
+	@$(PY) -m scripts.docs
+
 clean: ## remove all that was made, but the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
@@ -170,4 +173,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE help setup sim waves interop gap bench experiment test lint matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream clean
+.PHONY: FORCE help setup sim waves interop gap bench experiment test lint matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs clean

@@ -24,7 +24,7 @@ MOST_GROWTH = 1.1
 def elaborate(build: str, place: Path, *tops: str) -> subprocess.CompletedProcess[str]:
     """As scripts/rtl.sh does, without its log, which others write too."""
     classes = f"build/maven/classes:{(ROOT / 'build' / 'maven' / 'classpath').read_text().strip()}"
-    command = ["java", "-cp", classes, "downbeat.Generate", "--out", str(place), "--preset", build, *tops]
+    command = ["java", "-cp", classes, "downbeat.builds.Generate", "--out", str(place), "--preset", build, *tops]
     return subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
 
 

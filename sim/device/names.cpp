@@ -52,7 +52,7 @@ const char *errorText(int error) {
   case DOWNBEAT_UNKNOWN_PRESET:
     return "this library was built from another preset: see downbeat_preset, build with PRESET=name";
   case DOWNBEAT_UNKNOWN_POLICY:
-    return "no congestion policy of that name in this build: see rtl/downbeat/congestion/Policies.scala";
+    return "no congestion policy of that name in this build: see rtl/downbeat/builds/Policies.scala";
   case DOWNBEAT_UNKNOWN_CONNECTION: return "no such connection: it was closed or aborted, or never was";
   case DOWNBEAT_NOT_LISTENING: return "nobody listens on that port: call downbeat_listen first";
   case DOWNBEAT_SHUT_DOWN: return "the sending side is shut down";

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion._
+import downbeat.congestion.startup.Standard
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -12,7 +13,7 @@ import spinal.lib.misc.pipeline._
   */
 object CalculationBench {
   def config(base: DownbeatConfig): DownbeatConfig =
-    base.copy(startupPolicies = Seq(startup.Standard), steadyPolicies = Seq(Asking))
+    base.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Asking))
 
   /** Adds SMSS to a window in 40 clocks. */
   private object OneSegmentMore extends Calculator {
@@ -20,7 +21,7 @@ object CalculationBench {
     val requestBits = 64
     val responseBits = 48
 
-    def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
+    def build(config: EngineSizes): CalculatorUnit = new CalculatorUnit(config, this) {
       private val left = Counter(40)
       private val request = Reg(Bits(requestBits bits))
       private val busy = RegInit(False)

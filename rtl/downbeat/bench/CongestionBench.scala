@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
 import downbeat.calculation.Calculators
+import downbeat.config.DownbeatConfig
 import downbeat.engine.{CongestionStage, EnginePipeline, Signals}
 import spinal.core._
 import spinal.lib._

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculated, Calculation, Calculator, Policies}
-import downbeat.flow.FlowReference
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{Calculated, Calculation, Calculator}
+import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 
@@ -85,12 +85,6 @@ case class Calculators(config: DownbeatConfig) extends Component {
 }
 
 object Calculators {
-  /** A module for each calculator that a registered policy names, alone between its ports: `CalculatorDivider` for "divider". */
-  val modules: Map[String, DownbeatConfig => Component] = (Policies.startup ++ Policies.steady)
-    .flatMap(_.calculator)
-    .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
-    .toMap
-
   def indexBits(config: DownbeatConfig): Int = log2Up(config.calculators.size) max 1
   /** Requests before a unit, and how many may still come when there seems to be no space. */
   private val waiting = 16

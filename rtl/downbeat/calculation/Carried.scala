@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.pipeline.{EventLink, HeldValues}
+import downbeat.lib.pipeline.{EventLink, HeldValues}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorRequest, CalculatorUnit}
+import downbeat.congestion.{Calculator, CalculatorRequest, CalculatorUnit, EngineSizes}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -62,10 +61,10 @@ object CubicGrowth extends Calculator {
   val alphaShift = 16
   /** 9 / 17. */
   val alpha = 34696
-  def build(config: DownbeatConfig): CalculatorUnit = new CubicGrowthUnit(config)
+  def build(config: EngineSizes): CalculatorUnit = new CubicGrowthUnit(config)
 }
 
-class CubicGrowthUnit(config: DownbeatConfig) extends CalculatorUnit(config, CubicGrowth) {
+class CubicGrowthUnit(config: EngineSizes) extends CalculatorUnit(config, CubicGrowth) {
   import CubicGrowth._
 
   private val asked = Reg(CalculatorRequest(config, requestBits))

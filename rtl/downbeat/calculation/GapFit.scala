@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorUnit}
+import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes}
 import spinal.core._
 
 /** Gaps in ns. `begins` forgets the connection's samples; `sampled` adds one, if it is of a class with space; then either an estimate, or how
@@ -58,7 +57,7 @@ object GapFit extends Calculator {
   val name = "gapfit"
   val requestBits = 195
   val responseBits = 37
-  def build(config: DownbeatConfig): CalculatorUnit = new GapFitUnit(config)
+  def build(config: EngineSizes): CalculatorUnit = new GapFitUnit(config)
 
   /** y0 has as many bits at most when it is used; x and y up to 2^3 y0. */
   val firstBits = 20

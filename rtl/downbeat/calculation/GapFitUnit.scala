@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.CalculatorUnit
+import downbeat.congestion.{CalculatorUnit, EngineSizes}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
 /** The unit of [[GapFit]]: one request at a time, with one product or quotient at a time. */
-class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) {
+class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
   import GapFit._
   private val sums = Mem(GapSums(), config.flows * classes.size)
   sums.addAttribute("no_rw_check") // written in states of their own

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorUnit, Window}
+import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes, Window}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -20,7 +19,7 @@ object GapWindow extends Calculator {
   val name = "gapwindow"
   val requestBits: Int = 88
   val responseBits = 31
-  def build(config: DownbeatConfig): CalculatorUnit = new GapWindowUnit(config)
+  def build(config: EngineSizes): CalculatorUnit = new GapWindowUnit(config)
 
   /** Bytes of a window, at most the largest there is. */
   def bounded(bytes: UInt): UInt = {
@@ -29,7 +28,7 @@ object GapWindow extends Calculator {
   }
 }
 
-class GapWindowUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapWindow) {
+class GapWindowUnit(config: EngineSizes) extends CalculatorUnit(config, GapWindow) {
   private val asked = Reg(GapWindowRequest())
   private val segments = Reg(UInt(36 bits))
   private val arithmetic = new ArithmeticSteps

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorUnit}
+import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes}
 import spinal.core._
 import spinal.lib._
 
@@ -23,12 +22,12 @@ object LogisticCalculator extends Calculator {
   val name = "logistic"
   val requestBits: Int = 2 * 44 + 36 + 34 + 48
   val responseBits = 48
-  override def underWay(config: DownbeatConfig): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
+  override def underWay(config: EngineSizes): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
 
   /** One request at a time: an engine with an event in several clocks asks no oftener. */
-  private def single(config: DownbeatConfig) = config.eventSpacing > 1
+  private def single(config: EngineSizes) = config.eventSpacing > 1
 
-  def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
+  def build(config: EngineSizes): CalculatorUnit = new CalculatorUnit(config, this) {
     private val unit = LogisticUnit(single(config))
     private val busy = RegInit(False)
     if (single(config)) busy := (busy || io.request.fire) && !unit.io.response.valid

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorRequest, CalculatorUnit}
+import downbeat.congestion.{Calculator, CalculatorRequest, CalculatorUnit, EngineSizes}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -45,10 +44,10 @@ object LossIntervals extends Calculator {
   val responseBits: Int = 57
   val entries = 32
   val entryBits = 20
-  def build(config: DownbeatConfig): CalculatorUnit = new LossIntervalsUnit(config)
+  def build(config: EngineSizes): CalculatorUnit = new LossIntervalsUnit(config)
 }
 
-class LossIntervalsUnit(config: DownbeatConfig) extends CalculatorUnit(config, LossIntervals) {
+class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, LossIntervals) {
   import LossIntervals._
 
   private val asked = Reg(CalculatorRequest(config, requestBits))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion
 
-import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
@@ -57,6 +56,15 @@ object Calculated {
   }
 }
 
+/** What of the build a calculator may depend on. */
+trait EngineSizes {
+  /** Connections at once. */
+  def flows: Int
+  def flowBits: Int
+  /** Clocks from one event of the engine to the next. */
+  def eventSpacing: Int
+}
+
 /** A kind of long calculation. A build has one unit for each that one of its policies names. */
 trait Calculator {
   def name: String
@@ -64,19 +72,19 @@ trait Calculator {
   /** At most [[Calculation.responseBits]]. */
   def responseBits: Int
   /** Requests that may be in its unit, or answered and not taken; a power of two. A pipelined one has more than it is long. */
-  def underWay(config: DownbeatConfig): Int = 1
-  def build(config: DownbeatConfig): CalculatorUnit
+  def underWay(config: EngineSizes): Int = 1
+  def build(config: EngineSizes): CalculatorUnit
 }
 
 /** A request, and whose: what a unit remembers of a connection it addresses by flow. */
-case class CalculatorRequest(config: DownbeatConfig, requestBits: Int) extends Bundle {
+case class CalculatorRequest(config: EngineSizes, requestBits: Int) extends Bundle {
   val flow = UInt(config.flowBits bits)
   val operands = Bits(requestBits bits)
 }
 
 /** The unit of a calculator. It responses every request that it takes, in the order in which it took them; there is always space for an response.
   */
-abstract class CalculatorUnit(config: DownbeatConfig, calculator: Calculator) extends Component {
+abstract class CalculatorUnit(config: EngineSizes, calculator: Calculator) extends Component {
   val io = new Bundle {
     val request = slave(Stream(CalculatorRequest(config, calculator.requestBits)))
     val response = master(Flow(Bits(calculator.responseBits bits)))

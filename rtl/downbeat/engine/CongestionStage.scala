@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
 import downbeat.calculation.Calculators
+import downbeat.config.DownbeatConfig
 import downbeat.congestion._
+import downbeat.messages.{EventKind, TcpState}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
