@@ -32,7 +32,7 @@ class Verdict:
 
 
 class Campaign:
-    """`say` prints a line. `seconds` and `broken` grow as it runs: builds and sessions without a mutant, and those of them that fail."""
+    """`say` prints a line. `broken`: the sessions that fail without a mutant, and how."""
 
     def __init__(
         self, files: Files, mutants: Sequence[Mutant], jobs: int, say: Callable[[str], None], place: Path = PLANTED

@@ -176,7 +176,7 @@ class _Reader:
     def named(self, text: str, start: int, end: int) -> Node:
         if self.peek() == "(":
             self.take()
-            arguments = self.list(")")
+            arguments = self.listed(")")
             node = self.node("call", start, self.take(")")[3], text, arguments)
             if text in ("$signed", "$unsigned") and len(arguments) == 1:
                 node.width, node.signed = arguments[0].width, text == "$signed"
@@ -192,7 +192,7 @@ class _Reader:
         if self.peek() == "{":
             _fix(first)
             self.take()
-            parts = self.list("}")
+            parts = self.listed("}")
             self.take("}")
             node = self.node("repeat", start, self.take("}")[3], "{{", [first, *parts])
             width = _sum(parts)
@@ -201,12 +201,12 @@ class _Reader:
         parts = [first]
         if self.peek() == ",":
             self.take()
-            parts += self.list("}")
+            parts += self.listed("}")
         node = self.node("concat", start, self.take("}")[3], "{", parts)
         node.width = _sum(parts)
         return node
 
-    def list(self, end: str) -> list[Node]:
+    def listed(self, end: str) -> list[Node]:
         found: list[Node] = []
         while self.peek() != end:
             if found:

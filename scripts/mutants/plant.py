@@ -35,8 +35,8 @@ def planted(number: int, statement: Statement, change: Change) -> Planted:
 
 def plant(text: str, mutants: Sequence[Planted]) -> str:
     """The Verilog with the switch in each module that has a mutant; mutants of one place, or within another's, may meet."""
-    edits = [(each.start, -each.end, each.number, each) for each in mutants]
-    pieces = [*_nested(text, [each[-1] for each in sorted(edits, key=lambda edit: edit[:3])])]
+    outer_first = sorted(mutants, key=lambda each: (each.start, -each.end, each.number))
+    pieces = _nested(text, outer_first)
     for module in modules(text):
         end = text.index("\nendmodule", module.body)
         if any(module.body <= each.start < end for each in mutants):

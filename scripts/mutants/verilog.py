@@ -113,7 +113,7 @@ def _module(text: str, name: str, start: int, end: int) -> Module:
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str, bool]]:
     """Number, place and content of the lines that are logic, and whether a reset rules there."""
     number = text.count("\n", 0, start)
-    at, depth, closing, reset_indent = start, 0, "", -1
+    at, depth, closing, block_indent, reset_indent = start, 0, "", 0, -1
     for content in text[start:end].split("\n"):
         number += 1
         here, at = at, at + len(content) + 1
@@ -126,7 +126,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str, boo
         elif depth:
             pass
         elif closing:
-            closing = "" if stripped == closing and (closing != "end" or indent == block_indent) else closing
+            if stripped == closing and indent == block_indent:
+                closing = ""
         elif opened := next((last for first, last in BLOCKS if stripped.startswith(first)), ""):
             closing, block_indent = opened, indent
         elif stripped.startswith(("parameter", "localparam", "integer", "genvar", "for")):
