@@ -39,7 +39,7 @@ def main() -> int:
     verdicts = campaign.run()
     survivors = [verdict for verdict in verdicts if not verdict.killed_by]
     for verdict in survivors:
-        say(f"SURVIVED {described(verdict.mutant)}\n         seen by none of: {', '.join(verdict.passed) or 'no test'}")
+        say(f"SURVIVED {described(verdict.mutant)}\n         {unseen(verdict)}")
     wall = time.monotonic() - begun
     report = summary(seed, verdicts, campaign, wall)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
@@ -50,6 +50,13 @@ def main() -> int:
         f"{report['seconds']['a_mutant']:.1f} s simulating a mutant"
     )
     return int(bool(campaign.broken))
+
+
+def unseen(verdict: Verdict) -> str:
+    """Why it lives: the tests that it changed something for, or that there are none."""
+    if verdict.passed:
+        return f"changes something, unseen by {', '.join(verdict.passed)}"
+    return f"never changes anything in {len(verdict.same)} test modules: no test goes there, or nothing can"
 
 
 def say(line: str) -> None:
@@ -96,6 +103,7 @@ def record(verdict: Verdict) -> dict[str, Any]:
         "end": verdict.end,
         "seconds": round(verdict.seconds, 1),
         "passed": verdict.passed,
+        "same": verdict.same,
     }
 
 

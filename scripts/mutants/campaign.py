@@ -29,6 +29,7 @@ class Verdict:
     case: str = ""
     seconds: float = 0.0  # of simulation
     passed: list[str] = field(default_factory=list)  # the sessions that saw nothing
+    same: list[str] = field(default_factory=list)  # the sessions in which it never changed anything
 
 
 class Campaign:
@@ -42,7 +43,7 @@ class Campaign:
         self.broken: dict[str, str] = {}
         self.build_seconds = self.alone_seconds = 0.0
         self.jobs = jobs
-        self._alone: dict[Session, float] = {}
+        self._alone: dict[Session, Outcome] = {}
 
     def run(self, core: bool = True) -> list[Verdict]:
         """The verdicts in the order of the mutants; without `core` the broad set is left out."""
@@ -79,10 +80,12 @@ class Campaign:
         self._measure(sessions, verilog)
         tasks: list[Future[list[tuple[int, Session, Outcome]]]] = []
         for mutant in living:
-            ready = [session for session in wanted[mutant.number] if session in self._alone]
-            ready.sort(key=lambda session: (not _named_after(session, mutant), self._alone[session]))
+            alone = {session: self._alone[session] for session in wanted[mutant.number] if session in self._alone}
+            ready = [session for session, outcome in alone.items() if mutant.number in outcome.differing]
+            self.verdicts[mutant.number].same += [session.name for session in alone if session not in ready]
+            ready.sort(key=lambda session: (not _named_after(session, mutant), alone[session].seconds))
             if ready:
-                runs = [(session, verilog[session.top], self._alone[session]) for session in ready]
+                runs = [(session, verilog[session.top], alone[session].seconds) for session in ready]
                 tasks.append(self.pool.submit(chain, mutant.number, runs, self.files.rtl))
         for task in as_completed(tasks):
             self._note(task.result())
@@ -122,7 +125,7 @@ class Campaign:
             session, outcome = tasks[task], task.result()
             self.alone_seconds += outcome.seconds
             if outcome.end == "passed":
-                self._alone[session] = outcome.seconds
+                self._alone[session] = outcome
             else:
                 self.broken[session.name] = f"{outcome.end} {outcome.case}".strip()
                 self.say(f"BROKEN   {session.name} without a mutant: {self.broken[session.name]}; it judges nothing")

@@ -71,11 +71,11 @@ def draw(files: Files, count: int, seed: int, wanted: Sequence[str] = ()) -> lis
     return drawn
 
 
-def found_again(files: Files, mutant: Mutant, top: str) -> tuple[Statement, Change] | None:
+def found_again(files: Files, mutant: Mutant, top: str) -> tuple[Module, Statement, Change] | None:
     """The mutant's place in another top's file: a line that differs only in SpinalHDL's numbers, as often there as at home."""
     home = next(each for each in files.modules(mutant.unit.home) if each.name == mutant.module)
     if top == mutant.unit.home:
-        return mutant.statement, mutant.change
+        return home, mutant.statement, mutant.change
     line = mutant.statement.key[0]
     for module in files.of_class(top, mutant.unit.name):
         statement = module.by_key.get(mutant.statement.key)
@@ -83,7 +83,7 @@ def found_again(files: Files, mutant: Mutant, top: str) -> tuple[Statement, Chan
             continue
         for change in changes(module, statement):
             if (change.kind, change.node, change.choice) == (mutant.kind, mutant.change.node, mutant.change.choice):
-                return statement, change
+                return module, statement, change
     return None
 
 

@@ -17,7 +17,8 @@ import pytest
 from cocotb_tests.bench import results
 from cocotb_tests.bench.build import build_module
 from cocotb_tests.bench.runner import WALL_SECONDS, run_module
-from scripts.mutants.place import RTL
+from scripts.mutants import plant
+from scripts.mutants.place import ROOT, RTL
 from scripts.mutants.sessions import Session
 
 TEST_SEED = "1"  # as `make test` has it; the mutants' seed draws mutants alone
@@ -32,6 +33,7 @@ class Outcome:
     end: str
     case: str
     seconds: float
+    differing: frozenset[int]  # mutants that would have changed something, had they been on
 
 
 def build(session: Session, verilog: Path) -> float:
@@ -76,8 +78,10 @@ def run(session: Session, verilog: Path, mutant: int, alone: float | None, rtl: 
     seconds = time.monotonic() - begun
     if end == "crashed" and seconds >= bound:
         end = "timed out"
+    log = next((ROOT / case.log for case in cases), None)
+    differing = plant.differing(log.read_text(errors="replace")) if log and mutant == 0 else frozenset()
     failed = next((case.name.partition(":")[2] for case in cases if case.outcome == "failed"), "")
-    return Outcome(end, failed, seconds)
+    return Outcome(end, failed, seconds, differing)
 
 
 @contextmanager

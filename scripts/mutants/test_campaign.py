@@ -17,7 +17,7 @@ from scripts.mutants.campaign import Campaign
 from scripts.mutants.draw import Mutant, draw, found_again, scala_name
 from scripts.mutants.files import Files
 from scripts.mutants.kinds import changes
-from scripts.mutants.plant import READ, plant, planted
+from scripts.mutants.plant import Planted, plant, planted
 from scripts.mutants.sessions import Session
 
 HERE = Path(__file__).parent
@@ -58,20 +58,24 @@ def test_a_seed_draws_the_same_mutants_again(files: Files) -> None:
     assert not draw(files, 12, 5)  # no module of the core
 
 
+def place(files: Files, each: Mutant) -> Planted:
+    return planted(each.number, files.modules(TOP)[0], each.statement, each.change)
+
+
 def test_a_mutant_changes_one_place(files: Files) -> None:
     text = files.text(TOP)
     for each in draw(files, 12, 5, [TOP]):
-        changed = plant(text, [planted(each.number, each.statement, each.change)])
-        assert changed.count(READ) == 1
-        lines = zip(text.split("\n"), changed.replace(READ, "").split("\n"), strict=True)
-        [(before, after)] = [line for line in lines if line[0] != line[1]]
+        changed = plant(text, [place(files, each)])
         switch = f"((mutant_ == {each.number}) ? ({each.change.text}) : ({each.original}))"
-        assert after.replace(switch, each.original) == before
+        assert changed.count(switch) == 1
+        lines = [line for line in changed.replace(switch, each.original).split("\n") if "mutant_" not in line]
+        removed = [line for line in text.split("\n") if line not in lines]
+        assert len(removed) <= 1  # the statement that is watched
 
 
 def test_mutants_within_each_other_are_switched_apart(files: Files) -> None:
     outer, inner = mutant(files, 1, "count", "stale"), mutant(files, 2, "count", "constant")
-    text = plant(files.text(TOP), [planted(each.number, each.statement, each.change) for each in (inner, outer)])
+    text = plant(files.text(TOP), [place(files, inner), place(files, outer)])
     assert "count <= ((mutant_ == 1) ? (count) : ((count + ((mutant_ == 2) ? (4'h2) : (4'b0001)))));" in text
     assert text.count("mutant_ == ") == 2
 
@@ -91,27 +95,28 @@ def test_a_place_is_found_again_in_another_file(files: Files, tmp_path: Path) ->
     ]
     found = found_again(both, drawn, "Around")
     assert found
-    assert found[0].target == "_zz_when_17"
-    assert found[1].text == drawn.change.text
+    assert found[1].target == "_zz_when_17"
+    assert found[2].text == drawn.change.text
 
 
 def test_a_test_kills_what_it_sees_and_leaves_what_it_does_not(files: Files, tmp_path: Path) -> None:
     both = Files([SESSION, WRONG], HERE)
-    drawn = [mutant(both, 1, "full", "constant"), mutant(both, 2, "half", "comparison")]
+    always_added = mutant(both, 3, "add && (! full)", "condition", 1)
+    drawn = [mutant(both, 1, "full", "constant"), mutant(both, 2, "half", "comparison"), always_added]
     lines: list[str] = []
     campaign = Campaign(both, drawn, 1, lines.append, tmp_path)
-    killed, survived = campaign.run()
+    killed, survived, unreached = campaign.run()
     assert (killed.killed_by, killed.end, killed.case) == (SESSION.name, "failed", the_count_stops_when_it_is_full.name)
     assert not survived.killed_by
     assert survived.passed == [SESSION.name]  # the wrong session judges nothing
+    assert (unreached.killed_by, unreached.passed, unreached.same) == ("", [], [SESSION.name])
     assert list(campaign.broken) == [WRONG.name]
     assert any(line.startswith("BROKEN") for line in lines)
 
 
 def test_a_simulation_that_hangs_is_ended(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "SLACK_SECONDS", 4)
-    never_full = mutant(files, 1, "count", "wrap", 1)
     verilog = tmp_path / f"{TOP}.v"
-    verilog.write_text(plant(files.text(TOP), [planted(1, never_full.statement, never_full.change)]))
+    verilog.write_text(plant(files.text(TOP), [place(files, mutant(files, 1, "count", "wrap", 1))]))
     assert running.run(SESSION, verilog, 0, None, HERE).end == "passed"
     assert running.run(SESSION, verilog, 1, 0.0, HERE).end == "timed out"

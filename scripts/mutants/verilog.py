@@ -34,6 +34,7 @@ class Statement:
     start: int  # of the expression, in the file's text
     text: str  # the expression
     in_reset: bool
+    chained: bool  # an `else if`
     key: tuple[str, int]  # the line without the numbers of SpinalHDL's own names, and the how many-th such line
 
 
@@ -104,6 +105,7 @@ def _module(text: str, name: str, start: int, end: int) -> Module:
                 at + found.start("value"),
                 found["value"],
                 in_reset,
+                content.lstrip().startswith("end"),
                 key,
             )
         )
