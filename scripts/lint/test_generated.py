@@ -15,9 +15,6 @@ COMMITTED = {
     "downbeat_event.h": "sw/include/downbeat_event.h",
     "event_fields.py": "sw/python/downbeat/event_fields.py",
 }
-    "downbeat_registers.md": "docs/reference/register-map.md",
-    "downbeat_registers.h": "sw/include/downbeat_registers.h",
-}
 
 
 @pytest.mark.parametrize("name", COMMITTED)
