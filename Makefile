@@ -126,14 +126,21 @@ endif
 bitstream: build/scala.stamp ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n; PROGRAM=1: loads it by openFPGALoader]
 	@$(PY) -m scripts.ecp5.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED)) $(if $(PROGRAM),--program)
 
+format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff write them; lint checks it
+	@scripts/format.sh
+
 docs: $(SET_UP) ## the documentation site in build/docs; pages and links are checked
 	@$(PY) -m scripts.docs
 
 clean: ## remove all that was made, but the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
-$(SET_UP): requirements.txt $(wildcard scripts/*.sh)
+$(SET_UP): requirements.txt $(wildcard scripts/*.sh) | variables
 	@scripts/setup.sh
+
+# A wrong variable is refused before anything is built. Where set-up has yet to install Python, the target's program refuses it.
+variables:
+	@! command -v python3 >/dev/null || PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:sw/python python3 -m scripts.variables $(MAKECMDGOALS)
 
 # Directories count as sources, so that a removed file is noticed.
 build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SET_UP)
@@ -173,4 +180,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE help setup sim waves interop gap bench experiment test lint matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean
