@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
-export NAME FRAMES CONNECTIONS PART PCAP
+export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
 export SCRIPT SEEDS TABLE FIGURE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/tutorials/first-policy.md).
@@ -96,6 +96,9 @@ policies: $(POLICIES_RTL) ## congestion policies against their golden models [PO
 
 new-policy: $(SET_UP) ## the pieces of a new policy, which passes its test at once [NAME=name KIND=startup or steady, POLICY_PATH=dir]
 	@$(PY) -m scripts.new_policy "$(NAME)" "$(KIND)"
+
+mutants: $(RTL) ## mistakes drawn in the core's Verilog, and which tests notice them [N=n SEED=n MODULE=name JOBS=n]
+	@$(PY) -m scripts.mutants
 
 formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants that they must refuse
 	@$(PY) -m cocotb_tests.formal
