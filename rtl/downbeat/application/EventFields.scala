@@ -78,9 +78,8 @@ object EventFields {
   def python: String = {
     val members = all.map(field => s"""    ("${field.name}", c_${field.cType.stripSuffix("_t")}),""")
     val types = all.map(field => s"c_${field.cType.stripSuffix("_t")}").distinct.sortBy(_.filter(_.isDigit).toInt)
-    val order = types.sorted
     val lines = Seq(s"# $tag", s""""\"\"Members of the C struct downbeat_event. $generated"\"\"""", "", "from __future__ import annotations", "",
-      s"from ctypes import ${order.mkString(", ")}", "", "EVENT_FIELDS = (") ++ members :+ ")"
+      s"from ctypes import ${types.mkString(", ")}", "", "EVENT_FIELDS = (") ++ members :+ ")"
     lines.mkString("", "\n", "\n")
   }
 }

@@ -18,7 +18,8 @@ def replay(
 
     The arguments are what the connection told its policies when it opened.
 
-    A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was taken), `uninflated`
+    A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was
+    taken), `uninflated`
     (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample),
     `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap` and `arrival_gap` (ns), each a
     number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and `startup` and `steady`, names

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ctypes import c_uint16, c_uint32, c_uint64, c_uint8
+from ctypes import c_uint8, c_uint16, c_uint32, c_uint64
 
 EVENT_FIELDS = (
     ("time", c_uint64),
