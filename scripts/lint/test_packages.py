@@ -43,8 +43,9 @@ def order(packages: Graph) -> list[str]:
 
 
 def _package(text: str) -> str:
-    (name,) = re.findall(r"^package ([\w.]+)$", text, re.MULTILINE)
-    return name
+    found = re.search(r"^package ([\w.]+)$", text, re.MULTILINE)
+    assert found, "a Scala file without a package"
+    return found[1]
 
 
 def _named(text: str, packages: Iterable[str]) -> Iterator[str]:
