@@ -44,16 +44,17 @@ object CalculationBench {
     override val calculator: Option[Calculator] = Some(OneSegmentMore)
 
     def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-      val last = pipe.last
-      val kind = last(pipe.event).kind
-      val responses = kind === CongestionEventKind.calculated
+      import pipe._
       val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
-      last(result).window := last(pipe.window)
-      last(result).policyState := (last(pipe.policyState).asUInt + U(responses)).asBits
-      when(responses)(last(result).window.cwnd := last(pipe.calculated).response(47 downto 0).asUInt)
-      last(result).calculation.valid := kind === CongestionEventKind.acknowledged && !last(pipe.event).startingUp
-      last(result).calculation.operands := last(pipe.event).segmentSize ## last(pipe.window).cwnd
-      last(result).calculation.note := 0
+      new s3.Area {
+        val responds = event.kind === CongestionEventKind.calculated
+        result.window := window
+        result.policyState := (policyState.asUInt + U(responds)).asBits
+        when(responds)(result.window.cwnd := calculated.response(47 downto 0).asUInt)
+        result.calculation.valid := event.kind === CongestionEventKind.acknowledged && !event.startingUp
+        result.calculation.operands := event.segmentSize ## window.cwnd
+        result.calculation.note := 0
+      }
       result
     }
   }
