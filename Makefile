@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
-export NAME FRAMES CONNECTIONS PART PCAP
+export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
 export SCRIPT SEEDS TABLE FIGURE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/tutorials/first-policy.md).
@@ -97,6 +97,9 @@ policies: $(POLICIES_RTL) ## congestion policies against their golden models [PO
 new-policy: $(SET_UP) ## the pieces of a new policy, which passes its test at once [NAME=name KIND=startup or steady, POLICY_PATH=dir]
 	@$(PY) -m scripts.new_policy "$(NAME)" "$(KIND)"
 
+mutants: $(RTL) ## mistakes drawn in the core's Verilog, and which tests notice them [N=n SEED=n MODULE=name JOBS=n]
+	@$(PY) -m scripts.mutants
+
 formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants that they must refuse
 	@$(PY) -m cocotb_tests.formal
 
@@ -126,14 +129,21 @@ endif
 bitstream: build/scala.stamp ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n; PROGRAM=1: loads it by openFPGALoader]
 	@$(PY) -m scripts.ecp5.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED)) $(if $(PROGRAM),--program)
 
+format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff write them; lint checks it
+	@scripts/format.sh
+
 docs: $(SET_UP) ## the documentation site in build/docs; pages and links are checked
 	@$(PY) -m scripts.docs
 
 clean: ## remove all that was made, but the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
-$(SET_UP): requirements.txt $(wildcard scripts/*.sh)
+$(SET_UP): requirements.txt $(wildcard scripts/*.sh) | variables
 	@scripts/setup.sh
+
+# A wrong variable is refused before anything is built. Where set-up has yet to install Python, the target's program refuses it.
+variables:
+	@! command -v python3 >/dev/null || PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:sw/python python3 -m scripts.variables $(MAKECMDGOALS)
 
 # Directories count as sources, so that a removed file is noticed.
 build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SET_UP)
@@ -173,4 +183,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE help setup sim waves interop gap bench experiment test lint matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean

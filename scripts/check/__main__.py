@@ -17,20 +17,23 @@ from scripts.check.junit import write_junit
 from scripts.check.reporter import Reporter
 from scripts.check.rows import Row
 from scripts.check.select import FOLDERS, select, similar
+from scripts.variables import refusal
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORT = Path("build/reports/junit.xml")
+TARGET = "test"
 DEFAULT_SEED = 1  # fixed, so that two runs of one commit agree
 DEFAULT_JOBS = 2
 
 
-def main(arguments: list[str], target: str = "test") -> int:
+def main(arguments: list[str], target: str = TARGET) -> int:
     """`target` of make is what runs a failed case again."""
     os.chdir(ROOT)
-    given = os.environ.get("SEED") or os.environ.get("COCOTB_RANDOM_SEED") or str(DEFAULT_SEED)
-    if not given.isdecimal():
-        sys.exit(f"SEED={given}: a seed is a whole number")
-    seed = int(given)
+    if os.environ.get("COCOTB_RANDOM_SEED"):
+        os.environ.setdefault("SEED", os.environ["COCOTB_RANDOM_SEED"])
+    if refused := refusal([TARGET]):
+        sys.exit(refused)
+    seed = int(os.environ.get("SEED") or DEFAULT_SEED)
     test = os.environ.get("TEST", "")
     paths = [str(path) for path in select(ROOT, test)] if test else arguments or _folders()
     reporter = Reporter(seed, target)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-ROOTS = ("cocotb_tests/", "scripts/")  # left out of a module's name: TEST=rx/test_frame_filter
+from scripts.check.select import module_name
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,6 @@ class Row:
         words = [f"TEST={self.module}"] if target == "test" else []
         words += [*([f"CASE={self.case}"] if self.case else []), f"SEED={seed}"]
         return " ".join([f"make {target}", *map(shlex.quote, words)])
-
-
-def module_name(nodeid: str) -> str:
-    name = nodeid.partition("::")[0].removesuffix(".py")
-    for root in ROOTS:
-        name = name.removeprefix(root)
-    return name
 
 
 def collection_row(report: pytest.CollectReport) -> Row:

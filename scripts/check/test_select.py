@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.check.rows import Row, module_name
-from scripts.check.select import select, similar
+from scripts.check.rows import Row
+from scripts.check.select import module_name, select, similar
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Test-only: a build whose steady policy has its window calculated, by a unit that takes one request at a time and works some while, so
-  * that flows wait for it and it runs out of space.
+/** Test-only: a build whose steady policy has its window calculated by a slow unit with one request at a time. Flows wait for it, and it runs
+  * out of space.
   */
 object CalculationBench {
   def config(base: DownbeatConfig): DownbeatConfig =
@@ -37,13 +37,13 @@ object CalculationBench {
     }
   }
 
-  /** Asks with each ACK; its policy state counts the responses, the stale ones too. */
+  /** Makes a request with each ACK. Its policy state counts the responses, also the stale ones. */
   private object Asking extends SteadyPolicy {
     val name = "asking"
     val stateBits = 8
     override val calculator: Option[Calculator] = Some(OneSegmentMore)
 
-    def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
+    def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
       import pipe._
       val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
       new s3.Area {
@@ -55,7 +55,6 @@ object CalculationBench {
         result.calculation.operands := event.segmentSize ## window.cwnd
         result.calculation.note := 0
       }
-      result
-    }
+    }.result
   }
 }
