@@ -110,7 +110,7 @@ def _register(root: Path, name: str, kind: str) -> Path:
 def _document(root: Path, name: str, kind: str) -> Path:
     page = root / "docs/reference/congestion.md"
     family = "start-up" if kind == "startup" else kind
-    section = f"**{name}** ({family}; source). As `{SIMPLEST[kind]}` until you write otherwise."
+    section = f"### {name}\n\nA {family} policy. Source: none. It does what `{SIMPLEST[kind]}` does until you write otherwise."
     before, heading, after = page.read_text().partition("\n## A policy in RTL\n")
     if not heading:
         raise Refused(f"{page}: no section '## A policy in RTL' before which policies are described")

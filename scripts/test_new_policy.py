@@ -57,7 +57,7 @@ def test_the_registry_and_the_page_have_one_line_more_and_nothing_else_changes(t
     }
     assert any(line.strip() == "Foo" for line in added[registry])
     assert sum(line.startswith("import") and "Foo" in line for line in added[registry]) == 1
-    assert [line for line in added[page] if line.startswith("**foo** (")]
+    assert "### foo" in added[page]
     lists = dict(
         re.findall(r"val (\w+): Seq\[\w+\] = Seq\((.*?)\)", (tree / registry.relative_to(ROOT)).read_text(), re.DOTALL)
     )

@@ -54,5 +54,5 @@ async def quotients_are_rounded_down_and_all_ones_where_they_do_not_fit(dut: Any
 
 
 @cocotb.test()
-async def an_answer_comes_two_clocks_and_its_bits_after_the_request(dut: Any) -> None:
+async def a_response_comes_two_clocks_and_its_bits_after_the_request(dut: Any) -> None:
     assert await latency(dut, _spacing(dut)) == _widths(dut)[2] + 2

@@ -230,12 +230,12 @@ class Endpoint:
         assert set(answers[0].flags) <= {"A", "E"} and answers[0].length == 0, f"{answers[0].flags} is no pure ACK"
         return answers[0]
 
-    def report(self, kind: str = "unreachable", code: int = 3, *, seq: int | None = None) -> None:
-        """The network's on a segment of ours, the SYN unless said otherwise."""
+    def icmp_error(self, kind: str = "unreachable", code: int = 3, *, seq: int | None = None) -> None:
+        """An ICMP error about a segment of ours; the SYN unless `seq` says otherwise."""
         error = element("NetworkErrorKind", kind) | code << 2
         number_ = self.initial if seq is None else seq % MODULUS
         place = {"reference_flow": FLOW, "reference_generation": GENERATION, "sequence_value": number_}
-        self._put("directory", report=1, window=error, **place)
+        self._put("directory", icmpError=1, window=error, **place)
 
     def grant(self) -> None:
         """The pacer's, for which nobody has asked."""

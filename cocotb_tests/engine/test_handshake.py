@@ -175,7 +175,7 @@ async def a_connection_ends_with_its_reason(dut: Any) -> None:
     assert endpoint.reason == "refused"
     await endpoint.open()
     await endpoint.settle()
-    endpoint.report()
+    endpoint.icmp_error()
     await endpoint.settle()
     assert endpoint.reason == "unreachable"
     await endpoint.open()

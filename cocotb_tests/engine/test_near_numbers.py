@@ -48,10 +48,10 @@ async def a_report_on_a_number_with_the_low_bits_of_one_in_flight_is_ignored(dut
     (segment,) = await endpoint.answers()
     before = int(dut.ignoredIcmpErrors.value)
     for bits in LOW_BITS:
-        endpoint.report(seq=segment.seq + (1 << bits))
+        endpoint.icmp_error(seq=segment.seq + (1 << bits))
         await endpoint.settle()
     assert int(dut.ignoredIcmpErrors.value) == before + len(LOW_BITS)
-    endpoint.report(seq=segment.seq)
+    endpoint.icmp_error(seq=segment.seq)
     await endpoint.settle()
     assert int(dut.ignoredIcmpErrors.value) == before + len(LOW_BITS)
 

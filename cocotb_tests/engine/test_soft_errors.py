@@ -33,7 +33,7 @@ async def icmp_errors_about_data_in_flight_are_told_and_end_nothing(dut: Any) ->
     errors = [("unreachable", 0), ("unreachable", 1), ("unreachable", 3), ("timeExceeded", 0), ("parameterProblem", 2)]
     for count, (kind, code) in enumerate(errors, 1):
         endpoint.status.clear()
-        endpoint.report(kind, code, seq=endpoint.ack + 999)
+        endpoint.icmp_error(kind, code, seq=endpoint.ack + 999)
         await endpoint.silent()
         assert _error(endpoint) == (kind, code, count % 4)
         assert endpoint.state == "established"
@@ -52,7 +52,7 @@ async def an_error_about_nothing_in_flight_is_counted_and_told_to_nobody(dut: An
     endpoint.status.clear()
     before = int(dut.ignoredIcmpErrors.value)
     for number in (endpoint.ack - 1, endpoint.ack + 1000, endpoint.ack + 2**31):
-        endpoint.report("unreachable", 1, seq=number)
+        endpoint.icmp_error("unreachable", 1, seq=number)
     await endpoint.silent()
     assert not endpoint.status and dut.ignoredIcmpErrors.value == before + 3
 
@@ -63,10 +63,10 @@ async def while_opening_soft_errors_are_told_and_hard_ones_end_it(dut: Any) -> N
     endpoint = await Endpoint.create(dut)
     await endpoint.open()
     await endpoint.settle()
-    endpoint.report("unreachable", 1)
+    endpoint.icmp_error("unreachable", 1)
     await endpoint.settle()
     assert (endpoint.state, *_error(endpoint)) == ("synSent", "unreachable", 1, 1)
-    endpoint.report("unreachable", 2)
+    endpoint.icmp_error("unreachable", 2)
     await endpoint.settle()
     assert (endpoint.state, endpoint.reason) == ("closed", "unreachable")
     await endpoint.open()

@@ -22,6 +22,6 @@ async def a_report_goes_to_its_connection_and_is_never_answered(dut: Any) -> Non
     key, stranger, closed = (0x0A000001, 7, 80), (0x0A000001, 8, 80), (0x0A000001, 8, 81)
     bench.segment(segment(bench.random, key, "syn"))
     for kind in (1, 2):
-        bench.segment(*(segment(bench.random, name, report=kind, length=0) for name in (key, stranger, closed)))
+        bench.segment(*(segment(bench.random, name, icmpError=kind, length=0) for name in (key, stranger, closed)))
     assert len(bench.model.events) == 3 and not bench.model.stateless_replies and bench.model.reports == 4
     await bench.check()

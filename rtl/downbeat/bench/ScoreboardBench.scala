@@ -11,7 +11,7 @@ import spinal.lib.misc.pipeline._
 /** An ACK, and what recovery knew before it. */
 case class ScoreboardRequest(config: DownbeatConfig) extends Bundle {
   val before = Scoreboard(config)
-  val forget, recovering, mayRepeat, retransmit = Bool()
+  val forget, recovering, mayRetransmit, retransmit = Bool()
   val selective = Bool()
   val duplicates = UInt(2 bits)
   val acked = UInt(32 bits)
@@ -53,7 +53,7 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val before = entry.insert(request.before)
   private val forget = entry.insert(request.forget)
   private val recovering = entry.insert(request.recovering)
-  private val mayRetransmit = entry.insert(request.mayRepeat)
+  private val mayRetransmit = entry.insert(request.mayRetransmit)
   private val duplicates = entry.insert(request.duplicates)
 
   private val board = new SackScoreboard(config, signals, before, forget, nodes)
