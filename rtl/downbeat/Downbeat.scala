@@ -1,23 +1,43 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.application.{CommandPort, Notifier}
 import downbeat.config.DownbeatConfig
-import downbeat.lib.{RegisteredHandshake, RestingClock}
+import downbeat.engine.FlowEngine
+import downbeat.flow.FlowDirectory
+import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
-  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification, PlacedEvent, Placement,
-  StaticNeighbour, TraceRecord
+  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification, PlacedEvent,
+  Placement, StaticNeighbour, TraceRecord
 }
 import downbeat.neighbour.{LocalNetwork, Neighbour}
+import downbeat.pacing.{Pacer, Timers}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
 import downbeat.tx.Transmitter
-import downbeat.wire.{AxiStream, DepartureStamp, FrameBeat, ReceivedBeat, TransmitBeat}
+import downbeat.wire.{AxiStream, DepartureStamp, FrameBeat, FramePorts}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
 
-/** The core, from frame stream to frame stream.
+/** The core, from frame stream to frame stream. This file is its block diagram: it makes the modules and connects them.
+  *
+  * {{{
+  *   wire in --> receiver ---> directory ---> engine ---> transmitter --> wire out
+  *                  |  ^            ^         |  ^ ^  \        ^
+  *          control |  | ICMP error | open    |  | |   \       | payload
+  *                  v  |            |         |  | |    \      |
+  *               neighbour ---------+         |  | +-- pacer, timers
+  *                  ^                         |  |              |
+  *             open |               placement |  | placed,      | fetch
+  *                  |                         v  | written      |
+  *   commands -> commandPort          payload memory <----------+
+  *   notifications <- notifier            ^   |
+  *                              sendBuffer    receiveBuffer
+  *                                  ^              |
+  *                               data in        data out
+  * }}}
   *
   * One clock `clk`, one synchronous active-high `reset`. TDATA byte 0 is the first byte of the wire.
   */
@@ -38,12 +58,16 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val s_axis_neighbour = slave(AxiStream(81))
     /** Somebody else uses our IP address, or did in the last ten seconds. */
     val address_conflict = out Bool ()
-    /** Keys all hashes: initial sequence numbers, ephemeral ports, cookies, the flow lookup. Random, constant from reset on. */
+    /** The key of all hashes: initial sequence numbers, ephemeral ports, cookies, the flow lookup. Random; constant from
+      * reset on.
+      */
     val secret = in Bits (128 bits)
 
     /** Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat). */
     val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65))
-    /** Frames to the MAC. TUSER: 63..0 launch time, 65..64 mode (0 at, 1 asap, 2 afterPrevious), 81..66 tag (0: no stamp wanted). */
+    /** Frames to the MAC. TUSER: 63..0 launch time, 65..64 mode (0 at, 1 asap, 2 afterPrevious), 81..66 tag (0: no stamp
+      * wanted).
+      */
     val m_axis_wire_tx = master(AxiStream(64, packet = true, userBits = 82))
     /** SFD stamps of tagged frames: TDATA 15..0 tag, 79..16 stamp. */
     val s_axis_departure = slave(AxiStream(80, stalls = false))
@@ -54,20 +78,22 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     /** Commands and notifications, one a beat; fields as in downbeat_layout.h. */
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** Application data to send and received; TDEST is the flow. To send: TUSER is 1 in the last beat of a frame that ends urgent data.
-      * Received: TUSER is 1 in the last beat of a frame whose bytes the memory refused, so that none of it may be believed.
+    /** Application data to send and received; TDEST is the flow. To send: TUSER is 1 in the last beat of a frame that ends
+      * urgent data. Received: TUSER is 1 in the last beat of a frame whose bytes the memory refused; the application must
+      * discard that frame.
       */
     val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
     val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
 
-    /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding; addresses from
-      * 0, to be put on a multiple of 4 KiB. Responses of one identifier come in order; those of different ones as they like.
+    /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding.
+      * Addresses begin at 0; the memory's base is a multiple of 4 KiB. Responses of one identifier come in order, those of
+      * different identifiers in any order.
       */
     val m_axi = config.externalMemory generate master(Axi4(config.memory))
 
     /** One record for each event, in order; leave open if unused. */
     val trace = master(Flow(TraceRecord(config)))
-    /** What was dropped or cut, by cause: since reset, modulo 2^counterBits. */
+    /** What was dropped or cut, by cause, since reset; modulo 2^counterBits. */
     val counters = out(Counters(config.counterBits))
   }
   noIoPrefix()
@@ -82,33 +108,48 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   network.netmask := io.local_netmask
   network.gateway := io.local_gateway
 
-  // ---- the modules, in the order in which a packet meets them; those rest that have no part in most clocks of a flow of data
+  // ---- the modules, in a packet's order; modules that are idle during bulk transfer are clock-gated in simulation
 
   private val receiver = RestingClock(Receiver(config))(_.io.idle)
-  private val neighbour = RestingClock(Neighbour(config))(module => module.io.idle && !module.io.next.armed) // time too wakes it
-  private val modules = new EngineModules(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
-  import modules._ // directory, engine with pacer and timers, command port and notifier
+  private val neighbour = // an armed deadline keeps its clock running
+    RestingClock(Neighbour(config))(module => module.io.idle && !module.io.next.armed)
+  private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
+  private val engine = // a descriptor that leaves in this clock must be gone in the next one
+    RestingClock(FlowEngine(config))(module => module.io.waits && !module.io.descriptors.fire)
+  private val pacer = Pacer(config)
+  private val timers = Timers(config)
   private val placementWriter = RestingClock(PlacementWriter(config))(_.io.idle)
   private val payloadMemory = PayloadMemory(config)
   private val receiveBuffer = RestingClock(ReceiveBuffer(config))(_.io.idle)
   private val sendBuffer = SendBuffer(config)
   private val payloadFetch = BurstReader(config, config.sendBufferBytes, base = 0, lengthBits = 14)
   private val transmitter = Transmitter(config)
+  private val commandPort = CommandPort(config)
+  private val notifier = Notifier(config)
 
   // ---- wire in -> parsed segment -> its flow -> event
 
   receiver.io.local := local
-  receiver.io.wire << io.s_axis_wire_rx.toStream(ReceivedBeat()) { beat =>
-    beat.frame.data := io.s_axis_wire_rx.tdata
-    beat.frame.keep := io.s_axis_wire_rx.tkeep
-    beat.frame.last := io.s_axis_wire_rx.tlast
-    beat.stamp.assignFromBits(io.s_axis_wire_rx.tuser(63 downto 0))
-    beat.error := io.s_axis_wire_rx.tuser(64)
-  }
-  directory.io.segments <<
-    RegisteredHandshake(StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.icmpErrors))
+  receiver.io.wire << FramePorts.readReceived(io.s_axis_wire_rx)
+  directory.io.now := now
+  directory.io.localIp := io.local_ip
+  directory.io.secret := io.secret
+  directory.io.segments << RegisteredHandshake(
+    StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.icmpErrors))
+  engine.io.now := now
+  engine.io.directory << directory.io.events
+  directory.io.handshakeOver << engine.io.handshakeOver
 
-  // ---- event -> grant -> segment -> wire out
+  // ---- booking -> grant, deadline -> timer: the engine's events that come from the time
+
+  pacer.io.now := now
+  pacer.io.bookings << engine.io.bookings
+  engine.io.grants << pacer.io.grants
+  timers.io.now := now
+  timers.io.deadlines << engine.io.deadlines
+  engine.io.timers << timers.io.expired
+
+  // ---- event -> descriptor -> segment -> wire out -> departure
 
   transmitter.io.local := local
   transmitter.io.descriptors << engine.io.descriptors
@@ -118,30 +159,27 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   transmitter.io.payload << payloadFetch.io.data
   transmitter.io.payloadFailed := payloadFetch.io.failed
   payloadMemory.io.fetch <> payloadFetch.io.axi
+  FramePorts.writeTransmitted(io.m_axis_wire_tx, transmitter.io.wire)
   transmitter.io.departures.valid := io.s_axis_departure.tvalid
   transmitter.io.departures.payload.assignFromBits(io.s_axis_departure.tdata)
   engine.io.departed << transmitter.io.departed
   directory.io.released << transmitter.io.released
-  io.m_axis_wire_tx.fromStream(transmitter.io.wire) { beat: TransmitBeat =>
-    io.m_axis_wire_tx.tdata := beat.frame.data
-    io.m_axis_wire_tx.tkeep := beat.frame.keep
-    io.m_axis_wire_tx.tlast := beat.frame.last
-    io.m_axis_wire_tx.tuser := beat.tag ## beat.mode.asBits ## beat.launch.asBits
-  }
 
   // ---- received payload -> memory -> application
 
-  placementWriter.io.placements << inTurn(engine.io.placements, directory.io.discards.map((slot: UInt) => Placement.discard(config, slot)))
+  placementWriter.io.placements << InTurn(
+    engine.io.placements, directory.io.discards.map((slot: UInt) => Placement.discard(config, slot)))
   receiver.io.slotRead <> placementWriter.io.slotRead
   receiver.io.slotFree << placementWriter.io.slotFree
   payloadMemory.io.place <> placementWriter.io.axi
-  engine.io.placed << inTurn(placementWriter.io.placed, transmitter.io.fetchFailures.map(PlacedEvent.ofFailedFetch(config, _)))
+  engine.io.placed << InTurn(
+    placementWriter.io.placed, transmitter.io.fetchFailures.map(PlacedEvent.ofFailedFetch(config, _)))
 
   receiveBuffer.io.opened << engine.io.synchronized
-  receiveBuffer.io.received.valid := // what a refused write left in memory is not data
+  receiveBuffer.io.received.valid := // after a refused write the memory does not hold the peer's data
     engine.io.status.valid && engine.io.status.reason =/= CloseReason.memoryError
   receiveBuffer.io.received.flow := engine.io.status.reference.flow
-  receiveBuffer.io.received.sequence.value := // FIN takes a number, but no byte
+  receiveBuffer.io.received.sequence.value := // FIN takes a sequence number, but no byte
     engine.io.status.received.value - engine.io.status.peerFinished.asUInt
   receiveBuffer.io.requests << commandPort.io.requests
   payloadMemory.io.deliver <> receiveBuffer.io.axi
@@ -156,7 +194,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
   // ---- application -> memory -> event
 
-  sendBuffer.io.opened << directory.io.events.toFlowFire.takeWhen(directory.io.events.open || directory.io.events.fresh).map { event =>
+  private val opened = directory.io.events.toFlowFire.takeWhen(directory.io.events.open || directory.io.events.fresh)
+  sendBuffer.io.opened << opened.map { event =>
     val position = FlowPosition(config)
     position.flow := event.reference.flow
     position.sequence := event.initialSequence + U(1)
@@ -173,17 +212,26 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     beat.urgent := io.s_axis_tx.tuser.asBool
   }
   payloadMemory.io.accept <> sendBuffer.io.axi
+  engine.io.application << InTurn(sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
 
+  // ---- commands and notifications
+
+  commandPort.io.commands << io.s_axis_command.toStream(Command(config))(_.assignFromBits(io.s_axis_command.word))
   commandPort.io.framesBegun := sendBuffer.io.begun
   commandPort.io.framesTold := sendBuffer.io.told
   commandPort.io.receiveIdle := receiveBuffer.io.idle
   neighbour.io.opens << commandPort.io.opens
   directory.io.opens << neighbour.io.resolved
-  engine.io.application << inTurn(sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
+  directory.io.listens << commandPort.io.listens
+  if (config.policiesChoose) engine.io.policies << commandPort.io.policies
+  notifier.io.status << engine.io.status
+  notifier.io.addressRead <> directory.io.addressRead(1)
+  notifier.io.refused << InTurn(directory.io.refused, neighbour.io.refused, commandPort.io.refused)
+  io.m_axis_notification.fromStream(notifier.io.notifications) { notification: Notification =>
+    io.m_axis_notification.tdata := notification.asBits.resized
+  }
 
-  notifier.io.refused << inTurn(directory.io.refused, neighbour.io.refused, commandPort.io.refused)
-
-  // ---- neighbours
+  // ---- neighbours, and the frames of others; ARP and echo replies join the frames of others
 
   neighbour.io.now := now
   neighbour.io.local := local
@@ -191,23 +239,12 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   neighbour.io.control << receiver.io.control
   neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour())(_.assignFromBits(io.s_axis_neighbour.word))
   io.address_conflict := neighbour.io.conflict
+  FramePorts.writeReceived(io.m_axis_bypass_rx, receiver.io.bypass)
+  private val bypass = FramePorts.readFrames(io.s_axis_bypass_tx)
+  transmitter.io.bypass <<
+    StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(neighbour.io.frames, bypass)
 
-  // ---- frames of others, which ARP and echo replies join
-
-  io.m_axis_bypass_rx.fromStream(receiver.io.bypass) { beat: ReceivedBeat =>
-    io.m_axis_bypass_rx.tdata := beat.frame.data
-    io.m_axis_bypass_rx.tkeep := beat.frame.keep
-    io.m_axis_bypass_rx.tlast := beat.frame.last
-    io.m_axis_bypass_rx.tuser := beat.error ## beat.stamp.asBits
-  }
-  private val bypass = io.s_axis_bypass_tx.toStream(FrameBeat()) { beat =>
-    beat.data := io.s_axis_bypass_tx.tdata
-    beat.keep := io.s_axis_bypass_tx.tkeep
-    beat.last := io.s_axis_bypass_tx.tlast
-  }
-  transmitter.io.bypass << StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(neighbour.io.frames, bypass)
-
-  // ---- what the outside may know
+  // ---- records, counters, idle
 
   io.trace << engine.io.trace
   io.counters.receive := receiver.io.drops
@@ -225,7 +262,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.memory.fetch := transmitter.io.fetchErrors
   io.counters.memory.deliver := receiveBuffer.io.readErrors
 
-  io.idle := idleWith(engine.io.idle, receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle,
-    sendBuffer.io.idle, payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
-  io.nextDeadline := nextDeadlineWith(neighbour.io.next)
+  io.idle := CoreIdle(
+    directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, commandPort.io.idle, notifier.io.idle,
+    receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle,
+    payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
+  io.nextDeadline := CoreIdle.nextDeadline(pacer.io.next, timers.io.next, neighbour.io.next)
 }

@@ -3,7 +3,7 @@ package downbeat
 
 import downbeat.config.DownbeatConfig
 import downbeat.mac.{Gmii, GmiiMac}
-import downbeat.wire.{ReceivedBeat, TransmitBeat}
+import downbeat.wire.FramePorts
 import spinal.core._
 import spinal.lib._
 
@@ -50,22 +50,8 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
 
   time_now := mac.io.now.asBits.asUInt
   core.io.now := time_now
-  private val wireIn = mac.io.receive
-  core.io.s_axis_wire_rx.fromStream(wireIn) { beat: ReceivedBeat =>
-    core.io.s_axis_wire_rx.tdata := beat.frame.data
-    core.io.s_axis_wire_rx.tkeep := beat.frame.keep
-    core.io.s_axis_wire_rx.tlast := beat.frame.last
-    core.io.s_axis_wire_rx.tuser := beat.error ## beat.stamp.asBits
-  }
-  mac.io.transmit << core.io.m_axis_wire_tx.toStream(TransmitBeat()) { beat =>
-    val tuser = core.io.m_axis_wire_tx.tuser
-    beat.frame.data := core.io.m_axis_wire_tx.tdata
-    beat.frame.keep := core.io.m_axis_wire_tx.tkeep
-    beat.frame.last := core.io.m_axis_wire_tx.tlast
-    beat.launch.assignFromBits(tuser(63 downto 0))
-    beat.mode.assignFromBits(tuser(65 downto 64))
-    beat.tag.assignFromBits(tuser(81 downto 66))
-  }
+  FramePorts.writeReceived(core.io.s_axis_wire_rx, mac.io.receive)
+  mac.io.transmit << FramePorts.readTransmitted(core.io.m_axis_wire_tx)
   core.io.s_axis_departure.tvalid := mac.io.departures.valid
   core.io.s_axis_departure.tdata := mac.io.departures.payload.asBits
 

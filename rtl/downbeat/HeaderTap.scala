@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.CommandPort
+import downbeat.application.{CommandPort, Notifier}
 import downbeat.config.DownbeatConfig
-import downbeat.lib.RegisteredHandshake
+import downbeat.engine.FlowEngine
+import downbeat.flow.FlowDirectory
+import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.messages.{
   ApplicationBeat, ApplicationEvent, Command, DirectoryDrops, EventKind, IcmpErrorKind, Notification, OpenRequest, PlacedEvent,
   ReceivedSegment, TraceRecord
 }
+import downbeat.pacing.{Pacer, Timers}
 import downbeat.time.Stamp
 import downbeat.tx.{DepartureTags, OutgoingFrame, SegmentBuilder}
 import downbeat.wire.{AxiStream, DepartureStamp}
@@ -59,10 +62,39 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
   private val now = Stamp()
   now.assignFromBits(io.now.asBits)
-  private val modules = new EngineModules(config, now, io.local_ip, io.secret, io.s_axis_command, io.m_axis_notification).setName("")
-  import modules._ // directory, engine with pacer and timers, command port and notifier
+
+  // ---- the core's modules that know neither frames nor payload, clocked and connected as in Downbeat
+
+  private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
+  private val engine = // a descriptor that leaves in this clock must be gone in the next one
+    RestingClock(FlowEngine(config))(module => module.io.waits && !module.io.descriptors.fire)
+  private val pacer = Pacer(config)
+  private val timers = Timers(config)
+  private val commandPort = CommandPort(config)
+  private val notifier = Notifier(config)
   private val builder = SegmentBuilder(config)
   private val tags = DepartureTags(config)
+
+  directory.io.now := now
+  directory.io.localIp := io.local_ip
+  directory.io.secret := io.secret
+  directory.io.handshakeOver << engine.io.handshakeOver
+  engine.io.now := now
+  engine.io.directory << directory.io.events
+  pacer.io.now := now
+  pacer.io.bookings << engine.io.bookings
+  engine.io.grants << pacer.io.grants
+  timers.io.now := now
+  timers.io.deadlines << engine.io.deadlines
+  engine.io.timers << timers.io.expired
+  commandPort.io.commands << io.s_axis_command.toStream(Command(config))(_.assignFromBits(io.s_axis_command.word))
+  directory.io.listens << commandPort.io.listens
+  if (config.policiesChoose) engine.io.policies << commandPort.io.policies
+  notifier.io.status << engine.io.status
+  notifier.io.addressRead <> directory.io.addressRead(1)
+  io.m_axis_notification.fromStream(notifier.io.notifications) { notification: Notification =>
+    io.m_axis_notification.tdata := notification.asBits.resized
+  }
 
   // ---- segment -> event; one that would hold a payload slot takes one of as many places, or waits
 
@@ -135,8 +167,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   commandPort.io.framesBegun := io.framesBegun
   commandPort.io.framesTold := framesTold
   commandPort.io.receiveIdle := !consumed.valid
-  engine.io.application << inTurn(written, consumed, commandPort.io.events)
-  notifier.io.refused << inTurn(directory.io.refused, commandPort.io.refused)
+  engine.io.application << InTurn(written, consumed, commandPort.io.events)
+  notifier.io.refused << InTurn(directory.io.refused, commandPort.io.refused)
 
   // ---- what the outside may know
 
@@ -145,8 +177,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   io.counters.ignoredIcmpErrors := engine.io.ignoredIcmpErrors
   io.counters.staleStamps := tags.io.staleStamps
   io.counters.unknownCommands := commandPort.io.unknown
-  io.idle := idleWith(
-    stuck && engine.io.waits || engine.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid,
-    !io.received.valid)
-  io.nextDeadline := nextDeadlineWith()
+  io.idle := CoreIdle(
+    directory.io.idle, stuck && engine.io.waits || engine.io.idle, pacer.io.idle, timers.io.idle, commandPort.io.idle,
+    notifier.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid, !io.received.valid)
+  io.nextDeadline := CoreIdle.nextDeadline(pacer.io.next, timers.io.next)
 }

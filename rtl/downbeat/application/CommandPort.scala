@@ -9,13 +9,14 @@ import downbeat.messages.{
 import spinal.core._
 import spinal.lib._
 
-/** Sends each command where it is done, in the order in which they came.
+/** Passes each command to its module, in the order in which the commands came.
   *
-  * A shutdown, close or abort must not overtake what the application wrote or asked for before it. Each command notes how many frames of
-  * data had begun when it came; one of these goes on when the engine has been told of as many. Later frames hold up nobody. A close or
-  * abort, behind which the flow may go to somebody else, also waits until nothing of an earlier receive command is left in the buffer.
+  * A shutdown, close or abort must not overtake data that the application wrote, or asked for, before it. So each command notes
+  * how many frames of data had begun when it came. A shutdown, close or abort waits until the engine knows of as many frames.
+  * Later frames delay no command. A close or abort also waits until the receive buffer has nothing of an earlier receive
+  * command, because behind it the flow may belong to another connection.
   *
-  * What names policies that do not exist, or tells one what it does not take, is refused and goes nowhere.
+  * A command that names unknown policies, or arguments that a policy does not take, is refused.
   */
 case class CommandPort(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.messages.{Command, Notification, TraceRecord}
 import spinal.core._
 
-/** Test-only module: bundles as fields and as bits, to hold the generated layout against. */
+/** Test-only module: bundles as fields and as bits, with which the generated layout is compared. */
 case class LayoutBench(config: DownbeatConfig) extends Component {
   val command = in(Command(config))
   val notification = in(Notification(config))

@@ -11,7 +11,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** An event of flow 0, as protocol hands it on; what it says of the connection is after the event. */
+/** An event of flow 0, as the protocol stage passes it on, with the connection's values after the event. */
 case class RecoveryRequest(config: DownbeatConfig) extends Bundle {
   val kind = EventKind()
   val opening = Bool()

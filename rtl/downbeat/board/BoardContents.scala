@@ -8,8 +8,8 @@ import spinal.lib._
 import spinal.lib.com.eth.Mdio
 import spinal.lib.com.uart.Uart
 
-/** What a board has inside, between its pins and its clocks. Every board's are the bridge from the UART, the PHYs' management, the ports and the
-  * LEDs; what sends out of the first port is a subclass's. Other ports send nothing.
+/** The contents of a board, between its pins and its clocks: the bridge from the UART, the management of the PHYs, the ports and
+  * the LEDs. A subclass adds what sends out of the first port. Other ports send nothing.
   *
   * `clk` is `board.core`; `reset` is synchronous to it.
   */

@@ -34,10 +34,11 @@ case class TrafficFlow(config: DownbeatConfig) extends Bundle {
   val closed = Bool()
 }
 
-/** Source and sink of every connection, without a host: sends what it is told to, as fast as the buffers take it, and reads whatever comes.
+/** Source and sink of every connection, without a host. It sends as many bytes as it is told to, as fast as the buffers take
+  * them, and reads all that comes.
   *
-  * Each byte sent is the low byte of its sequence number. A connection is closed when its peer has finished and nothing is left to send, when it
-  * has ended, or when its supply says so.
+  * Each byte sent is the low byte of its sequence number. A connection is closed when its peer has finished and nothing is left
+  * to send, when it has ended, or when its supply says so.
   */
 case class TrafficApplication(config: DownbeatConfig) extends Component {
   import TrafficApplication._

@@ -6,8 +6,8 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** The core on a board, between its pins and its clocks, with a source and a sink of traffic for an application: TCP without a host's bus.
-  * Only the first port is used.
+/** The core on a board, between its pins and its clocks, with a source and a sink of traffic as its application: TCP without a
+  * host's bus. Only the first port is used.
   */
 case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardContents(board) {
   private val config = preset.copy(clock = board.core, timeControl = false) // nobody sets the time, and there are no pins for pulses

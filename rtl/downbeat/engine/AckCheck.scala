@@ -27,7 +27,7 @@ class AckCheck(val view: ProtocolView, hole: UnsentHole) extends Area {
     /** The window of a SYN is never scaled, and scaling is known only behind it (RFC 7323 2.2). */
     val offered = insert {
       val window = PeerWindow()
-      window.field := WIRE_WINDOW
+      window.field := WINDOW_FIELD.window
       window.scaled := before.scaling && !FLAGS.syn
       window
     }

@@ -36,7 +36,7 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   private val told = new s0.Area {
     private val scaled = before.scaling && !FLAGS.syn
     val edge = insert(
-      low(ACKNOWLEDGMENT) + (WIRE_WINDOW.resize(30) |<< Mux(scaled, U(config.receiveWindowScale, 4 bits), U(0, 4 bits))))
+      low(ACKNOWLEDGMENT) + (WINDOW_FIELD.window.resize(30) |<< Mux(scaled, U(config.receiveWindowScale, 4 bits), U(0, 4 bits))))
     val isNewer = insert(before.acknowledgments.lastSent.isBefore(ACKNOWLEDGMENT))
     val isAll = insert(ACKNOWLEDGMENT.value === before.received.value)
   }

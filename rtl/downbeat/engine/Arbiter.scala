@@ -5,9 +5,9 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** All events in one line. */
+/** Orders the events of all sources into one queue. */
 trait EventLine extends Area {
-  /** True where the source may issue: its credits are there. */
+  /** For each source: it may issue, because the credits that it needs are there. */
   def permitted: Vec[Bool]
   /** The chosen event. */
   def output: Flow[EngineEvent]
@@ -17,16 +17,18 @@ trait EventLine extends Area {
   def issued: Bool
 }
 
-/** Puts the events of all sources in one line, one a clock, events of one flow at least `flowSpacing` clocks apart.
+/** Takes the events of all sources, at most one a clock, with events of one flow at least `flowSpacing` clocks apart.
   *
-  * Each source has two places, so that the event behind one that must wait can go before it, unless both are of one flow. Among the
-  * events that may go the choice is round robin. A place takes part from the clock after it is filled.
+  * Each source has two places, so an event can pass one that must wait, unless both are of one flow. The choice among the
+  * events that may go is round robin. A place takes part from the clock after it is filled.
   *
-  * Of a flow one place at most is eligible at a time. So a choice says nothing to other places: what is of the flow of an eligible one
-  * waits, chosen or not. Which of a flow's places becomes eligible is the round robin's order of sources, and the older of one source's two.
+  * At most one place of a flow is eligible at a time. So a choice needs to tell the other places nothing: an event of the flow
+  * of an eligible one waits, whether that is chosen or not. Of several places of a flow that one becomes eligible which is first
+  * in the round robin's order of sources; of one source's two, the older.
   *
-  * The scoreboard has a bit for each flow (flows share bits beyond 64), set while an event of the flow is too close. It is set two clocks
-  * after the choice; until then places are compared with what was chosen. Comparisons are between registers, none is in line with the choice.
+  * The scoreboard has a bit for each flow (flows share bits beyond 64). It is set while an event of the flow is too close. It is
+  * set two clocks after the choice; until then places are compared with what was chosen. All comparisons are between registers,
+  * so none adds to the path of the choice.
   */
 class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLine {
   private case class Place(valid: Bool, spot: UInt, nextSpot: UInt, source: Int, older: Bool)

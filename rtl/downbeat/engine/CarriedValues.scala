@@ -5,12 +5,12 @@ import downbeat.lib.pipeline.ValueWays
 import java.util.{Collections, IdentityHashMap}
 import spinal.core._
 
-/** Brings each value from the node that has it to those that look at it, field by field.
+/** Carries each value from the node that has it to the nodes that read it, field by field.
   *
-  * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node that has it in a
-  * register, or else on the one behind, and read on the node before the one that wants it, so that both ends are registers. The place
-  * is the event's index in the line modulo `places`; it travels with the event. Most of a stage's word is looked at on its first step and on its
-  * last: this halves the engine's registers, and what is smaller is placed closer together.
+  * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node that has
+  * it in a register, or else on the next one, and read on the node before the reader's, so that both ends are registers. The
+  * address is the event's index modulo `places`; it travels with the event. Most of a stage's word is read on its first step and
+  * on its last, so this halves the engine's registers, and a smaller engine is placed closer together.
   */
 class CarriedValues(pipeline: EnginePipeline) extends Area {
   import CarriedValues._

@@ -3,7 +3,7 @@ package downbeat.engine
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.Calculated
-import downbeat.messages.{ConnectionParameters, EventKind, FlowReference, PayloadReference, TcpOptions}
+import downbeat.messages.{ConnectionParameters, EventKind, FlowReference, PayloadReference, TcpOptions, WindowField}
 import downbeat.time.Stamp
 import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags}
 import spinal.core._
@@ -18,11 +18,11 @@ case class ReturnEvent(config: DownbeatConfig) extends Bundle {
   /** What it told the peer, as on the wire. */
   val acknowledgment = SequenceNumber()
   val window = UInt(16 bits)
-  /** The ACK of this segment is to be told (congestion/Departure.scala); it begins a train of such. */
+  /** The ACK of this segment is to be told (congestion/DeparturePlan.scala); it begins a train of such. */
   val probe, begins = Bool()
 }
 
-/** Any event, in the engine's line. What a kind does not name is ignored. */
+/** Any event, as the arbiter takes it. Fields that a kind does not name are ignored. */
 case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val kind = EventKind()
   val reference = FlowReference(config)
@@ -30,7 +30,8 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val sequence = SequenceNumber()
   val acknowledgment = SequenceNumber()
   val flags = TcpFlags()
-  val window, urgentPointer = UInt(16 bits)
+  val window = WindowField()
+  val urgentPointer = UInt(16 bits)
   val options = TcpOptions(config)
   val length = UInt(32 bits)
   val payload = PayloadReference(config)

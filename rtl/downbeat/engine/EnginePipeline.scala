@@ -7,10 +7,10 @@ import spinal.core._
 import spinal.lib.misc.pipeline._
 import scala.collection.mutable
 
-/** The engine's line of registers. An event moves one node a clock and never waits; what a stage puts on a node is carried
-  * as far as a later stage reads it, and no farther.
+/** The engine's pipeline. An event moves one node a clock and never waits. A value that a stage puts on a node is carried as
+  * far as a later stage reads it, and no farther.
   *
-  * @param eventSpacing clocks that one event is behind the other at least
+  * @param eventSpacing minimum clocks between two events
   */
 class EnginePipeline(eventSpacing: Int) extends Area {
   /** Two nodes for the first stage's read, five steps for each of five stages, one to form the outputs. */

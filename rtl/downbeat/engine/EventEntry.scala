@@ -7,7 +7,9 @@ import spinal.core._
 import spinal.lib._
 
 /** Puts each event that the arbiter has chosen on the pipeline's first node, with the time at which the engine takes it. */
-class EventEntry(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, events: Flow[EngineEvent], now: Instant) extends Area {
+class EventEntry(
+    config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, events: Flow[EngineEvent], now: Instant)
+    extends Area {
   import signals._
 
   private val epoch = new Epoch(now)
@@ -28,7 +30,7 @@ class EventEntry(config: DownbeatConfig, pipeline: EnginePipeline, signals: Sign
     SEQUENCE := event.sequence
     ACKNOWLEDGMENT := event.acknowledgment
     FLAGS := event.flags
-    WIRE_WINDOW := event.window
+    WINDOW_FIELD := event.window
     URGENT_POINTER := event.urgentPointer
     OPTIONS := event.options
     LENGTH := event.length

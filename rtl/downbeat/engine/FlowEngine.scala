@@ -9,11 +9,12 @@ import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
-/** The flow engine: all events in one line, through five stages in order, one a clock or one in eight ([[DownbeatConfig.eventSpacing]]).
+/** The flow engine: one queue of all events, through five stages in order, one event a clock or one in eight
+  * ([[DownbeatConfig.eventSpacing]]). This file only wires.
   *
-  * It never stalls: the arbiter lets an event in only when there is space for all that it can cause. Descriptors and returns
-  * have queues with credits; placements are bounded by the slots that segments hold; bookings, deadlines and
-  * status go to memories that take one a clock.
+  * It never stalls: the arbiter takes an event only when there is space for all that the event can cause. Descriptors and
+  * returns have queues with credits; placements are bounded by the slots that segments hold; bookings, deadlines and status go
+  * to memories that take one a clock.
   */
 case class FlowEngine(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -33,14 +34,15 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val deadlines = master(Flow(Deadline(config)))
     val synchronized = master(Flow(FlowPosition(config)))
     val status = master(Flow(FlowStatus(config)))
-    /** A connection that a SYN made is established, or at its end without. */
+    /** The handshake of an accepted connection is over: it is established, or it has ended before. */
     val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
-    /** ICMP errors that changed nothing, since reset: not about a segment in flight, or about one of an established connection. */
+    /** ICMP errors without effect, since reset: not about a segment in flight, or about one of an established connection.
+      */
     val ignoredIcmpErrors = out(UInt(config.counterBits bits))
     /** Challenge ACKs that a connection's limit held back, since reset. */
     val suppressedChallenges = out(UInt(config.counterBits bits))
-    /** ACKs that say that data came twice (RFC 2883), since reset: something was sent again for nothing. */
+    /** ACKs that report data that came twice (RFC 2883), since reset: a retransmission was needless. */
     val duplicateSacks = out(UInt(config.counterBits bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())

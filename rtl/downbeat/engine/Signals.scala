@@ -3,7 +3,9 @@ package downbeat.engine
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, ProbeAnswer, Window}
-import downbeat.messages.{CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState}
+import downbeat.messages.{
+  CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField
+}
 import downbeat.time.{Instant, Stamp}
 import downbeat.wire.{LaunchMode, NearNumber, SackBlock, SequenceNumber, TcpFlags}
 import spinal.core._
@@ -24,7 +26,8 @@ class Signals(config: DownbeatConfig) {
   val SEQUENCE = Payload(SequenceNumber())
   val ACKNOWLEDGMENT = Payload(SequenceNumber())
   val FLAGS = Payload(TcpFlags())
-  val WIRE_WINDOW = Payload(UInt(16 bits))
+  /** A window, or what an ICMP error says in its place: the view is the kind's. */
+  val WINDOW_FIELD = Payload(WindowField())
   val URGENT_POINTER = Payload(UInt(16 bits))
   val OPTIONS = Payload(TcpOptions(config))
   val LENGTH = Payload(UInt(32 bits))

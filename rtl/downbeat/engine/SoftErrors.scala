@@ -24,7 +24,7 @@ class SoftErrors(val view: ProtocolView, verdict: SegmentVerdict, stateMachine: 
   private val retransmission = new s0.Area {
     val ofOldest = insert(SEQUENCE.value === before.unacknowledged.value)
     val mayArrive = insert(before.sendWindow.field.orR || before.state === TcpState.synSent)
-    val error = insert(NetworkError.ofWindow(WIRE_WINDOW))
+    val error = insert(WINDOW_FIELD.networkError)
   }
   private val repeat = new s2.Area {
     val counts = insert(RESENT && retransmission.ofOldest && retransmission.mayArrive && !before.softErrors.repeats.andR)

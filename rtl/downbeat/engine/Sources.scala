@@ -7,7 +7,7 @@ import downbeat.messages.{ApplicationEvent, DepartedEvent, DirectoryEvent, Event
 import spinal.core._
 import spinal.lib._
 
-/** How each source's own words become events. */
+/** Makes events of each source's own words. */
 object Sources {
   private def source[T <: Data](stream: Stream[T])(event: T => EngineEvent): EventSource =
     EventSource(stream.map(_.asBits), word => event(word.as(stream.payload)))
@@ -31,7 +31,7 @@ object Sources {
       event.sequence := word.sequence
       event.acknowledgment := word.acknowledgment
       event.flags := word.flags
-      event.window := word.open ? U(0, 16 bits) | word.window
+      event.window.value := word.open ? U(0, 16 bits) | word.window
       event.urgentPointer := word.urgentPointer
       event.options := word.options
       event.length := word.length.resized
@@ -81,7 +81,7 @@ object Sources {
       event.flags.syn := word.syn
       event.flags.fin := word.fin
       event.acknowledgment := word.acknowledgment
-      event.window := word.window
+      event.window.value := word.window
       event.probe := word.probe
       event.begins := word.begins
     }

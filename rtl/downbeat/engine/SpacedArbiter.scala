@@ -5,8 +5,8 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** Puts the events of all sources in one line, round robin, `eventSpacing` clocks apart. That is far enough for two of one flow, so nothing is
-  * compared and nothing overtakes.
+/** Takes the events of all sources, round robin, one in `eventSpacing` clocks. That is far enough apart for two events of one
+  * flow, so nothing is compared and no event passes another.
   */
 class SpacedArbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLine {
   val permitted = Vec(Bool(), sources.size)

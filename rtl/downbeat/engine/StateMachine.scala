@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.messages.{CloseReason, EventKind, NetworkError, TcpState}
+import downbeat.messages.{CloseReason, EventKind, TcpState}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -35,8 +35,8 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
   val quoted = new s0.Area {
     val fromUnacknowledged = insert(SEQUENCE.since(before.unacknowledged))
     /** What the path takes does not count options (RFC 6691). */
-    val segmentSize = insert(WIRE_WINDOW - Mux(before.timestamps.agreed, U(12, 16 bits), U(0, 16 bits)))
-    val isHard = insert(NetworkError.ofWindow(WIRE_WINDOW).isHard)
+    val segmentSize = insert(WINDOW_FIELD.pathPayload - Mux(before.timestamps.agreed, U(12, 16 bits), U(0, 16 bits)))
+    val isHard = insert(WINDOW_FIELD.networkError.isHard)
   }
   private val belief = new s1.Area {
     /** The error is about a segment in flight, whose sequence number nobody else should know (RFC 5927 4.1). */

@@ -6,13 +6,13 @@ import downbeat.messages.{AddressReadPort, ConnectionAddresses}
 import spinal.core._
 import spinal.lib._
 
-/** By what a flow's connection is recognised. */
+/** The key of a flow's connection: 4-tuple and generation. */
 case class ConnectionKey(config: DownbeatConfig) extends Bundle {
   val tuple = FlowTuple()
   val generation = UInt(config.generationBits bits)
 }
 
-/** Reads the key of a flow. The answer is in registers two clocks after `enable` and stays until the next one. */
+/** Reads the key of a flow. It is in registers two clocks after `enable`, until the next read. */
 case class KeyReadPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
   val enable = Bool()
   val flow = UInt(config.flowBits bits)
@@ -30,10 +30,10 @@ case class ConnectionWrite(config: DownbeatConfig) extends Bundle {
   val addresses = ConnectionAddresses(config)
 }
 
-/** What the wire and the application need to know of each connection; written once, when it is made.
+/** The addresses of each connection, written once when it opens.
   *
-  * The 4-tuple is kept a second time, with the generation, for the lookup: the readers of addresses take a read port
-  * each and never wait.
+  * The 4-tuple is kept a second time, with the generation, for the lookup. Each reader of addresses has a read port of its
+  * own and never waits.
   */
 case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Component {
   val io = new Bundle {
@@ -43,7 +43,7 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   }
   noIoPrefix()
 
-  // Nobody reads a flow in the clock in which it is written: its first event is not out yet.
+  // A flow is never read in the clock in which it is written: its first event has not left yet.
   private val keys = Mem(ConnectionKey(config), config.flows).addAttribute("no_rw_check")
   private val addresses = Mem(ConnectionAddresses(config), config.flows).addAttribute("no_rw_check")
 

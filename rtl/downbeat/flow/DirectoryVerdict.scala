@@ -4,13 +4,13 @@ package downbeat.flow
 import downbeat.wire.TcpFlags
 import spinal.core._
 
-/** What is known when the lookup has answered. */
+/** What the directory knows when the lookup has answered. */
 case class DirectoryFindings() extends Bundle {
   val kind = LookupKind()
   val found = Bool()
   /** One of the 4-tuple's buckets has a free slot. */
   val space = Bool()
-  /** There is a flow that nobody uses. */
+  /** A flow is free. */
   val flowFree = Bool()
   val flags = TcpFlags() // of a segment
   val isIcmpError = Bool() // the segment is an ICMP error about one of ours
@@ -22,8 +22,8 @@ case class DirectoryFindings() extends Bundle {
   val portWanted, portFree = Bool()
 }
 
-/** What becomes of a segment, an open request or a released flow. For a segment that belongs to no connection these are
-  * the groups CLOSED and LISTEN of RFC 9293 3.10.7: 3.10.7.1 where nobody listens, 3.10.7.2 where somebody does.
+/** Decides what becomes of a segment, an open request or a released flow. For a segment of no connection it follows the
+  * groups CLOSED and LISTEN of RFC 9293 3.10.7: 3.10.7.1 if no application listens on the port, 3.10.7.2 if one does.
   */
 case class DirectoryVerdict() extends Bundle {
   val isSegment, isOpen, isRelease = Bool()

@@ -17,7 +17,7 @@ case class BucketShape(config: DownbeatConfig) {
   val fingerprintBits = 12
 }
 
-/** A slot: a part of the hash and the flow whose 4-tuple it is. */
+/** A slot: a fingerprint of the hash, and the flow whose 4-tuple has it. */
 case class BucketSlot(config: DownbeatConfig) extends Bundle {
   val used = Bool()
   val fingerprint = UInt(BucketShape(config).fingerprintBits bits)
@@ -44,8 +44,8 @@ case class SlotWrite(config: DownbeatConfig) extends Bundle {
   val slot = BucketSlot(config)
 }
 
-/** The memory of the hash table. It reads both buckets of `address` and holds their eight slots in `slots`, `ready`
-  * two clocks after `valid`; a write in the meantime makes it read again, so that what it shows is never stale.
+/** The memory of the hash table. It reads both buckets of `address` and holds their eight slots in `slots`; `ready` comes
+  * two clocks after `valid`. A write in between makes it read again, so `slots` is never stale.
   *
   * After reset it empties one pair of buckets a clock.
   */

@@ -15,19 +15,20 @@ case class LookupAnswer(config: DownbeatConfig) extends Bundle {
   val space = Bool()
 }
 
-/** What becomes of the 4-tuple that was just answered. */
+/** Inserts or removes the 4-tuple that was just answered. */
 case class LookupChange(config: DownbeatConfig) extends Bundle {
   /** It is entered with `flow`, which needs `space`; otherwise it is taken out, which needs `found`. */
   val enter = Bool()
   val flow = UInt(config.flowBits bits)
 }
 
-/** From 4-tuple to flow: a hash table with two choices of a bucket, four slots each and four slots for each flow. A new
-  * entry goes to the emptier bucket; at a load of one quarter both are full practically never, and then it is refused.
+/** Looks up the flow of a 4-tuple in a hash table: two choices of a bucket, four slots for each bucket, four slots for each
+  * flow. A new entry goes to the emptier bucket. At a load of one quarter both are practically never full; then the entry is
+  * refused.
   *
-  * A line: keyed hash (twelve clocks, two requests inside), both buckets read (two clocks), then each slot whose
-  * fingerprint fits is compared with the connection table, the likely case being none or one (five clocks, and one for
-  * the answer to be taken). Each part works on a request of its own, so answers come every six clocks, in order.
+  * It is a pipeline: the keyed hash (twelve clocks, two requests at once), the read of both buckets (two clocks), and the
+  * comparison of each slot whose fingerprint matches with the connection table (five clocks for none or one match, and one
+  * for the answer). Each part works on its own request, so answers come every six clocks, in order.
   */
 case class FlowLookup(config: DownbeatConfig) extends Component {
   private val shape = BucketShape(config)

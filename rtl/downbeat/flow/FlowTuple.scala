@@ -3,7 +3,7 @@ package downbeat.flow
 
 import spinal.core._
 
-/** What tells connections apart. The fourth part, our own address, is the same for all of them. */
+/** The 4-tuple of a connection, without our own address, which is the same for all. */
 case class FlowTuple() extends Bundle {
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
@@ -25,7 +25,7 @@ case class LookupRequest() extends Bundle {
   val tuple = FlowTuple()
 }
 
-/** What a 4-tuple hashes to, for the choice of its buckets: never leaves the core. */
+/** The hash of a 4-tuple, which chooses its buckets. It never leaves the core. */
 case class TupleHash() extends Bundle {
   val first, second = UInt(32 bits)
 }

@@ -4,7 +4,7 @@ package downbeat.flow
 import spinal.core._
 import spinal.lib._
 
-/** What a number is for. Each purpose has its own numbers: it is a byte of the message. */
+/** The purposes of keyed numbers. The purpose is a byte of the message, so numbers of two purposes are independent. */
 object NumberPurpose extends SpinalEnum {
   /** The key of the flow lookup's hash. */
   val lookupKey = newElement()
@@ -16,7 +16,7 @@ object NumberPurpose extends SpinalEnum {
   val cookie = newElement()
 }
 
-/** What a cookie vouches for besides the 4-tuple; zero for other purposes. */
+/** What a cookie proves besides the 4-tuple; zero for other purposes. */
 case class CookieTerms() extends Bundle {
   val sequence = UInt(32 bits) // the client's initial sequence number
   val period = UInt(CookieTerms.periodBits bits) // in which it was made
@@ -34,10 +34,10 @@ case class NumberRequest() extends Bundle {
   val terms = CookieTerms()
 }
 
-/** The numbers that a stranger must not foretell: 64 bits of SipHash-2-4 under the core's secret over 20 bytes, each part little endian:
+/** Numbers that a peer must not predict: 64 bits of SipHash-2-4 under the core's secret over 20 bytes, little endian:
   * {{{ remote address 4, local address 4, local port 2, remote port 2, sequence 4, period 2, MSS 1, purpose 1 }}}
-  * After reset it derives the lookup's key, so that what might be learned of that hash, which is a weaker one, tells nothing of these.
-  * One at a time, a request each 29 clocks.
+  * After reset it derives the lookup's key. The lookup's hash is weaker; what an attacker learns of it tells nothing of these
+  * numbers. It takes one request at a time, 29 clocks each.
   */
 case class KeyedNumbers() extends Component {
   val io = new Bundle {

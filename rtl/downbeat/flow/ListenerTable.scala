@@ -7,7 +7,7 @@ import downbeat.messages.{CloseReason, ConnectionParameters, ListenRequest, Refu
 import spinal.core._
 import spinal.lib._
 
-/** The ports that listen, and the parameters of the connections that come in by them. */
+/** The listening ports, with the parameters of the connections that they accept. */
 case class ListenerTable(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val listens = slave(Stream(ListenRequest(config)))

@@ -7,7 +7,7 @@ import downbeat.messages.{CloseReason, OpenRequest, Refusal}
 import spinal.core._
 import spinal.lib._
 
-/** What the directory found for the 4-tuple that an open request wants. */
+/** The lookup's answer for the 4-tuple of an open request. */
 case class OpenVerdict() extends Bundle {
   val opened = Bool()
   val found = Bool()
@@ -16,12 +16,13 @@ case class OpenVerdict() extends Bundle {
   val offset = UInt(OpenSequencer.portBits bits)
 }
 
-/** Takes open requests one by one through the lookup, and chooses ephemeral ports (RFC 6056 3.3.3, algorithm 3):
+/** Passes open requests through the lookup one by one, and chooses ephemeral ports (RFC 6056 3.3.3, algorithm 3):
   * {{{ port = 32768 + (hash(local address, remote address, remote port) + n) mod 32768, the next one while it is in use }}}
-  * where n counts the ports that were ever tried. For the hash the remote end is looked up with local port 0 first, which no
-  * connection has. A port is in use if it listens or if the 4-tuple has a connection: two remote ends may share one.
+  * where n counts the ports that were ever tried. For the hash the remote end is first looked up with local port 0, which no
+  * connection has. A port is in use if an application listens on it or if the 4-tuple has a connection; two remote ends may
+  * share a port.
   *
-  * A refusal that nobody takes holds up the next open request and nothing else.
+  * A refusal that the notifier has not taken stalls the next open request only.
   */
 case class OpenSequencer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

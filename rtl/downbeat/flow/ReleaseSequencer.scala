@@ -5,9 +5,7 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** Takes released flows one after the other: reads the flow's 4-tuple and asks the lookup for it, so that it can be
-  * taken out.
-  */
+/** Passes released flows through the lookup one by one: it reads the flow's 4-tuple, and the lookup removes it. */
 case class ReleaseSequencer(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val released = slave(Flow(UInt(config.flowBits bits)))

@@ -16,13 +16,13 @@ case class StraySegment(config: DownbeatConfig) extends Bundle {
   val cookie = UInt(32 bits)
 }
 
-/** Answers segments that belong to no connection. With a RST (RFC 9293 3.10.7.1):
+/** Replies to segments that belong to no connection. With a RST (RFC 9293 3.10.7.1):
   *  - if they have ACK: <SEQ=SEG.ACK><CTL=RST>
   *  - if not: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>, where SYN and FIN count in SEG.LEN.
   *
-  * With a cookie: <SEQ=cookie><ACK=SEG.SEQ+1><CTL=SYN,ACK>; what came with the SYN has to be sent again.
+  * With a cookie: <SEQ=cookie><ACK=SEG.SEQ+1><CTL=SYN,ACK>. The peer sends data that came with the SYN again.
   *
-  * An answer that finds the queue full is dropped and counted: the peer will ask again.
+  * A reply that finds the queue full is dropped and counted: the peer sends its segment again.
   */
 case class StatelessReplies(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -7,13 +7,13 @@ import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
-/** SYN cookies (RFC 4987 3.6; the layout follows Bernstein's): a SYN that finds no place is answered with an initial sequence number that
-  * says all that its ACK must bring back.
+/** SYN cookies (RFC 4987 3.6; the layout follows Bernstein's). When no flow is free, a SYN is answered with an initial
+  * sequence number that holds all that its ACK must bring back.
   * {{{
   *   cookie = h(31..8) @@ ((period(4..0) @@ MSS's place) ^ h(31..24))    h: KeyedNumbers over 4-tuple, client's number, period, place
   * }}}
-  * A period is 2^36 ns, 69 s. An ACK is believed when its cookie's period is one of the last three and its 24 bits are right: a blind one
-  * with a chance of 2^-27. Nothing is believed when no cookie was sent in these periods.
+  * A period is 2^36 ns, 69 s. A cookie is accepted if its period is one of the last three and its 24 bits are right. A blind
+  * ACK is accepted with a probability of 2^-27. No cookie is accepted unless one was sent in these periods.
   */
 case class SynCookies(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -5,9 +5,9 @@ import scala.collection.mutable
 import spinal.core._
 import spinal.core.internals._
 
-/** The clock-domain crossings of an elaborated component, a row of a table each: the register (or memory read port) that takes a value of
-  * another clock's, the clocks that it comes from, and its own. SpinalHDL refuses a crossing that nobody has declared
-  * (`crossClockDomain`); this lists the declared ones, so that lint sees a new one.
+/** Lists the clock-domain crossings of an elaborated component, a row of a table for each: the register (or memory read
+  * port) that takes the value, the clocks that the value comes from, and the clock of the register. SpinalHDL refuses an
+  * undeclared crossing (`crossClockDomain`). This lists the declared crossings, so that lint sees a new one.
   */
 object Crossings {
   def rows(top: Component): Seq[String] = {

@@ -3,10 +3,11 @@ package downbeat.lib
 
 import spinal.core._
 
-/** The clock of a module that rests while it has nothing to do: in Verilator only, to any other tool it is `clk`.
+/** Gates the clock of a module that is idle, in Verilator only. For any other tool the gated clock is `clk`.
   *
-  * Verilator evaluates neither the registers nor the logic of a module whose clock stands. Nothing moves in an idle module until something
-  * is put to it, so nobody can see it; the whole core's clock may stop for the same reason (Downbeat.idle).
+  * Verilator evaluates neither the registers nor the logic of a module whose clock stands still. An idle module changes
+  * nothing until an input changes, so the result is the same. The whole core's clock may stop for the same reason
+  * (Downbeat.idle).
   */
 class RestingClock extends BlackBox {
   val clk = in(Bool())
@@ -31,11 +32,13 @@ class RestingClock extends BlackBox {
 }
 
 object RestingClock {
-  /** Clocks for which a module must have been idle: as many as its longest line of registers that `idle` does not look at. */
+  /** Clocks for which a module must have been idle: the longest chain of registers in a module that `idle` does not cover.
+    */
   private val idleClocks = 8
 
-  /** The domain of the resting module that is being built, and the one that never rests: gates hang from that one, none from another. A
-    * simulation that has settled what is behind the inputs (sim/device/model.h) sees through one gate, not through two.
+  /** The gated domain of the module that is being built, and the domain that always runs. Every gate hangs from the latter,
+    * none from another gate: a simulation that has settled the logic behind the inputs (sim/device/model.h) sees through one
+    * gate, not through two.
     */
   private case class Resting(domain: ClockDomain, always: ClockDomain)
   private val around = new ScopeProperty[Option[Resting]] { override def default: Option[Resting] = None }

@@ -3,7 +3,9 @@ package downbeat.lib
 
 import spinal.core._
 
-/** How often `event` was true at a clock, since reset and modulo 2^bits; told a clock later, for events come late in a clock. */
+/** Counts the clocks in which `event` was true, since reset and modulo 2^bits. The count is a clock late, because events are
+  * late in their clock.
+  */
 object Tally {
   def apply(event: Bool, bits: Int): UInt = {
     val count = Reg(UInt(bits bits)) init 0

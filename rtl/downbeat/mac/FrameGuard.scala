@@ -7,7 +7,7 @@ import downbeat.wire.ReceivedBeat
 import spinal.core._
 import spinal.lib._
 
-/** Ends a frame whose rest a soft reset took away: its last beat then says that it is damaged. Counts whole frames. */
+/** Ends a frame that a soft reset has cut: its last beat is marked as damaged. It counts whole frames. */
 case class FrameGuard(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     /** May vanish while `cut`. */

@@ -4,16 +4,16 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** What became of the words written since the last end: kept, as so many words, or forgotten. */
+/** The end of a frame in the memory: its words are kept, or dropped. */
 case class FrameEnd() extends Bundle {
   val keep = Bool()
   val words = UInt(11 bits)
 }
 
-/** Frames of 64-bit words on their way from one clock domain into another, a ring.
+/** A ring of 64-bit words that takes frames from one clock domain to another.
   *
-  * The writer writes while `space` and says at the end what to keep; who reads hears of a frame by another way, which must be
-  * later than its last word, and says how far it has read. Pointers have one bit more than an address.
+  * The writer writes while `space`, and says at the end of a frame what to keep. The reader hears of a frame by another path,
+  * which must be later than the frame's last word, and says how far it has read. Pointers have one bit more than an address.
   */
 case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends Component {
   require(isPow2(words), s"words = $words: use a power of two")

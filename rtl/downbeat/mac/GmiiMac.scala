@@ -20,7 +20,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val increment = in UInt (TimeBase.incrementBits bits)
     /** Monotone, but for a jump; late by at most six clocks of its own and four of the wire. */
     val now = out(Stamp())
-    /** To set, discipline and compare the time. Inputs that are not connected mean that nobody does. */
+    /** To set, discipline and compare the time. Inputs that are not connected leave it as it is. */
     val time = slave(TimeControl())
     val linkUp = in Bool ()
     /** A clock or more: all frames on their way are given up and counted. Lasts `GmiiMac.softResetClocks`. */

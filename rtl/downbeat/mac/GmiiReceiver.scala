@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.com.eth.{Crc, CrcKind}
 
-/** A frame from the wire has ended: good, or why not (at most one of the causes). */
+/** The end of a received frame: it is good, or at most one of the causes is set. */
 case class ReceivedEnd() extends Bundle {
   val length = UInt(14 bits) // bytes without FCS
   val linkDown, rxError, runt, oversize, badFcs, pause = Bool()

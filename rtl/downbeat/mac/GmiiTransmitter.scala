@@ -13,9 +13,10 @@ case class LaunchStart() extends Bundle {
   val tag = UInt(16 bits)
 }
 
-/** A frame to GMII bytes: preamble, SFD, data, padding, FCS (IEEE 802.3 clause 3). The gap is the launch gate's: it starts no frame before.
+/** Serialises a frame to GMII bytes: preamble, SFD, data, padding, FCS (IEEE 802.3 clause 3). The launch gate keeps the
+  * interframe gap.
   *
-  * The SFD stands on the pins `GmiiTransmitter.startToSfd` clocks after `start`.
+  * The SFD is on the pins `GmiiTransmitter.startToSfd` clocks after `start`.
   */
 case class GmiiTransmitter() extends Component {
   val io = new Bundle {

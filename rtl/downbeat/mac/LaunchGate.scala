@@ -4,13 +4,13 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** Which of two queues' frames leaves, and when, in the transmit wire domain.
+/** Decides which of two queues' frames leaves, and when, in the transmit wire domain.
   *
-  * A decision falls `decisionToSfd` byte times before the SFD that it causes. In each clock in which the wire is free for one:
+  * A decision falls `decisionToSfd` byte times before the SFD that it causes. In each clock in which the wire is free:
   *  - the head of the timed queue leaves if that SFD is at or after its launch time; with `afterPrevious`, at once;
-  *  - else the head of the immediate queue leaves, if the timed queue is empty, or if the first byte time in which an SFD may follow it is
-  *    not after the first one in which the timed head's may be.
-  * The wire is free again when the frame, its FCS and the gap are out; while the link is down all heads are dropped.
+  *  - else the head of the immediate queue leaves, if the timed queue is empty, or if its frame and gap end early enough for
+  *    the timed head's first possible SFD.
+  * The wire is free again when the frame, its FCS and the gap are out. While the link is down all heads are dropped.
   */
 case class LaunchGate(pointerBits: Int) extends Component {
   val io = new Bundle {

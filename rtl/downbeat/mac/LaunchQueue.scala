@@ -14,8 +14,8 @@ case class QueuedLaunch() extends Bundle {
   val inverted = Bool()
 }
 
-/** One of the gate's two queues: requests in order, judged as they come, in the transmit wire domain. Only `timed` ones have a launch time,
-  * and only of the others does the gate want to know how long they last.
+/** One of the gate's two queues, in the transmit wire domain: requests in order, evaluated as they come. Only `timed` requests
+  * have a launch time; only of the others the gate needs the duration.
   */
 case class LaunchQueue(timed: Boolean) extends Component {
   val io = new Bundle {

@@ -3,7 +3,7 @@ package downbeat.mac
 
 import spinal.core._
 
-/** Received frames by what became of them: each is counted once, by the first cause in this order. */
+/** Received frames, by what became of them. A frame is counted once, at the first cause in this order. */
 case class ReceiveCounters(bits: Int) extends Bundle {
   /** Handed to the core. */
   val frames = UInt(bits bits)

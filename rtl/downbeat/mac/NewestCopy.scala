@@ -4,7 +4,7 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** The newest copy of another domain's value: whole, in order, and at most two round trips old. */
+/** Copies a value from another clock domain: whole, in order, and at most two round trips old. */
 class NewestCopy[T <: Data](source: T, from: ClockDomain, to: ClockDomain, init: => T) extends Area {
   private val crossing = new StreamCCByToggle(cloneOf(source), from, to, withOutputBufferedReset = false, initPayload = init)
   crossing.io.input.valid := True

@@ -20,7 +20,9 @@ case class IntakePort() extends Bundle with IMasterSlave {
   }
 }
 
-/** Frames from the core into the gate's two queues; one that is too large, or meets a soft reset, is swallowed and counted. */
+/** Passes frames from the core to the gate's two queues. A frame that is too large, or that meets a soft reset, is dropped and
+  * counted.
+  */
 case class TransmitIntake(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val beats = slave Stream (TransmitBeat())

@@ -4,7 +4,7 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** Frames of one kind on their way from the core to the gate: their words, and their requests behind them. */
+/** Takes frames of one kind from the core to the gate: their words, and their requests behind them. */
 case class TransmitLane(timed: Boolean, words: Int, core: ClockDomain, transmit: ClockDomain) extends Component {
   val pointerBits: Int = log2Up(words) + 1
 

@@ -5,10 +5,10 @@ import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
-/** The time base and all by which it is set, disciplined and compared, with their ways across the clocks.
+/** The time base with the registers that set, discipline and compare it, and their clock-domain crossings.
   *
-  * A pulse, or an external time, is seen half a clock after its edge on average, and by registers 2 clocks more: it carries the
-  * time base's time 2.5 clocks ago, right to half a clock, and to one where a synchroniser settles late.
+  * A pulse, or an external time, is sampled half a clock after its edge on average, and passes registers for 2 clocks more. It
+  * gets the time of 2.5 clocks ago, right to half a clock; to one clock where a synchroniser settles late.
   */
 case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain) extends Component {
   val io = new Bundle {

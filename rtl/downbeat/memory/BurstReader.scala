@@ -10,8 +10,8 @@ import spinal.lib.bus.amba4.axi._
 
 /** Reads transfers from a buffer and delivers each as a frame that starts at byte 0. A transfer of no bytes yields nothing.
   *
-  * A burst is asked for when the queue here has space for all of it, so that a reader whose consumer stalls never stalls the
-  * memory for another. The reads of the next transfer begin while this one's bytes leave.
+  * A burst is requested when the queue here has space for all of it: a consumer that stalls never stalls the memory for
+  * others. The reads of the next transfer begin while this one's bytes leave.
   */
 case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, lengthBits: Int = 14) extends Component {
   val io = new Bundle {

@@ -32,11 +32,11 @@ case class Burst(config: DownbeatConfig, bufferBytes: Int) extends Bundle {
   }
 }
 
-/** Cuts transfers into bursts that each stay in one page of 2 KiB; a burst a clock. The wrap of a buffer is a page's end
-  * like any other. A transfer must have at least one byte.
+/** Splits transfers into bursts that each stay in one page of 2 KiB, a burst a clock. The wrap of a buffer is the end of a page
+  * too. A transfer must have at least one byte.
   *
-  * The last byte of the transfer, counted from the start of the current page, is all the arithmetic there is: its upper
-  * bits say how many pages follow, and one less each time.
+  * The only arithmetic is the position of the transfer's last byte, counted from the start of the current page. Its upper bits
+  * are the number of pages that follow; each burst subtracts one.
   */
 case class BurstSplitter(config: DownbeatConfig, bufferBytes: Int, lengthBits: Int) extends Component {
   val io = new Bundle {

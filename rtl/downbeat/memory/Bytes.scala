@@ -12,7 +12,7 @@ object ByteWindow {
   }
 }
 
-/** The bytes of a word from one on, or up to one; both include it. */
+/** The byte enables of a word from one byte on, or up to one byte; both include it. */
 object ByteStrobes {
   def upTo(byte: UInt): Bits = table(byte, index => (2 << index) - 1)
   def from(byte: UInt): Bits = table(byte, index => 0xff & (0xff << index))

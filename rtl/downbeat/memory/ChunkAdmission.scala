@@ -8,7 +8,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** A chunk of a frame, and how much of it was taken. */
+/** A chunk of a frame, and how many of its bytes were taken. */
 case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
   val transfer = Transfer(config) // of what was taken, perhaps nothing
   /** Words of the chunk, less one. */
@@ -21,8 +21,8 @@ case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
   val frameTaken = UInt(log2Up(config.sendBufferBytes + 1) bits)
 }
 
-/** Gives each chunk its place: from the flow's `written` on, as far as there is space below acknowledged + the buffer's size.
-  * After a cut the rest of the frame is dropped, even if space appears meanwhile. Six clocks for a chunk.
+/** Gives each chunk its address: from the flow's `written` on, up to acknowledged + the buffer's size. When a chunk does not
+  * fit, the rest of its frame is dropped too, even if space appears meanwhile. It takes six clocks for a chunk.
   */
 case class ChunkAdmission(config: DownbeatConfig) extends Component {
   val io = new Bundle {

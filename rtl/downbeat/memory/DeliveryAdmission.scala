@@ -8,7 +8,9 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** Turns each request into the transfer of what there is of it, from the flow's `consumed` on. Six clocks for a request. */
+/** Turns each request into a transfer from the flow's `consumed` on, of at most the bytes that have been received. It takes six
+  * clocks for a request.
+  */
 case class DeliveryAdmission(config: DownbeatConfig) extends Component {
   /** Up to a whole buffer at once. */
   val lengthBits: Int = log2Up(config.receiveBufferBytes + 1)

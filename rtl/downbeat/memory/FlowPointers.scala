@@ -7,8 +7,8 @@ import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
 
-/** One sequence number for each flow. `opened` is written at once and `updates` wait for it. An answer comes one clock after
-  * `ask` and stays until the next one. Undefined until a flow is opened.
+/** A sequence number for each flow. `opened` is written at once; `updates` wait for it. A read answers one clock after `ask`,
+  * until the next read. The number is undefined until its flow is opened.
   */
 case class FlowPointers(config: DownbeatConfig) extends Component {
   val io = new Bundle {

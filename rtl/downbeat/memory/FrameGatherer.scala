@@ -6,7 +6,7 @@ import downbeat.messages.ApplicationBeat
 import spinal.core._
 import spinal.lib._
 
-/** A frame, or 2 KiB of a longer one, whose words are all in the queue. */
+/** A frame, or 2 KiB of a longer one; all of its words are in the queue. */
 case class Chunk(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
   /** Bytes less one. */
@@ -15,8 +15,8 @@ case class Chunk(config: DownbeatConfig) extends Bundle {
   val last, urgent = Bool()
 }
 
-/** Gathers application data until a burst's worth of it is there, so that an application that pauses within a frame holds no
-  * one up: the length of a frame is not known before its end, and a burst is not to wait for data.
+/** Gathers application data until a whole burst is there. The length of a frame is not known before its end, and a burst must
+  * not wait for data: an application that pauses within a frame stalls no other flow.
   */
 case class FrameGatherer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

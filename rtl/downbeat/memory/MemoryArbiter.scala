@@ -6,8 +6,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Four movers on one AXI4 port: two that read, two that write, each pair round robin by bursts. Reads and writes do not
-  * meet, so that both channels move a beat a clock at the same time. Everything is registered at the joint.
+/** Connects four movers to one AXI4 port: two readers and two writers, each pair round robin by bursts. Reads and writes are
+  * independent, so both channels move a beat in every clock. All signals of the port are registered.
   */
 case class MemoryArbiter(config: DownbeatConfig) extends Component {
   private val port = MemoryPort.config(config)

@@ -4,8 +4,8 @@ package downbeat.memory
 import spinal.core._
 import spinal.lib._
 
-/** One byte of every word of the block memory, with address registers of its own: one address net for all the block RAMs
-  * of the memory would be its slowest path.
+/** One byte lane of the block memory, with its own address registers. One address net for all block RAMs would be the slowest
+  * path of the memory.
   */
 case class MemoryLane(words: Int) extends Component {
   val io = new Bundle {
@@ -20,7 +20,7 @@ case class MemoryLane(words: Int) extends Component {
   addAttribute("keep_hierarchy")
 
   private val memory = Mem(Bits(8 bits), words)
-  // Nobody reads a byte before the response of its write.
+  // A byte is never read before the response of its write.
   memory.addAttribute("no_rw_check")
 
   private val entry = io.write.m2sPipe(holdPayload = true)

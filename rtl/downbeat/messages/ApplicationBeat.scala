@@ -4,8 +4,8 @@ package downbeat.messages
 import downbeat.config.DownbeatConfig
 import spinal.core._
 
-/** One beat of an application's data, sent or received. Byte 0 of the stream is `data(7 downto 0)`; `keep` is contiguous from
-  * bit 0 and all ones except in the last beat of a frame. Frames carry no meaning of their own.
+/** One beat of an application's data to send. Byte 0 of the stream is `data(7 downto 0)`; `keep` is contiguous from bit 0, and
+  * all ones except in the last beat of a frame. The core gives frames no meaning: TCP is a stream of bytes.
   */
 case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
   val data = Bits(64 bits)
@@ -30,6 +30,6 @@ case class DeliveredBeat(config: DownbeatConfig) extends Bundle {
   val keep = Bits(8 bits)
   val last = Bool()
   val flow = UInt(config.flowBits bits)
-  /** The memory did not give all bytes of the frame: none of it may be believed. Read with the last beat. */
+  /** The memory did not give all bytes of the frame: discard the frame. Read with the last beat. */
   val error = Bool()
 }

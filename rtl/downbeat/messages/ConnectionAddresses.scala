@@ -5,9 +5,7 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** What the wire needs to know of a connection; written once when it opens, read by the segment builder and for
-  * notifications.
-  */
+/** The addresses of a connection, written once when it opens. The segment builder and the notifier read them. */
 case class ConnectionAddresses(config: DownbeatConfig) extends Bundle {
   val remoteMac = Bits(48 bits)
   val remoteIp = UInt(32 bits)
@@ -19,7 +17,7 @@ case class ConnectionAddresses(config: DownbeatConfig) extends Bundle {
   val request = UInt(16 bits)
 }
 
-/** Reads the addresses of a flow; the master asks. The answer is there one clock after `enable`, for that clock. */
+/** Reads the addresses of a flow. They are valid for one clock, one clock after `enable`. */
 case class AddressReadPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
   val enable = Bool()
   val flow = UInt(config.flowBits bits)

@@ -27,7 +27,7 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val service = ServiceParameters()
 }
 
-/** What the IP header of each segment of a connection says beside its addresses. */
+/** The fields of the IP header that a connection chooses, besides its addresses. */
 case class ServiceParameters() extends Bundle {
   /** Differentiated services field (RFC 2474), without the two bits of ECN. */
   val differentiatedServices = UInt(6 bits)

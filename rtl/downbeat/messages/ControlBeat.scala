@@ -4,7 +4,7 @@ package downbeat.messages
 import downbeat.wire.FrameBeat
 import spinal.core._
 
-/** A beat of an ARP or ICMP frame that the filter has found to be for us; nothing else of it has been judged. */
+/** A beat of an ARP or ICMP frame that is addressed to us. Nothing else of the frame has been checked. */
 case class ControlBeat() extends Bundle {
   val frame = FrameBeat()
   /** The same in all beats of a frame: ARP; otherwise ICMP in IPv4 without options. */

@@ -6,7 +6,7 @@ import downbeat.time.Stamp
 import downbeat.wire.{SequenceNumber, TcpFlags}
 import spinal.core._
 
-/** A segment for a flow, or the opening of one: from the flow directory. */
+/** A segment for a flow, an ICMP error about one of its segments, or an open: from the flow directory. */
 case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   /** `open` by the application; otherwise a segment. */
   val open = Bool()

@@ -3,7 +3,7 @@ package downbeat.messages
 
 import spinal.core._
 
-/** The only things that change a connection. */
+/** The kinds of event. Nothing but an event changes a connection. */
 object EventKind extends SpinalEnum {
   /** A segment arrived (`fresh`: the SYN that makes a connection). */
   val segment = newElement()
@@ -33,9 +33,9 @@ object EventKind extends SpinalEnum {
   val timer = newElement()
   /** Recovery has given the connection up. */
   val failed = newElement()
-  /** The network: the segment at `sequence` did not arrive; `window` says why (NetworkError). */
+  /** The network: the segment at `sequence` did not arrive; the view `networkError` of `window` says why. */
   val unreachable = newElement()
-  /** The network: the segment at `sequence` is too long for the path; `window` payload bytes are not. */
+  /** The network: the segment at `sequence` is too long for the path; `pathPayload` bytes are not. */
   val tooBig = newElement()
   /** A long calculation has its answer. */
   val calculated = newElement()

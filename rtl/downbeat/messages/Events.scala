@@ -6,7 +6,7 @@ import downbeat.time.Stamp
 import downbeat.wire.{LaunchMode, SequenceNumber}
 import spinal.core._
 
-/** From the placement writer; and, with no bytes, from a fetch that the memory refused. */
+/** Received payload is in memory: from the placement writer. With no bytes: the memory refused a fetch. */
 case class PlacedEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val sequence = SequenceNumber() // of the first byte
@@ -28,7 +28,9 @@ object PlacedEvent {
   }
 }
 
-/** What an application says of a flow. It names the flow alone: until it closes it, the flow is its own. */
+/** An application's event for a flow. It has no generation: the flow belongs to the application until it closes the
+  * connection.
+  */
 case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
   /** One of written, consumed, shutdown, close, abort. */
   val kind = EventKind()
@@ -40,7 +42,7 @@ case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
   val urgent = Bool()
 }
 
-/** Other policies for a flow, legal ones. */
+/** New policies for a flow. They have been checked: the build has them, and they take these arguments. */
 case class PolicyChange(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
   val startup = UInt(config.startupBits bits)
@@ -57,7 +59,7 @@ case class GrantEvent(config: DownbeatConfig) extends Bundle {
   val launch = Stamp()
 }
 
-/** A departure stamp with what it belongs to. */
+/** The departure stamp of a segment. */
 case class DepartedEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   /** One past the last sequence number of the segment. */
@@ -67,7 +69,7 @@ case class DepartedEvent(config: DownbeatConfig) extends Bundle {
   val late = Bool()
 }
 
-/** From the timers. */
+/** The flow's deadline has passed: from the timers. */
 case class TimerEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
 }

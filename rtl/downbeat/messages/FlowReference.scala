@@ -4,7 +4,7 @@ package downbeat.messages
 import downbeat.config.DownbeatConfig
 import spinal.core._
 
-/** A flow and which of its successive connections is meant. */
+/** A flow, and the generation of one of its successive connections. */
 case class FlowReference(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
   val generation = UInt(config.generationBits bits)

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** What the application may know of a connection; a level, not an edge: a newer one replaces an older one. */
+/** The state of a connection, for the application. It is a level: a newer status replaces an older one. */
 case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val state = TcpState()

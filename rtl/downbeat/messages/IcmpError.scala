@@ -3,7 +3,7 @@ package downbeat.messages
 
 import spinal.core._
 
-/** What the network says of a segment of ours (ICMP), instead of the peer. */
+/** The kinds of ICMP error about a segment that we sent. */
 object IcmpErrorKind extends SpinalEnum {
   /** No ICMP error: a segment of the peer. */
   val none = newElement()
@@ -23,11 +23,6 @@ case class NetworkError() extends Bundle {
   val kind = NetworkErrorKind()
   val code = UInt(4 bits)
 
-  /** RFC 9293 3.9.2.2: nobody takes TCP, or nobody listens there, for good. */
+  /** The destination does not support TCP, or has no such port (RFC 9293 3.9.2.2). */
   def isHard: Bool = kind === NetworkErrorKind.unreachable && (code === 2 || code === 3)
-}
-
-object NetworkError {
-  /** As the window of an ICMP error has it. */
-  def ofWindow(window: UInt): NetworkError = window.asBits.resize(widthOf(NetworkError())).as(NetworkError())
 }

@@ -4,9 +4,9 @@ package downbeat.messages
 import downbeat.lib.Tally
 import spinal.core._
 
-/** What was dropped of ARP and ICMP, and what was seen, by cause. */
+/** What the neighbour module dropped, and what it noticed, by cause. */
 case class NeighbourDrops[T <: Data](dataType: HardType[T]) extends Bundle {
-  /** ARP packets that are none of IPv4 on Ethernet, cut short, or from nobody. */
+  /** ARP packets that are not IPv4 on Ethernet, are too short, or have no sender address. */
   val arpMalformed = dataType()
   /** Somebody else said that our address is his; nothing was dropped. */
   val conflicts = dataType()

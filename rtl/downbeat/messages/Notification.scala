@@ -4,9 +4,9 @@ package downbeat.messages
 import downbeat.config.DownbeatConfig
 import spinal.core._
 
-/** What an application is told, one notification a beat. */
+/** A notification to the application, one a beat. */
 case class Notification(config: DownbeatConfig) extends Bundle {
-  /** The command was refused: `request` and `reason` alone are meant. */
+  /** The command was refused: only `request` and `reason` are valid. */
   val refused = Bool()
   val reason = CloseReason()
   val addresses = ConnectionAddresses(config)

@@ -4,8 +4,8 @@ package downbeat.messages
 import downbeat.lib.Tally
 import spinal.core._
 
-/** Why a received frame went no further, one field for each cause: as Bool it happened, as UInt how often. A frame is counted once, by the first
-  * cause in this order.
+/** Why a received frame was dropped, a field for each cause: a Bool says that it happened, a UInt how often. A frame is
+  * counted once, at the first cause in this order.
   */
 case class ReceiveDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   // Any frame.

@@ -6,8 +6,8 @@ import downbeat.time.Stamp
 import downbeat.wire.{SequenceNumber, TcpFlags}
 import spinal.core._
 
-/** Where a received payload waits: whole frame in `slot`, payload from byte `offset` on. Without payload and without
-  * FIN a segment holds no slot.
+/** Where a received payload is stored: the frame is in `slot`, the payload begins at byte `offset`. A segment without
+  * payload and FIN holds no slot.
   */
 case class PayloadReference(config: DownbeatConfig) extends Bundle {
   val held = Bool()
@@ -16,8 +16,10 @@ case class PayloadReference(config: DownbeatConfig) extends Bundle {
   val offset = UInt(14 bits)
 }
 
-/** A TCP segment to our address whose checksums are right, lengths agree and options parse; or an ICMP error about one of ours, of which the
-  * addresses, `sequence` and `window` alone are meant: its flags, lengths and all that says whether something is there are zero.
+/** A TCP segment to our address, with correct checksums, consistent lengths and valid options.
+  *
+  * It may be an ICMP error about a segment of ours instead ([[WindowField]] says what `window` holds then). Of an ICMP error
+  * only the addresses, `sequence` and `window` are valid; flags, lengths and all valid bits are zero.
   */
 case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   val icmpError = IcmpErrorKind()

@@ -4,7 +4,7 @@ package downbeat.messages
 import downbeat.config.DownbeatConfig
 import spinal.core._
 
-/** The application opens a connection, whose next hop is known. */
+/** The application opens a connection. The MAC address of the next hop is known. */
 case class OpenRequest(config: DownbeatConfig) extends Bundle {
   /** The application's name for it; comes back with the connection's addresses or in a refusal. */
   val request = UInt(16 bits)
@@ -16,7 +16,9 @@ case class OpenRequest(config: DownbeatConfig) extends Bundle {
   val parameters = ConnectionParameters(config)
 }
 
-/** The application listens on a port, or no longer does. A port on which it listens already is refused (RFC 9293 3.9.1.1, MUST-41). */
+/** The application listens on a port, or stops listening. A request for a port that is in use by a listener is refused
+  * (RFC 9293 3.9.1.1, MUST-41).
+  */
 case class ListenRequest(config: DownbeatConfig) extends Bundle {
   /** Comes back in a refusal. */
   val request = UInt(16 bits)
@@ -25,7 +27,7 @@ case class ListenRequest(config: DownbeatConfig) extends Bundle {
   val parameters = ConnectionParameters(config)
 }
 
-/** An open or listen request that came to nothing. */
+/** An open or listen request that failed. */
 case class Refusal() extends Bundle {
   val request = UInt(16 bits)
   val reason = CloseReason()

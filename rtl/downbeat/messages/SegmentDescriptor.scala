@@ -6,7 +6,7 @@ import downbeat.time.Stamp
 import downbeat.wire.{LaunchMode, SackBlock, SequenceNumber, TcpFlags}
 import spinal.core._
 
-/** A segment to build. In the line of descriptors one may also say that the flow's last frame has been built. */
+/** A segment to build. With `release`: the flow's last frame is behind it in the queue of descriptors. */
 case class SegmentDescriptor(config: DownbeatConfig) extends Bundle {
   /** No segment: every frame of this connection is built, the flow goes back to the free list. */
   val release = Bool()

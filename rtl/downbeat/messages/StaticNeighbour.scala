@@ -3,7 +3,7 @@ package downbeat.messages
 
 import spinal.core._
 
-/** A static entry is written, or removed. */
+/** Writes or removes a static neighbour. */
 case class StaticNeighbour() extends Bundle {
   val ip = UInt(32 bits)
   val mac = Bits(48 bits)

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.wire.SackBlock
 import spinal.core._
 
-/** The options of a segment that the core understands; each absent unless `valid`. */
+/** The options of a segment that the core implements. An option is absent unless its `valid` is set. */
 case class TcpOptions(config: DownbeatConfig) extends Bundle {
   /** Maximum segment size in bytes (RFC 9293 3.7.1). */
   val mssValid = Bool()

@@ -3,7 +3,7 @@ package downbeat.messages
 
 import spinal.core._
 
-/** RFC 9293 3.3.2; `closed` is also the state of a flow that nobody uses. */
+/** The states of RFC 9293 3.3.2. A free flow is `closed` too. */
 object TcpState extends SpinalEnum {
   val closed, synSent, synReceived, established, finWait1, finWait2, closeWait, closing, lastAck, timeWait = newElement()
 }

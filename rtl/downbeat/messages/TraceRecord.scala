@@ -7,7 +7,8 @@ import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */
+/** One event and its effect, for the event log and the golden models, in the order in which the engine took the events.
+  */
 case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val time = Instant()
   val reference = FlowReference(config)

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** A stretch of a flow's buffer, which lies at its sequence number modulo the buffer's size.
+/** A range of a flow's buffer. Its bytes lie at their sequence numbers modulo the buffer's size.
   *
   * @param lengthBits 14 for a segment's payload; more where a whole buffer may move at once
   */

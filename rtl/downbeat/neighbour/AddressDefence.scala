@@ -6,7 +6,9 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
 
-/** What to do when somebody else uses our address: RFC 5227 2.4 (b), keep it and announce it, once in DEFEND_INTERVAL at the most. */
+/** Defends our address when another host uses it (RFC 5227 2.4 (b)): keep it and announce it, at most once in
+  * DEFEND_INTERVAL.
+  */
 case class AddressDefence() extends Component {
   val io = new Bundle {
     val now = in(Instant())

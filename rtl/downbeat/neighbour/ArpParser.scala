@@ -6,7 +6,7 @@ import downbeat.wire.{ArpFrame, EtherType}
 import spinal.core._
 import spinal.lib._
 
-/** What an ARP packet says, if it is one of IPv4 on Ethernet and its sender can be one. */
+/** The fields of an ARP packet for IPv4 on Ethernet with a valid sender. */
 case class ArpPacket() extends Bundle {
   val senderMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
   /** Zero: a probe (RFC 5227 2.1.1), whose sender has no address yet. */
@@ -19,7 +19,7 @@ case class ArpPacket() extends Bundle {
   val namesSender = Bool()
 }
 
-/** Reads ARP packets (RFC 826); judges one when its frame has passed. */
+/** Parses ARP packets (RFC 826). The packet is checked when its frame has passed. */
 case class ArpParser() extends Component {
   val io = new Bundle {
     val local = in(LocalAddresses())

@@ -5,10 +5,10 @@ import downbeat.wire.OnesComplement
 import spinal.core._
 import spinal.lib._
 
-/** The Internet checksum's sum (RFC 1071) over the chosen bytes of a frame. Six clocks after its last word `right` says whether it is all
-  * ones, as a sum with its checksum in it has to be.
+/** Adds the Internet checksum (RFC 1071) over the chosen bytes of a frame. Six clocks after the last word `right` says whether
+  * the sum is all ones, as a sum that includes its checksum must be.
   *
-  * @param chosen for each byte of the word whether it counts; 16-bit words begin at even bytes of the frame
+  * @param chosen for each byte of the word: it counts; 16-bit words begin at even bytes of the frame
   */
 case class BeatSum(words: Flow[ControlWord], chosen: Seq[Bool]) extends Area {
   private val bytes = words.data.subdivideIn(8 bits)

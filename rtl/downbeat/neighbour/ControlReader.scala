@@ -7,7 +7,9 @@ import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
 
-/** Hands control frames on word by word, and pauses behind each until its sums have settled: then it is judged. */
+/** Passes control frames on word by word. Behind each frame it pauses until the checksums have settled; then the frame is
+  * checked.
+  */
 case class ControlReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val control = slave(Stream(ControlBeat()))

@@ -12,7 +12,7 @@ case class ControlWord() extends Bundle {
   val last = Bool()
 }
 
-/** Gathers fields of the frame that passes into registers, by their place in it. */
+/** Gathers fields of the passing frame into registers, by their position. */
 class FieldGatherer(words: Flow[ControlWord]) {
   /** Bytes `first` to `first + count - 1`, the first one uppermost. */
   def field(first: Int, count: Int): Bits = {

@@ -8,8 +8,8 @@ import downbeat.wire.{FrameBeat, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._
 
-/** Answers ICMP echo requests with their own frames (RFC 1122 3.2.2.6). Every control frame is written as it comes, and kept if it is found
-  * to be a right request; what does not fit is dropped and counted.
+/** Answers ICMP echo requests with their own frames (RFC 1122 3.2.2.6). Every control frame is stored as it comes, and kept if
+  * it is a valid request. A frame that does not fit is dropped and counted.
   */
 case class EchoResponder(config: DownbeatConfig) extends Component {
   val io = new Bundle {

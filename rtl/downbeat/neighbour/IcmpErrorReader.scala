@@ -6,7 +6,7 @@ import downbeat.wire.{IcmpType, IpProtocol, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 
-/** What an ICMP error says of a segment of ours. */
+/** An ICMP error about a segment of ours. */
 case class IcmpErrorMessage() extends Bundle {
   val kind = IcmpErrorKind()
   val remoteIp = UInt(32 bits)
@@ -19,12 +19,12 @@ case class IcmpErrorMessage() extends Bundle {
   val error = NetworkError()
 }
 
-/** Reads what an ICMP error carries of the packet that it is about: IP header and eight bytes, which is all of TCP that is sure to be there
+/** Parses the packet that an ICMP error quotes: its IP header and eight bytes of TCP, which is all that is certain to be there
   * (RFC 792). Our packets have no IP options.
   *
-  * Path MTU (RFC 1191): the next hop's MTU, or for routers that say none the largest of the plateaus (7.1) below the packet's length.
-  * It must be smaller than the packet was (RFC 5927 7.2), and is never taken as less than 552 bytes: anyone who sees or guesses a
-  * sequence number can claim a small one.
+  * Path MTU (RFC 1191): the MTU of the next hop; for a router that gives none, the largest plateau (7.1) below the packet's
+  * length. It must be smaller than the packet (RFC 5927 7.2), and counts as 552 bytes at least, because anyone who sees or
+  * guesses a sequence number can claim a small one.
   */
 class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) extends Area {
   private val code = frame.field(35, 1)

@@ -7,14 +7,15 @@ import downbeat.wire.{IcmpType, IpProtocol, OnesComplement}
 import spinal.core._
 import spinal.lib._
 
-/** What an echo reply says otherwise than its request. */
+/** The fields in which an echo reply differs from its request. */
 case class EchoChanges() extends Bundle {
   val mac = Bits(48 bits) // of who asked
   val ip = UInt(32 bits)
   val ipChecksum, icmpChecksum = Bits(16 bits)
 }
 
-/** Reads ICMP messages (RFC 792) in IPv4 packets without options; judges one when its frame has passed. */
+/** Parses ICMP messages (RFC 792) in IPv4 packets without options. The message is checked when its frame has passed.
+  */
 case class IcmpParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val local = in(LocalAddresses())

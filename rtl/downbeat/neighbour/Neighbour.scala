@@ -12,9 +12,10 @@ import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
 
-/** Neighbours and addresses: who is behind an IP address, who we are to others, and what the network tells us by ICMP.
+/** ARP and ICMP: finds the MAC address behind an IP address, answers for our own address, answers echo requests, and reads
+  * ICMP errors.
   *
-  * Nothing here waits for the wire: what does not fit is dropped and counted.
+  * No input ever waits here. What does not fit is dropped and counted.
   */
 case class Neighbour(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -68,7 +69,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   echo.io.judge := reader.io.judgeArp || reader.io.judgeIcmp
   echo.io.echo << icmp.io.echo
 
-  /** A line of four that drops what does not fit. */
+  /** A queue of four words that drops what does not fit. */
   private def line[T <: Data](flow: Flow[T], overflow: Bool): Stream[T] = {
     val pushed = flow.toStream
     val fifo = StreamFifo(flow.payloadType, 4, latency = 1)

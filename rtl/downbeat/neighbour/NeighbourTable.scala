@@ -6,7 +6,7 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
 
-/** Who is behind an address on our network, and how we know. */
+/** A neighbour: its addresses, and until when they are valid. */
 case class NeighbourEntry() extends Bundle {
   val ip = UInt(32 bits)
   val mac = Bits(48 bits) // unless incomplete
@@ -26,7 +26,7 @@ object NeighbourState extends SpinalEnum {
   val static = newElement()
 }
 
-/** What ARP has told. */
+/** A neighbour that ARP has shown. */
 case class LearntNeighbour() extends Bundle {
   val ip = UInt(32 bits)
   val mac = Bits(48 bits)
@@ -43,19 +43,19 @@ case class HopAnswer() extends Bundle {
   val entry = UInt(NeighbourTable.entryBits bits)
 }
 
-/** An incomplete entry is so no longer. */
+/** An incomplete entry has been answered or given up. */
 case class HopNotice() extends Bundle {
   val entry = UInt(NeighbourTable.entryBits bits)
   /** It answered; otherwise it was asked often enough. */
   val answered = Bool()
 }
 
-/** The neighbours that we know or ask for. One job at a time: all entries are looked at, one is changed, and then all are looked at again
-  * for the next deadline. A job takes about forty clocks; nothing on a packet's way waits for it.
+/** The table of neighbours. It does one job at a time: it reads all entries, changes one, and reads all again for the next
+  * deadline. A job takes about forty clocks; no packet waits for it.
   *
-  * A look-up that finds nothing asks (RFC 826): three requests a second apart, at most one a second for an address (RFC 1122 2.3.2.1).
-  * An entry that nothing has confirmed for 60 s is forgotten, so that who wants it next asks again. A new entry takes a free place, or
-  * that of the reachable one confirmed longest ago.
+  * A look-up without a result sends ARP requests (RFC 826): three, a second apart, and at most one a second for each address
+  * (RFC 1122 2.3.2.1). An entry that has not been confirmed for 60 s is removed, so the next look-up asks again. A new entry
+  * takes a free place, or else that of the reachable entry that was confirmed longest ago.
   */
 case class NeighbourTable() extends Component {
   import NeighbourTable._

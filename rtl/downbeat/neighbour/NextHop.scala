@@ -7,7 +7,7 @@ import downbeat.messages.{CloseReason, OpenCommand, OpenRequest, Refusal}
 import spinal.core._
 import spinal.lib._
 
-/** Our network: run-time values. */
+/** Our network: run-time values, not build constants. */
 case class LocalNetwork() extends Bundle {
   /** Leading ones; zero: every address is on our network. */
   val netmask = UInt(32 bits)
@@ -15,11 +15,12 @@ case class LocalNetwork() extends Bundle {
   val gateway = UInt(32 bits)
 }
 
-/** Finds the next hop of each connection that is to be opened (RFC 1122 3.3.1.1): the peer itself on our network, the gateway otherwise.
+/** Finds the next hop of each open (RFC 1122 3.3.1.1): the peer itself on our network, otherwise the gateway.
   *
-  * An open whose next hop has to be asked for waits in a place of its own while others go by; when all places are taken it is refused.
-  * What cannot be a peer is refused at once: "this" network, loopback, multicast and above, ourselves, our network's own and
-  * broadcast address, another network without a gateway. A refusal that nobody takes holds up further opens and nothing else.
+  * An open whose next hop must be asked for waits in one of four places, while others pass. When all places are taken the open
+  * is refused. An open to an address that cannot be a peer is refused at once: "this" network, loopback, multicast and above,
+  * our own address, our network's own and broadcast address, another network without a gateway. A refusal that the notifier
+  * has not taken stalls further opens only.
   */
 case class NextHop(config: DownbeatConfig) extends Component {
   val io = new Bundle {

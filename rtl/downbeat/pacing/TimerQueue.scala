@@ -6,27 +6,27 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
 
-/** What a flow wants at an instant, if armed. */
+/** An entry: the instant at which the flow is due, if armed. */
 case class Entry[T <: Data](contentType: HardType[T]) extends Bundle {
   val armed = Bool()
   val at = Instant()
   val content = contentType()
 }
 
-/** An entry and whose it is; a flow's newest is the one that holds. */
+/** An entry and its flow. A flow's newest entry replaces the others. */
 case class FlowAppointment[T <: Data](flows: Int, contentType: HardType[T]) extends Bundle {
   val flow = UInt(log2Up(flows) bits)
   val entry = Entry(contentType)
 }
 
-/** One entry for each flow, brought forward as its instant comes: what timers and pacer share.
+/** A queue of one entry for each flow, ordered by their instants. The timers and the pacer share it.
   *
-  * The table holds the entries and is always right; the tournament tree tells where to look and may be some clocks
-  * behind. What the root shows as due is therefore looked up, and is delivered and disarmed in one clock in which nothing is
-  * posted, unless its flow was posted to since the look-up: then the newer entry holds and nothing is delivered.
-  * A post is so never lost, neither under the delivery of its predecessor nor under its disarming.
+  * The table holds the entries and is always right. The tournament tree says where to look, and may be some clocks behind. So
+  * the entry that the root shows as due is looked up; it is delivered and disarmed together in a clock without a post. If its
+  * flow was posted to since the look-up, the newer entry holds and nothing is delivered. A post is so never lost, neither by the
+  * delivery of the entry before nor by its disarming.
   *
-  * Posts go first. Deliveries wait for a clock without one, which every traffic of real frames leaves.
+  * Posts go first. A delivery waits for a clock without a post, which any traffic of real frames leaves.
   */
 case class TimerQueue[T <: Data](flows: Int, content: HardType[T]) extends Component {
   val io = new Bundle {
@@ -98,7 +98,7 @@ case class TimerQueue[T <: Data](flows: Int, content: HardType[T]) extends Compo
   tree.io.update.armed := post.entry.armed && !disarm
   tree.io.update.time := post.entry.at.ns
 
-  // Only a tree at rest knows the next instant; before that the answer is "now".
+  // Only a settled tree knows the next instant; before that the answer is "now".
   private val quiet = tree.io.settled && !post.valid && step === Step.watch && !delivering
   io.next.armed := root.armed || !quiet
   io.next.at.ns := quiet ? root.time | io.now.ns

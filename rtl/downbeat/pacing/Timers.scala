@@ -7,10 +7,10 @@ import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
-/** One deadline for each flow, the earliest of its timers as the engine sees them.
+/** Keeps one deadline for each flow: the earliest of its timers, which the engine chooses.
   *
-  * A deadline replaces the flow's former one. When it has passed, the flow gets one `expired` with the generation that
-  * the deadline was posted with, and has none until the engine posts again.
+  * A new deadline replaces the flow's former one. When it has passed, the flow gets one `expired` with the deadline's
+  * generation, and then none until the engine posts again.
   */
 case class Timers(config: DownbeatConfig) extends Component {
   val io = new Bundle {

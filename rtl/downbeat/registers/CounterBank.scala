@@ -5,10 +5,10 @@ import downbeat.lib.WideMemory
 import spinal.core._
 import spinal.lib._
 
-/** Adds up modulo 2^32 what modules count modulo 2^8, so that each count takes eight registers there and a word of memory here.
+/** Adds up modulo 2^32 what modules count modulo 2^8. A count so takes eight registers in its module and a word of memory here.
   *
-  * The counts are visited in turn, one a clock; what one has risen by since its last visit, 255 at most, is added to its total. The
-  * modules' reset is the bank's too, and until it is over all totals are zero.
+  * The counts are visited in turn, one a clock. The increase since the last visit, 255 at most, is added to the total. The bank
+  * shares the modules' reset, and all totals are zero until it is over.
   */
 case class CounterBank(size: Int) extends Component {
   require(size >= 5 && size <= 128, s"$size counts: from 5, which a visit takes, to 128, in a round of which none may rise by 256")

@@ -4,9 +4,9 @@ package downbeat.registers
 import spinal.core._
 import spinal.lib._
 
-/** A register for each of these counts, which a bank adds up: a read waits for its count's visit, so that it misses nothing.
+/** A register for each count that a bank adds up. A read waits for the visit of its count, so that it misses nothing.
   *
-  * `resetWith`: what resets the modules that count.
+  * `resetWith`: the reset of the modules that count.
   */
 class CounterRegisters(declare: RegisterDeclarations, address: UInt, counts: Seq[(String, Bits)], resetWith: Bool, doc: String) extends Area {
   private val bank = new ResetArea(resetWith, cumulative = true) {

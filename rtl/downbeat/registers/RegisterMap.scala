@@ -12,10 +12,10 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config, AxiLite4SpecRenam
 import spinal.lib.bus.misc.SizeMapping
 import spinal.lib.bus.regif._
 
-/** The core's registers on AXI4-Lite: a layer on top of [[downbeat.Downbeat]], which knows nothing of it.
+/** The core's registers on AXI4-Lite: a layer on top of [[downbeat.Downbeat]], which does not depend on it.
   *
-  * RegIf is the one source of the map: the C header, the page and the JSON come out of the same declarations ([[RegisterFiles]]).
-  * Counters, build numbers and the fields of a trace record are walked, so that a new one appears by itself.
+  * RegIf is the only source of the map: C header, page and JSON are made from the same declarations ([[RegisterFiles]]).
+  * Counters, build numbers and the fields of a trace record are enumerated, so a new one gets its register by itself.
   */
 case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Component with DescribesRegisters {
   val io = new Bundle {

@@ -6,10 +6,10 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 import spinal.lib.fsm._
 
-/** Lets one access at a time through to the registers and keeps its answer until it is taken; reads and writes take turns.
+/** Passes one access at a time to the registers and holds its answer until it is taken; reads and writes take turns.
   *
-  * RegIf's own AXI4-Lite slave needs that: with a read under way it takes no notice of a write's strobes, and an answer that
-  * waits follows the register, or the address of the next read. Here also an access is refused that no register answers.
+  * RegIf's own AXI4-Lite slave needs that: during a read it ignores a write's strobes, and a waiting answer follows the
+  * register, or the address of the next read. An access to an address without a register is refused here.
   */
 case class RegisterPort(config: AxiLite4Config) extends Component {
   val io = new Bundle {

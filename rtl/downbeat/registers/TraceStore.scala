@@ -6,7 +6,7 @@ import downbeat.messages.TraceRecord
 import spinal.core._
 import spinal.lib._
 
-/** Which record is wanted. */
+/** Selects a record. */
 case class RecordRequest() extends Bundle {
   /** From the log; otherwise the last one of a flow. */
   val log = Bool()
@@ -14,8 +14,8 @@ case class RecordRequest() extends Bundle {
   val index = UInt(16 bits)
 }
 
-/** Keeps what the engine says of its events: the last record of each flow that met a connection, and the last `logRecords`
-  * of all; only in a build where these are not 0. Both outlive the core's reset.
+/** Keeps trace records: the last record of each flow that met a connection, and the last `logRecords` of all. It exists only in
+  * a build where `logRecords` is not 0. The records survive the core's reset.
   */
 case class TraceStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {

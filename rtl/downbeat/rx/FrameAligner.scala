@@ -21,13 +21,13 @@ case class FrameWindow(config: DownbeatConfig) extends Bundle {
   val end = Bool()
 }
 
-/** What stands at the very start of a frame. */
+/** The destination address of a frame, in its first beat. */
 case class FrameStart() extends Bundle {
   val destinationMac = Bits(48 bits)
   val stamp = Stamp()
 }
 
-/** A beat on its way into memory. */
+/** A beat to be written into memory. */
 case class StoredBeat(config: DownbeatConfig) extends Bundle {
   val frame = FrameBeat()
   /** Number of the beat in its frame. Stops counting beyond the largest frame. */

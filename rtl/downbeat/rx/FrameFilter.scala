@@ -7,13 +7,15 @@ import downbeat.wire.{ArpFrame, EtherType, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._
 
-/** Whose is the frame? The answer stands at its last window. A frame that ends before what tells is nobody's but the bypass's.
+/** Decides who gets a frame: the core (`ours`), the neighbour module (`control`) or the bypass. The decision is valid at the
+  * frame's last window. A frame that ends before the deciding bytes goes to the bypass.
   *
   *  - ours: to our MAC, IPv4 (perhaps behind one 802.1Q tag), to our IP address, TCP;
-  *  - control: any ARP to our MAC or to all; to our MAC and IP address, whole and without IP options, an ICMP echo request or an ICMP
-  *    error. Untagged: what we answer, and where we learn, is the untagged network;
-  *  - bypass: all that is not ours (IPv6, UDP, PTP, broadcasts ...). An ARP request for our address and an echo request are answered
-  *    here and nowhere else. ARP replies and ICMP errors go both ways: whoever shares our address behind the bypass waits for his own.
+  *  - control: any ARP to our MAC or to all; an ICMP echo request or ICMP error to our MAC and IP address, not a fragment and
+  *    without IP options. Both untagged: we answer and learn on the untagged network only;
+  *  - bypass: everything else (IPv6, UDP, PTP, broadcasts ...). An ARP request for our address and an echo request are
+  *    answered here and do not go to the bypass. ARP replies and ICMP errors go both ways, because a program behind the bypass
+  *    that shares our address waits for its own.
   */
 case class FrameFilter(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -6,18 +6,18 @@ import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
 
-/** A beat of a frame and what is noted of the whole frame. */
+/** A beat of a frame, with a note on the whole frame. */
 case class NotedBeat[T <: Data](noteType: HardType[T]) extends Bundle {
   val frame = FrameBeat()
   /** The same in all beats of a frame. */
   val note = noteType()
 }
 
-/** Whole frames in memory until they are taken. Every frame is written as it comes and then kept or forgotten, so nothing has to be
-  * known of it before its end. When it does not fit it is forgotten: the wire never waits for the reader.
+/** Stores whole frames until they are read. Every frame is written as it comes, and kept or dropped at its end, so the
+  * decision may come late. A frame that does not fit is dropped: the wire never waits for the reader.
   *
   * @param noteType what is kept beside each frame
-  * @param frames   at most so many at once, a power of two; and two largest ones, or as many as there is space for
+  * @param frames   the most frames at once, a power of two; there is space for at least two of the largest
   */
 case class FrameQueue[T <: Data](config: DownbeatConfig, noteType: HardType[T], frames: Int) extends Component {
   val io = new Bundle {

@@ -7,7 +7,7 @@ import downbeat.wire.{EtherType, SequenceNumber, TcpFlags}
 import spinal.core._
 import spinal.lib._
 
-/** What is gathered of a frame's headers, right or wrong. Positions count 32-bit words as FrameWindow does. */
+/** The header fields of a frame, not checked. Positions count 32-bit words as FrameWindow does. */
 case class FrameHeader() extends Bundle {
   val stamp = Stamp()
   val sourceMac = Bits(48 bits)
@@ -33,8 +33,8 @@ case class FrameHeader() extends Bundle {
   val payloadStart = UInt(6 bits)
 }
 
-/** Gathers the headers of the frame that passes, each field enabled by the number of its word. What is gathered stands until the
-  * next frame brings its own: all of it at the last window, lengths included.
+/** Gathers the header fields of the passing frame. The number of the word enables the field's register. All fields and lengths
+  * are valid at the last window, until the next frame overwrites them.
   */
 case class HeaderGatherer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -7,11 +7,11 @@ import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
 
-/** Reads the values of the TCP options that the walker finds; of two alike the last one counts.
+/** Reads the values of the TCP options that the walker finds. If an option comes twice, the last one counts.
   *
-  * Timestamps and SACK blocks are values of eight bytes that begin anywhere. No two of them overlap, so at most one ends in any
-  * window: it is cut out of that window and the one before. A SACK option's values end at the same byte of successive windows, until
-  * the next option begins.
+  * Timestamps and SACK blocks are values of eight bytes that begin anywhere. Two values never overlap, so at most one ends in
+  * any window: it is cut out of that window and the one before. The values of a SACK option end at the same byte of successive
+  * windows, until the next option begins.
   */
 case class OptionReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {

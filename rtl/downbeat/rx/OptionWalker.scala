@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** What is wrong with the last list of IP options, and with the last list of TCP options, that passed. */
+/** The faults of the last list of IP options and of the last list of TCP options. */
 case class OptionFaults() extends Bundle {
   val ipMalformed, tcpMalformed = Bool()
   val sourceRoute = Bool() // loose or strict (RFC 791 3.1)

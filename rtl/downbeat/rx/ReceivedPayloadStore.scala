@@ -6,14 +6,15 @@ import downbeat.messages.SlotReadPort
 import spinal.core._
 import spinal.lib._
 
-/** A slot that a frame may have. */
+/** The slot of the passing frame, if it has one. */
 case class FrameSlot(config: DownbeatConfig) extends Bundle {
   val held = Bool()
   val slot = UInt(config.slotBits bits)
 }
 
-/** Slots of one frame each in one memory. Each frame is written into the slot at hand as it comes; whoever wants to keep it takes
-  * the slot away with the frame's end, and the next frame gets a free one. Without a free one it is not written.
+/** Stores the frames whose payload waits for a verdict, one in each slot of a memory. Each frame is written into the current
+  * slot as it comes. `take` keeps the slot at the frame's end, and the next frame gets a free one. Without a free slot the
+  * frame is not written.
   */
 case class ReceivedPayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {

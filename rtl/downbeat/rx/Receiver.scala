@@ -8,10 +8,10 @@ import downbeat.wire.ReceivedBeat
 import spinal.core._
 import spinal.lib._
 
-/** The way in: frames from the MAC become segments; ARP and ICMP leave as `control`, what is not ours by the bypass.
+/** The receive path. Frames from the MAC become segments; ARP and ICMP leave as `control`, all other frames by the bypass.
   *
-  * Every frame is gathered, summed, and written to the queues of control and bypass and to a payload slot while it comes. At its end
-  * the filter says whose it is, and the others forget it.
+  * While a frame comes its headers are gathered, its checksums added up, and its beats written to the control queue, the bypass
+  * queue and a payload slot. At its end the filter chooses one of them; the others drop it.
   */
 case class Receiver(config: DownbeatConfig) extends Component {
   val io = new Bundle {

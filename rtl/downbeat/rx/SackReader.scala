@@ -6,15 +6,15 @@ import downbeat.wire.{SackBlock, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 
-/** A block of a SACK option as it stands there (RFC 2018 3). */
+/** A block of a SACK option as on the wire (RFC 2018 3). */
 case class SackEdges() extends Bundle {
   val left, right = UInt(32 bits)
   val first = Bool() // of its option
 }
 
-/** Counts the edges of SACK blocks from SEG.ACK on, and leaves out what lies elsewhere than in the send buffer behind it.
+/** Converts the edges of SACK blocks to bytes from SEG.ACK on, and drops blocks that lie outside the send buffer.
   *
-  * RFC 2883 4: a first block at or before SEG.ACK, or inside the second one, names data that came twice.
+  * RFC 2883 4: a first block at or before SEG.ACK, or inside the second one, reports data that came twice.
   */
 case class SackReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {

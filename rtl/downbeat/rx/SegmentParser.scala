@@ -6,7 +6,7 @@ import downbeat.messages.{IcmpErrorKind, LocalAddresses, ReceiveDrops, ReceivedS
 import spinal.core._
 import spinal.lib._
 
-/** A whole frame of ours, as gathered. */
+/** A whole frame that is addressed to us, with its headers and sums. */
 case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val header = FrameHeader()
   val bytes = UInt(config.slotBeatBits + 4 bits)
@@ -14,8 +14,8 @@ case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val slot = FrameSlot(config)
 }
 
-/** Judges one frame at a time: a segment comes out, or one cause is counted and the slot goes back. Six clocks, while the checksums
-  * settle, and one more for timestamps and SACK blocks.
+/** Checks one frame at a time. A valid frame becomes a segment; for an invalid one the first cause is counted and its slot is
+  * freed. It takes six clocks, in which the checksums settle, and one more for timestamps and SACK blocks.
   */
 case class SegmentParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -3,7 +3,7 @@ package downbeat.rx
 
 import spinal.core._
 
-/** By the bytes of a window: where an option of that kind stands, with the length that its kind has. */
+/** For each byte of a window: a known option with its proper length begins here. */
 case class KnownOptions() extends Bundle {
   val mss, windowScale, sackPermitted, timestamp, sack = Bits(8 bits)
   val sourceRoute = Bits(8 bits) // of any length
@@ -19,7 +19,7 @@ case class KnownOptions() extends Bundle {
   }
 }
 
-/** Eight bytes of a list, as walked. */
+/** A window of eight bytes with the options that were found in it. */
 case class WalkedWindow() extends Bundle {
   val first = Bool() // of its list
   val tcp = Bool() // otherwise IP

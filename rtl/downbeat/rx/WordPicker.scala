@@ -4,11 +4,11 @@ package downbeat.rx
 import spinal.core._
 import spinal.lib._
 
-/** Picks a header's words by number out of the windows.
+/** Picks words of a header, by number, out of the passing windows.
   *
-  * @param windows the windows that pass
-  * @param pair    their number, counted so that word n of the header stands in window n / 2 ...
-  * @param shifted ... or, with this, one word later
+  * @param windows the passing windows
+  * @param pair    the window's number: word n of the header is in window n / 2
+  * @param shifted the header begins one word later
   */
 class WordPicker(windows: Flow[FrameWindow], pair: UInt, shifted: Bool) {
   private val even = shifted ? windows.words(1) | windows.words(0)

@@ -13,6 +13,6 @@ class Epoch(now: Instant) extends Area {
 
   val wraps: UInt = wrapsBefore + (before && !now.ns.msb).asUInt
   wrapsBefore := wraps
-  /** The top bit has changed: a module that rests must wake to see it. */
+  /** The top bit has changed: a clock-gated module must wake to see it. */
   val turns: Bool = before =/= now.ns.msb
 }

@@ -36,7 +36,7 @@ object Instant {
   def nanoseconds(duration: TimeNumber): BigInt = (duration.toBigDecimal * 1000000000).toBigInt
 }
 
-/** An instant by its low bits, for a place that keeps it: enough to say how far it is from any that is less than 2^(lowBits - 1) ns away. It is a
+/** The low bits of an instant. They tell the distance to any instant that is less than 2^(lowBits - 1) ns away. It is a
   * multiple of 2^zeroBits ns.
   */
 case class NearInstant(lowBits: Int, zeroBits: Int = 0) extends Bundle {

@@ -8,7 +8,7 @@ import downbeat.wire.{DepartureStamp, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 
-/** What a tag stands for. */
+/** The segment that a tag belongs to. */
 case class TaggedSegment(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val end = SequenceNumber() // one past the last number of the segment
@@ -17,7 +17,7 @@ case class TaggedSegment(config: DownbeatConfig) extends Bundle {
   val launch = UInt(32 bits)
 }
 
-/** Hands out tags: `tag` is the one that `take` uses up. */
+/** Hands out tags: `tag` is the next one, `take` uses it up. */
 case class TagPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
   val tag = UInt(16 bits)
   val take = Flow(TaggedSegment(config))
@@ -30,9 +30,9 @@ case class TagPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
 
 /** Turns the departure stamps of the MAC into events.
   *
-  * A tag's low six bits address a table of the segments that were tagged last; its high ten bits must agree with what the
-  * table holds. A tag that was never given, or whose entry has gone to a later one, is stale: its stamp is dropped. So is one
-  * for which the queue has no space: a departure is never held up.
+  * The low six bits of a tag address a table of the segments that were tagged last. The high ten bits must match the table's
+  * entry. The tag is stale if it was never given, or if a later segment has its entry: the stamp is dropped. A stamp for which
+  * the queue has no space is dropped too, so a departure never waits.
   */
 case class DepartureTags(config: DownbeatConfig) extends Component {
   val io = new Bundle {

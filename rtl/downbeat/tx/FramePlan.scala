@@ -6,7 +6,7 @@ import downbeat.time.Stamp
 import downbeat.wire.LaunchMode
 import spinal.core._
 
-/** What a line keeps of a frame beside the words of its headers. */
+/** The attributes of a frame in a queue, besides the words of its headers. */
 case class FramePlan(config: DownbeatConfig) extends Bundle {
   /** The ones' complement sum of all that TCP sums up, not yet inverted. */
   val tcpSum = UInt(16 bits)
@@ -33,7 +33,7 @@ object FramePlan {
   }
 }
 
-/** The same of one that carries nothing and goes as soon as possible: a pure ACK, a RST. */
+/** The same for a frame without payload that goes as soon as possible: a pure ACK or a RST. */
 case class ImmediatePlan() extends Bundle {
   val tcpSum = UInt(16 bits)
   val lastByte = UInt(7 bits)

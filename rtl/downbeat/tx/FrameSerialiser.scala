@@ -6,7 +6,7 @@ import downbeat.wire.TransmitBeat
 import spinal.core._
 import spinal.lib._
 
-/** A beat of a frame in which payload may be missing. */
+/** A beat of a frame, before its payload is inserted. */
 case class HeaderBeat() extends Bundle {
   val beat = TransmitBeat()
   /** Payload belongs in this beat, if any is left. */
@@ -14,8 +14,8 @@ case class HeaderBeat() extends Bundle {
   val endsAtSix = Bool() // as in FramePlan
 }
 
-/** Lays a frame out in beats: the words of its headers with the checksum in its place, then zeros for payload and padding. One beat a
-  * clock, no clock between frames.
+/** Serialises a frame into beats: the words of its headers with the checksum inserted, then zeros for payload and padding. It
+  * sends a beat every clock, without a clock between frames.
   */
 case class FrameSerialiser(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -6,11 +6,11 @@ import downbeat.messages.SegmentDescriptor
 import spinal.core._
 import spinal.lib._
 
-/** Lays out the options of a segment and sums them, a word of 32 bits a clock, while the builder counts its steps.
+/** Lays out the options of a segment and adds them up, one 32-bit word a clock, while the builder counts its steps.
   *
-  * A SYN: MSS (RFC 9293 3.7.1); SACK-permitted (RFC 2018 2) and timestamps (RFC 7323 3.2); window scale (RFC 7323 2.2). Any other
-  * segment but a RST: timestamps; and, if it has no payload, as many SACK blocks as fit (RFC 2018 3). NOPs fill up words, where
-  * Linux puts them too.
+  * A SYN has MSS (RFC 9293 3.7.1), SACK-permitted (RFC 2018 2), timestamps (RFC 7323 3.2) and window scale (RFC 7323 2.2). Any
+  * other segment but a RST has timestamps; without payload also as many SACK blocks as fit (RFC 2018 3). NOPs fill words as
+  * Linux does it.
   */
 case class HeaderOptions(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -13,9 +13,9 @@ case class HeaderWord() extends Bundle {
   val last = Bool()
 }
 
-/** Headers word by word, one a clock, while the builder still adds them up: all that is wide stays in the builder.
+/** Serialises headers, one word a clock, while the builder still adds them up. The wide registers stay in the builder.
   *
-  * Word i is read from `header` i clocks after `starts`, and is in `words` a clock later; nothing holds it up.
+  * It reads word i from `header` i clocks after `starts`; the word is in `words` a clock later. Nothing stalls it.
   */
 case class HeaderSerialiser(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -5,7 +5,9 @@ import downbeat.wire.TransmitBeat
 import spinal.core._
 import spinal.lib._
 
-/** Puts payload behind the headers: moved up by 6 or 2 bytes, what does not fit is carried into the next beat. */
+/** Inserts payload behind the headers: it shifts the payload by 6 or 2 bytes and carries the bytes that do not fit into the
+  * next beat.
+  */
 case class PayloadSplicer() extends Component {
   val io = new Bundle {
     val headers = slave(Stream(HeaderBeat()))

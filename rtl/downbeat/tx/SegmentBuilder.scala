@@ -7,7 +7,7 @@ import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._
 
-/** The other end of a segment, our port, and what IP is told of the connection. */
+/** The peer of a segment: its addresses and ports, our port, and the IP fields of the connection. */
 case class Peer() extends Bundle {
   val mac = Bits(48 bits)
   val ip = UInt(32 bits)
@@ -15,14 +15,14 @@ case class Peer() extends Bundle {
   val service = ServiceParameters()
 }
 
-/** Makes headers of descriptors, one at a time: three clocks, and one for each word of eight bytes; with three SACK blocks one more.
-  * That is ten for the smallest frame, whose 60 bytes are eight beats of the wire.
+/** Builds headers from descriptors, one at a time. It takes three clocks, and one for each word of eight bytes; with three SACK
+  * blocks one more. That is ten for the smallest frame, whose 60 bytes are eight beats of the wire.
   *
-  * A frame's last word of headers is in its line a clock after the frame at the latest.
+  * The last header word of a frame is in its queue a clock after the frame at the latest.
   *
-  * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`; all others are
-  * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is asked
-  * for in the first clock. `release` comes behind the flow's last entry in `data`.
+  * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`. All others are `data`
+  * and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is requested in the first
+  * clock. `release` comes behind the flow's last entry in `data`.
   */
 case class SegmentBuilder(config: DownbeatConfig) extends Component {
   val io = new Bundle {

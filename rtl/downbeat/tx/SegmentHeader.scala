@@ -7,11 +7,11 @@ import downbeat.time.Stamp
 import downbeat.wire.{IpProtocol, LaunchMode, SequenceNumber, TcpFlags}
 import spinal.core._
 
-/** What the Ethernet, IPv4 and TCP headers of one segment say, with both sums done.
+/** The Ethernet, IPv4 and TCP headers of one segment, with both sums.
   *
-  * IPv4 (RFC 791): no options; DF is set and the identification is zero (RFC 6864: an atomic datagram's means
-  * nothing); time to live and differentiated services are the connection's; the ECN field is ECT(0) or zero (RFC 3168 5). TCP as in
-  * RFC 9293 3.1, options as HeaderOptions lays them out.
+  * IPv4 (RFC 791): no options; DF is set and the identification is zero (RFC 6864: it has no meaning in an atomic datagram).
+  * Time to live and differentiated services are the connection's; the ECN field is ECT(0) or zero (RFC 3168 5). TCP as in RFC
+  * 9293 3.1, with options as HeaderOptions lays them out.
   */
 case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
@@ -67,7 +67,7 @@ object SegmentHeader {
   def windowScaleOption(config: DownbeatConfig): BigInt = 0x01030300 + config.receiveWindowScale
 }
 
-/** A frame, but for its payload. */
+/** A frame without its payload. */
 case class OutgoingFrame(config: DownbeatConfig) extends Bundle {
   val header = SegmentHeader(config)
   val hasPayload = Bool()
@@ -92,7 +92,7 @@ object OutgoingFrame {
   }
 }
 
-/** What keeps its order: a frame, or the word that the flow's frames are all built. */
+/** An entry of the data queue: a frame, or the word that all frames of a flow are built. */
 case class DataEntry[T <: Data](config: DownbeatConfig, frameType: HardType[T]) extends Bundle {
   val release = Bool()
   val reference = FlowReference(config)

@@ -5,10 +5,11 @@ import downbeat.wire.{FrameBeat, LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** One line out of three, frame by frame: immediate frames first, then data and the frames of others in turn. Counts what leaves.
+/** Merges three streams of frames into one: immediate frames first, then data and bypass frames in turn. It counts the frames
+  * that leave.
   *
-  * The owner of the wire is a register, chosen between frames; it stays when nobody else waits, so that frames of one line
-  * follow each other without a gap. After an immediate frame it stays for a clock, to see whether another one follows.
+  * A register holds the owner of the wire. It changes between frames, and only if another stream waits: frames of one stream
+  * follow each other without a gap. After an immediate frame it keeps its value for a clock, in case another one follows.
   */
 case class TransmitMerge() extends Component {
   val io = new Bundle {

@@ -21,12 +21,11 @@ case class PayloadSum() extends Bundle {
   val failed = Bool()
 }
 
-/** Fetches payload ahead of its turn, keeps it, and sums it.
+/** Fetches payload ahead of its frame, stores it and adds it up.
   *
-  * A fetch is asked for when the store has space for all of it, so that the memory is never held up. The store holds two of the
-  * largest frames: one leaves while the next one comes. A frame's ones' complement sum (RFC 1071) stands in `sums` only
-  * when all of it is here, which makes the store one of whole frames. What the memory refused ends here: its sum says so and
-  * its payload does not come out.
+  * A fetch is requested when the store has space for all of it, so the memory never waits. The store holds two of the largest
+  * frames: one leaves while the next one comes. The ones' complement sum of a frame (RFC 1071) is in `sums` only when its whole
+  * payload is here. Payload that the memory refused ends here: its sum says so, and it does not come out.
   */
 case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -96,7 +95,7 @@ case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
   private val folded = summed.map(fold).m2sPipe
   private val foldedTwice = folded.map(foldLast).m2sPipe
   private val swapped = foldedTwice.map(value => value(7 downto 0) @@ value(15 downto 8))
-  // Never full: it has space for more frames than the line of data entries that they belong to.
+  // Never full: it has space for more frames than the queue of data entries that they belong to.
   private val sums = swapped.toStream.queue(32)
   sumVerdict.ready := sums.fire // it came earlier than the sum
   io.sums << sums.map { value =>

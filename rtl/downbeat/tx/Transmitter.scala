@@ -8,7 +8,8 @@ import downbeat.wire.{DepartureStamp, FrameBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** From segment descriptors to frames: addresses and sums, payload, checksum, and the merge with what others send. */
+/** The transmit path: it turns descriptors into frames (headers, payload, checksum) and merges them with the bypass frames.
+  */
 case class Transmitter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
