@@ -8,8 +8,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Test-only: a build whose steady policy has its window calculated by a slow unit with one request at a time. Flows wait for it, and it runs
-  * out of space.
+/** Test-only: a build whose steady policy has its window calculated by a slow unit with one request at a time. Flows
+  * wait for it, and it runs out of space.
   */
 object CalculationBench {
   def config(base: DownbeatConfig): DownbeatConfig =

@@ -8,8 +8,8 @@ import downbeat.engine.{CongestionStage, EnginePipeline, Signals}
 import spinal.core._
 import spinal.lib._
 
-/** For `make fmax`: the congestion stage alone in the engine's pipeline, with the calculation units of its policies. Ports replace the stages
-  * before it and after it.
+/** For `make fmax`: the congestion stage alone in the engine's pipeline, with the calculation units of its policies.
+  * Ports replace the stages before it and after it.
   */
 case class CongestionBench(config: DownbeatConfig) extends Component {
   private val pipeline = new EnginePipeline(config.eventSpacing)

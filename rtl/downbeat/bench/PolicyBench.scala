@@ -17,7 +17,9 @@ case class PolicyRequest(stateBits: Int) extends Bundle {
   val calculated = Calculated()
 }
 
-/** Test-only module: one policy between ports, with a request in each clock. Tests compare its answers with its golden model bit for bit. */
+/** Test-only module: one policy between ports, with a request in each clock. Tests compare its answers with its golden
+  * model bit for bit.
+  */
 case class PolicyBench(policy: Policy) extends Component {
   val io = new Bundle {
     val request = slave(Flow(PolicyRequest(policy.stateBits)))

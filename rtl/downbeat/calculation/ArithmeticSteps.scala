@@ -3,8 +3,9 @@ package downbeat.calculation
 
 import spinal.core._
 
-/** [[SerialArithmetic]] for a state machine. An active state requests one product or quotient, and acts in the clock in which `result` has it.
-  * Requests and results are registered, because operands and next states are chosen from among many.
+/** [[SerialArithmetic]] for a state machine. An active state requests one product or quotient, and acts in the clock in
+  * which `result` has it. Requests and results are registered, because operands and next states are chosen from among
+  * many.
   */
 class ArithmeticSteps extends Area {
   private val arithmetic = SerialArithmetic()

@@ -24,8 +24,8 @@ case class CalculatedEvent(config: DownbeatConfig) extends Bundle {
 
 /** The shared units for long calculations: one for each calculator of the build, with a queue before it.
   *
-  * The engine makes a request only if the unit has `space`. It is false early enough for the requests that the pipeline still brings, so
-  * neither the engine nor a unit waits. Responses of one unit keep their order.
+  * The engine makes a request only if the unit has `space`. It is false early enough for the requests that the pipeline
+  * still brings, so neither the engine nor a unit waits. Responses of one unit keep their order.
   */
 case class Calculators(config: DownbeatConfig) extends Component {
   import Calculators._
@@ -38,7 +38,8 @@ case class Calculators(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
-  // Registered both ways: the engine's arbiter and the arbiter of the lanes are not in one path. Responses are rare, so no lane waits long.
+  // Registered both ways: the engine's arbiter and the arbiter of the lanes are not in one path. Responses are rare, so
+  // no lane waits long.
   io.result << StreamArbiterFactory().lowerFirst.transactionLock.on(lanes.map(_.result)).halfPipe()
   for ((lane, index) <- lanes.zipWithIndex) io.space(index) := lane.space
   io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
@@ -57,7 +58,9 @@ case class Calculators(config: DownbeatConfig) extends Component {
     unit.io.request.flow := issued.reference.flow
     unit.io.request.operands := issued.operands.resize(calculator.requestBits)
 
-    /** A queue for all calculations under way. Its head is in a register, so that the arbiter of the lanes does not follow a memory. */
+    /** A queue for all calculations under way. Its head is in a register, so that the arbiter of the lanes does not
+      * follow a memory.
+      */
     private class Queue[T <: Data](words: Stream[T]) extends Area {
       private val depth = calculator.underWay(config)
       private val others = (depth > 1) generate StreamFifo(words.payloadType, depth)

@@ -7,8 +7,9 @@ import spinal.lib.misc.pipeline._
 
 /** The nodes of a long calculation, one clock apart, and how values get from a node to later nodes.
   *
-  * Either a request may come in each clock. Then a value moves with its request, through a register for each node, or far through a memory.
-  * Or there is a `single` request at a time. Then a value has one register, which keeps it until the next request.
+  * Either a request may come in each clock. Then a value moves with its request, through a register for each node, or
+  * far through a memory. Or there is a `single` request at a time. Then a value has one register, which keeps it until
+  * the next request.
   */
 class Carried(length: Int, single: Boolean) extends Area {
   val nodes: Seq[Node] = List.fill(length)(Node())

@@ -40,9 +40,11 @@ case class CubicResponse() extends Bundle {
   *   estimated  = alpha SMSS N / cwnd, alpha = 9 / 17 = 3 (1 - beta) / (1 + beta), or 1 (4.3)
   *   K          = cube root of (W_max - cwnd) / C segments (equation 2), in steps of 16 ticks
   *
-  * With d = t - K, d d and d d d lose 20 bits each. So W_cubic is within 0.5 byte and 1e-7 of C d^3 of the equation, K within 16.4 us.
+  * With d = t - K, d d and d d d lose 20 bits each. So W_cubic is within 0.5 byte and 1e-7 of C d^3 of the equation, K
+  * within 16.4 us.
   *
-  * One request at a time, in about 530 clocks (200 for K): a serial multiplier, SpinalHDL's divider and a serial cube root.
+  * One request at a time, in about 530 clocks (200 for K): a serial multiplier, SpinalHDL's divider and a serial cube
+  * root.
   */
 object CubicGrowth extends Calculator {
   val name = "cubicgrowth"

@@ -10,13 +10,15 @@ case class Division(numeratorBits: Int, denominatorBits: Int) extends Bundle {
   val denominator = UInt(denominatorBits bits)
 }
 
-/** Divides in each clock, or one at a time (`single`): min(floor(numerator / denominator), 2^quotientBits - 1). So the response is all ones
-  * for a quotient that does not fit and for a division by zero. It comes `latency` clocks after its request, in order.
+/** Divides in each clock, or one at a time (`single`): min(floor(numerator / denominator), 2^quotientBits - 1). So the
+  * response is all ones for a quotient that does not fit and for a division by zero. It comes `latency` clocks after
+  * its request, in order.
   *
-  * Non-restoring division, a bit of the quotient in each clock (Parhami, Computer Arithmetic, 13.4). The partial remainder r lies in [-d, d). A
-  * step makes 2 r + (the numerator's next bit) - d, or + d if r is negative. The quotient's bit is 1 if that is not negative. So the choice comes
-  * from a register, and a stage has one carry chain of denominatorBits between registers. Each step has a stage of its own; a `single` divider
-  * makes all steps in one stage. A quotient with fewer bits than the numerator saves steps. Numerator bits that are always zero cost nothing.
+  * Non-restoring division, a bit of the quotient in each clock (Parhami, Computer Arithmetic, 13.4). The partial
+  * remainder r lies in [-d, d). A step makes 2 r + (the numerator's next bit) - d, or + d if r is negative. The
+  * quotient's bit is 1 if that is not negative. So the choice comes from a register, and a stage has one carry chain of
+  * denominatorBits between registers. Each step has a stage of its own; a `single` divider makes all steps in one
+  * stage. A quotient with fewer bits than the numerator saves steps. Numerator bits that are always zero cost nothing.
   *
   * Where divisions may take different times, SpinalHDL's `spinal.lib.math.UnsignedDivider` is smaller.
   *
@@ -48,7 +50,8 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
   io.response.payload := RegNext(last.overflow ? U(quotientBits bits, default -> True) | last.bits)
   io.response.valid := requested(quotientBits + 1)
 
-  /** A stage takes what the stage before it has when it `arrives`, a step further. Then it makes a step in each clock. */
+  /** A stage takes what the stage before it has when it `arrives`, a step further. Then it makes a step in each clock.
+    */
   private def held(before: Divider.Stage, arrives: Bool): Divider.Stage = {
     val stage = Reg(Divider.Stage(denominatorBits, quotientBits))
     stage := (if (single) arrives ? before | stage else before).next

@@ -19,14 +19,17 @@ case class Factor() extends Bundle {
   val exponent = UInt(7 bits)
 }
 
-/** 2^-y^ or 1 - 2^-y^, a request in each clock or one at a time (`single`). The error of either is below 2^-34^, and below 2^-19^ of the value
-  * down to 2^-53^. A caller that wants e^-x^ multiplies by a constant first, which takes log2(e) in.
+/** 2^-y^ or 1 - 2^-y^, a request in each clock or one at a time (`single`). The error of either is below 2^-34^, and
+  * below 2^-19^ of the value down to 2^-53^. A caller that wants e^-x^ multiplies by a constant first, which takes
+  * log2(e) in.
   *
-  * y = n + high / 2^9^ + middle / 2^18^ + low / 2^54^. Two tables have a = 1 - 2^-high^ and b = 1 - 2^-middle^, and c = ln 2 low. Then
+  * y = n + high / 2^9^ + middle / 2^18^ + low / 2^54^. Two tables have a = 1 - 2^-high^ and b = 1 - 2^-middle^, and
+  * c = ln 2 low. Then
   * {{{
   *   1 - 2^-(y - n)^ = 1 - (1 - a)(1 - b)(1 - c) = a + d - a d,  d = b + c - b c
   * }}}
-  * which adds up from its smallest part, so that nothing is lost where y is small. 2^-y^ is what that leaves of 1, shifted by n.
+  * which adds up from its smallest part, so that nothing is lost where y is small. 2^-y^ is what that leaves of 1,
+  * shifted by n.
   */
 case class Exponential(single: Boolean = false) extends Component {
   import Exponential._

@@ -27,19 +27,20 @@ case class GapFitResponse() extends Bundle {
   val holds = Bool()
 }
 
-/** The rate of a path, from pairs sent x apart that come out y apart (Yu, thesis, 4.2 to 4.4). A queue of service time s per probe with a
-  * share l of cross traffic gives y = max(x, s + l x). The line through the samples below the knee meets y = x at x = s / (1 - l), the
-  * smallest gap that fills nothing.
+/** The rate of a path, from pairs sent x apart that come out y apart (Yu, thesis, 4.2 to 4.4). A queue of service time
+  * s per probe with a share l of cross traffic gives y = max(x, s + l x). The line through the samples below the knee
+  * meets y = x at x = s / (1 - l), the smallest gap that fills nothing.
   *
   *  - Classes: x within 1/16 of y0 {1, 1.5, 2, 4}, by floor(32 x / y0). At most 16 samples of a class count.
   *  - d0 is the mean x of the first class with sum(y) <= 1.05 sum(x). If that is class 0, d = y0.
-  *  - Otherwise least squares over the classes up to it, or over all if there is none. With D = n sum(xx) - sum(x)^2 and
-  *    E = D - (n sum(xy) - sum(x) sum(y)), a slope < 1 means E > 0, and the lines meet at (sum(x) + (sum(y) - sum(x)) D / E) / n. D and E are
-  *    shifted right until D has 32 bits. d is that gap, at most d0, at least y0. If E <= 0 there is no estimate.
+  *  - Otherwise least squares over the classes up to it, or over all if there is none. With D = n sum(xx) - sum(x)^2
+  *    and E = D - (n sum(xy) - sum(x) sum(y)), a slope < 1 means E > 0, and the lines meet at
+  *    (sum(x) + (sum(y) - sum(x)) D / E) / n. D and E are shifted right until D has 32 bits. d is that gap, at most d0,
+  *    at least y0. If E <= 0 there is no estimate.
   *  - The window is floor(R / d) segments.
   *
-  * All gaps are shifted right by sh until y0 has 20 bits; then y is at most 2^23 - 1. Quotients round down. The unit keeps the sums in a
-  * memory of four rows for each flow. A request takes less than 600 clocks.
+  * All gaps are shifted right by sh until y0 has 20 bits; then y is at most 2^23 - 1. Quotients round down. The unit
+  * keeps the sums in a memory of four rows for each flow. A request takes less than 600 clocks.
   */
 object GapFit extends Calculator {
   val name = "gapfit"

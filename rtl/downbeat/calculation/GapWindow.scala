@@ -12,8 +12,8 @@ case class GapWindowRequest() extends Bundle {
   val segmentSize = UInt(16 bits)
 }
 
-/** The window of a gap (Hoe 1996): floor(R / gap) segments in bytes, at most 1 GiB. A request takes 64 clocks, and as many as the number of
-  * segments has bits.
+/** The window of a gap (Hoe 1996): floor(R / gap) segments in bytes, at most 1 GiB. A request takes 64 clocks, and as
+  * many as the number of segments has bits.
   */
 object GapWindow extends Calculator {
   val name = "gapwindow"

@@ -17,7 +17,8 @@ case class LogisticRequest() extends Bundle {
   val window = UInt(48 bits)
 }
 
-/** The logistic window for a policy. A request is a [[LogisticRequest]]; the response is bytes with 16 fraction bits. */
+/** The logistic window for a policy. A request is a [[LogisticRequest]]; the response is bytes with 16 fraction bits.
+  */
 object LogisticCalculator extends Calculator {
   val name = "logistic"
   val requestBits: Int = 2 * 44 + 36 + 34 + 48

@@ -24,16 +24,20 @@ case class LossIntervalsResponse() extends Bundle {
   val fallen = Bool()
 }
 
-/** WALI-32: the weighted mean of a connection's last 32 loss intervals (Kannan, thesis, 4.2.2 and 4.4; after Floyd, Handley, Padhye, Widmer 2000).
+/** WALI-32: the weighted mean of a connection's last 32 loss intervals (Kannan, thesis, 4.2.2 and 4.4; after Floyd,
+  * Handley, Padhye, Widmer 2000).
   *
-  * I = min(floor(bytes / SMSS), 2^20 - 1) packets. With i = 1 for the newest, w_i = 17 for i <= 16 and 33 - i beyond (the paper's, times 17):
+  * I = min(floor(bytes / SMSS), 2^20 - 1) packets. With i = 1 for the newest, w_i = 17 for i <= 16 and 33 - i beyond
+  * (the paper's, times 17):
   *
   *   mean = floor(256 sum(w_i I_i) / sum(w_i)) over the `count` newest, newest = floor(256 sum(I_1..I_16) / 16)
   *
-  * Without a product: from the 17th on sum((33 - i) I_i) is the sum of the sums I_17 + ... + I_k for k = 17..32. Absent intervals count zero.
+  * Without a product: from the 17th on sum((33 - i) I_i) is the sum of the sums I_17 + ... + I_k for k = 17..32. Absent
+  * intervals count zero.
   *
-  * The unit keeps the history, 32 x 20 bits for each flow. A request writes a place and reads the places before it. So to make it twice does no
-  * harm, and `count` says which intervals are the connection's. A request takes about 120 clocks.
+  * The unit keeps the history, 32 x 20 bits for each flow. A request writes a place and reads the places before it. So
+  * to make it twice does no harm, and `count` says which intervals are the connection's. A request takes about 120
+  * clocks.
   */
 object LossIntervals extends Calculator {
   val name = "lossintervals"

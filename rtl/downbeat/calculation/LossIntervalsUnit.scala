@@ -31,7 +31,8 @@ class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, Loss
   private val interval = Reg(UInt(entryBits bits))
   private val writes, reads, adds = False
   history.write(taken.flow @@ request.place, interval, writes)
-  private val entry = RegNext(history.readSync(taken.flow @@ (request.place - index.resize(5)), reads)) // a block RAM takes half a clock
+  // A register behind the memory, because a block RAM takes half a clock.
+  private val entry = RegNext(history.readSync(taken.flow @@ (request.place - index.resize(5)), reads))
   /** The entry's place in the history, 1 for the newest, and whether it counts. */
   private val position = RegNext(index)
   private val counts = RegNext(index <= request.count)

@@ -3,7 +3,9 @@ package downbeat.calculation
 
 import spinal.core._
 
-/** A number of [[LogisticUnit]]: mantissa x 2^exponent - 64^, in 2^-16^ bytes. The mantissa's top bit is set. It is two DSP blocks wide. */
+/** A number of [[LogisticUnit]]: mantissa x 2^exponent - 64^, in 2^-16^ bytes. The mantissa's top bit is set. It is two
+  * DSP blocks wide.
+  */
 private[calculation] case class Scaled() extends Bundle {
   val exponent = UInt(7 bits)
   val mantissa = UInt(36 bits)

@@ -12,8 +12,8 @@ case class ArithmeticRequest() extends Bundle {
   val b = UInt(SerialArithmetic.shortBits bits)
 }
 
-/** One product or quotient at a time, a bit a clock: small, for units with few requests. A product takes as many clocks as the value of b has
-  * bits, a quotient as many as a is wide.
+/** One product or quotient at a time, a bit a clock: small, for units with few requests. A product takes as many clocks
+  * as the value of b has bits, a quotient as many as a is wide.
   */
 case class SerialArithmetic() extends Component {
   val io = new Bundle {

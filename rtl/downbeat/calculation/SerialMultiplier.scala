@@ -9,7 +9,9 @@ case class Factors(leftBits: Int, rightBits: Int) extends Bundle {
   val right = UInt(rightBits bits)
 }
 
-/** One product at a time, a bit of `right` a clock: small, for units with few requests. The product stays until the next request is taken. */
+/** One product at a time, a bit of `right` a clock: small, for units with few requests. The product stays until the
+  * next request is taken.
+  */
 case class SerialMultiplier(leftBits: Int, rightBits: Int) extends Component {
   val io = new Bundle {
     val request = slave(Stream(Factors(leftBits, rightBits)))

@@ -10,8 +10,8 @@ object Normalized {
   /** Clocks from a value of so many bits to its response. */
   def latency(bits: Int): Int = levels(bits)
 
-  /** `value` and `along` shifted left by `zeros`, the zeros above the value's top bit: a power of two a clock, the largest first. `along` must
-    * have space for the shift. A value of zero stays, and its `zeros` are all ones.
+  /** `value` and `along` shifted left by `zeros`, the zeros above the value's top bit: a power of two a clock, the
+    * largest first. `along` must have space for the shift. A value of zero stays, and its `zeros` are all ones.
     */
   def apply(value: UInt, along: UInt): (UInt, UInt, UInt) = {
     val start = (value, along, U(0, 0 bits))

@@ -3,7 +3,8 @@ package downbeat.congestion
 
 import spinal.core._
 
-/** One number of a policy's argument. The core refuses a value outside its bounds. Programs learn from the layout how users write it.
+/** One number of a policy's argument. The core refuses a value outside its bounds. Programs learn from the layout how
+  * users write it.
   *
   * @param name     as users write it: `a=0.5`; letters
   * @param bits     its width in the argument; the first number declared is the least significant
@@ -24,7 +25,7 @@ case class Argument(
 /** All numbers of a policy's argument.
   *
   * @param notAbove pairs of names of the same unit and fraction: the value of the first must not be above the second's
-  * @param needed   a connection must give the argument; otherwise all bits may be zero, which has a meaning of the policy's
+  * @param needed   a connection must give the argument; otherwise all bits may be zero: the policy's default
   */
 case class Arguments(fields: Seq[Argument] = Nil, notAbove: Seq[(String, String)] = Nil, needed: Boolean = false) {
   val bits: Int = fields.map(_.bits).sum

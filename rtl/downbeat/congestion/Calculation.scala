@@ -6,9 +6,9 @@ import spinal.lib._
 
 /** A policy's request for a calculation that takes longer than its steps.
   *
-  * A connection has one calculation under way at most. If both policies make a request with one event, the start-up policy's is taken. A
-  * request with kind `calculated` is not taken, nor is one for which the unit has no space. A policy is not told. So it repeats the request
-  * with each event until it sees `calculating`.
+  * A connection has one calculation under way at most. If both policies make a request with one event, the start-up
+  * policy's is taken. A request with kind `calculated` is not taken, nor is one for which the unit has no space. A
+  * policy is not told. So it repeats the request with each event until it sees `calculating`.
   */
 case class Calculation(requestBits: Int) extends Bundle {
   val valid = Bool()
@@ -72,7 +72,9 @@ trait Calculator {
   def requestBits: Int
   /** At most [[Calculation.responseBits]]. */
   def responseBits: Int
-  /** Requests in its unit and responses that wait behind it; a power of two. A pipelined unit allows more than its latency. */
+  /** Requests in its unit and responses that wait behind it; a power of two. A pipelined unit allows more than its
+    * latency.
+    */
   def underWay(config: EngineSizes): Int = 1
   def build(config: EngineSizes): CalculatorUnit
 }
@@ -83,7 +85,9 @@ case class CalculatorRequest(config: EngineSizes, requestBits: Int) extends Bund
   val operands = Bits(requestBits bits)
 }
 
-/** The unit of a calculator. It responds to every request that it takes, in order. There is always space for a response. */
+/** The unit of a calculator. It responds to every request that it takes, in order. There is always space for a
+  * response.
+  */
 abstract class CalculatorUnit(config: EngineSizes, calculator: Calculator) extends Component {
   val io = new Bundle {
     val request = slave(Stream(CalculatorRequest(config, calculator.requestBits)))

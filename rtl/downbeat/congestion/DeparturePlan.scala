@@ -9,26 +9,32 @@ object Pace extends SpinalEnum {
   val configured = newElement()
   /** `time` ns after the one before for each byte of it. */
   val spaced = newElement()
-  /** `time` ns after the one before, SFD to SFD, or now plus the pacer's lead, whichever is later. Zero: now plus the lead. */
+  /** `time` ns after the one before, SFD to SFD, or now plus the pacer's lead, whichever is later. Zero: now plus the
+    * lead.
+    */
   val apart = newElement()
   /** Back to back with the one before, which must have left by `spaced` or `apart`. */
   val adjacent = newElement()
 }
 
-/** How a policy lets the flow's next new segment leave. A policy gives a plan with every event. The plan counts if that event books a departure
-  * or sends the segment, so the plan with `sent` is between that segment and the next. The start-up policy's plan counts unless it is
-  * `configured`; then the steady policy's counts.
+/** How a policy lets the flow's next new segment leave. A policy gives a plan with every event. The plan counts if that
+  * event books a departure or sends the segment, so the plan with `sent` is between that segment and the next. The
+  * start-up policy's plan counts unless it is `configured`; then the steady policy's counts.
   */
 case class DeparturePlan() extends Bundle {
   val pace = Pace()
   /** spaced: ns per byte, 32 fraction bits. apart: ns, 16 fraction bits. */
   val time = UInt(56 bits)
-  /** spaced, apart: a token bucket of 2^burst segments, which may leave at once after a pause; then the rate holds again. */
+  /** spaced, apart: a token bucket of 2^burst segments, which may leave at once after a pause; then the rate holds
+    * again.
+    */
   val burst = UInt(2 bits)
-  /** New data goes in pairs, the later half first, if there are two full segments of it and the peer's window takes both. */
+  /** New data goes in pairs, the later half first, if there are two full segments of it and the peer's window takes
+    * both.
+    */
   val inverted = Bool()
-  /** The segment does not leave before the window has space for so many full segments, or nothing is outstanding. It is not held up if less
-    * data than that waits. Zero and one: no such condition.
+  /** The segment does not leave before the window has space for so many full segments, or nothing is outstanding. It is
+    * not held up if less data than that waits. Zero and one: no such condition.
     */
   val minimumSegments = UInt(6 bits)
   /** A probe: when its ACK comes, [[ProbeAnswer]] tells of both. */
@@ -54,11 +60,13 @@ case class ProbeAnswer() extends Bundle {
   val answered = Bool()
   /** The probe began its train: there are no gaps. */
   val begins = Bool()
-  /** The gaps are not those of two consecutive frames: the probe before was not answered by an ACK of its own, another ACK came between, or
-    * one of the two left late.
+  /** The gaps are not those of two consecutive frames: the probe before was not answered by an ACK of its own, another
+    * ACK came between, or one of the two left late.
     */
   val disturbed = Bool()
-  /** From the SFD of the probe before to that of this one; from the SFD of its ACK to that of this one's. ns, all ones: that or more. */
+  /** From the SFD of the probe before to that of this one; from the SFD of its ACK to that of this one's. ns, all ones:
+    * that or more.
+    */
   val departureGap, arrivalGap = UInt(36 bits)
 }
 

@@ -5,8 +5,8 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** A policy's answer: windows and policy state after the event. A policy that `paces` adds how the next segment leaves. One with a
-  * calculator adds its request.
+/** A policy's answer: windows and policy state after the event. A policy that `paces` adds how the next segment leaves.
+  * One with a calculator adds its request.
   */
 case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int = 0) extends Bundle {
   val window = Window()
@@ -15,8 +15,9 @@ case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int
   val calculation = (requestBits > 0) generate Calculation(requestBits)
 }
 
-/** The steps in which a policy computes. On `s0` the event, the window and the policy state are in registers. The answer is due on `s3`,
-  * three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit between two nodes.
+/** The steps in which a policy computes. On `s0` the event, the window and the policy state are in registers. The
+  * answer is due on `s3`, three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit
+  * between two nodes.
   *
   * @param now         when the engine took the event, ns
   * @param calculating the connection has a calculation under way, so that another request is not taken
@@ -46,9 +47,9 @@ object PolicyPipe {
 
 /** A congestion policy: one answer for every event, from that event and the policy state alone.
   *
-  * Two policies share a connection. While cwnd < ssthresh the ''start-up'' policy grows the window. From cwnd = ssthresh on the ''steady''
-  * policy does, and it alone says what ssthresh a loss leaves. The stage itself answers between loss and recovery (RFC 6582): inflation,
-  * deflation and the loss window.
+  * Two policies share a connection. While cwnd < ssthresh the ''start-up'' policy grows the window. From
+  * cwnd = ssthresh on the ''steady'' policy does, and it alone says what ssthresh a loss leaves. The stage itself
+  * answers between loss and recovery (RFC 6582): inflation, deflation and the loss window.
   *
   * A policy keeps no registers beyond its pipeline. What it must remember is in its policy state of `stateBits`.
   */
@@ -69,12 +70,13 @@ trait Policy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 
-/** Grows the window from the opening to ssthresh. The stage takes its windows on `established`, on `acknowledged` while `startingUp`, and
-  * on `calculated` if it made the request. It takes its policy state always.
+/** Grows the window from the opening to ssthresh. The stage takes its windows on `established`, on `acknowledged` while
+  * `startingUp`, and on `calculated` if it made the request. It takes its policy state always.
   */
 trait StartupPolicy extends Policy
 
-/** Grows the window from ssthresh on and answers a loss. The stage takes its windows on `acknowledged` when not `startingUp`, its ssthresh
-  * on `loss` and `timeout`, and its windows on `calculated` if it made the request. It takes its policy state always.
+/** Grows the window from ssthresh on and answers a loss. The stage takes its windows on `acknowledged` when not
+  * `startingUp`, its ssthresh on `loss` and `timeout`, and its windows on `calculated` if it made the request. It takes
+  * its policy state always.
   */
 trait SteadyPolicy extends Policy

@@ -11,8 +11,9 @@ import spinal.lib.misc.pipeline._
 
 /** Congestion: cwnd, ssthresh and the next departure, by the connection's start-up and steady policy.
   *
-  * Step 0 makes the event that policies see. All policies of the build answer it by step 3, and the answers of the two that the connection
-  * chose are taken ([[PolicyFamily]]). [[WindowUpdate]] makes the windows of recovery and bounds the result. Step 5 writes.
+  * Step 0 makes the event that policies see. All policies of the build answer it by step 3, and the answers of the two
+  * that the connection chose are taken ([[PolicyFamily]]). [[WindowUpdate]] makes the windows of recovery and bounds
+  * the result. Step 5 writes.
   */
 class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 3, HardType(CongestionState(config))) {
@@ -22,8 +23,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   // ---- the event
 
-  /** The application has chosen policies. Their policy states restart as their arguments, and they answer as to `established`. The windows
-    * stay. Any pending result is discarded.
+  /** The application has chosen policies. Their policy states restart as their arguments, and they answer as to
+    * `established`. The windows stay. Any pending result is discarded.
     */
   private val change = new fetched.Area {
     val changes = insert(if (config.policiesChoose) LIVE && KIND === EventKind.setPolicies else False)

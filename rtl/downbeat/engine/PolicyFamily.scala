@@ -7,7 +7,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** The start-up or the steady policies of a build. All answer every event by step 3; the answer of the connection's policy is taken.
+/** The start-up or the steady policies of a build. All answer every event by step 3; the answer of the connection's
+  * policy is taken.
   *
   * @param pipe  its policy state has the width of the largest
   * @param index which policy is the connection's, on step 2

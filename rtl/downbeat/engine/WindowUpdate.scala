@@ -7,8 +7,9 @@ import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** The windows after an event. Outside recovery they are the policies' answer. In recovery and after a timeout they are RFC 6582's and
-  * RFC 5681's, for all policies. The result has 2 SMSS <= ssthresh and SMSS <= cwnd, and neither is above 1 GiB.
+/** The windows after an event. Outside recovery they are the policies' answer. In recovery and after a timeout they are
+  * RFC 6582's and RFC 5681's, for all policies. The result has 2 SMSS <= ssthresh and SMSS <= cwnd, and neither is
+  * above 1 GiB.
   *
   * @param answered   the windows of the policy that the event is for
   * @param calculated a stale response leaves the windows as they are
@@ -66,7 +67,9 @@ class WindowUpdate(
       is(kinds.loss)(window.cwnd := answered.ssthresh + Mux[UInt](event.uninflated, U(0, 48 bits), add.threeSegments))
     }
     when(changes)(window := before.window)
-    /** Until the connection is established its policies are not used, and the bits of its window are a [[HandshakeWindow]]. */
+    /** Until the connection is established its policies are not used, and the bits of its window are a
+      * [[HandshakeWindow]].
+      */
     val handshakes = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
     when(handshakes) {
       window.cwnd := 0

@@ -16,15 +16,16 @@ case class HoeState() extends PairingState {
   val over = Bool()
 }
 
-/** Hoe's estimate of ssthresh by packet pair (Hoe, "Improving the start-up behavior of a congestion control scheme for TCP", 1996).
+/** Hoe's estimate of ssthresh by packet pair (Hoe, "Improving the start-up behavior of a congestion control scheme for
+  * TCP", 1996).
   *
   * The first two segments leave back to back and their ACKs arrive y0 apart. The bottleneck sends a segment in y0, so
-  * ssthresh = floor(R / y0) segments fill the path, R the round trip of the first of the two. The estimate is made once in a connection;
-  * otherwise the window grows by standard slow start. If a pair tells nothing (y0 = 0, one ACK for both, an ACK between) the next pair is
-  * tried, four in all. After four, or after a loss, ssthresh stays as it is.
+  * ssthresh = floor(R / y0) segments fill the path, R the round trip of the first of the two. The estimate is made once
+  * in a connection; otherwise the window grows by standard slow start. If a pair tells nothing (y0 = 0, one ACK for
+  * both, an ACK between) the next pair is tried, four in all. After four, or after a loss, ssthresh stays as it is.
   *
-  * Argument: 1 sends pairs inverted, for a receiver that delays ACKs. Zero is as in the paper, where such a receiver gives no estimate.
-  * If the initial window is one segment, that one goes alone.
+  * Argument: 1 sends pairs inverted, for a receiver that delays ACKs. Zero is as in the paper, where such a receiver
+  * gives no estimate. If the initial window is one segment, that one goes alone.
   */
 object Hoe extends StartupPolicy {
   val name = "hoe"

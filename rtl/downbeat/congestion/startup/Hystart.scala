@@ -20,18 +20,20 @@ case class HystartState() extends Bundle {
   val lost = Bool()
 }
 
-/** HyStart++ (RFC 9406) with the constants of its 4.3: MIN_RTT_THRESH 4 ms, MAX_RTT_THRESH 16 ms, MIN_RTT_DIVISOR 8, CSS_GROWTH_DIVISOR 4,
-  * CSS_ROUNDS 5, L = 8.
+/** HyStart++ (RFC 9406) with the constants of its 4.3: MIN_RTT_THRESH 4 ms, MAX_RTT_THRESH 16 ms, MIN_RTT_DIVISOR 8,
+  * CSS_GROWTH_DIVISOR 4, CSS_ROUNDS 5, L = 8.
   *
-  * On an ACK of N new bytes: cwnd += min(N, 8 SMSS), a quarter of that in Conservative Slow Start (CSS). With each ACK of slow start:
-  *  - CSS begins if currentRoundMinRTT >= lastRoundMinRTT + RttThresh, RttThresh = min(max(lastRoundMinRTT / 8, 4 ms), 16 ms).
+  * On an ACK of N new bytes: cwnd += min(N, 8 SMSS), a quarter of that in Conservative Slow Start (CSS). With each ACK
+  * of slow start:
+  *  - CSS begins if currentRoundMinRTT >= lastRoundMinRTT + RttThresh, RttThresh = min(max(lastRoundMinRTT / 8, 4 ms),
+  *    16 ms).
   *  - Slow start resumes if currentRoundMinRTT < cssBaselineMinRTT.
-  *  - ssthresh = cwnd at the end of the fifth round in CSS, counting the one in which CSS began.
-  * A loss ends HyStart++; slow start is then RFC 5681's.
+  *  - ssthresh = cwnd at the end of the fifth round in CSS, counting the one in which CSS began. A loss ends HyStart++;
+  *    slow start is then RFC 5681's.
   *
-  * A round ends when the data that was outstanding at its beginning is acknowledged. The event has no sequence numbers: windowEnd - SND.UNA
-  * is the flight that the first ACK of the round left, less all bytes acknowledged since. The ACK that ends a round belongs to it. Where
-  * nothing was outstanding the next ACK begins a round and ends none.
+  * A round ends when the data that was outstanding at its beginning is acknowledged. The event has no sequence numbers:
+  * windowEnd - SND.UNA is the flight that the first ACK of the round left, less all bytes acknowledged since. The ACK
+  * that ends a round belongs to it. Where nothing was outstanding the next ACK begins a round and ends none.
   *
   * Departs from the RFC: N_RTT_SAMPLE is 1, not 8, because the engine times one segment in a round trip (RFC 6298).
   */

@@ -5,10 +5,11 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Slow start that counts bytes (RFC 3465 2.2 with L = 2; LBC in Yu, thesis, 4.1): an ACK of two segments grows the window by two.
+/** Slow start that counts bytes (RFC 3465 2.2 with L = 2; LBC in Yu, thesis, 4.1): an ACK of two segments grows the
+  * window by two.
   *
-  * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, 2 SMSS). After a loss cwnd += min(N, SMSS): RFC 3465 2.3 demands that after
-  * a timeout, the thesis after any loss.
+  * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, 2 SMSS). After a loss cwnd += min(N, SMSS): RFC 3465
+  * 2.3 demands that after a timeout, the thesis after any loss.
   */
 object Lbc extends StartupPolicy {
   val name = "lbc"

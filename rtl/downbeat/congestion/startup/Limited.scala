@@ -16,14 +16,15 @@ case class LimitedState() extends Bundle {
 
 /** Limited slow start (RFC 3742) with the recommended max_ssthresh = 100 SMSS.
   *
-  * On an ACK of N new bytes: while cwnd <= max_ssthresh as slow start. Above, cwnd += SMSS / K with K = int(cwnd / (max_ssthresh / 2)), so
-  * about max_ssthresh / 2 in a round trip.
+  * On an ACK of N new bytes: while cwnd <= max_ssthresh as slow start. Above, cwnd += SMSS / K with
+  * K = int(cwnd / (max_ssthresh / 2)), so about max_ssthresh / 2 in a round trip.
   *
-  * Without a division: the policy state holds K SMSS and the window from which K is one more. credit += min(N, SMSS); if credit >= K SMSS:
-  * credit -= K SMSS, cwnd += SMSS. K goes up by one at most for an event. It is 2 when the connection is established and after a loss; then
-  * it takes some ACKs to reach a large window's K again.
+  * Without a division: the policy state holds K SMSS and the window from which K is one more. credit += min(N, SMSS);
+  * if credit >= K SMSS: credit -= K SMSS, cwnd += SMSS. K goes up by one at most for an event. It is 2 when the
+  * connection is established and after a loss; then it takes some ACKs to reach a large window's K again.
   *
-  * Departs from the RFC: whole segments after K ACKs instead of int(SMSS / K) bytes with each ACK; nothing is rounded away.
+  * Departs from the RFC: whole segments after K ACKs instead of int(SMSS / K) bytes with each ACK; nothing is rounded
+  * away.
   */
 object Limited extends StartupPolicy {
   val name = "limited"

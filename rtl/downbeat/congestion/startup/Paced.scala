@@ -6,14 +6,14 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** A paced flight: the first `count` segments leave `gap` apart, then slow start goes on unpaced (Yu, thesis, 2.2). MISS, jump start and
-  * TCP/SPAND send their first window so, over one round trip.
+/** A paced flight: the first `count` segments leave `gap` apart, then slow start goes on unpaced (Yu, thesis, 2.2).
+  * MISS, jump start and TCP/SPAND send their first window so, over one round trip.
   *
-  * Argument: `count` in bits 15..0; `gap` in bits 67..16, ns with 16 fraction bits. For n segments over R: count = n, gap = R / n. The n-th
-  * departure is within n / 2 * 2^-16 ns of its place.
+  * Argument: `count` in bits 15..0; `gap` in bits 67..16, ns with 16 fraction bits. For n segments over R: count = n,
+  * gap = R / n. The n-th departure is within n / 2 * 2^-16 ns of its place.
   *
-  * On `established`: cwnd = max(initial window, count) segments, ssthresh = the connection's. ACKs grow the window as in slow start and
-  * release nothing before the flight is over. A loss or a timeout ends the flight.
+  * On `established`: cwnd = max(initial window, count) segments, ssthresh = the connection's. ACKs grow the window as
+  * in slow start and release nothing before the flight is over. A loss or a timeout ends the flight.
   */
 object Paced extends StartupPolicy {
   val name = "paced"

@@ -22,8 +22,9 @@ abstract class PairingState extends Bundle {
   val pairs = PacketPairsState()
 }
 
-/** Packet pairs of probes, one after the other: which segment is which, and what their ACKs tell. A segment that is not full is no probe.
-  * After such a segment, or after a loss, a new pair begins. An inverted pair, for a receiver that delays ACKs, sends its second half first.
+/** Packet pairs of probes, one after the other: which segment is which, and what their ACKs tell. A segment that is not
+  * full is no probe. After such a segment, or after a loss, a new pair begins. An inverted pair, for a receiver that
+  * delays ACKs, sends its second half first.
   */
 class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) extends Area {
   import pipe._
@@ -62,8 +63,8 @@ class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) exten
   val tells: Payload[Bool] = judge.tells
   val after: Payload[PacketPairsState] = judge.after
 
-  /** How the next segment leaves while `active`: `pause` after the pair before, or `gap` after the first of its own pair, back to back
-    * unless `apart`. Both are ns with 16 fraction bits. All are on the last node.
+  /** How the next segment leaves while `active`: `pause` after the pair before, or `gap` after the first of its own
+    * pair, back to back unless `apart`. Both are ns with 16 fraction bits. All are on the last node.
     */
   def departure(active: Bool, pause: UInt, gap: UInt, apart: Bool): DeparturePlan = new s3.Area {
     val plan = CombInit(DeparturePlan.configured).allowOverride()

@@ -6,14 +6,14 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Packet pairs by command, for measuring a path (Keshav 1991): data goes in pairs of probes, `gap` between the two, and `pause` from the
-  * second of a pair to the first of the next. Windows are those of slow start.
+/** Packet pairs by command, for measuring a path (Keshav 1991): data goes in pairs of probes, `gap` between the two,
+  * and `pause` from the second of a pair to the first of the next. Windows are those of slow start.
   *
-  * Argument: `gap` in bits 51..0, ns with 16 fraction bits, zero for back to back; `pause` in bits 87..52, ns; bit 88: inverted, for a
-  * receiver that delays ACKs. The event log tells what the path did with each pair (`ProbeAnswer`).
+  * Argument: `gap` in bits 51..0, ns with 16 fraction bits, zero for back to back; `pause` in bits 87..52, ns; bit 88:
+  * inverted, for a receiver that delays ACKs. The event log tells what the path did with each pair (`ProbeAnswer`).
   *
-  * A pair leaves when the window has space for both segments. A segment that is not full is no probe. After such a segment, or after a loss,
-  * a new pair begins.
+  * A pair leaves when the window has space for both segments. A segment that is not full is no probe. After such a
+  * segment, or after a loss, a new pair begins.
   */
 object Pairs extends StartupPolicy {
   val name = "pairs"

@@ -25,19 +25,20 @@ case class SpmState() extends PairingState {
 
 /** SPM: slow start with packet-pair measurements (Yu, thesis, 4.2 to 4.4).
   *
-  * ssthresh = 32 segments at the opening. The first pair leaves back to back and its ACKs arrive y0 apart, as Hoe's. The following pairs have
-  * the input gaps {y0, 1.5 y0, 2 y0, 4 y0} in turn. Their first segments leave 2 R / cwnd apart, so that a window spreads over a round trip.
-  * A pair that is due before the second segment of the pair before follows that segment at once. The stamps at the wire give the gap that
-  * left and the gap that came out.
+  * ssthresh = 32 segments at the opening. The first pair leaves back to back and its ACKs arrive y0 apart, as Hoe's.
+  * The following pairs have the input gaps {y0, 1.5 y0, 2 y0, 4 y0} in turn. Their first segments leave 2 R / cwnd
+  * apart, so that a window spreads over a round trip. A pair that is due before the second segment of the pair before
+  * follows that segment at once. The stamps at the wire give the gap that left and the gap that came out.
   *
-  * The estimate is made when cwnd has reached ssthresh and 12 samples are there: ssthresh = R / d, R the smallest round trip. Until then the
-  * steady policy grows the window. Without an estimate ssthresh stays. A loss ends the measurement. The window grows by min(N, 2 SMSS), by
-  * min(N, SMSS) after a loss (lbc).
+  * The estimate is made when cwnd has reached ssthresh and 12 samples are there: ssthresh = R / d, R the smallest round
+  * trip. Until then the steady policy grows the window. Without an estimate ssthresh stays. A loss ends the
+  * measurement. The window grows by min(N, 2 SMSS), by min(N, SMSS) after a loss (lbc).
   *
-  * Argument: 1 sends pairs inverted, for a receiver that delays ACKs. The ACK of the first half then does not grow the window.
+  * Argument: 1 sends pairs inverted, for a receiver that delays ACKs. The ACK of the first half then does not grow the
+  * window.
   *
-  * Departs from the thesis: x is the measured gap. At most 16 samples of a gap count. A pair that left with a gap wrong by a sixteenth does
-  * not count. The pauses follow the window from one sample to the next.
+  * Departs from the thesis: x is the measured gap. At most 16 samples of a gap count. A pair that left with a gap wrong
+  * by a sixteenth does not count. The pauses follow the window from one sample to the next.
   */
 object Spm extends StartupPolicy {
   val name = "spm"

@@ -16,16 +16,17 @@ case class SsippState() extends Bundle {
 
 /** SSIPP: slow start with inverted packet pairs (Yu, thesis, Algorithms 1 and 2).
   *
-  * A receiver that delays ACKs acknowledges at once what is out of order and what fills a hole. A pair sent in the order n + 1, n gets two
-  * ACKs, so the window doubles in each round trip as if no ACK were delayed.
+  * A receiver that delays ACKs acknowledges at once what is out of order and what fills a hole. A pair sent in the
+  * order n + 1, n gets two ACKs, so the window doubles in each round trip as if no ACK were delayed.
   *
-  * On an ACK of N new bytes: cwnd += min(N, SMSS). On the ACK of a pair's first half (`paired`): cwnd += SMSS, and the next SMSS bytes that
-  * are acknowledged add nothing. So the two ACKs of a pair add two segments, also at a receiver that divides its ACKs. The first segment goes
-  * alone. All others go in inverted pairs while cwnd < ssthresh, until the first loss or timeout. A pair needs two full segments of data and
-  * the peer's window for both, but cwnd for one only: the second half may follow with the next ACK.
+  * On an ACK of N new bytes: cwnd += min(N, SMSS). On the ACK of a pair's first half (`paired`): cwnd += SMSS, and the
+  * next SMSS bytes that are acknowledged add nothing. So the two ACKs of a pair add two segments, also at a receiver
+  * that divides its ACKs. The first segment goes alone. All others go in inverted pairs while cwnd < ssthresh, until
+  * the first loss or timeout. A pair needs two full segments of data and the peer's window for both, but cwnd for one
+  * only: the second half may follow with the next ACK.
   *
-  * Departs from the thesis: segments that limited transmit sends go in pairs as well. An ACK of less than a segment grows the window by what
-  * it covers (ns-2 counts ACKs).
+  * Departs from the thesis: segments that limited transmit sends go in pairs as well. An ACK of less than a segment
+  * grows the window by what it covers (ns-2 counts ACKs).
   */
 object Ssipp extends StartupPolicy {
   val name = "ssipp"

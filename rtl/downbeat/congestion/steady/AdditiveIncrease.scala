@@ -11,10 +11,11 @@ trait CreditState { this: Bundle =>
   def credit: UInt
 }
 
-/** Additive increase for the policies of the family AIMD(a, b): a segments more for each acknowledged window, without a division.
+/** Additive increase for the policies of the family AIMD(a, b): a segments more for each acknowledged window, without a
+  * division.
   *
-  * On an ACK of N new bytes: credit += a N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. An event adds one segment at most. A credit that
-  * would pass 2^32 bytes stays just below.
+  * On an ACK of N new bytes: credit += a N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. An event adds one segment
+  * at most. A credit that would pass 2^32 bytes stays just below.
   *
   * @param increase a, with 16 fraction bits, on the first node
   */

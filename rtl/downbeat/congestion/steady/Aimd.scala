@@ -6,12 +6,13 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** AIMD(a, b) (Kannan, thesis, 2.1.2; Yang and Lam 2000): a segments more for each acknowledged window, and a loss removes the share b.
-  * AIMD(1, 0.5) is Reno, bit for bit.
+/** AIMD(a, b) (Kannan, thesis, 2.1.2; Yang and Lam 2000): a segments more for each acknowledged window, and a loss
+  * removes the share b. AIMD(1, 0.5) is Reno, bit for bit.
   *
   * Argument: a in bits 23..0, 16 of them fraction bits; b in bits 39..24, all fraction bits. All zeros is (1, 0.5).
   *
-  * Growth is [[AdditiveIncrease]]'s while cwnd >= ssthresh. A loss leaves what [[MultiplicativeDecrease]] says, and no credit.
+  * Growth is [[AdditiveIncrease]]'s while cwnd >= ssthresh. A loss leaves what [[MultiplicativeDecrease]] says, and no
+  * credit.
   */
 object Aimd extends SteadyPolicy {
   val name = "aimd"

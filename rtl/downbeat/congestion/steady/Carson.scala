@@ -6,29 +6,33 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** TCP Carson (Kannan, thesis, WPI 2002, chapters 4 and 5): AIMD(a, b). Its a and b step from Reno's towards smoother ones while the loss
-  * intervals are steady, and go back at once when they are not.
+/** TCP Carson (Kannan, thesis, WPI 2002, chapters 4 and 5): AIMD(a, b). Its a and b step from Reno's towards smoother
+  * ones while the loss intervals are steady, and go back at once when they are not.
   *
-  * Rows (a, b), thesis table 5.1: (1, 0.5), (0.75, 0.4), (0.25, 0.25), (0.148, 0.125). Growth and decrease are [[AdditiveIncrease]]'s and
-  * [[MultiplicativeDecrease]]'s. The row before a loss answers the loss. If the loss then turns out to be steady, the milder b of the next row
-  * replaces that row's (the thesis's receiver tells the interval with the first duplicate ACK, before the window is cut).
+  * Rows (a, b), thesis table 5.1: (1, 0.5), (0.75, 0.4), (0.25, 0.25), (0.148, 0.125). Growth and decrease are
+  * [[AdditiveIncrease]]'s and [[MultiplicativeDecrease]]'s. The row before a loss answers the loss. If the loss then
+  * turns out to be steady, the milder b of the next row replaces that row's (the thesis's receiver tells the interval
+  * with the first duplicate ACK, before the window is cut).
   *
-  * A loss event is a loss by duplicate ACKs, or a timeout when two rounds have ended since the last loss event (losses of one round are one
-  * event). Its interval is the bytes acknowledged since the event before. [[LossIntervals]] computes the weighted mean over up to 32 intervals
-  * (WALI-32), and [[CarsonVerdict]] compares it with the mean before:
+  * A loss event is a loss by duplicate ACKs, or a timeout when two rounds have ended since the last loss event (losses
+  * of one round are one event). Its interval is the bytes acknowledged since the event before. [[LossIntervals]]
+  * computes the weighted mean over up to 32 intervals (WALI-32), and [[CarsonVerdict]] compares it with the mean
+  * before:
   *
   *   unsteady: row 1, no history
   *   steady:   one row on, the newest 16 intervals stay
   *
-  * Also unsteady, until the next event: a timeout; no loss for floor(7 r / 4) rounds, r = the rounds between the last two events (4.3.3).
+  * Also unsteady, until the next event: a timeout; no loss for floor(7 r / 4) rounds, r = the rounds between the last
+  * two events (4.3.3).
   *
-  * Argument, one bit: `fastdrop`, ours. Unsteady also if the mean of the four newest intervals is below half of WALI. The thesis's test alone
-  * takes a fall from 950 to 40 packets for steady, as no interval weighs more than 1/17.
+  * Argument, one bit: `fastdrop`, ours. Unsteady also if the mean of the four newest intervals is below half of WALI.
+  * The thesis's test alone takes a fall from 950 to 40 packets for steady, as no interval weighs more than 1/17.
   *
-  * Departs from the thesis: the sender counts by acknowledged bytes what the thesis's receiver counted by round numbers in a header of its
-  * own. A round ends when what was in flight at its beginning is acknowledged (as HyStart++'s), not by a timer. The limit of 7 r / 4 rounds does
-  * not hold for the interval in which a new row begins, and r is not taken from that interval: from row 2 to row 3 the rounds between losses
-  * double by the change alone. An interval whose response comes after the next loss is left out.
+  * Departs from the thesis: the sender counts by acknowledged bytes what the thesis's receiver counted by round numbers
+  * in a header of its own. A round ends when what was in flight at its beginning is acknowledged (as HyStart++'s), not
+  * by a timer. The limit of 7 r / 4 rounds does not hold for the interval in which a new row begins, and r is not taken
+  * from that interval: from row 2 to row 3 the rounds between losses double by the change alone. An interval whose
+  * response comes after the next loss is left out.
   */
 object Carson extends SteadyPolicy {
   val name = "carson"

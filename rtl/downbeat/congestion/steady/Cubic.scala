@@ -8,18 +8,21 @@ import spinal.lib.misc.pipeline._
 
 /** CUBIC (RFC 9438), C = 0.4, beta = 0.7.
   *
-  * In congestion avoidance each ACK adds to the bytes that are to be accounted for. [[CubicGrowth]] computes by how much the window grows for
-  * them: (target - cwnd) / cwnd for each byte, target = W_cubic(t + RTT) between cwnd and 1.5 cwnd. Where W_cubic(t) < W_est, cwnd = W_est (4.3;
-  * cwnd never shrinks for that). Bytes acknowledged during a calculation wait for the next request. A request takes 2^18 - 1 bytes at most.
+  * In congestion avoidance each ACK adds to the bytes that are to be accounted for. [[CubicGrowth]] computes by how
+  * much the window grows for them: (target - cwnd) / cwnd for each byte, target = W_cubic(t + RTT) between cwnd and 1.5
+  * cwnd. Where W_cubic(t) < W_est, cwnd = W_est (4.3; cwnd never shrinks for that). Bytes acknowledged during a
+  * calculation wait for the next request. A request takes 2^18 - 1 bytes at most.
   *
-  * An epoch begins with the first ACK of a stage of congestion avoidance: t = 0, W_est = cwnd, K from W_max and cwnd. K = 0 and W_max = cwnd
-  * where cwnd >= W_max, after a timeout (4.8), and where start-up ended without a loss (4.10).
+  * An epoch begins with the first ACK of a stage of congestion avoidance: t = 0, W_est = cwnd, K from W_max and cwnd.
+  * K = 0 and W_max = cwnd where cwnd >= W_max, after a timeout (4.8), and where start-up ended without a loss (4.10).
   *
-  * Loss (4.6, 4.7): cwnd_prior = cwnd; W_max = cwnd, or 0.85 cwnd if cwnd < W_max (fast convergence); ssthresh = max(0.7 flight, 2 SMSS). 0.3 and
-  * 0.15 are rounded to 16 bits. A timeout does the same, but W_max is the cwnd of the next epoch.
+  * Loss (4.6, 4.7): cwnd_prior = cwnd; W_max = cwnd, or 0.85 cwnd if cwnd < W_max (fast convergence);
+  * ssthresh = max(0.7 flight, 2 SMSS). 0.3 and 0.15 are rounded to 16 bits. A timeout does the same, but W_max is the
+  * cwnd of the next epoch.
   *
-  * Time does not pass while the application does not fill the window (4.2): an ACK that finds less than half a window in flight adds neither
-  * time nor bytes, and the time for which nothing was in flight is left out. Spurious losses are not undone (4.9): the engine detects none.
+  * Time does not pass while the application does not fill the window (4.2): an ACK that finds less than half a window
+  * in flight adds neither time nor bytes, and the time for which nothing was in flight is left out. Spurious losses are
+  * not undone (4.9): the engine detects none.
   */
 object Cubic extends SteadyPolicy {
   val name = "cubic"

@@ -5,7 +5,8 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** CUBIC's time, in ticks of 1,024 ns, and its smoothed round trip: an average of the engine's samples with 1/8 (RFC 6298), to 8 ticks.
+/** CUBIC's time, in ticks of 1,024 ns, and its smoothed round trip: an average of the engine's samples with 1/8 (RFC
+  * 6298), to 8 ticks.
   *
   * Time passes only while the window is `busy`, that is at least half of it is in flight (RFC 9438 4.2).
   */

@@ -9,19 +9,21 @@ import spinal.lib.misc.pipeline._
 /** The logistic window (Iguchi, thesis, 3.1: Lotka-Volterra competition for the bandwidth; eps = 1.95, gamma = 0.9).
   *
   * On an ACK while cwnd >= ssthresh the window moves along Eq. 10 by the time since it last moved
-  * ([[downbeat.calculation.LogisticUnit]]): towards w* = (K + 9 A) tau / 10, up or down. The solution is exact in time, so the number of
-  * requests does not matter: the time of ACKs that come during a calculation goes into the next one.
+  * ([[downbeat.calculation.LogisticUnit]]): towards w* = (K + 9 A) tau / 10, up or down. The solution is exact in time,
+  * so the number of requests does not matter: the time of ACKs that come during a calculation goes into the next one.
   *
-  * Argument: K in bits 43..0 and A in bits 87..44, the bottleneck's bandwidth and what is available of it, bytes per second with 10 fraction
-  * bits. tau is the connection's smallest round trip. Without K, or before the first sample of the round trip, the policy is Reno.
+  * Argument: K in bits 43..0 and A in bits 87..44, the bottleneck's bandwidth and what is available of it, bytes per
+  * second with 10 fraction bits. tau is the connection's smallest round trip. Without K, or before the first sample of
+  * the round trip, the policy is Reno.
   *
-  * Time does not count while the window is not the equation's: during start-up, in recovery, and while nothing is outstanding. A step takes 10 s
-  * at most, at most doubles the window (a long gap between ACKs would cause a burst) and leaves two segments at least. ssthresh comes down with
-  * the window, or start-up would take over. A loss is Reno's (3.1). A timeout leaves ssthresh = 2 SMSS, so that the equation goes on from the
-  * smallest window in place of slow start.
+  * Time does not count while the window is not the equation's: during start-up, in recovery, and while nothing is
+  * outstanding. A step takes 10 s at most, at most doubles the window (a long gap between ACKs would cause a burst) and
+  * leaves two segments at least. ssthresh comes down with the window, or start-up would take over. A loss is Reno's
+  * (3.1). A timeout leaves ssthresh = 2 SMSS, so that the equation goes on from the smallest window in place of slow
+  * start.
   *
-  * Departs from the thesis below ssthresh, where the start-up policy grows the window, and in the last place: the thesis has a degree-4
-  * polynomial.
+  * Departs from the thesis below ssthresh, where the start-up policy grows the window, and in the last place: the
+  * thesis has a degree-4 polynomial.
   */
 object Logistic extends SteadyPolicy {
   val name = "logistic"

@@ -36,8 +36,8 @@ class MultiplicativeDecrease(pipe: PolicyPipe, decrease: Payload[UInt]) extends 
 }
 
 object MultiplicativeDecrease {
-  /** floor(amount (1 - share)) on the node `join`. The amount, at most 32 bits, and the share, 16 bits of fraction, are on the node before,
-    * `multiply`.
+  /** floor(amount (1 - share)) on the node `join`. The amount, at most 32 bits, and the share, 16 bits of fraction, are
+    * on the node before, `multiply`.
     */
   def remainder(multiply: Node, join: Node, amount: Payload[UInt], share: UInt): Payload[UInt] = {
     val parts = new multiply.Area {
