@@ -49,9 +49,7 @@ def test_all_pieces_go_by_the_new_name(tree: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", SIMPLEST)
 def test_the_registry_and_the_page_have_one_line_more_and_nothing_else_changes(tree: Path, kind: str) -> None:
-    registry, page = (
-        ROOT / piece for piece in ("rtl/downbeat/builds/Policies.scala", "docs/reference/congestion.md")
-    )
+    registry, page = (ROOT / piece for piece in ("rtl/downbeat/builds/Policies.scala", "docs/reference/congestion.md"))
     make(tree, "foo", kind, None)
     added = {
         path: set((tree / path.relative_to(ROOT)).read_text().splitlines()) - set(path.read_text().splitlines())

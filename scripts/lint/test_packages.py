@@ -48,7 +48,9 @@ def _package(text: str) -> str:
 
 
 def _named(text: str, packages: Iterable[str]) -> Iterator[str]:
-    code = re.sub(r"^package [^\n]*|//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", "", text, flags=re.MULTILINE | re.DOTALL)
+    code = re.sub(
+        r"^package [^\n]*|//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", "", text, flags=re.MULTILINE | re.DOTALL
+    )
     for path in re.findall(r"\bdownbeat(?:\.\w+)*", code):
         parts = path.split(".")
         yield next(name for end in range(len(parts), 0, -1) if (name := ".".join(parts[:end])) in packages)

@@ -81,7 +81,7 @@ def found_again(files: Files, mutant: Mutant, top: str) -> tuple[Module, Stateme
         statement = module.by_key.get(mutant.statement.key)
         if statement is None or module.repeated[line] != home.repeated[line]:
             continue
-        for change in changes(module, statement):
+        for change in changes(module, statement, (mutant.kind,)):
             if (change.kind, change.node, change.choice) == (mutant.kind, mutant.change.node, mutant.change.choice):
                 return module, statement, change
     return None
@@ -121,7 +121,7 @@ def _place(
     kind = generator.choice(KINDS)
     for _ in range(TRIES):
         statement = generator.choice(statements)
-        possible = [change for change in changes(module, statement) if change.kind == kind]
+        possible = list(changes(module, statement, (kind,)))
         if possible:
             node = generator.choice(sorted({change.node for change in possible}))
             return module, statement, generator.choice([change for change in possible if change.node == node])

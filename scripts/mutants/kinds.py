@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from scripts.mutants.expressions import Node, number
@@ -26,8 +26,8 @@ class Change:
     text: str
 
 
-def changes(module: Module, statement: Statement) -> Iterator[Change]:
-    """Every mistake that can be made in the statement."""
+def changes(module: Module, statement: Statement, kinds: Collection[str] = KINDS) -> Iterator[Change]:
+    """Every mistake of these kinds that can be made in the statement."""
     root = module.tree(statement)
     if root is None:
         return
@@ -36,11 +36,14 @@ def changes(module: Module, statement: Statement) -> Iterator[Change]:
     for at, node in enumerate(nodes):
         if node.fixed:
             continue
-        made = [*_comparison(node), *_condition(node), *_arms(node), *_wrap(node)]
+        of_node = {"comparison": _comparison, "condition": _condition, "arms": _arms, "wrap": _wrap}
         if id(node) not in padding:
-            made += _constant(node)
-        if node is root:
-            made += [*_stale(module, statement), *_width(module, statement, node)]
+            of_node["constant"] = _constant
+        made = [each for kind, make in of_node.items() if kind in kinds for each in make(node)]
+        if node is root and "stale" in kinds:
+            made += _stale(module, statement)
+        if node is root and "width" in kinds:
+            made += _width(module, statement, node)
         for kind, choice, text in made:
             if _plain(text) != _plain(node.text):
                 yield Change(kind, at, choice, node.start, node.end, text)

@@ -33,7 +33,7 @@ void Device::reset(unsigned clocks) {
 
 Stamp Device::nextEdge() const {
   const Pins &pins = model_.pins;
-  const bool blocked = quietClocks_ > patience && wire_.blocks(pins);
+  const bool blocked = quietClocks_ > timeLimit && wire_.blocks(pins);
   const bool busy = wire_.active(pins) || application_.active() || (!pins.idle && !blocked);
   if (busy || quietClocks_ < settling) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
   Stamp wake = std::min(wire_.nextInstant(), application_.nextInstant());

@@ -68,7 +68,7 @@ private:
   static constexpr unsigned settling = 4;
   /// The core counts as idle when it only waits for the gate to take a frame:
   /// without that, each microsecond of a busy slow link would cost its 125 clocks.
-  static constexpr unsigned patience = 256;
+  static constexpr unsigned timeLimit = 256;
   unsigned quietClocks_ = 0;
 
   downbeat_event_callback callback_ = nullptr;

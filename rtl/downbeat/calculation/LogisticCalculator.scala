@@ -5,7 +5,7 @@ import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes}
 import spinal.core._
 import spinal.lib._
 
-/** What the logistic unit is asked. No field but `available` and `elapsed` may be zero. */
+/** A request to the logistic unit. No field but `available` and `elapsed` may be zero. */
 case class LogisticRequest() extends Bundle {
   /** K and A: bytes per second, 10 fraction bits. An A above K counts as K. */
   val capacity, available = UInt(44 bits)
@@ -17,14 +17,14 @@ case class LogisticRequest() extends Bundle {
   val window = UInt(48 bits)
 }
 
-/** The logistic window as a policy asks for it: a [[LogisticRequest]]; the response is bytes with 16 fraction bits. */
+/** The logistic window for a policy. A request is a [[LogisticRequest]]; the response is bytes with 16 fraction bits. */
 object LogisticCalculator extends Calculator {
   val name = "logistic"
   val requestBits: Int = 2 * 44 + 36 + 34 + 48
   val responseBits = 48
   override def underWay(config: EngineSizes): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
 
-  /** One request at a time: an engine with an event in several clocks asks no oftener. */
+  /** One request at a time, in an engine with several clocks from one event to the next. */
   private def single(config: EngineSizes) = config.eventSpacing > 1
 
   def build(config: EngineSizes): CalculatorUnit = new CalculatorUnit(config, this) {

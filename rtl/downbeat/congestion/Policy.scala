@@ -29,6 +29,10 @@ class PolicyPipe(
   require(nodes.size == PolicyPipe.steps + 1)
   val Seq(s0, s1, s2, s3) = nodes
 
+  /** The same for a policy with another policy state. */
+  def withState(policyState: Payload[Bits]): PolicyPipe =
+    new PolicyPipe(nodes, event, window, policyState, now, calculating, calculated)
+
   /** The policy state before the event, as the policy's own type of as many bits. */
   def stateBefore[T <: Data](state: T): Payload[T] = new s0.Area {
     val before = insert(policyState.as(state))

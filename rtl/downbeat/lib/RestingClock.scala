@@ -32,7 +32,7 @@ class RestingClock extends BlackBox {
 
 object RestingClock {
   /** Clocks for which a module must have been idle: as many as its longest line of registers that `idle` does not look at. */
-  private val patience = 8
+  private val idleClocks = 8
 
   /** The domain of the resting module that is being built, and the one that never rests: gates hang from that one, none from another. A
     * simulation that has settled what is behind the inputs (sim/device/model.h) sees through one gate, not through two.
@@ -54,8 +54,8 @@ object RestingClock {
       case bit: Bool if bit.isInput && Set("valid", "enable").contains(bit.getPartialName()) => bit
     }
     val busy = asked.reduce(_ || _) || !idle(made) || domain.readResetWire
-    val before = always(RegInit(B(patience bits, default -> true)))
-    before := before(patience - 2 downto 0) ## busy
+    val before = always(RegInit(B(idleClocks bits, default -> true)))
+    before := before(idleClocks - 2 downto 0) ## busy
     gate.awake := busy || before.orR
     made
   }

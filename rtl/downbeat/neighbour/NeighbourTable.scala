@@ -22,7 +22,7 @@ object NeighbourState extends SpinalEnum {
   val incomplete = newElement()
   /** Heard of by ARP. */
   val reachable = newElement()
-  /** Written by the host: never asked for, never learnt anew, never forgotten. */
+  /** Written by the host: never asked for, never learnt again, never forgotten. */
   val static = newElement()
 }
 

@@ -18,7 +18,7 @@ case class SackEdges() extends Bundle {
   */
 case class SackReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    /** A list begins: there are no blocks. An option's first block begins anew likewise. */
+    /** A list begins: there are no blocks. An option's first block begins again likewise. */
     val restart = in Bool ()
     val blocks = slave Flow (SackEdges())
     /** Read with the blocks. */

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t staging = 1024; // bytes: more than that stays unread in the core
 constexpr std::size_t handshakesAtOnce = DOWNBEAT_FLOWS / 2; // with more a SYN gets a cookie (docs/reference/flow.md)
 constexpr std::size_t failedAtOnce = handshakesAtOnce / 2;
-constexpr downbeat_time patience = 3600 * second; // several times as long as any time-out
+constexpr downbeat_time timeLimit = 3600 * second; // several times as long as any time-out
 constexpr downbeat_time longestLife =
     60 * 3600 * second; // no device may live longer than 78 hours (docs/reference/c-interface.md)
 constexpr std::uint64_t mostWaits = 50'000; // of a batch
@@ -115,7 +115,7 @@ std::unique_ptr<Connection> Churn::make(const Plan &plan) {
 }
 
 void Churn::runBatch(Batch &batch) {
-  batchEnd_ = core_->now() + patience;
+  batchEnd_ = core_->now() + timeLimit;
   waits_ = 0;
   while (!std::ranges::all_of(batch, &Connection::done))
     if (!step(batch)) idle(batch);

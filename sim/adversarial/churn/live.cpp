@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint16_t livePeerPort = 6001;
 constexpr std::uint32_t staging = 256 * 1024;
-constexpr downbeat_time patience = 30 * second;
+constexpr downbeat_time timeLimit = 30 * second;
 constexpr downbeat_time synTimes[] = {0, second, 3 * second}; // RFC 6298: 1 s, then twice as long
 
 } // namespace
@@ -29,7 +29,7 @@ Live::Live(std::uint64_t seed, downbeat_time roundTrip, const Pattern &toCore, c
 void Live::open() {
   core_.listen(livePort);
   peer_.connect();
-  for (const downbeat_time end = core_.now() + patience; !peer_.established() || name_ == 0;) {
+  for (const downbeat_time end = core_.now() + timeLimit; !peer_.established() || name_ == 0;) {
     if (core_.now() > end) throw Failure("the live connection does not open");
     step({});
   }
@@ -150,13 +150,13 @@ void Live::end() {
   const auto quiet = [&] {
     return peer_.settled() && peer_.received() == sent_ && received_ == peer_.acknowledged() && clientsDone();
   };
-  for (const downbeat_time end = core_.now() + patience; !quiet();) {
+  for (const downbeat_time end = core_.now() + timeLimit; !quiet();) {
     if (core_.now() > end) throw Failure("a live stream does not come to its end");
     step({});
   }
   peer_.finish();
   downbeat_shutdown(core_.device(), name_);
-  for (const downbeat_time end = core_.now() + patience; !peer_.settled() || !peer_.peerFinished();) {
+  for (const downbeat_time end = core_.now() + timeLimit; !peer_.settled() || !peer_.peerFinished();) {
     if (core_.now() > end) throw Failure("the live connection does not close");
     step({});
   }

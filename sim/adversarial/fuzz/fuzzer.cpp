@@ -16,7 +16,7 @@ constexpr std::uint64_t epochMutants = 5000; // after so many the core comes to 
 constexpr std::size_t victimsAtOnce = 6, liveConnections = 2; // the live ones are the first
 /// Ten of the core's smallest retransmission timeouts, fifty thousand of an Endpoint's: the live streams cannot need
 /// longer.
-constexpr downbeat_time patience = 10 * second;
+constexpr downbeat_time timeLimit = 10 * second;
 constexpr downbeat_time afterTimeWait = 61 * second;
 
 } // namespace
@@ -80,7 +80,7 @@ void Fuzzer::openLive() {
     throw Failure("connect");
   connections_.push_back(std::move(active));
   connections_.push_back(std::move(passive));
-  const downbeat_time end = now() + patience;
+  const downbeat_time end = now() + timeLimit;
   const auto open = [](const auto &connection) { return connection->endpoint->established() && connection->name != 0; };
   while (!std::ranges::all_of(connections_, open)) {
     if (now() > end) throw Failure("the live connections do not open");
@@ -103,7 +103,7 @@ void Fuzzer::settle() {
     return connection->endpoint->settled() && connection->endpoint->received() == connection->sent &&
            connection->received == connection->endpoint->acknowledged();
   };
-  const downbeat_time end = now() + patience;
+  const downbeat_time end = now() + timeLimit;
   resting_ = true;
   while (!std::ranges::all_of(connections_ | std::views::take(liveConnections), quiet)) {
     if (now() > end) throw Failure("hang: a live stream does not come to its end within ten timeouts");
@@ -141,7 +141,7 @@ void Fuzzer::finish() {
   const auto over = [](const auto &connection) {
     return connection->endpoint->settled() && connection->endpoint->peerFinished();
   };
-  for (const downbeat_time end = now() + patience; !std::ranges::all_of(connections_, over);) {
+  for (const downbeat_time end = now() + timeLimit; !std::ranges::all_of(connections_, over);) {
     if (now() > end) throw Failure("the live connections do not close");
     step(0);
     wait(now() + Endpoint::timeout / 4);

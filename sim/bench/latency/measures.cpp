@@ -43,8 +43,8 @@ Bench::Bench(Module &dut, const Setting &setting)
   dut.left = [this](std::span<const std::uint8_t> frame, Time) { peer_.take(frame); };
   dut.nextFrame = [this](Time) { return peer_.handshake(); };
   application_.open();
-  constexpr int patience = 100'000;
-  for (int i = 0; i < patience && !application_.established(); ++i) dut.step();
+  constexpr int timeLimit = 100'000;
+  for (int i = 0; i < timeLimit && !application_.established(); ++i) dut.step();
   if (!application_.established()) throw std::runtime_error("the connections did not open");
   const Time begin = dut.now();
   while (dut.now() < begin + 10 * microsecond) dut.step();
@@ -66,13 +66,13 @@ Time Bench::gap() {
 }
 
 Result Bench::collect(Result &result) {
-  const Time patience = 1000 * microsecond;
+  const Time timeLimit = 1000 * microsecond;
   const std::uint64_t eventsBefore = events_;
   std::size_t had = 0;
   for (Time last = dut_.now(); result.samples.size() < setting_.samples; dut_.step()) {
     if (result.samples.size() > had) last = dut_.now();
     had = result.samples.size();
-    if (dut_.now() > last + patience)
+    if (dut_.now() > last + timeLimit)
       throw std::runtime_error("nothing for a millisecond behind sample " + std::to_string(had));
   }
   result.events = events_ - eventsBefore;

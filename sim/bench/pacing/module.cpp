@@ -7,7 +7,7 @@ namespace pacing {
 
 namespace {
 constexpr std::uint64_t wrap = std::uint64_t{1} << 48; // ns
-constexpr std::uint64_t patience = 10'000'000;         // clocks
+constexpr std::uint64_t timeLimit = 10'000'000;         // clocks
 } // namespace
 
 Module::Module() : top_(std::make_unique<Vpacer>(&context_)) {
@@ -44,7 +44,7 @@ void Module::clock() {
 
 void Module::settle() {
   // What was given in the last clock shows in the module by now.
-  for (const std::uint64_t end = clocks_ + patience; top_->idle == 0 || top_->grants_valid; clock())
+  for (const std::uint64_t end = clocks_ + timeLimit; top_->idle == 0 || top_->grants_valid; clock())
     if (clocks_ > end) throw Failure("the module does not come to rest");
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Stamp byteTime = Stamp{8} << 16;
 constexpr std::size_t depth = 4; // the model's store of each kind
-constexpr std::uint64_t patience = 1'000'000; // clocks
+constexpr std::uint64_t timeLimit = 1'000'000; // clocks
 
 /// Draws frames: sizes and modes mixed, launches about as dense as the wire can carry, and how early each is handed in:
 /// mostly well ahead, sometimes at the last moment, sometimes too late; now and then one out of order.
@@ -119,7 +119,7 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
     };
     // Handed in when it is drawn to be, and when there is space.
     if (drawn.handedIn > origin) runUntil(bench, left, (drawn.handedIn - origin) / byteTime);
-    const std::uint64_t limit = bench.clocks() + patience;
+    const std::uint64_t limit = bench.clocks() + timeLimit;
     for (count(); inside[asap] >= depth && bench.clocks() < limit; count()) runUntil(bench, left, bench.clocks() + 1);
     ++inside[asap];
     bench.transmit(std::move(drawn.frame));
@@ -128,7 +128,7 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
     model.push(bench.accepted.front().frame, origin + bench.accepted.front().clock * byteTime);
     bench.accepted.clear();
   }
-  const std::uint64_t limit = bench.clocks() + patience;
+  const std::uint64_t limit = bench.clocks() + timeLimit;
   while (left.size() < frames && bench.clocks() < limit) runUntil(bench, left, bench.clocks() + 1);
   model.departUntil(downbeat::never - 1);
   runUntil(bench, left, bench.clocks() + 100); // the counters' crossing

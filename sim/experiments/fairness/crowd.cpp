@@ -7,7 +7,7 @@ using namespace ns3;
 
 namespace {
 constexpr std::size_t written = 65'536; // bytes at a time: as much as the core's buffer of a flow holds
-constexpr double patience = 60;         // virtual seconds for all flows to open
+constexpr double timeLimit = 60;         // virtual seconds for all flows to open
 } // namespace
 
 Crowd::Crowd(const Plan &plan)
@@ -37,7 +37,7 @@ Crowd::Crowd(const Plan &plan)
 void Crowd::run() {
   if (!failure_.empty()) return;
   host_.pump();
-  while (failure_.empty() && established_ < connections_.size() && Simulator::Now().GetSeconds() < patience) {
+  while (failure_.empty() && established_ < connections_.size() && Simulator::Now().GetSeconds() < timeLimit) {
     Simulator::Stop(MilliSeconds(10));
     Simulator::Run();
   }

@@ -32,7 +32,10 @@ def replay(
         startup, steady = str(row["startup"]), str(row["steady"])
         if state is None:
             state = CongestionState(
-                STARTUP[startup], STEADY[steady], startup_policy_state=startup_argument, steady_policy_state=steady_argument
+                STARTUP[startup],
+                STEADY[steady],
+                startup_policy_state=startup_argument,
+                steady_policy_state=steady_argument,
             )
         if row.get("event") == "setPolicies":
             arguments = int(row["startup_argument"]), int(row["steady_argument"])

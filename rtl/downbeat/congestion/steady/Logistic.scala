@@ -49,7 +49,7 @@ object Logistic extends SteadyPolicy {
       val tooFast = insert((window.cwnd << 1).resize(48) < calculated.response(47 downto 0).asUInt)
       val ssthreshBelowFloor = insert(window.ssthresh < Window.ofBytes(event.segmentSize << 1))
     }
-    val reno = Reno.build(new PolicyPipe(nodes, event, window, subtract.credit, now, calculating, calculated))
+    val reno = Reno.build(pipe.withState(subtract.credit))
 
     val bound = new s1.Area {
       /** K and tau are known. */

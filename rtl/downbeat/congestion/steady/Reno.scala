@@ -7,8 +7,8 @@ import spinal.lib.misc.pipeline._
 
 /** Reno (RFC 5681), congestion avoidance by byte counting (RFC 3465, its `bytes_acked`) without a division.
   *
-  * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. One segment at most is added for
-  * an event; what is left stays in the credit, so that nothing acknowledged is forgotten.
+  * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. An event adds one segment at
+  * most. The rest stays in the credit, so that no acknowledged byte is forgotten.
   * On a loss: ssthresh = max(flight / 2, 2 SMSS) (RFC 5681 equation 4) and credit = 0.
   */
 object Reno extends SteadyPolicy {
