@@ -47,7 +47,7 @@ case class Exponential(single: Boolean = false) extends Component {
 
   // ---- tables and ln 2 low, and what low adds
 
-  private val ask = new n0.Area {
+  private val take = new n0.Area {
     val request = insert(io.request.payload)
     private val fraction = request.y.resize(fractionBits)
     val low = insert(fraction(lowBits - 1 downto 0))
@@ -55,15 +55,15 @@ case class Exponential(single: Boolean = false) extends Component {
     val highIndex = fraction.takeHigh(tableBits).asUInt
     val middleIndex = fraction(lowBits, tableBits bits)
   }
-  import ask.request
+  import take.request
   private val read = new n1.Area {
-    val high = insert(table(tableBits, highFraction).readSync(ask.highIndex))
-    val middle = insert(table(2 * tableBits, middleFraction).readSync(ask.middleIndex))
+    val high = insert(table(tableBits, highFraction).readSync(take.highIndex))
+    val middle = insert(table(2 * tableBits, middleFraction).readSync(take.middleIndex))
   }
   private val nMultiplied = nodes(Product.latency)
   private val scale = new nMultiplied.Area {
-    private val scaled = insert(ask.lowProduct)
-    val small = RegNext(((scaled @@ U(0, 2 bits)) + ask.low) >> 20).resize(lowBits)
+    private val scaled = insert(take.lowProduct)
+    val small = RegNext(((scaled @@ U(0, 2 bits)) + take.low) >> 20).resize(lowBits)
   }
 
   // ---- b + c - b c, 54 fraction bits (it is below 2^-9)

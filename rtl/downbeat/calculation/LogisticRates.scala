@@ -13,22 +13,22 @@ private[calculation] class LogisticRates(carried: Carried, single: Boolean, requ
   // ---- K and K + 9 A, scaled so that K's top bit is set
 
   private val Seq(n0, n1, n2, n3, nSummed) = nodes.take(summed + 1)
-  private val ask = new n0.Area {
+  private val take = new n0.Area {
     val capacity = insert(request.capacity)
     val available = insert(request.available)
     val exceeds = insert(capacity < available)
   }
   private val bound = new n1.Area {
-    val available = insert(Mux[UInt](ask.exceeds, ask.capacity, ask.available))
+    val available = insert(Mux[UInt](take.exceeds, take.capacity, take.available))
   }
   private val multiply = new n2.Area {
     val ninefold = insert((bound.available << 3).resize(48) + bound.available)
   }
   private val sum = new n3.Area {
-    val rate = insert(multiply.ninefold + ask.capacity)
+    val rate = insert(multiply.ninefold + take.capacity)
   }
   private val normalize = new nSummed.Area {
-    val (capacity, rate, shift) = Normalized(ask.capacity, sum.rate)
+    val (capacity, rate, shift) = Normalized(take.capacity, sum.rate)
   }
 
   // ---- y = x log2(e) = t per ns
