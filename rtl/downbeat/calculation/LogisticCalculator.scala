@@ -30,7 +30,7 @@ object LogisticCalculator extends Calculator {
 
   def build(config: EngineSizes): CalculatorUnit = new CalculatorUnit(config, this) {
     private val unit = LogisticUnit(single(config))
-    private val busy = RegInit(False)
+    private val busy = if (single(config)) RegInit(False) else False
     if (single(config)) busy := (busy || io.request.fire) && !unit.io.response.valid
     io.request.ready := !busy
     unit.io.request.valid := io.request.fire
