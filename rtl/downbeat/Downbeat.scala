@@ -8,8 +8,8 @@ import downbeat.flow.FlowDirectory
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
-  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification, PlacedEvent,
-  Placement, StaticNeighbour, TraceRecord
+  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification,
+  PlacedEvent, Placement, StaticNeighbour, TraceRecord
 }
 import downbeat.neighbour.{LocalNetwork, Neighbour}
 import downbeat.pacing.{Pacer, Timers}
@@ -58,15 +58,15 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val s_axis_neighbour = slave(AxiStream(81))
     /** Somebody else uses our IP address, or did in the last ten seconds. */
     val address_conflict = out Bool ()
-    /** The key of all hashes: initial sequence numbers, ephemeral ports, cookies, the flow lookup. Random; constant from
-      * reset on.
+    /** The key of all hashes: initial sequence numbers, ephemeral ports, cookies, the flow lookup. Random; constant
+      * from reset on.
       */
     val secret = in Bits (128 bits)
 
     /** Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat). */
     val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65))
-    /** Frames to the MAC. TUSER: 63..0 launch time, 65..64 mode (0 at, 1 asap, 2 afterPrevious), 81..66 tag (0: no stamp
-      * wanted).
+    /** Frames to the MAC. TUSER: 63..0 launch time, 65..64 mode (0 at, 1 asap, 2 afterPrevious), 81..66 tag (0: no
+      * stamp wanted).
       */
     val m_axis_wire_tx = master(AxiStream(64, packet = true, userBits = 82))
     /** SFD stamps of tagged frames: TDATA 15..0 tag, 79..16 stamp. */
@@ -78,16 +78,16 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     /** Commands and notifications, one a beat; fields as in downbeat_layout.h. */
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** Application data to send and received; TDEST is the flow. To send: TUSER is 1 in the last beat of a frame that ends
-      * urgent data. Received: TUSER is 1 in the last beat of a frame whose bytes the memory refused; the application must
-      * discard that frame.
+    /** Application data to send and received; TDEST is the flow. To send: TUSER is 1 in the last beat of a frame that
+      * ends urgent data. Received: TUSER is 1 in the last beat of a frame whose bytes the memory refused; the
+      * application must discard that frame.
       */
     val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
     val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
 
     /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding.
-      * Addresses begin at 0; the memory's base is a multiple of 4 KiB. Responses of one identifier come in order, those of
-      * different identifiers in any order.
+      * Addresses begin at 0; the memory's base is a multiple of 4 KiB. Responses of one identifier come in order, those
+      * of different identifiers in any order.
       */
     val m_axi = config.externalMemory generate master(Axi4(config.memory))
 

@@ -9,8 +9,9 @@ import spinal.lib._
 
 /** All of it: GMII pins on one side, registers and the application's streams on the other.
   *
-  * Its clocks are `clk`, the two of the wire and that of an external time, unless the build has no `timeControl`. The time is the MAC's; `time_now` shows the core's copy of it. A
-  * soft reset of the core resets what holds frames in the MAC too.
+  * Its clocks are `clk`, the two of the wire and that of an external time, unless the build has no `timeControl`. The
+  * time is the MAC's; `time_now` shows the core's copy of it. A soft reset of the core resets what holds frames in the
+  * MAC too.
   */
 case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, withMac = true) {
   val gmii = master(Gmii())
@@ -22,8 +23,8 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   val pps_in = config.timeControl generate in(Bool())
   /** Of `gmii_gtx_clk`: rises at times that registers say, such as each whole second. */
   val pps_out = config.timeControl generate out(Bool())
-  /** A time from elsewhere (PTP, White Rabbit), if there is one: at an edge of `external_clk` with `external_valid` it is `external_time`,
-    * ns in bits 63 to 16, fraction below. All may be tied to 0.
+  /** A time from elsewhere (PTP, White Rabbit), if there is one: at an edge of `external_clk` with `external_valid` it
+    * is `external_time`, ns in bits 63 to 16, fraction below. All may be tied to 0.
     */
   val external_clk, external_valid = config.timeControl generate in(Bool())
   val external_time = config.timeControl generate in(UInt(64 bits))

@@ -7,8 +7,8 @@ import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.messages.{
-  ApplicationBeat, ApplicationEvent, Command, DirectoryDrops, EventKind, IcmpErrorKind, Notification, OpenRequest, PlacedEvent,
-  ReceivedSegment, TraceRecord
+  ApplicationBeat, ApplicationEvent, Command, DirectoryDrops, EventKind, IcmpErrorKind, Notification, OpenRequest,
+  PlacedEvent, ReceivedSegment, TraceRecord
 }
 import downbeat.pacing.{Pacer, Timers}
 import downbeat.time.Stamp
@@ -23,12 +23,13 @@ case class HeaderTapCounters(bits: Int) extends Bundle {
   val ignoredIcmpErrors, staleStamps, unknownCommands = UInt(bits bits)
 }
 
-/** The core without frames and payload, for long simulations: parsed segments in, segments with their addresses and launch times out.
-  * Everything that decides is the same as in [[Downbeat]]; what is left out only moves bytes.
+/** The core without frames and payload, for long simulations: parsed segments in, segments with their addresses and
+  * launch times out. Everything that decides is the same as in [[Downbeat]]; what is left out only moves bytes.
   *
-  * Ports that [[Downbeat]] has too are the same. Payload exists as a length alone: a placement is confirmed at once, what the application
-  * has written is a number of bytes, and a receive command counts as consumed. Opens are resolved at once: neighbours are the business of
-  * whoever makes frames of segments; a connection that was opened from here has MAC zero.
+  * Ports that [[Downbeat]] has too are the same. Payload exists as a length alone: a placement is confirmed at once,
+  * what the application has written is a number of bytes, and a receive command counts as consumed. Opens are resolved
+  * at once: neighbours are the business of whoever makes frames of segments; a connection that was opened from here has
+  * MAC zero.
   */
 case class HeaderTap(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -48,10 +49,12 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
     val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** The application has written; the caller heeds the send buffer's size. TDATA: bytes; TUSER: urgent ones; TDEST: the flow. */
+    /** The application has written; the caller heeds the send buffer's size. TDATA: bytes; TUSER: urgent ones; TDEST:
+      * the flow.
+      */
     val s_axis_written = slave(AxiStream(32, userBits = 1, destBits = config.flowBits))
-    /** Frames of data that have begun, since reset, modulo 256; a word of `s_axis_written` follows each, and a shutdown, close or abort
-      * waits for that of all that had begun when it came.
+    /** Frames of data that have begun, since reset, modulo 256; a word of `s_axis_written` follows each, and a
+      * shutdown, close or abort waits for that of all that had begun when it came.
       */
     val framesBegun = in UInt (ApplicationBeat.frameCountBits bits)
 
@@ -98,7 +101,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
   // ---- segment -> event; one that would hold a payload slot takes one of as many places, or waits
 
-  private val carries = io.received.icmpError === IcmpErrorKind.none && (io.received.length.orR || io.received.flags.fin)
+  private val carries =
+    io.received.icmpError === IcmpErrorKind.none && (io.received.length.orR || io.received.flags.fin)
   private val placesTaken = Reg(UInt(config.slotBits + 1 bits)) init 0
   private val segments = io.received.haltWhen(carries && placesTaken.msb)
   directory.io.segments << RegisteredHandshake(segments.map { segment =>

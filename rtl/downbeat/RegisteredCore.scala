@@ -10,7 +10,8 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
 
 /** The core with its registers on AXI4-Lite, which drive its addresses and its reset: what the tops have in common.
   *
-  * One clock `clk`, one synchronous active-high `reset` for both. Software resets the core, and the MAC where there is one, but not the registers.
+  * One clock `clk`, one synchronous active-high `reset` for both. Software resets the core, and the MAC where there is
+  * one, but not the registers.
   */
 abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends Component {
   /** Registers, 32 bits wide, byte addresses; docs/reference/registers.md. */
@@ -46,7 +47,9 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   registers.io.counters := core.io.counters
   registers.io.coreIdle := core.io.idle
 
-  /** Makes all other ports of the core ports of the top, under the same names, but for those that the top connects itself. */
+  /** Makes all other ports of the core ports of the top, under the same names, but for those that the top connects
+    * itself.
+    */
   protected def passOthersThrough(connected: Data*): Unit = {
     val own = driven.map(_._1) ++ connected ++ Seq(core.io.s_axis_neighbour, core.io.address_conflict)
     for (inner <- core.io.elements.map(_._2).filterNot(port => own.exists(_ eq port)); leaf <- inner.flatten) {

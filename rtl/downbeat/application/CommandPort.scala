@@ -4,17 +4,18 @@ package downbeat.application
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{RegisteredHandshake, Tally, WideQueue}
 import downbeat.messages.{
-  ApplicationBeat, ApplicationEvent, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest, OpenCommand, PolicyChange, Refusal
+  ApplicationBeat, ApplicationEvent, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest, OpenCommand,
+  PolicyChange, Refusal
 }
 import spinal.core._
 import spinal.lib._
 
 /** Passes each command to its module, in the order in which the commands came.
   *
-  * A shutdown, close or abort must not overtake data that the application wrote, or asked for, before it. So each command notes
-  * how many frames of data had begun when it came. A shutdown, close or abort waits until the engine knows of as many frames.
-  * Later frames delay no command. A close or abort also waits until the receive buffer has nothing of an earlier receive
-  * command, because behind it the flow may belong to another connection.
+  * A shutdown, close or abort must not overtake data that the application wrote, or asked for, before it. So each
+  * command notes how many frames of data had begun when it came. A shutdown, close or abort waits until the engine
+  * knows of as many frames. Later frames delay no command. A close or abort also waits until the receive buffer has
+  * nothing of an earlier receive command, because behind it the flow may belong to another connection.
   *
   * A command that names unknown policies, or arguments that a policy does not take, is refused.
   */

@@ -10,7 +10,9 @@ case class EventField(name: String, cType: String, source: String, says: String 
   def bits: Int = cType.filter(_.isDigit).toInt
 }
 
-/** The one list of what a program sees of an event: the C struct, the loop that fills it and Python's structure are made from it. */
+/** The one list of what a program sees of an event: the C struct, the loop that fills it and Python's structure are
+  * made from it.
+  */
 object EventFields {
   val all: Seq[EventField] = Seq(
     EventField("time", "uint64_t", "time_ns", "ns"),
@@ -31,7 +33,8 @@ object EventFields {
     EventField("sent_probe", "uint8_t", "congestion_sentProbe", "congestion_kind sent: it was a probe"),
     EventField("sent_ahead", "uint8_t", "congestion_sentAhead", "likewise: the first half of an inverted pair"),
     EventField("probe_answered", "uint8_t", "congestion_probe_answered", "a probe has its ACK"),
-    EventField("probe_begins", "uint8_t", "congestion_probe_begins", "it began its train; otherwise the gaps are given"),
+    EventField("probe_begins", "uint8_t", "congestion_probe_begins",
+      "it began its train; otherwise the gaps are given"),
     EventField("probe_disturbed", "uint8_t", "congestion_probe_disturbed"),
     EventField("segment_size", "uint16_t", "congestion_segmentSize", "bytes"),
     EventField("sent_length", "uint16_t", "sentLength", "bytes"),
@@ -58,7 +61,8 @@ object EventFields {
   def check(record: BundleLayout): Unit = for (field <- all) {
     val source = record.fields.find(_.name == field.source)
     require(source.nonEmpty, s"EventFields: no '${field.source}' in ${record.name}")
-    require(source.get.width <= field.bits, s"EventFields: ${field.source} has ${source.get.width} bits, ${field.cType} is too small")
+    require(source.get.width <= field.bits,
+      s"EventFields: ${field.source} has ${source.get.width} bits, ${field.cType} is too small")
   }
 
   /** downbeat_event.h: the struct, and `DOWNBEAT_EVENT_FIELDS(each)`, which calls each(member, field of the record). */
@@ -68,8 +72,10 @@ object EventFields {
       s"  ${field.cType} ${field.name};$says"
     }
     val each = all.map(field => s"  each(${field.name}, ${field.source})").mkString(" \\\n")
-    val lines = Seq(s"/* $tag */", s"/* $generated */", "#ifndef DOWNBEAT_EVENT_H", "#define DOWNBEAT_EVENT_H", "", "#include <stdint.h>", "",
-      "/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */", "typedef struct downbeat_event {") ++
+    val lines = Seq(s"/* $tag */", s"/* $generated */", "#ifndef DOWNBEAT_EVENT_H", "#define DOWNBEAT_EVENT_H", "",
+      "#include <stdint.h>", "",
+      "/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */",
+      "typedef struct downbeat_event {") ++
       members ++ Seq("} downbeat_event;", "", "#define DOWNBEAT_EVENT_FIELDS(each) \\", each, "", "#endif")
     lines.mkString("", "\n", "\n")
   }
@@ -78,7 +84,8 @@ object EventFields {
   def python: String = {
     val members = all.map(field => s"""    ("${field.name}", c_${field.cType.stripSuffix("_t")}),""")
     val types = all.map(field => s"c_${field.cType.stripSuffix("_t")}").distinct.sortBy(_.filter(_.isDigit).toInt)
-    val lines = Seq(s"# $tag", s""""\"\"Members of the C struct downbeat_event. $generated"\"\"""", "", "from __future__ import annotations", "",
+    val lines = Seq(s"# $tag", s""""\"\"Members of the C struct downbeat_event. $generated"\"\"""", "",
+      "from __future__ import annotations", "",
       s"from ctypes import ${types.mkString(", ")}", "", "EVENT_FIELDS = (") ++ members :+ ")"
     lines.mkString("", "\n", "\n")
   }

@@ -3,7 +3,9 @@ package downbeat.application
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Arguments, CongestionEventKind}
-import downbeat.messages.{CloseReason, Command, CommandKind, EventKind, NetworkErrorKind, Notification, TcpState, TraceRecord}
+import downbeat.messages.{
+  CloseReason, Command, CommandKind, EventKind, NetworkErrorKind, Notification, TcpState, TraceRecord
+}
 import downbeat.wire.LaunchMode
 import spinal.core._
 
@@ -25,7 +27,8 @@ case class Layout(config: DownbeatConfig) {
   GlobalData.reset(SpinalConfig())
 
   val enums: Seq[EnumLayout] =
-    Seq(CommandKind, TcpState, CloseReason, NetworkErrorKind, EventKind, CongestionEventKind, LaunchMode).map(Layout.ofEnum)
+    Seq(CommandKind, TcpState, CloseReason, NetworkErrorKind, EventKind, CongestionEventKind, LaunchMode).map(
+      Layout.ofEnum)
 
   val bundles: Seq[BundleLayout] = Seq(
     Layout.ofBundle("Command", Command(config)),

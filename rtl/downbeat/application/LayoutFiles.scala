@@ -9,7 +9,9 @@ import downbeat.congestion.Arguments
 object LayoutFiles {
   private val generated = "Generated from the RTL; do not edit."
 
-  /** `DOWNBEAT_COMMAND_KIND_OFFSET`, `DOWNBEAT_COMMAND_KIND_WIDTH`, `DOWNBEAT_COMMAND_BITS`, `enum downbeat_command_kind`. */
+  /** `DOWNBEAT_COMMAND_KIND_OFFSET`, `DOWNBEAT_COMMAND_KIND_WIDTH`, `DOWNBEAT_COMMAND_BITS`, `enum
+    * downbeat_command_kind`.
+    */
   def header(layout: Layout): String = {
     val numbers = layout.numbers.map { case (name, value) => define(macroName(name), value) }
     val bundles = layout.bundles.flatMap { bundle =>
@@ -32,7 +34,8 @@ object LayoutFiles {
 
   /** {{{ {"numbers": {...}, "bundles": {"Command": {"bits": ..., "fields": {"kind": {"offset", "width", "enum"}}}},
     * "enums": {"CommandKind": {"open": 0}}, "policies": {"StartupPolicy": {"standard": 0}},
-    * "arguments": {"SteadyPolicy": {"aimd": {"bits": 40, "needed": false, "notAbove": [], "fields": {"a": {"offset", ...}}}}}} }}}
+    * "arguments": {"SteadyPolicy": {"aimd": {"bits": 40, "needed": false, "notAbove": [], "fields": {"a": {"offset",
+    * ...}}}}}} }}}
     */
   def json(layout: Layout): String = {
     val bundles = layout.bundles.map { bundle =>
@@ -75,7 +78,8 @@ object LayoutFiles {
   private def argumentsOf(family: String, policies: Seq[(String, Arguments)]): String = {
     val each = policies.map { case (name, arguments) =>
       val fields = arguments.fields.map { field =>
-        s"""        "${field.name}": {"offset": ${arguments.offset(field.name)}, "width": ${field.bits}, "fraction": ${field.fraction}, """ +
+        s"""        "${field.name}": {"offset": ${arguments.offset(
+            field.name)}, "width": ${field.bits}, "fraction": ${field.fraction}, """ +
           s""""unit": "${field.unit}", "least": ${field.least}, "most": ${field.most}, "usual": ${field.usual}}"""
       }
       val pairs = arguments.notAbove.map { case (lesser, greater) => s"""["$lesser", "$greater"]""" }

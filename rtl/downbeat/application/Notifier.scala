@@ -6,12 +6,12 @@ import downbeat.messages.{AddressReadPort, CloseReason, ConnectionAddresses, Flo
 import spinal.core._
 import spinal.lib._
 
-/** Notifies the application of the state of its connections. A notification is a level: it shows the newest status of its
-  * flow, however slow the application is, and the last one always arrives.
+/** Notifies the application of the state of its connections. A notification is a level: it shows the newest status of
+  * its flow, however slow the application is, and the last one always arrives.
   *
-  * The flow's next connection cannot hide the end of one. A flow is released, and so gets its next generation, only after the
-  * application has closed the connection, or if the connection was never announced. The engine guarantees this: an announced
-  * connection stays until the application closes it.
+  * The flow's next connection cannot hide the end of one. A flow is released, and so gets its next generation, only
+  * after the application has closed the connection, or if the connection was never announced. The engine guarantees
+  * this: an announced connection stays until the application closes it.
   */
 case class Notifier(config: DownbeatConfig) extends Component {
   val io = new Bundle {

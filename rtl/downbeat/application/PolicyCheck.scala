@@ -7,8 +7,8 @@ import downbeat.messages.{CloseReason, ConnectionParameters}
 import spinal.core._
 import spinal.lib._
 
-/** Checks that the policies of a command exist and take its arguments. The result is valid `PolicyCheck.clocks` after the
-  * parameters have come.
+/** Checks that the policies of a command exist and take its arguments. The result is valid `PolicyCheck.clocks` after
+  * the parameters have come.
   */
 class PolicyCheck(config: DownbeatConfig, parameters: ConnectionParameters) extends Area {
   private class Family(policies: Seq[Policy], index: UInt, argument: Bits) extends Area {

@@ -7,13 +7,13 @@ import downbeat.messages.FlowStatus
 import spinal.core._
 import spinal.lib._
 
-/** The newest status of each flow, and a queue of the flows whose newest status has not been taken. A flow is in the queue once
-  * at most, so the queue never overflows and `status` never waits.
+/** The newest status of each flow, and a queue of the flows whose newest status has not been taken. A flow is in the
+  * queue once at most, so the queue never overflows and `status` never waits.
   *
-  * A flow is in the queue while two bits differ: one toggles when it joins, one when it leaves, so each bit has one writer. The
-  * flow leaves a clock before its status is read. A status that comes meanwhile is either the one that is read, or puts the
-  * flow into the queue again. A status that is written in the clock of a read makes the read repeat; once is enough, since
-  * those of one flow are at least eight clocks apart.
+  * A flow is in the queue while two bits differ: one toggles when it joins, one when it leaves, so each bit has one
+  * writer. The flow leaves a clock before its status is read. A status that comes meanwhile is either the one that is
+  * read, or puts the flow into the queue again. A status that is written in the clock of a read makes the read repeat;
+  * once is enough, since those of one flow are at least eight clocks apart.
   */
 case class StatusQueue(config: DownbeatConfig) extends Component {
   val io = new Bundle {

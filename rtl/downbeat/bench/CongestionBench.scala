@@ -29,7 +29,8 @@ case class CongestionBench(config: DownbeatConfig) extends Component {
 
   pipeline.entry.valid := in(Bool()).setName("valid")
   private val keys = pipeline.nodes.flatMap(_.keyToData.keys).distinct
-  private val missing = keys.map(key => pipeline.nodes.find(_.keyToData.contains(key)).get(key)).flatMap(_.flatten).filter(_.dlcIsEmpty)
+  private val missing =
+    keys.map(key => pipeline.nodes.find(_.keyToData.contains(key)).get(key)).flatMap(_.flatten).filter(_.dlcIsEmpty)
   for ((field, i) <- missing.zipWithIndex) {
     val port = cloneOf(field).asInput().setName(s"given_$i")
     field.assignFrom(port)

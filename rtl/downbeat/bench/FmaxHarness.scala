@@ -5,9 +5,9 @@ import spinal.core._
 
 /** Any module between registers, for `make fmax`: what nextpnr reports of it is then the module's own speed.
   *
-  * Inputs come from a shift register that one pin feeds, outputs go to registers and through a registered tree of XOR4 to one pin. So
-  * the number of pins and the way to them do not count, nothing can be optimised away, and the harness's own paths are a wire or one LUT
-  * long. The reset is registered too: the module's reset net counts.
+  * Inputs come from a shift register that one pin feeds, outputs go to registers and through a registered tree of XOR4
+  * to one pin. So the number of pins and the way to them do not count, nothing can be optimised away, and the harness's
+  * own paths are a wire or one LUT long. The reset is registered too: the module's reset net counts.
   */
 class FmaxHarness(makeModule: => Component) extends Component {
   val feed = in(Bool())
@@ -16,7 +16,8 @@ class FmaxHarness(makeModule: => Component) extends Component {
   private val held = ClockDomain(clockDomain.clock, reset = RegNext(clockDomain.readResetWire))
   private val module = held(makeModule).setName("dut")
   // A clock or reset that the module reads as a signal is connected already.
-  private val (inputs, outputs) = module.getAllIo.toList.filter(port => port.isOutput || port.dlcIsEmpty).partition(_.isInput)
+  private val (inputs, outputs) =
+    module.getAllIo.toList.filter(port => port.isOutput || port.dlcIsEmpty).partition(_.isInput)
 
   /** No reset: it would be one more long net. */
   private val chain = Reg(Bits(inputs.map(widthOf(_)).sum bits))

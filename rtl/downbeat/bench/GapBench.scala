@@ -9,8 +9,8 @@ import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** Test-only module: the pacer and the MAC on one time base. The test takes the place of engine and transmitter: it books, and
-  * makes a frame of each grant (`make gap`).
+/** Test-only module: the pacer and the MAC on one time base. The test takes the place of engine and transmitter: it
+  * books, and makes a frame of each grant (`make gap`).
   */
 case class GapBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {

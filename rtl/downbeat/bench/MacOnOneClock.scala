@@ -5,7 +5,9 @@ import downbeat.config.DownbeatConfig
 import downbeat.mac.GmiiMac
 import spinal.core._
 
-/** For `make fmax`: the MAC with one clock for all its domains, so that the figure is that of the slowest, the wire's or the core's. */
+/** For `make fmax`: the MAC with one clock for all its domains, so that the figure is that of the slowest, the wire's
+  * or the core's.
+  */
 case class MacOnOneClock(config: DownbeatConfig) extends Component {
   private val mac = GmiiMac(config)
   private val clocks = Seq(mac.io.gmii.rx_clk, mac.io.gmii.gtx_clk, mac.io.externalClock)

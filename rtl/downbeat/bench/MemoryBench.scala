@@ -4,7 +4,8 @@ package downbeat.bench
 import downbeat.config.DownbeatConfig
 import downbeat.memory._
 import downbeat.messages.{
-  ApplicationBeat, ApplicationEvent, DeliveredBeat, DeliveryRequest, FlowPosition, PlacedEvent, Placement, SlotReadPort, Transfer
+  ApplicationBeat, ApplicationEvent, DeliveredBeat, DeliveryRequest, FlowPosition, PlacedEvent, Placement, SlotReadPort,
+  Transfer
 }
 import downbeat.wire.FrameBeat
 import spinal.core._

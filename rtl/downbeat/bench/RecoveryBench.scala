@@ -27,7 +27,9 @@ case class RecoveryResponse() extends Bundle {
   val uninflated = Bool()
 }
 
-/** Test-only module: the recovery stage alone between ports, so that SND.UNA may move by gigabytes. Requests eight clocks apart. */
+/** Test-only module: the recovery stage alone between ports, so that SND.UNA may move by gigabytes. Requests eight
+  * clocks apart.
+  */
 case class RecoveryBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val request = slave(Flow(RecoveryRequest(config)))

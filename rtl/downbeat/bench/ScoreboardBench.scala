@@ -58,7 +58,8 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
 
   private val board = new SackScoreboard(config, signals, before, forget, nodes)
   private val estimate = new LossEstimate(
-    config, signals, LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates), nodes.drop(5))
+    config, signals, LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates),
+    nodes.drop(5))
 
   private val exit = nodes.last
   io.response.valid := exit.isValid

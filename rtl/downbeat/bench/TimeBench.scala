@@ -31,7 +31,8 @@ case class TimeBoard(config: DownbeatConfig) extends Component {
   registers.io.neighbour.ready := True
   registers.io.mac.linkUp := True
 
-  private val domains = MacDomains(ClockDomain.current, io.wireClock, io.wireClock, io.externalClock, registers.io.mac.softReset)
+  private val domains =
+    MacDomains(ClockDomain.current, io.wireClock, io.wireClock, io.externalClock, registers.io.mac.softReset)
   io.externalTime.flatten.foreach(_.addTag(ClockDomainTag(domains.externalHard)))
   private val wireTime = WireTime(domains.core, domains.transmitHard, domains.externalHard)
   wireTime.io.increment := registers.io.mac.increment

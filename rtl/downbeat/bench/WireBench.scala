@@ -10,7 +10,8 @@ import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** Test-only module: the MAC and the core's receive path. Payload slots are free again as soon as their segment has come.
+/** Test-only module: the MAC and the core's receive path. Payload slots are free again as soon as their segment has
+  * come.
   */
 case class WireBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -12,7 +12,8 @@ import spinal.core._
   * @param transmitClockDelay of TX_CLK behind TXD
   */
 case class BoardPort(phyAddress: Int, receiveDelay: Int, transmitClockDelay: Int) {
-  for (taps <- Seq(receiveDelay, transmitClockDelay)) require(taps >= 0 && taps < 128, s"a delay of $taps taps: use 0 to 127")
+  for (taps <- Seq(receiveDelay, transmitClockDelay))
+    require(taps >= 0 && taps < 128, s"a delay of $taps taps: use 0 to 127")
 }
 
 /** What differs between boards inside the FPGA. Pins, device and programmer are in boards/NAME.toml.
@@ -38,8 +39,7 @@ case class Board(
     baud: Int = 115200,
     phyReset: TimeNumber = 50 ms,
     sdram: Option[SdramChip] = None,
-    captureWords: Int = 4096
-) {
+    captureWords: Int = 4096) {
   require(name.length <= 16, s"$name: a board's name has 16 letters at most, its registers show them")
   require(ports.size == 1 || ports.size == 2, s"$name: ${ports.size} ports, use 1 or 2")
 }

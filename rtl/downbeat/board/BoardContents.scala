@@ -8,8 +8,8 @@ import spinal.lib._
 import spinal.lib.com.eth.Mdio
 import spinal.lib.com.uart.Uart
 
-/** The contents of a board, between its pins and its clocks: the bridge from the UART, the management of the PHYs, the ports and
-  * the LEDs. A subclass adds what sends out of the first port. Other ports send nothing.
+/** The contents of a board, between its pins and its clocks: the bridge from the UART, the management of the PHYs, the
+  * ports and the LEDs. A subclass adds what sends out of the first port. Other ports send nothing.
   *
   * `clk` is `board.core`; `reset` is synchronous to it.
   */
@@ -62,5 +62,6 @@ abstract class BoardContents(board: Board) extends Component with DescribesRegis
 
 object BoardContents {
   /** As boards/NAME.toml has it behind `inside`. */
-  val all: Map[String, (Board, DownbeatConfig) => BoardContents] = Map("probes" -> (ProbeBoard(_, _)), "traffic" -> (TrafficBoard(_, _)))
+  val all: Map[String, (Board, DownbeatConfig) => BoardContents] =
+    Map("probes" -> (ProbeBoard(_, _)), "traffic" -> (TrafficBoard(_, _)))
 }

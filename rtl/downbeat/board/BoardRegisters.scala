@@ -9,7 +9,8 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
 import spinal.lib.bus.misc.SizeMapping
 import spinal.lib.bus.regif._
 
-/** A board's own registers: those that every board has, and behind them a subclass's, which it declares and then closes the list.
+/** A board's own registers: those that every board has, and behind them a subclass's, which it declares and then closes
+  * the list.
   *
   * @param contents what the board has inside, as [[BoardContents.all]] has it
   */
@@ -32,6 +33,7 @@ abstract class BoardRegisters(board: Board, contents: String) extends Component 
   /** All are declared. */
   protected def close(): Unit = {
     port.io.readable := declare.answers(port.io.address, !_.isWriteOnly())
-    port.io.writable := declare.answers(port.io.address, field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
+    port.io.writable := declare.answers(port.io.address,
+      field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
   }
 }

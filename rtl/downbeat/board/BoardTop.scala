@@ -11,7 +11,8 @@ import spinal.lib.blackbox.lattice.ecp5.{BB, EHXPLLL, EHXPLLLConfig}
   *
   * The oscillator's PLL makes 125 MHz for the wire and the core's clock; the reset lasts until it has locked.
   */
-case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardContents, config: DownbeatConfig) extends Component with DescribesRegisters {
+case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardContents, config: DownbeatConfig)
+    extends Component with DescribesRegisters {
   noIoPrefix()
   val clock = in(Bool())
   val uart_rx = in(Bool())
@@ -28,10 +29,12 @@ case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardCont
   pll.io.CLKFB := pll.io.CLKOP
   pll.io.ENCLKOP := True
   pll.io.ENCLKOS := True
-  for (off <- Seq(pll.io.ENCLKOS2, pll.io.ENCLKOS3, pll.io.STDBY, pll.io.RST, pll.io.PLLWAKESYNC, pll.io.PHASESEL0, pll.io.PHASESEL1,
+  for (off <- Seq(pll.io.ENCLKOS2, pll.io.ENCLKOS3, pll.io.STDBY, pll.io.RST, pll.io.PLLWAKESYNC, pll.io.PHASESEL0,
+      pll.io.PHASESEL1,
       pll.io.PHASEDIR, pll.io.PHASESTEP, pll.io.PHASELOADREG)) off := False
 
-  private val unlocked = ClockDomain(pll.io.CLKOS, config = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = HIGH))
+  private val unlocked =
+    ClockDomain(pll.io.CLKOS, config = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = HIGH))
   private val core = unlocked.copy(reset = ResetCtrl.asyncAssertSyncDeassert(!pll.io.LOCK, unlocked))
   private val inside = core(contents(board, config))
   inside.io.wire_clk := pll.io.CLKOP
@@ -64,19 +67,23 @@ object BoardTop {
   /** Each board with each contents, by the module's name. */
   val modules: Map[String, DownbeatConfig => Component] =
     (for (board <- Board.all; (name, contents) <- BoardContents.all)
-      yield s"Board_${board.name.replace('-', '_')}_$name" -> ((config: DownbeatConfig) => BoardTop(board, contents, config))).toMap
+      yield s"Board_${board.name.replace('-', '_')}_$name" -> ((config: DownbeatConfig) =>
+        BoardTop(board, contents, config))).toMap
 
   /** CLKOP is the wire's clock and closes the loop, CLKOS the core's. */
   private def dividers(board: Board): EHXPLLLConfig = {
     def whole(ratio: BigDecimal): List[Int] = List(ratio).filter(r => r.isWhole && r >= 1 && r < 128).map(_.toInt)
-    val found = for {
-      input <- (1 to 16).toList
-      feedback <- whole(Board.wire / board.oscillator * input)
-      output <- 4 to 6 // 500 to 750 MHz inside
-      second <- whole(Board.wire * output / board.core)
-    } yield EHXPLLLConfig(clkiFreq = board.oscillator, mDiv = input, fbDiv = feedback, opDiv = output, osDiv = second, os2Div = output,
-      os3Div = output, fbPath = EHXPLLLConfig.CLKOP)
-    require(found.nonEmpty, s"${board.name}: no PLL setting makes ${Board.wire} and ${board.core} of ${board.oscillator}; change `core`")
+    val found =
+      for {
+        input <- (1 to 16).toList
+        feedback <- whole(Board.wire / board.oscillator * input)
+        output <- 4 to 6 // 500 to 750 MHz inside
+        second <- whole(Board.wire * output / board.core)
+      } yield EHXPLLLConfig(clkiFreq = board.oscillator, mDiv = input, fbDiv = feedback, opDiv = output, osDiv = second,
+        os2Div = output,
+        os3Div = output, fbPath = EHXPLLLConfig.CLKOP)
+    require(found.nonEmpty,
+      s"${board.name}: no PLL setting makes ${Board.wire} and ${board.core} of ${board.oscillator}; change `core`")
     found.head
   }
 }

@@ -8,12 +8,14 @@ import spinal.lib._
 
 /** Records the stamp and the first bytes of every frame that a port receives, good or not.
   *
-  * A record is `CapturePort.recordWords` words of 64 bits: the frame's first `headWords` words (byte 0 of the wire in bits 7 to 0; what a
-  * shorter frame has not is undefined), the SFD's stamp (ns in bits 63 to 16, fraction below), and the verdict: bits 13 to 0 length without
-  * FCS, 16 to 21 the causes of [[ReceivedEnd]] in their order (zero: a good frame), 63 to 32 the number of the frame, lost ones counted.
-  * A frame that comes while `hasSpace` is low, or while the last one is still written (fragments without a gap), is lost.
+  * A record is `CapturePort.recordWords` words of 64 bits: the frame's first `headWords` words (byte 0 of the wire in
+  * bits 7 to 0; what a shorter frame has not is undefined), the SFD's stamp (ns in bits 63 to 16, fraction below), and
+  * the verdict: bits 13 to 0 length without FCS, 16 to 21 the causes of [[ReceivedEnd]] in their order (zero: a good
+  * frame), 63 to 32 the number of the frame, lost ones counted. A frame that comes while `hasSpace` is low, or while
+  * the last one is still written (fragments without a gap), is lost.
   */
-case class CapturePort(config: DownbeatConfig, core: ClockDomain, transmit: ClockDomain, receive: ClockDomain) extends Component {
+case class CapturePort(
+    config: DownbeatConfig, core: ClockDomain, transmit: ClockDomain, receive: ClockDomain) extends Component {
   import CapturePort._
   val io = new Bundle {
     // Of `receive`.

@@ -5,7 +5,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.memory.sdram.sdr.SdramCtrlCmd
 
-/** The words of captured frames that wait for the host, `board.captureWords` of them: in the board's SDRAM, or where it has none in block RAM.
+/** The words of captured frames that wait for the host, `board.captureWords` of them: in the board's SDRAM, or where it
+  * has none in block RAM.
   *
   * `hasSpace`: for four records at least. It is low while the SDRAM starts up.
   */

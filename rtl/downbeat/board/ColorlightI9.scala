@@ -5,7 +5,8 @@ import spinal.core._
 
 /** Colorlight i9 v7.2: LFE5U-45F, speed grade 6, two Broadcom B50612D, an EtronTech EM638325-6.
   *
-  * These PHYs delay TX_CLK themselves and leave RX_CLK as it is; so does LiteX drive them (litex-boards, targets/colorlight_i5.py).
+  * These PHYs delay TX_CLK themselves and leave RX_CLK as it is; so does LiteX drive them (litex-boards,
+  * targets/colorlight_i5.py).
   */
 object ColorlightI9 {
   val board: Board = Board(

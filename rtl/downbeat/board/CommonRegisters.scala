@@ -10,28 +10,33 @@ import spinal.lib.bus.regif._
 
 /** The registers that every board has, from 0 on: which board it is, what it has inside, its time and its PHYs. */
 class CommonRegisters(
-    declare: RegisterDeclarations, board: Board, contents: String, now: Stamp, phys: Vec[SpinalEnumCraft[PhyState.type]],
+    declare: RegisterDeclarations, board: Board, contents: String, now: Stamp,
+    phys: Vec[SpinalEnumCraft[PhyState.type]],
     mdio: Stream[MdioCommand], mdioAnswer: Flow[Bits]) extends Area {
   import declare._
 
   startAt(0x000)
   constant("boardMagic", CommonRegisters.magic, "\"DnBb\" in ASCII.")
   for ((letters, i) <- board.name.padTo(16, '\u0000').grouped(4).toSeq.zipWithIndex)
-    constant(s"boardName$i", BigInt(1, letters.getBytes("ASCII")), "Four letters of the board's name, the first one highest; 0: none.")
+    constant(s"boardName$i", BigInt(1, letters.getBytes("ASCII")),
+      "Four letters of the board's name, the first one highest; 0: none.")
   constant("boardContents", BigInt(contents.take(4).getBytes("ASCII")), "What is in: \"prob\" or \"traf\" in ASCII.")
   constant("boardClockHz", board.core.toBigDecimal.toBigInt, "The core's clock.")
   constant("boardPorts", board.ports.size, "RGMII ports; the second one captures.")
 
   startAt(0x040)
-  private val low = register("boardTimeLow", "The time, ns: its lower 32 bits. A read keeps the rest of the same instant.")
+  private val low =
+    register("boardTimeLow", "The time, ns: its lower 32 bits. A read keeps the rest of the same instant.")
   low.field(UInt(32 bits), AccessType.RO, "ns.")(SymbolName("value")) := now.ns(31 downto 0)
   private val kept = RegNextWhen(now.ns, low.hitDoRead)
-  value("boardTimeHigh", 16, AccessType.RO, "ns, bits 47 to 32, of the last read of `boardTimeLow`.") := kept(47 downto 32).asBits
+  value("boardTimeHigh", 16, AccessType.RO, "ns, bits 47 to 32, of the last read of `boardTimeLow`.") := kept(
+    47 downto 32).asBits
 
   // ---- PHYs
 
   for ((state, i) <- phys.zipWithIndex)
-    value(s"phy$i", 2, AccessType.RO, s"PHY of port $i: 0 no answer, 1 no link, 2 the other end has no 1000BASE-T, 3 up.") := state.asBits
+    value(s"phy$i", 2, AccessType.RO,
+      s"PHY of port $i: 0 no answer, 1 no link, 2 the other end has no 1000BASE-T, 3 up.") := state.asBits
   private val access = register("mdio", "A write accesses a PHY's register.")
   mdio.data := access.field(Bits(16 bits), AccessType.RW, 0, "To write.")(SymbolName("data"))
   mdio.register := access.field(UInt(5 bits), AccessType.RW, 0, "Register.")(SymbolName("register"))
@@ -41,7 +46,8 @@ class CommonRegisters(
   mdio.valid := RegInit(False) clearWhen mdio.fire setWhen asked
   private val busy = RegInit(False) clearWhen mdioAnswer.valid setWhen asked
   private val answer = register("mdioAnswer", "Of the last access.")
-  answer.field(Bits(16 bits), AccessType.RO, "What was read.")(SymbolName("data")) := RegNextWhen(mdioAnswer.payload, mdioAnswer.valid)
+  answer.field(Bits(16 bits), AccessType.RO, "What was read.")(SymbolName("data")) := RegNextWhen(mdioAnswer.payload,
+    mdioAnswer.valid)
   answer.field(Bool(), AccessType.RO, "It is under way.")(SymbolName("busy")) := busy
 }
 

@@ -3,8 +3,8 @@ package downbeat.board
 
 import spinal.core._
 
-/** A pin that brings a bit with each edge of a clock. The bits of a rising edge and of the falling edge behind it come out together, with
-  * the next rising edge.
+/** A pin that brings a bit with each edge of a clock. The bits of a rising edge and of the falling edge behind it come
+  * out together, with the next rising edge.
   *
   * ECP5: DELAYG and IDDRX1F. Elsewhere (no SYNTHESIS defined) a model of them, without the delay.
   *

@@ -5,7 +5,8 @@ import spinal.core._
 
 /** LambdaConcept ECPIX-5: LFE5UM5G-85F, speed grade 8, one Microchip KSZ9031.
   *
-  * This PHY delays RX_CLK itself and leaves TX_CLK as it comes; so does LiteX drive it (litex-boards, targets/lambdaconcept_ecpix5.py).
+  * This PHY delays RX_CLK itself and leaves TX_CLK as it comes; so does LiteX drive it (litex-boards,
+  * targets/lambdaconcept_ecpix5.py).
   */
 object Ecpix5 {
   val board: Board = Board(

@@ -23,7 +23,8 @@ case class MdioMaster() extends Component {
   }
   noIoPrefix()
 
-  private val halfPeriod = (ClockDomain.current.frequency.getValue / (4 MHz)).setScale(0, BigDecimal.RoundingMode.CEILING).toInt max 2
+  private val halfPeriod =
+    (ClockDomain.current.frequency.getValue / (4 MHz)).setScale(0, BigDecimal.RoundingMode.CEILING).toInt max 2
   private val tick = CounterFreeRun(halfPeriod).willOverflow
   private val busy = RegInit(False)
   private val clock = RegInit(False)
@@ -38,7 +39,8 @@ case class MdioMaster() extends Component {
   // Kept on the way: who commands may be far from the pins.
   private val command = RegNextWhen(io.command.payload, io.command.fire)
   when(RegNext(io.command.fire) init False) {
-    bits := B(32 bits, default -> true) ## B"01" ## (command.write ? B"01" | B"10") ## command.phy ## command.register ## B"10" ## command.data
+    bits := B(32 bits,
+      default -> true) ## B"01" ## (command.write ? B"01" | B"10") ## command.phy ## command.register ## B"10" ## command.data
     left := 64
     reads := !command.write
   }

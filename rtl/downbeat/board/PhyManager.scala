@@ -10,7 +10,8 @@ object PhyState extends SpinalEnum {
   val absent, down, refused, up = newElement()
 }
 
-/** Resets the PHYs, lets them offer 1000BASE-T full duplex and nothing else, and asks them how they are (IEEE 802.3 clauses 22 and 28, 40.5).
+/** Resets the PHYs, lets them offer 1000BASE-T full duplex and nothing else, and asks them how they are (IEEE 802.3
+  * clauses 22 and 28, 40.5).
   *
   * The host may access any register in between.
   */
@@ -28,7 +29,8 @@ case class PhyManager(board: Board) extends Component {
 
   private def access(phy: Int, register: Int, data: Option[Int]): Bits =
     Bool(data.isDefined) ## U(phy, 5 bits) ## U(register, 5 bits) ## B(data.getOrElse(0), 16 bits)
-  private val setUp = for (port <- board.ports; (register, data) <- offer) yield access(port.phyAddress, register, Some(data))
+  private val setUp = for (port <- board.ports; (register, data) <- offer)
+    yield access(port.phyAddress, register, Some(data))
   private val asked = for (port <- board.ports; register <- requests) yield access(port.phyAddress, register, None)
   private val accesses = Vec(setUp ++ asked)
 

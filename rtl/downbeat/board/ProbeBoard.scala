@@ -6,8 +6,8 @@ import downbeat.mac.{GmiiMac, TimeBase}
 import spinal.core._
 import spinal.lib._
 
-/** The gap bench on a board, between its pins and its clocks. It sends probes by a schedule out of the first port and stamps
-  * the frames that come into the second one. It has MAC, launch gate and time base, but no TCP.
+/** The gap bench on a board, between its pins and its clocks. It sends probes by a schedule out of the first port and
+  * stamps the frames that come into the second one. It has MAC, launch gate and time base, but no TCP.
   */
 case class ProbeBoard(board: Board, config: DownbeatConfig) extends BoardContents(board) {
   private val registers = ProbeRegisters(board)

@@ -38,8 +38,10 @@ case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") 
     .field(UInt(log2Up(ProbePlayer.entries) bits), AccessType.RW, 0, "From 0.")(SymbolName("value"))
   private val gapLow = value("probeGap", 32, AccessType.RW, "ns from the launch before: bits 31 to 0.")
   private val entry = register("probeEntry", "A write puts this entry to `probeIndex`.")
-  io.probes.write.entry.length := entry.field(UInt(14 bits), AccessType.RW, 0, "Bytes without FCS, 60 at least.")(SymbolName("length"))
-  io.probes.write.entry.adjacent := entry.field(Bool(), AccessType.RW, 0, "1: right behind the frame before.")(SymbolName("adjacent"))
+  io.probes.write.entry.length := entry.field(UInt(14 bits), AccessType.RW, 0, "Bytes without FCS, 60 at least.")(
+    SymbolName("length"))
+  io.probes.write.entry.adjacent := entry.field(Bool(), AccessType.RW, 0, "1: right behind the frame before.")(
+    SymbolName("adjacent"))
   private val gapHigh = entry.field(UInt(4 bits), AccessType.RW, 0, "Gap, bits 35 to 32.")(SymbolName("gapHigh"))
   io.probes.write.entry.gap := gapHigh @@ gapLow.asUInt
   io.probes.write.valid := RegNext(entry.eventW()) init False
@@ -49,7 +51,8 @@ case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") 
   io.probes.run.destination := mac("probeDestination", "MAC address that probes go to")
   io.probes.run.source := mac("probeSource", "MAC address that probes come from")
   io.probes.run.flow := value("probeFlow", 32, AccessType.RW, "Number of the flow in each probe.").asUInt
-  io.probes.run.entries := value("probeUsed", widthOf(io.probes.run.entries), AccessType.RW, "Entries of the schedule, 1 at least.").asUInt
+  io.probes.run.entries := value("probeUsed", widthOf(io.probes.run.entries), AccessType.RW,
+    "Entries of the schedule, 1 at least.").asUInt
   io.probes.run.frames := value("probeFrames", 32, AccessType.RW, "Frames of a run.").asUInt
   private val control = register("probeControl", "Runs the schedule.")
   io.probes.start := control.field(Bool(), AccessType.W1P, 0, "1: start, unless one is under way.")(SymbolName("start"))
@@ -64,13 +67,16 @@ case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") 
   startAt(0x0c0)
   constant("captureRecordWords", CapturePort.recordWords, "Words of 64 bits of a captured frame's record.")
   io.capture.enable :=
-    register("captureControl", "The capture.").field(Bool(), AccessType.RW, 0, "1: frames are recorded.")(SymbolName("enable"))
+    register("captureControl", "The capture.").field(Bool(), AccessType.RW, 0, "1: frames are recorded.")(
+      SymbolName("enable"))
   shown("captureLevel", io.capture.level.asBits, "Words of 64 bits that wait.")
   shown("captureLost", io.capture.lost.asBits, "Frames without a record, modulo 2^32.")
-  private val data = register("captureData", "Each read takes half a word, the lower half first. Made for LiteX's fixed burst.")
+  private val data =
+    register("captureData", "Each read takes half a word, the lower half first. Made for LiteX's fixed burst.")
   private val upper = RegInit(False)
   data.field(Bits(32 bits), AccessType.RO, "0: nothing waits.")(SymbolName("value")) :=
-    (upper ? io.capture.words.payload(63 downto 32) | io.capture.words.payload(31 downto 0)).andMask(io.capture.words.valid)
+    (upper ? io.capture.words.payload(63 downto 32) | io.capture.words.payload(31 downto 0)).andMask(
+      io.capture.words.valid)
   private val taken = data.hitDoRead && io.capture.words.valid
   when(taken)(upper := !upper)
   io.capture.words.ready := taken && upper
@@ -79,7 +85,8 @@ case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") 
 
   startAt(0x100)
   for (field <- Layout.ofBundle("MacCounters", io.counters).fields) {
-    val meaning = if (field.name.endsWith("Lateness")) "ns, since reset; all ones: that or more." else "Frames since reset, modulo 2^32."
+    val meaning = if (field.name.endsWith("Lateness")) "ns, since reset; all ones: that or more."
+    else "Frames since reset, modulo 2^32."
     shown(s"counter_${field.name}", io.counters.asBits(field.offset, field.width bits), meaning)
   }
 

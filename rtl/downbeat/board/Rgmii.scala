@@ -18,11 +18,11 @@ case class Rgmii() extends Bundle with IMasterSlave {
   }
 }
 
-/** GMII at 1 Gb/s on half the pins (RGMII 2.0, 3.2 to 3.4): bits 3 to 0 with the rising edge, 7 to 4 with the falling one; CTL says valid, then
-  * valid xor error.
+/** GMII at 1 Gb/s on half the pins (RGMII 2.0, 3.2 to 3.4): bits 3 to 0 with the rising edge, 7 to 4 with the falling
+  * one; CTL says valid, then valid xor error.
   *
-  * A received byte is on GMII three clocks after its rising edge, one to send on the pins a clock later (in the model; the primitives of an
-  * FPGA add their own).
+  * A received byte is on GMII three clocks after its rising edge, one to send on the pins a clock later (in the model;
+  * the primitives of an FPGA add their own).
   */
 case class RgmiiPort(port: BoardPort) extends Component {
   val io = new Bundle {

@@ -15,12 +15,13 @@ import spinal.lib.memory.sdram.sdr.{SdramCtrl, SdramCtrlBus, SdramTimings}
 case class SdramChip(layout: SdramLayout, timings: SdramTimings, cas: Int)
 
 object SdramChip {
-  /** EtronTech EM638325-6: 8 MiB in words of 32 bits. It wants 4,096 refreshes in 64 ms; the controller has one for each row in `tREF`, and there
-    * are 2,048 rows in a bank.
+  /** EtronTech EM638325-6: 8 MiB in words of 32 bits. It wants 4,096 refreshes in 64 ms; the controller has one for
+    * each row in `tREF`, and there are 2,048 rows in a bank.
     */
   val em638325: SdramChip = SdramChip(
     SdramLayout(SDR, bankWidth = 2, columnWidth = 8, rowWidth = 11, dataWidth = 32),
-    SdramTimings(bootRefreshCount = 8, tPOW = 200 us, tREF = 32 ms, tRC = 60 ns, tRFC = 60 ns, tRAS = 42 ns, tRP = 18 ns, tRCD = 18 ns, cMRD = 2,
+    SdramTimings(bootRefreshCount = 8, tPOW = 200 us, tREF = 32 ms, tRC = 60 ns, tRFC = 60 ns, tRAS = 42 ns,
+      tRP = 18 ns, tRCD = 18 ns, cMRD = 2,
       tWR = 0 ns, cWR = 2),
     cas = 2)
 }
@@ -63,10 +64,12 @@ case class SdramWires(layout: SdramLayout) extends SdramCommand(layout) {
 
 /** SpinalHDL's controller at the pins of a chip, in a clock domain whose frequency is known.
   *
-  * The chip's clock is this one inverted: commands and words to write have half a clock to reach it and hold as long, and a word that is read is
-  * there, tAC and the pins' delays after the chip's rising edge, when the next falling edge here takes it. It begins when the reset is over.
+  * The chip's clock is this one inverted: commands and words to write have half a clock to reach it and hold as long,
+  * and a word that is read is there, tAC and the pins' delays after the chip's rising edge, when the next falling edge
+  * here takes it. It begins when the reset is over.
   *
-  * Since no board brings CKE, which the controller would stop the chip by, an answer is always taken: `bus.rsp.ready` is not looked at.
+  * Since no board brings CKE, which the controller would stop the chip by, an answer is always taken: `bus.rsp.ready`
+  * is not looked at.
   */
 case class SdramPort(chip: SdramChip) extends Component {
   val io = new Bundle {

@@ -2,7 +2,9 @@
 package downbeat.board
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{ApplicationBeat, CloseReason, Command, CommandKind, DeliveredBeat, FlowStatus, Notification, Refusal, TcpState}
+import downbeat.messages.{
+  ApplicationBeat, CloseReason, Command, CommandKind, DeliveredBeat, FlowStatus, Notification, Refusal, TcpState
+}
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
@@ -34,11 +36,11 @@ case class TrafficFlow(config: DownbeatConfig) extends Bundle {
   val closed = Bool()
 }
 
-/** Source and sink of every connection, without a host. It sends as many bytes as it is told to, as fast as the buffers take
-  * them, and reads all that comes.
+/** Source and sink of every connection, without a host. It sends as many bytes as it is told to, as fast as the buffers
+  * take them, and reads all that comes.
   *
-  * Each byte sent is the low byte of its sequence number. A connection is closed when its peer has finished and nothing is left
-  * to send, when it has ended, or when its supply says so.
+  * Each byte sent is the low byte of its sequence number. A connection is closed when its peer has finished and nothing
+  * is left to send, when it has ended, or when its supply says so.
   */
 case class TrafficApplication(config: DownbeatConfig) extends Component {
   import TrafficApplication._
@@ -149,7 +151,8 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
     }
     is(looking) {
       left := least
-      when(word.known && !word.closed && sends && !idles && space >= least)(phase := sending).otherwise(phase := closing)
+      when(word.known && !word.closed && sends && !idles && space >= least)(phase := sending).otherwise(
+        phase := closing)
     }
     is(sending) {
       when(io.send.fire) {

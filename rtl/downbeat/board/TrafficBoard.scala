@@ -6,11 +6,12 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** The core on a board, between its pins and its clocks, with a source and a sink of traffic as its application: TCP without a
-  * host's bus. Only the first port is used.
+/** The core on a board, between its pins and its clocks, with a source and a sink of traffic as its application: TCP
+  * without a host's bus. Only the first port is used.
   */
 case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardContents(board) {
-  private val config = preset.copy(clock = board.core, timeControl = false) // nobody sets the time, and there are no pins for pulses
+  private val config =
+    preset.copy(clock = board.core, timeControl = false) // nobody sets the time, and there are no pins for pulses
   private val registers = TrafficRegisters(board, config)
   private val core = DownbeatGmii(config)
   show(registers)
@@ -41,7 +42,8 @@ case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardConte
   bits("s_axis_command_tdata") := application.io.commands.payload.asBits.resized
   application.io.commands.ready := bit("s_axis_command_tready")
   application.io.notifications.valid := bit("m_axis_notification_tvalid")
-  application.io.notifications.payload.assignFromBits(bits("m_axis_notification_tdata").resize(widthOf(application.io.notifications.payload)))
+  application.io.notifications.payload.assignFromBits(
+    bits("m_axis_notification_tdata").resize(widthOf(application.io.notifications.payload)))
   bit("m_axis_notification_tready") := application.io.notifications.ready
 
   bit("s_axis_tx_tvalid") := application.io.send.valid
@@ -67,5 +69,7 @@ case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardConte
   bits("s_axis_bypass_tx_tkeep") := 0
 
   def files: Seq[(String, String)] =
-    registers.files ++ core.registerFiles.collect { case ("downbeat_registers.json", text) => "core_registers.json" -> text }
+    registers.files ++ core.registerFiles.collect { case ("downbeat_registers.json", text) =>
+      "core_registers.json" -> text
+    }
 }

@@ -31,9 +31,11 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
 
   startAt(0x080)
   private val fields = for (field <- Layout.ofBundle("Command", io.command.payload).fields) yield {
-    val parts = for ((low, part) <- (0 until field.width by 32).zipWithIndex)
-      yield value(s"command_${field.name}" + (if (part == 0) "" else s"_$part"), 32 min (field.width - low), AccessType.WO,
-        s"Command's `${field.name}`, bits from $low on.")
+    val parts =
+      for ((low, part) <- (0 until field.width by 32).zipWithIndex)
+        yield value(s"command_${field.name}" + (if (part == 0) "" else s"_$part"), 32 min (field.width - low),
+          AccessType.WO,
+          s"Command's `${field.name}`, bits from $low on.")
     parts.reduce((low, high) => high ## low)
   }
   io.command.payload.assignFromBits(fields.reduce((low, high) => high ## low))

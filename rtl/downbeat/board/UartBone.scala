@@ -7,11 +7,12 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config}
 import spinal.lib.com.uart._
 import spinal.lib.fsm._
 
-/** Registers over a UART, as LiteX's uartbone has it (litex/soc/cores/uart.py), so that `litex_server --uart` and its clients work.
+/** Registers over a UART, as LiteX's uartbone has it (litex/soc/cores/uart.py), so that `litex_server --uart` and its
+  * clients work.
   *
-  * A request is command, number of words, address of a word (bytes / 4; four bytes, the highest first), and the words of a write (likewise).
-  * Commands: 1 write, 2 read, each to the words from the address on; 3 write, 4 read, all to that one address. The answer to a
-  * read is its words. A request that stops for 100 ms is forgotten.
+  * A request is command, number of words, address of a word (bytes / 4; four bytes, the highest first), and the words
+  * of a write (likewise). Commands: 1 write, 2 read, each to the words from the address on; 3 write, 4 read, all to
+  * that one address. The answer to a read is its words. A request that stops for 100 ms is forgotten.
   *
   * Each region has 4 KiB; what lies beyond them, or is refused, reads as zero.
   */
@@ -22,7 +23,8 @@ case class UartBone(baud: Int, bus: AxiLite4Config, regions: Int) extends Compon
   }
   noIoPrefix()
 
-  private val uart = UartCtrl(UartCtrlInitConfig(baudrate = baud, dataLength = 7, parity = UartParityType.NONE, stop = UartStopType.ONE))
+  private val uart =
+    UartCtrl(UartCtrlInitConfig(baudrate = baud, dataLength = 7, parity = UartParityType.NONE, stop = UartStopType.ONE))
   io.uart <> uart.io.uart
   private val received = uart.io.read.queue(16)
   private val sent = Stream(Bits(8 bits))

@@ -4,8 +4,8 @@ package downbeat.builds
 import downbeat.config.DownbeatConfig
 import scala.util.Try
 
-/** What a build is called on a command line: a preset, and behind it fields of [[DownbeatConfig]] that are to be otherwise:
-  * `sim,flows=1024,sendBufferBytes=4096`.
+/** What a build is called on a command line: a preset, and behind it fields of [[DownbeatConfig]] that are to be
+  * otherwise: `sim,flows=1024,sendBufferBytes=4096`.
   */
 object BuildName {
   private type Change = (DownbeatConfig, String) => DownbeatConfig
@@ -16,8 +16,7 @@ object BuildName {
     "sendBufferBytes" -> ((config, value) => config.copy(sendBufferBytes = value.toInt)),
     "receiveBufferBytes" -> ((config, value) => config.copy(receiveBufferBytes = value.toInt)),
     "externalMemory" -> ((config, value) => config.copy(externalMemory = truth(value))),
-    "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt))
-  )
+    "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)))
 
   private def truth(value: String): Boolean =
     value.toBooleanOption.getOrElse(throw new IllegalArgumentException(s"externalMemory = $value: use true or false"))
@@ -34,9 +33,9 @@ object BuildName {
     for {
       change <- changes.get(field).toRight(s"no field '$field' to set; there are: ${listed(changes.keys)}")
       result <- Try(change(config, value.drop(1))).toEither.left.map {
-        case wrong: NumberFormatException   => s"$setting: use a whole number (${wrong.getMessage})"
+        case wrong: NumberFormatException => s"$setting: use a whole number (${wrong.getMessage})"
         case wrong: IllegalArgumentException => wrong.getMessage.stripPrefix("requirement failed: ")
-        case wrong                           => throw wrong
+        case wrong => throw wrong
       }
     } yield result
   }

@@ -9,13 +9,13 @@ import java.nio.file.{Files, Path, Paths}
 import scala.util.control.NonFatal
 import spinal.core._
 
-/** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY [--preset NAME] MODULE...|all`,
-  * NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
-  * programs; with the module RegisterMap its registers, downbeat_registers.h, .md and .json, with a board CONTENTS_registers.json; and for each module of several clocks
-  * MODULE.crossings, its clock-domain crossings.
+/** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY
+  * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
+  * programs; with the module RegisterMap its registers, downbeat_registers.h, .md and .json, with a board
+  * CONTENTS_registers.json; and for each module of several clocks MODULE.crossings, its clock-domain crossings.
   *
-  * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its text
-  * depends on the sources alone (no date, no commit, no path).
+  * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its
+  * text depends on the sources alone (no date, no commit, no path).
   */
 object Generate {
   private val usage = "usage: Generate --out DIRECTORY [--preset NAME] MODULE...|all"
@@ -45,10 +45,10 @@ object Generate {
 
   private def parse(args: List[String], request: Request): Request = args match {
     case "--out" :: directory :: rest => parse(rest, request.copy(out = Paths.get(directory)))
-    case "--preset" :: name :: rest   => parse(rest, request.copy(preset = name))
+    case "--preset" :: name :: rest => parse(rest, request.copy(preset = name))
     case flag :: _ if flag.startsWith("-") => refuse(s"unknown option '$flag'\n$usage")
-    case module :: rest                      => parse(rest, request.copy(modules = request.modules :+ module))
-    case Nil                               => if (request.modules.isEmpty) refuse(usage) else request
+    case module :: rest => parse(rest, request.copy(modules = request.modules :+ module))
+    case Nil => if (request.modules.isEmpty) refuse(usage) else request
   }
 
   /** True when the module elaborated; its report goes to the terminal only when it did not. */
@@ -56,10 +56,12 @@ object Generate {
     // SpinalHDL writes into a directory of its own, from which only a changed text is taken over.
     val scratch = Files.createTempDirectory("downbeat-")
     try {
-      val top = spinalConfig(scratch).generateVerilog(Modules.find(module).get(config).setDefinitionName(module)).toplevel
+      val top =
+        spinalConfig(scratch).generateVerilog(Modules.find(module).get(config).setDefinitionName(module)).toplevel
       top match {
-        case described: DescribesRegisters => for ((name, text) <- described.files) replaceIfChanged(out.resolve(name), text)
-        case _                =>
+        case described: DescribesRegisters =>
+          for ((name, text) <- described.files) replaceIfChanged(out.resolve(name), text)
+        case _ =>
       }
       // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
       val text = Files.readString(scratch.resolve(s"$module.v")).replaceFirst(" +git head : [0-9a-f]+", "")
@@ -90,14 +92,14 @@ object Generate {
     genLineComments = false,
     // A memory with contents becomes a case statement or an initial block, never a file beside the Verilog.
     inlineRom = true,
-    verbose = false
-  )
+    verbose = false)
 
   /** What is left of a module that is gone would still be tested and linted. */
   private def removeOthers(out: Path, modules: List[String]): Unit =
     for {
       file <- out.toFile.listFiles
-      suffix <- Seq(".v", ".crossings") if file.getName.endsWith(suffix) && !modules.contains(file.getName.stripSuffix(suffix))
+      suffix <- Seq(".v", ".crossings")
+      if file.getName.endsWith(suffix) && !modules.contains(file.getName.stripSuffix(suffix))
     } file.delete()
 
   private def replaceIfChanged(file: Path, text: String): Unit =

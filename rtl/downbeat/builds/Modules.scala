@@ -4,8 +4,8 @@ package downbeat.builds
 import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, HeaderTap}
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
-  BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench, PolicyBench,
-  RecoveryBench, ScoreboardBench, TimeBench, WireBench
+  BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock,
+  MemoryBench, PolicyBench, RecoveryBench, ScoreboardBench, TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{Calculators, Divider, Exponential, LogisticCalculator, LogisticUnit}
@@ -14,7 +14,9 @@ import downbeat.congestion.Policy
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
 import downbeat.mac.{GmiiMac, LaunchGate, Slew, TimeBase, WireTime}
-import downbeat.memory.{BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
+import downbeat.memory.{
+  BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer
+}
 import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, PacerSchedule, Timers, TournamentTree}
 import downbeat.registers.RegisterMap
@@ -40,7 +42,8 @@ object Modules {
     "CalculatorsOfBench" -> (config => Calculators(CalculationBench.config(config))),
     "FlowEngineCalculating" -> (config => FlowEngine(CalculationBench.config(config))),
     "FlowEngineSpaced" -> (config => FlowEngine(config.copy(stageCounters = true, eventSpacing = config.flowSpacing))),
-    "FlowEngineSpacedInBlockRam" -> (config => FlowEngine(config.copy(flows = 64, stageCounters = true, eventSpacing = config.flowSpacing))),
+    "FlowEngineSpacedInBlockRam" -> (config =>
+      FlowEngine(config.copy(flows = 64, stageCounters = true, eventSpacing = config.flowSpacing))),
     "FlowEngineWide" -> (config => FlowEngine(config.copy(sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24))),
     "Transmitter" -> (config => Transmitter(config)),
     "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
@@ -91,8 +94,7 @@ object Modules {
     "Neighbour" -> (config => Neighbour(config)),
     "Receiver" -> (config => Receiver(config)),
     "WireBench" -> (WireBench(_)),
-    "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current))
-  )
+    "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current)))
 
   private val registered: Seq[Policy] = Policies.startup ++ Policies.steady
 
@@ -100,7 +102,9 @@ object Modules {
   private val policies: Map[String, DownbeatConfig => Component] =
     registered.map(policy => s"Policy${policy.name.capitalize}" -> ((_: DownbeatConfig) => PolicyBench(policy))).toMap
 
-  /** A module for each calculator that a registered policy names, alone between its ports: `CalculatorLogistic` for "logistic". */
+  /** A module for each calculator that a registered policy names, alone between its ports: `CalculatorLogistic` for
+    * "logistic".
+    */
   private val calculators: Map[String, DownbeatConfig => Component] = registered
     .flatMap(_.calculator)
     .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
@@ -113,5 +117,6 @@ object Modules {
 
   /** The module of that name; `Fmax` before a name means the module inside the harness that `make fmax` measures. */
   def find(name: String): Option[DownbeatConfig => Component] =
-    all.get(name).orElse(boards.get(name)).orElse(all.get(name.stripPrefix("Fmax")).map(module => config => new FmaxHarness(module(config))))
+    all.get(name).orElse(boards.get(name)).orElse(
+      all.get(name.stripPrefix("Fmax")).map(module => config => new FmaxHarness(module(config))))
 }

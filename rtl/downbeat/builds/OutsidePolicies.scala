@@ -3,8 +3,8 @@ package downbeat.builds
 
 import downbeat.congestion.Policy
 
-/** Policies from outside the tree (`make POLICY_PATH=...`, docs/tutorials/first-policy.md): the objects that the system property `downbeat.policies`
-  * names, as `steady.Name`, with a comma between two.
+/** Policies from outside the tree (`make POLICY_PATH=...`, docs/tutorials/first-policy.md): the objects that the system
+  * property `downbeat.policies` names, as `steady.Name`, with a comma between two.
   */
 object OutsidePolicies {
   private val names = sys.props.getOrElse("downbeat.policies", "").split(',').filter(_.nonEmpty).toSeq

@@ -16,13 +16,11 @@ object Policies {
     Hystart,
     Limited,
     Hoe,
-    Spm
-  ) ++ OutsidePolicies.of[StartupPolicy]("startup")
+    Spm) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
     Aimd,
     Carson,
     Cubic,
-    Logistic
-  ) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Logistic) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }

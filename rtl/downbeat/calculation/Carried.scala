@@ -15,14 +15,17 @@ class Carried(length: Int, single: Boolean) extends Area {
   val nodes: Seq[Node] = List.fill(length)(Node())
 
   /** `value` of node `from` on node `to`, where no node between reads it. */
-  def far[T <: Data](value: T, from: Int, to: Int): T = if (single) nodes(to)(nodes(from).insert(value)) else DelayLine(value, to - from)
+  def far[T <: Data](value: T, from: Int, to: Int): T =
+    if (single) nodes(to)(nodes(from).insert(value)) else DelayLine(value, to - from)
 
   /** The product of two values of a node, Product.latency nodes later. */
-  def product(node: Int, left: UInt, right: UInt): Payload[UInt] = nodes(node + Product.latency).insert(Product(left, right))
+  def product(node: Int, left: UInt, right: UInt): Payload[UInt] =
+    nodes(node + Product.latency).insert(Product(left, right))
 
   /** To be called when all logic is placed. */
   def build(): Unit = {
     if (single) new HeldValues(nodes, length, stays = _ => false)
-    Builder(for ((up, down) <- nodes.zip(nodes.tail)) yield if (single) new EventLink(up, down) else StageLink(up, down))
+    Builder(for ((up, down) <- nodes.zip(nodes.tail))
+        yield if (single) new EventLink(up, down) else StageLink(up, down))
   }
 }

@@ -146,11 +146,14 @@ class CubicGrowthUnit(config: EngineSizes) extends CalculatorUnit(config, CubicG
       }
     }
     val weigh: State = multiply(gain, acked, share)(product => amount := product.resized)
-    val share: State = divide(amount @@ U(0, 16 bits), request.cwnd, scaleAlpha)(quotient => response.increase := quotient.resized)
-    val scaleAlpha: State = multiply(request.reno ? U(1 << alphaShift, 17 bits) | U(alpha, 17 bits), request.segmentSize, weighAlpha)(
-      product => alphaSegment := product.resized)
+    val share: State =
+      divide(amount @@ U(0, 16 bits), request.cwnd, scaleAlpha)(quotient => response.increase := quotient.resized)
+    val scaleAlpha: State =
+      multiply(request.reno ? U(1 << alphaShift, 17 bits) | U(alpha, 17 bits), request.segmentSize, weighAlpha)(
+        product => alphaSegment := product.resized)
     val weighAlpha: State = multiply(alphaSegment, acked, shareAlpha)(product => amount := product.resized)
-    val shareAlpha: State = divide(amount @@ U(0, 16 bits), request.cwnd, sum)(quotient => response.estimated := quotient.resized)
+    val shareAlpha: State =
+      divide(amount @@ U(0, 16 bits), request.cwnd, sum)(quotient => response.estimated := quotient.resized)
     sum.whenIsActive {
       estimateAfter := request.estimate +^ response.estimated
       goto(friendly)
@@ -163,10 +166,11 @@ class CubicGrowthUnit(config: EngineSizes) extends CalculatorUnit(config, CubicG
     // ---- K
 
     val scaleBelow: State = multiply(
-      U(inverse), (request.wMax < windowBytes) ? U(0, 30 bits) | (request.wMax - windowBytes), sharePower)(
-      product => amount := product.resized)
+      U(inverse), (request.wMax < windowBytes) ? U(0, 30 bits) | (request.wMax - windowBytes), sharePower)(product =>
+      amount := product.resized)
     val sharePower: State = divide(amount, request.segmentSize, takeRoot) { quotient =>
-      power := (quotient >> 3 * rootBits).orR ? U((BigInt(1) << 3 * rootBits) - 1, 3 * rootBits bits) | quotient.resize(3 * rootBits)
+      power := (quotient >> 3 * rootBits).orR ? U((BigInt(1) << 3 * rootBits) - 1, 3 * rootBits bits) | quotient.resize(
+        3 * rootBits)
     }
     val takeRoot: State = root(power, tell)(root => response.assignFromBits((root @@ U(0, 4 bits)).resize(64).asBits))
 

@@ -24,8 +24,10 @@ case class Division(numeratorBits: Int, denominatorBits: Int) extends Bundle {
   *
   * @param single the next request comes after the response
   */
-case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, single: Boolean = false) extends Component {
-  require(quotientBits >= 1 && quotientBits <= numeratorBits, s"quotientBits = $quotientBits: use 1 to numeratorBits = $numeratorBits")
+case class Divider(
+    numeratorBits: Int, denominatorBits: Int, quotientBits: Int, single: Boolean = false) extends Component {
+  require(quotientBits >= 1 && quotientBits <= numeratorBits,
+    s"quotientBits = $quotientBits: use 1 to numeratorBits = $numeratorBits")
 
   val io = new Bundle {
     val request = slave(Flow(Division(numeratorBits, denominatorBits)))
@@ -36,7 +38,8 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
   private val request = io.request.m2sPipe
   // The bits above the quotient's are a remainder already. The quotient fits if they are below the denominator.
   private val above = request.numerator >> quotientBits
-  private val fits = above.resize(numeratorBits max denominatorBits) < request.denominator.resize(numeratorBits max denominatorBits)
+  private val fits =
+    above.resize(numeratorBits max denominatorBits) < request.denominator.resize(numeratorBits max denominatorBits)
 
   private val first = Divider.Stage(denominatorBits, quotientBits)
   first.remainder := above.resize(denominatorBits + 1)
@@ -45,7 +48,8 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
   first.overflow := !fits
   /** There was a request so many clocks ago. */
   private val requested = History(request.valid, quotientBits + 2, init = False)
-  private val last = (0 until (if (single) 1 else quotientBits)).foldLeft(first)((before, step) => held(before, requested(step)))
+  private val last =
+    (0 until (if (single) 1 else quotientBits)).foldLeft(first)((before, step) => held(before, requested(step)))
 
   io.response.payload := RegNext(last.overflow ? U(quotientBits bits, default -> True) | last.bits)
   io.response.valid := requested(quotientBits + 1)

@@ -140,7 +140,8 @@ object Exponential {
   /** 1 - 2^-i / 2^step^^ for i from 0 on. */
   private def table(step: Int, fraction: Int): Mem[UInt] = {
     val entries = (0 until 1 << tableBits).map { index =>
-      BigDecimal(-Math.expm1(-index.toDouble / (1 << step) * Math.log(2)) * Math.pow(2, fraction)).setScale(0, BigDecimal.RoundingMode.HALF_EVEN)
+      BigDecimal(-Math.expm1(-index.toDouble / (1 << step) * Math.log(2)) * Math.pow(2, fraction)).setScale(0,
+        BigDecimal.RoundingMode.HALF_EVEN)
     }
     Mem(UInt(36 bits), entries.map(entry => U(entry.toBigInt, 36 bits)))
   }

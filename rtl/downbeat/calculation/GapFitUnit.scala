@@ -31,7 +31,8 @@ class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
 
   private val steps: StateMachine = new StateMachine {
     val rest, scale, clear, classify, read0, read1, limit, square, mixed, store, spread, space = new State
-    val fetch0, fetch1, mean, dPlus, dMinus, ePlus, eMinus, weigh, shift, lift, meet, add, average, compare, bound, share, window, none = new State
+    val fetch0, fetch1, mean, dPlus, dMinus, ePlus, eMinus, weigh, shift, lift, meet, add, average, compare, bound,
+        share, window, none = new State
     val judge = new StateDelay(4)
     setEncoding(binaryOneHot)
     setEntry(rest)
@@ -50,7 +51,8 @@ class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
         for (value <- Seq(taken.firstGap, taken.departureGap, taken.arrivalGap)) value := value |>> 1
         when(taken.estimates)(taken.roundTrip := taken.roundTrip |>> 1)
       } otherwise {
-        when(taken.estimates)(goto(fetch0)) elsewhen taken.begins(goto(clear)) elsewhen taken.sampled(goto(classify)) otherwise goto(spread)
+        when(taken.estimates)(goto(fetch0)) elsewhen taken.begins(goto(clear)) elsewhen taken.sampled(
+          goto(classify)) otherwise goto(spread)
       }
     }
     clear.whenIsActive {
@@ -117,7 +119,8 @@ class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
       index := index + 1
       bounded := sums.within
       gap := taken.firstGap.resized
-      when(sums.within && index === 0)(goto(share)) elsewhen sums.within(goto(mean)) elsewhen index.andR(goto(dPlus)) otherwise goto(fetch0)
+      when(sums.within && index === 0)(goto(share)) elsewhen sums.within(goto(mean)) elsewhen index.andR(
+        goto(dPlus)) otherwise goto(fetch0)
     }
     mean.whenIsActive(quotient(row.x, row.count) {
       gap := result.resized

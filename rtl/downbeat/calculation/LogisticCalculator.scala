@@ -23,7 +23,8 @@ object LogisticCalculator extends Calculator {
   val name = "logistic"
   val requestBits: Int = 2 * 44 + 36 + 34 + 48
   val responseBits = 48
-  override def underWay(config: EngineSizes): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
+  override def underWay(config: EngineSizes): Int =
+    if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
 
   /** One request at a time, in an engine with several clocks from one event to the next. */
   private def single(config: EngineSizes) = config.eventSpacing > 1

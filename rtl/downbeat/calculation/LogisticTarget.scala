@@ -5,7 +5,8 @@ import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** The window w and the target w* of [[LogisticUnit]], with an exponent both, and which is the larger. */
-private[calculation] class LogisticTarget(carried: Carried, request: LogisticRequest, rates: LogisticRates) extends Area {
+private[calculation] class LogisticTarget(
+    carried: Carried, request: LogisticRequest, rates: LogisticRates) extends Area {
   import LogisticSchedule._
   import LogisticTarget._
   import carried.{far, nodes, product}

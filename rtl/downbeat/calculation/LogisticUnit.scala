@@ -103,7 +103,8 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   private val nAdded = nodes(added)
   private val add = new nAdded.Area {
     val denominator = insert(shift.smaller +^ part.standing)
-    val down = insert((U(largest, 9 bits) + Mux[UInt](span.raised, span.distance, U(0, 7 bits)) - terms.bigExponent).asSInt)
+    val down =
+      insert((U(largest, 9 bits) + Mux[UInt](span.raised, span.distance, U(0, 7 bits)) - terms.bigExponent).asSInt)
   }
 
   // ---- the quotient, as bytes with 16 fraction bits
@@ -116,7 +117,8 @@ case class LogisticUnit(single: Boolean = false) extends Component {
     quotient.io.request.denominator := add.denominator
     val end = far(add.down.msb ## bounded(add.down.asUInt.resize(8)), divided, widened)
   }
-  private val doubled = ShiftedRight(divide.quotient.io.response.payload @@ U(0, 16 bits), divide.end(5 downto 0).asUInt)
+  private val doubled =
+    ShiftedRight(divide.quotient.io.response.payload @@ U(0, 16 bits), divide.end(5 downto 0).asUInt)
   private val nWidened = nodes(widened)
   private val widen = new nWidened.Area {
     val tooLarge = insert(divide.end.msb)
@@ -128,7 +130,8 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   private val nLast = nodes.last
   new nLast.Area {
     io.response.valid := valid
-    io.response.payload := (widen.tooLarge || round.window(55 downto 48).orR) ? U(48 bits, default -> True) | round.window.resize(48)
+    io.response.payload := (widen.tooLarge || round.window(55 downto 48).orR) ? U(48 bits,
+      default -> True) | round.window.resize(48)
   }
   carried.build()
 }

@@ -12,7 +12,8 @@ object Product {
   private val block = 18
 
   def apply(left: UInt, right: UInt): UInt = {
-    require(getWidths(left, right).forall(_ <= 2 * block), s"factors of ${getWidths(left, right)} bits: use $block or ${2 * block} at most")
+    require(getWidths(left, right).forall(_ <= 2 * block),
+      s"factors of ${getWidths(left, right)} bits: use $block or ${2 * block} at most")
     if (widthOf(left) <= block) {
       if (widthOf(right) <= block) RegNext(RegNext(RegNext(left * right))) else ofHalves(left, right)
     } else if (widthOf(right) <= block) ofHalves(right, left)

@@ -18,7 +18,8 @@ object Normalized {
     (levels(widthOf(value)) - 1 to 0 by -1).foldLeft(start) { case ((shifted, other, zeros), level) =>
       val distance = 1 << level
       val empty = !shifted.takeHigh(distance).orR
-      (RegNext(empty ? (shifted |<< distance) | shifted), RegNext(empty ? (other |<< distance) | other), next(zeros, empty))
+      (RegNext(empty ? (shifted |<< distance) | shifted), RegNext(empty ? (other |<< distance) | other),
+        next(zeros, empty))
     }
   }
 

@@ -23,11 +23,15 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
   * @param steadyPolicies     steady policies of this build, in order of their identifiers
-  * @param logRecords         events of which the register map keeps a record, besides the last one of each flow; 0: it keeps none of either
-  * @param timeControl        registers set, discipline and compare the time of a MAC; otherwise it counts from reset on, and they show it
+  * @param logRecords         events of which the register map keeps a record, besides the last one of each flow; 0: it
+  *                           keeps none of either
+  * @param timeControl        registers set, discipline and compare the time of a MAC; otherwise it counts from reset
+  *                           on, and they show it
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
-  * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half the registers
-  * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have risen by
+  * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half
+  *                           the registers
+  * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have
+  *                           risen by
   * @param clock              the core's clock; nothing counts it, programs are told
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
@@ -53,16 +57,17 @@ case class DownbeatConfig(
     eventSpacing: Int = 1,
     counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,
-    stageCounters: Boolean = false
-) extends EngineSizes {
+    stageCounters: Boolean = false) extends EngineSizes {
   require(isPow2(flows) && flows >= 4 && flows <= 65536, s"flows = $flows: use a power of two, 4 to 65536")
   for ((name, size) <- Seq("sendBufferBytes" -> sendBufferBytes, "receiveBufferBytes" -> receiveBufferBytes))
     require(isPow2(size) && size >= 4096 && size <= (1 << 24), s"$name = $size: use a power of two, 4 KiB to 16 MiB")
-  require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018, s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
+  require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018,
+    s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
   require(isPow2(payloadSlots) && payloadSlots >= 2, s"payloadSlots = $payloadSlots: use a power of two from 2")
   require(delayedAck < (500 ms), s"delayedAck = $delayedAck: RFC 9293 3.8.6.3 wants less than 500 ms")
   require(logRecords == 0 || isPow2(logRecords), s"logRecords = $logRecords: use a power of two, or 0")
-  require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty, "a build needs one start-up and one steady policy at least")
+  require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty,
+    "a build needs one start-up and one steady policy at least")
 
   /** Frame streams: bytes of a beat. */
   val beatBytes: Int = 8
@@ -88,21 +93,26 @@ case class DownbeatConfig(
   val sendOffsetBits: Int = log2Up(sendBufferBytes) + 1
   val receiveOffsetBits: Int = log2Up(receiveBufferBytes) + 1
 
-  /** Low bits by which a connection keeps numbers of what it sends, none further from SND.UNA than the buffer's end; and of what it receives, each of
-    * which is compared with numbers that a frame before RCV.NXT or a window behind it may have.
+  /** Low bits by which a connection keeps numbers of what it sends, none further from SND.UNA than the buffer's end;
+    * and of what it receives, each of which is compared with numbers that a frame before RCV.NXT or a window behind it
+    * may have.
     */
   val sendNumberBits: Int = sendOffsetBits + 1
   val receiveNumberBits: Int = (receiveOffsetBits max log2Up(maximumFrameBytes) + 1) + 1
-  /** Of what has been placed in the receive buffer, ends included: compared with each other and against RCV.NXT alone. */
+  /** Of what has been placed in the receive buffer, ends included: compared with each other and against RCV.NXT alone.
+    */
   val placedNumberBits: Int = receiveOffsetBits + 1
-  /** RCV.UP is up to 65,535 bytes behind a segment in the window, and compared with another such and against what has been read. */
+  /** RCV.UP is up to 65,535 bytes behind a segment in the window, and compared with another such and against what has
+    * been read.
+    */
   val urgentNumberBits: Int = log2Up(2 * receiveBufferBytes + 65536 + 2 * maximumFrameBytes) + 1
 
-  /** Low bits by which it keeps when its timers expire, in whole units of 2^deadlineUnit ns (65.5 us) and never early; and since when a round trip
-    * is timed, for which a timeout may be waited.
+  /** Low bits by which it keeps when its timers expire, in whole units of 2^deadlineUnit ns (65.5 us) and never early;
+    * and since when a round trip is timed, for which a timeout may be waited.
     */
   val deadlineUnit: Int = 16
-  val deadlineBits: Int = log2Up(Seq(maximumRto, timeWait, delayedAck).map(Instant.nanoseconds).max + (1 << deadlineUnit)) + 1
+  val deadlineBits: Int =
+    log2Up(Seq(maximumRto, timeWait, delayedAck).map(Instant.nanoseconds).max + (1 << deadlineUnit)) + 1
   val roundTripBits: Int = (log2Up(Instant.nanoseconds(maximumRto)) max 36) + 2 // a sample ends at 2^36 ns
 
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
@@ -113,7 +123,8 @@ case class DownbeatConfig(
   val startupArgumentBits: Int = startupPolicies.map(_.argumentBits).max max 1
   val steadyArgumentBits: Int = steadyPolicies.map(_.argumentBits).max max 1
   /** A connection has something to choose. */
-  val policiesChoose: Boolean = startupPolicies.size > 1 || steadyPolicies.size > 1 || policies.exists(_.argumentBits > 0)
+  val policiesChoose: Boolean =
+    startupPolicies.size > 1 || steadyPolicies.size > 1 || policies.exists(_.argumentBits > 0)
   /** Some policy wants to know a connection's shortest round trip. */
   val policiesCompareRoundTrips: Boolean = policies.exists(_.comparesRoundTrips)
   /** Some policy says how segments leave. */

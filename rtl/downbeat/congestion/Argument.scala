@@ -15,11 +15,13 @@ import spinal.core._
   * @param usual    the default, in bits of the field
   */
 case class Argument(
-    name: String, bits: Int, fraction: Int = 0, unit: String = "", least: BigInt = 0, largest: Option[BigInt] = None, usual: BigInt = 0) {
+    name: String, bits: Int, fraction: Int = 0, unit: String = "", least: BigInt = 0, largest: Option[BigInt] = None,
+    usual: BigInt = 0) {
   val allOnes: BigInt = (BigInt(1) << bits) - 1
   val most: BigInt = largest.getOrElse(allOnes)
   require(name.nonEmpty && name.forall(_.isLetter), s"argument '$name': use letters")
-  require(least <= most && most <= allOnes && usual <= most, s"argument $name: $least to $most, usually $usual, do not fit $bits bits")
+  require(least <= most && most <= allOnes && usual <= most,
+    s"argument $name: $least to $most, usually $usual, do not fit $bits bits")
 }
 
 /** All numbers of a policy's argument.
@@ -41,7 +43,8 @@ case class Arguments(fields: Seq[Argument] = Nil, notAbove: Seq[(String, String)
   def conditions(word: Bits): Seq[Bool] = {
     def value(name: String): UInt = word(offset(name), fields.find(_.name == name).get.bits bits).asUInt
     val least = fields.filter(_.least > 0).map(field => !(value(field.name) < U(field.least, field.bits bits)))
-    val most = fields.filter(field => field.most < field.allOnes).map(field => !(U(field.most, field.bits bits) < value(field.name)))
+    val most = fields.filter(field => field.most < field.allOnes).map(field =>
+      !(U(field.most, field.bits bits) < value(field.name)))
     val ordered = notAbove.map { case (lesser, greater) => !(value(greater) < value(lesser)) }
     val above = if (widthOf(word) > bits) Seq(!word(widthOf(word) - 1 downto bits).orR) else Nil
     least ++ most ++ ordered ++ above

@@ -24,7 +24,8 @@ case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int
   * @param calculated  the response; read it with the kind of that name
   */
 class PolicyPipe(
-    val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window], val policyState: Payload[Bits],
+    val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window],
+    val policyState: Payload[Bits],
     val now: Payload[Instant], val calculating: Payload[Bool], val calculated: Payload[Calculated])
     extends Area {
   require(nodes.size == PolicyPipe.steps + 1)

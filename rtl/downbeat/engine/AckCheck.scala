@@ -5,8 +5,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** How a segment's ACK and window compare with what was sent and with the windows before: the fifth check of RFC 9293 3.10.7.4, with the
-  * limits of RFC 5961 5.2. Distances are signed 32-bit values from SND.UNA unless named otherwise.
+/** How a segment's ACK and window compare with what was sent and with the windows before: the fifth check of RFC 9293
+  * 3.10.7.4, with the limits of RFC 5961 5.2. Distances are signed 32-bit values from SND.UNA unless named otherwise.
   */
 class AckCheck(val view: ProtocolView, hole: UnsentHole) extends Area {
   import view._
@@ -47,7 +47,9 @@ class AckCheck(val view: ProtocolView, hole: UnsentHole) extends Area {
   }
 
   val window = new s1.Area {
-    /** An ACK below SND.UNA never changes the window (RFC 9293 3.10.7.4). SND.WL2 is never above SND.UNA, so it need not be kept. */
+    /** An ACK below SND.UNA never changes the window (RFC 9293 3.10.7.4). SND.WL2 is never above SND.UNA, so it need
+      * not be kept.
+      */
     val isNewer = insert(!distance.sequenceFromWindow.msb && !distance.ack.msb)
     val isSame = insert(windows.offeredBytes === windows.sendBytes)
     val isLarger = insert(windows.largestBytes < windows.offeredBytes)

@@ -18,11 +18,12 @@ case class AcknowledgmentState(config: DownbeatConfig) extends Bundle {
 
 /** When to acknowledge (RFC 9293 3.8.6.3, RFC 5681 4.2), and how far the window opens (RFC 9293 3.8.6.2.2).
   *
-  * New data in order waits for the delayed-ACK timer or for a second segment of whatever size. Anything else is acknowledged at once. The
-  * window's edge moves right by at least a segment or half the buffer, and never moves left. A grant may find nothing to send, so what a
-  * segment tells the peer counts only when its `sent` comes.
+  * New data in order waits for the delayed-ACK timer or for a second segment of whatever size. Anything else is
+  * acknowledged at once. The window's edge moves right by at least a segment or half the buffer, and never moves left.
+  * A grant may find nothing to send, so what a segment tells the peer counts only when its `sent` comes.
   */
-class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowCheck: WindowCheck, placementCheck: PlacementCheck)
+class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowCheck: WindowCheck,
+    placementCheck: PlacementCheck)
     extends Area {
   import view._
   import signals._
@@ -36,7 +37,8 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   private val told = new s0.Area {
     private val scaled = before.scaling && !FLAGS.syn
     val edge = insert(
-      low(ACKNOWLEDGMENT) + (WINDOW_FIELD.window.resize(30) |<< Mux(scaled, U(config.receiveWindowScale, 4 bits), U(0, 4 bits))))
+      low(ACKNOWLEDGMENT) + (WINDOW_FIELD.window.resize(30) |<< Mux(scaled, U(config.receiveWindowScale, 4 bits),
+        U(0, 4 bits))))
     val isNewer = insert(before.acknowledgments.lastSent.isBefore(ACKNOWLEDGMENT))
     val isAll = insert(ACKNOWLEDGMENT.value === before.received.value)
   }

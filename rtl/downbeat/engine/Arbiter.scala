@@ -19,16 +19,16 @@ trait EventLine extends Area {
 
 /** Takes the events of all sources, at most one a clock, with events of one flow at least `flowSpacing` clocks apart.
   *
-  * Each source has two places, so an event can pass one that must wait, unless both are of one flow. The choice among the
-  * events that may go is round robin. A place takes part from the clock after it is filled.
+  * Each source has two places, so an event can pass one that must wait, unless both are of one flow. The choice among
+  * the events that may go is round robin. A place takes part from the clock after it is filled.
   *
-  * At most one place of a flow is eligible at a time. So a choice needs to tell the other places nothing: an event of the flow
-  * of an eligible one waits, whether that is chosen or not. Of several places of a flow that one becomes eligible which is first
-  * in the round robin's order of sources; of one source's two, the older.
+  * At most one place of a flow is eligible at a time. So a choice needs to tell the other places nothing: an event of
+  * the flow of an eligible one waits, whether that is chosen or not. Of several places of a flow that one becomes
+  * eligible which is first in the round robin's order of sources; of one source's two, the older.
   *
-  * The scoreboard has a bit for each flow (flows share bits beyond 64). It is set while an event of the flow is too close. It is
-  * set two clocks after the choice; until then places are compared with what was chosen. All comparisons are between registers,
-  * so none adds to the path of the choice.
+  * The scoreboard has a bit for each flow (flows share bits beyond 64). It is set while an event of the flow is too
+  * close. It is set two clocks after the choice; until then places are compared with what was chosen. All comparisons
+  * are between registers, so none adds to the path of the choice.
   */
 class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLine {
   private case class Place(valid: Bool, spot: UInt, nextSpot: UInt, source: Int, older: Bool)
@@ -59,13 +59,16 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
         nextSpots(i) := event(words.payload).reference.flow.resized
       }
     }
-    Seq(Place(valid(0), spots(0), nextSpots(0), s, !secondIsOlder), Place(valid(1), spots(1), nextSpots(1), s, secondIsOlder))
+    Seq(Place(valid(0), spots(0), nextSpots(0), s, !secondIsOlder),
+      Place(valid(1), spots(1), nextSpots(1), s, secondIsOlder))
   }
 
   /** Nothing is chosen if and only if nothing may go: known before the choice is. */
   private val anyChosen = Bool()
 
-  /** The last choices, newest first. A place is not filled again before the clock after its choice is over, so it still tells its flow. */
+  /** The last choices, newest first. A place is not filled again before the clock after its choice is over, so it still
+    * tells its flow.
+    */
   private val lastChoice = RegNext(choice) init 0
   private val lastChosen = RegNext(anyChosen) init False
   private val history = Vec.fill(config.flowSpacing - 3)(new Bundle {
@@ -87,12 +90,13 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
 
   private val eligible = Vec(RegInit(False), places.size)
   private val chosenSource = Bits(sources.size bits)
-  /** Sources behind that of the last choice but one, and behind that of the last one. The round robin may know of a choice a clock late: the
-    * place that was chosen cannot be chosen again so soon.
+  /** Sources behind that of the last choice but one, and behind that of the last one. The round robin may know of a
+    * choice a clock late: the place that was chosen cannot be chosen again so soon.
     */
   private val afterLast = Reg(Bits(sources.size bits)) init 0
   private val lastSource = RegNext(chosenSource) init 0
-  private val afterNext = lastChosen ? B(sources.indices.map(s => if (s == 0) False else lastSource(s - 1 downto 0).orR)) | afterLast
+  private val afterNext =
+    lastChosen ? B(sources.indices.map(s => if (s == 0) False else lastSource(s - 1 downto 0).orR)) | afterLast
   afterLast := afterNext
   /** Compared when a place is filled, so that a register says it. */
   private val ofOneFlow =
@@ -109,13 +113,16 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
   private val nextEligible = for ((place, p) <- places.zipWithIndex) yield {
     val others = places.indices.filter(_ != p)
     val sameAsEligible = others.map(q => eligible(q) && sameFlow(p, q)).orR
-    val sameAsLast = others.map(q => lastChoice(q) && sameFlow(p, q)).orR || history.head.valid && history.head.spot === place.spot
+    val sameAsLast =
+      others.map(q => lastChoice(q) && sameFlow(p, q)).orR || history.head.valid && history.head.spot === place.spot
     val mustWait = others.map(q => ready(q) && sameFlow(p, q) && precedes(q, p)).orR
     ready(p) && !choice(p) && !sameAsLast && !scoreboard(place.spot) && !sameAsEligible && (eligible(p) || !mustWait)
   }
   eligible := Vec(nextEligible)
 
-  /** Round robin among sources: the first of those behind the last choice's, or the first of the others. Of its two the older. */
+  /** Round robin among sources: the first of those behind the last choice's, or the first of the others. Of its two the
+    * older.
+    */
   private val nextSources = nextEligible.grouped(2).map(_.orR).toSeq
   private val late = RegNext(B(nextSources) & afterNext) init 0
   private val early = RegNext(B(nextSources) & ~afterNext) init 0
@@ -132,13 +139,14 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
   /** Three clocks after it could be chosen; its place is not filled again before it is read. */
   val output = Flow(EngineEvent(config))
   private val idle = new IdleStandsStill
-  private val read = for (((source, memory), s) <- sources.zip(memories).zipWithIndex) yield new Area {
-    val chosen = lastSource(s)
-    val second = RegNext(choice(2 * s + 1))
-    val valid = RegNext(chosen) init False
-    val word = RegNextWhen(memory.readAsync(second.asUInt), chosen || !idle.standsStill)
-    val event = source.event(word)
-  }
+  private val read =
+    for (((source, memory), s) <- sources.zip(memories).zipWithIndex) yield new Area {
+      val chosen = lastSource(s)
+      val second = RegNext(choice(2 * s + 1))
+      val valid = RegNext(chosen) init False
+      val word = RegNextWhen(memory.readAsync(second.asUInt), chosen || !idle.standsStill)
+      val event = source.event(word)
+    }
   private val readAny = read.map(_.valid).orR
   output.valid := RegNext(readAny) init False
   output.payload := RegNextWhen(MuxOH.or(Vec(read.map(_.valid)), read.map(_.event)), readAny || !idle.standsStill)

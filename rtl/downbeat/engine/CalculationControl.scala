@@ -24,7 +24,8 @@ case class CalculationState() extends Bundle {
   * not count.
   */
 class CalculationControl(
-    config: DownbeatConfig, signals: Signals, before: Payload[CalculationState], event: Payload[CongestionEvent], changes: Payload[Bool],
+    config: DownbeatConfig, signals: Signals, before: Payload[CalculationState], event: Payload[CongestionEvent],
+    changes: Payload[Bool],
     steps: Seq[Node])
     extends Area {
   import signals._
@@ -100,5 +101,6 @@ class CalculationControl(
 object CalculationControl {
   /** The index of each policy's calculator; zero for a policy without one. */
   def indices(config: DownbeatConfig, policies: Seq[Policy]): Seq[UInt] =
-    policies.map(policy => U(policy.calculator.fold(0)(config.calculators.indexOf(_)), Calculators.indexBits(config) bits))
+    policies.map(policy =>
+      U(policy.calculator.fold(0)(config.calculators.indexOf(_)), Calculators.indexBits(config) bits))
 }

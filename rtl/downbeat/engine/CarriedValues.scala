@@ -7,10 +7,11 @@ import spinal.core._
 
 /** Carries each value from the node that has it to the nodes that read it, field by field.
   *
-  * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node that has
-  * it in a register, or else on the next one, and read on the node before the reader's, so that both ends are registers. The
-  * address is the event's index modulo `places`; it travels with the event. Most of a stage's word is read on its first step and
-  * on its last, so this halves the engine's registers, and a smaller engine is placed closer together.
+  * Over a few nodes a field moves from register to register. Over more it waits in distributed RAM: written on the node
+  * that has it in a register, or else on the next one, and read on the node before the reader's, so that both ends are
+  * registers. The address is the event's index modulo `places`; it travels with the event. Most of a stage's word is
+  * read on its first step and on its last, so this halves the engine's registers, and a smaller engine is placed closer
+  * together.
   */
 class CarriedValues(pipeline: EnginePipeline) extends Area {
   import CarriedValues._
@@ -27,7 +28,8 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
   // ---- from register to register
 
   /** `value` as it is `count` nodes behind `from`. */
-  private def registered(value: BaseType, from: Int, count: Int): BaseType = (0 until count).foldLeft(value) { (before, i) =>
+  private def registered(
+      value: BaseType, from: Int, count: Int): BaseType = (0 until count).foldLeft(value) { (before, i) =>
     val register = cloneOf(before).setAsReg()
     when(pipeline.moves(nodes(from + i)))(register := before.asInstanceOf[register.type])
     register
@@ -39,7 +41,8 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
   }
 
   /** What has arrived is in a register; what a node has by itself may be the end of its logic. */
-  private val arrived: java.util.Set[BaseType] = Collections.newSetFromMap(new IdentityHashMap[BaseType, java.lang.Boolean])
+  private val arrived: java.util.Set[BaseType] =
+    Collections.newSetFromMap(new IdentityHashMap[BaseType, java.lang.Boolean])
   trips.foreach(trip => arrived.add(trip.target))
   private def begins(trip: Trip): Int = if (arrived.contains(trip.source)) trip.from else trip.from + 1
 
@@ -62,10 +65,11 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
   }
 
   for (((begin, to), group) <- waiting.groupBy(trip => (begins(trip), trip.to)).toSeq.sortBy(_._1)) {
-    val word = group.map(trip => registered(trip.source, trip.from, begin - trip.from).asBits).reduce((low, high) => high ## low)
+    val word =
+      group.map(trip => registered(trip.source, trip.from, begin - trip.from).asBits).reduce((low, high) => high ## low)
     val middle = (begin + to) / 2
     val last = if (to - begin <= longest) wait(word, begin, to)
-      else wait(RegNextWhen(wait(word, begin, middle), pipeline.moves(nodes(middle - 1))), middle, to)
+    else wait(RegNextWhen(wait(word, begin, middle), pipeline.moves(nodes(middle - 1))), middle, to)
     for ((trip, offset) <- group.zip(group.map(trip => widthOf(trip.source)).scanLeft(0)(_ + _))) {
       trip.target.setAsReg()
       when(pipeline.moves(nodes(to - 1)))(trip.target.assignFromBits(last(offset, widthOf(trip.source) bits)))
@@ -76,8 +80,8 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
 object CarriedValues {
   /** Words of one distributed RAM. */
   val places = 16
-  /** Nodes; over more, an event could write before the one that had its place has been read. What carries nothing valid writes too,
-    * into the place of the next event: that one's last owner is then just as far ahead.
+  /** Nodes; over more, an event could write before the one that had its place has been read. What carries nothing valid
+    * writes too, into the place of the next event: that one's last owner is then just as far ahead.
     */
   private val longest = places + 1
   /** Nodes from the first register to the last one; over fewer, a register costs less than a place. */

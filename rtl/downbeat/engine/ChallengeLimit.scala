@@ -12,8 +12,9 @@ case class ChallengeState() extends Bundle {
 
 /** The limit on challenge ACKs: 8 to 15 in each interval of 2^30 ns (RFC 5961 7).
   *
-  * A limit that is shared or known tells an attacker whether his guess of a sequence number was right (CVE-2016-5696). Therefore each
-  * connection has its own limit, drawn again for each interval from sequence numbers that the attacker would have to guess.
+  * A limit that is shared or known tells an attacker whether his guess of a sequence number was right (CVE-2016-5696).
+  * Therefore each connection has its own limit, drawn again for each interval from sequence numbers that the attacker
+  * would have to guess.
   */
 class ChallengeLimit(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._

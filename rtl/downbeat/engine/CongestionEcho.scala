@@ -12,8 +12,8 @@ case class CongestionEchoState() extends Bundle {
   val echoing = Bool()
 }
 
-/** ECN: the agreement (RFC 3168 6.1.1), and the receiver's ECE, which answers a mark until CWR comes (6.1.3). A mark on an unacceptable
-  * segment does not count (6.1.5).
+/** ECN: the agreement (RFC 3168 6.1.1), and the receiver's ECE, which answers a mark until CWR comes (6.1.3). A mark on
+  * an unacceptable segment does not count (6.1.5).
   */
 class CongestionEcho(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._

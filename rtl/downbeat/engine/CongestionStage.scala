@@ -54,7 +54,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.ackedBytes := ACKED
     EVENT.uninflated := UNINFLATED
     // A stale event: the memory may hold the state of a connection that is gone. It reports zero flight.
-    EVENT.flight := Mux(!LIVE, U(0, 32 bits), Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), OUTSTANDING_BEFORE))
+    EVENT.flight := Mux(!LIVE, U(0, 32 bits),
+      Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), OUTSTANDING_BEFORE))
     EVENT.segmentSize := SEGMENT_SIZE
     EVENT.rttValid := RTT_VALID
     EVENT.rtt := RTT
@@ -72,7 +73,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   // ---- the policies
 
   private val index = new s2.Area {
-    private def chosen(told: UInt, own: => UInt): UInt = if (own == null) U(0, widthOf(told) bits) else (OPENING || changes) ? told | own
+    private def chosen(told: UInt, own: => UInt): UInt =
+      if (own == null) U(0, widthOf(told) bits) else (OPENING || changes) ? told | own
     val startup = insert(chosen(PARAMETERS.startup, before.startup))
     val steady = insert(chosen(PARAMETERS.steady, before.steady))
   }
@@ -96,14 +98,16 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   }
 
   private val answered = new s3.Area {
-    val window = insert(MuxOH.or(Vec(decide.counts.map(apply(_))), (startup.answers ++ steady.answers).map(apply(_).window)))
+    val window =
+      insert(MuxOH.or(Vec(decide.counts.map(apply(_))), (startup.answers ++ steady.answers).map(apply(_).window)))
     val startupState = insert(startup.answer.policyState)
     val steadyState = insert(steady.answer.policyState)
     val startupPlan = config.policiesPace generate insert(startup.answer.departure)
     val steadyPlan = config.policiesPace generate insert(steady.answer.departure)
   }
 
-  private val windows = new WindowUpdate(config, signals, EVENT, before, answered.window, describe.calculated, changes, steps)
+  private val windows =
+    new WindowUpdate(config, signals, EVENT, before, answered.window, describe.calculated, changes, steps)
   import windows.handshakes
 
   // ---- the departure, and the state after the event

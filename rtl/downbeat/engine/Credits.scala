@@ -6,9 +6,9 @@ import spinal.core._
 
 /** Counts the places of an output queue, so that the arbiter takes no event whose effect would find the queue full.
   *
-  * Each event takes one place. The place is free again when the event causes nothing, or when what it caused has left the queue.
-  * The counter sees each of the three a clock later, so it adds neither to the path of the choice nor to that of the queue's
-  * reader.
+  * Each event takes one place. The place is free again when the event causes nothing, or when what it caused has left
+  * the queue. The counter sees each of the three a clock later, so it adds neither to the path of the choice nor to
+  * that of the queue's reader.
   *
   * @param taken  an event has been chosen
   * @param unused an event leaves the pipeline and puts nothing into the queue

@@ -7,7 +7,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Chooses the earliest of a connection's deadlines: the protocol stage's, the recovery stage's and the user timeout. The timers module keeps it.
+/** Chooses the earliest of a connection's deadlines: the protocol stage's, the recovery stage's and the user timeout.
+  * The timers module keeps it.
   *
   * It works while the stages behind recovery do.
   *

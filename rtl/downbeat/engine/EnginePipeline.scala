@@ -7,8 +7,8 @@ import spinal.core._
 import spinal.lib.misc.pipeline._
 import scala.collection.mutable
 
-/** The engine's pipeline. An event moves one node a clock and never waits. A value that a stage puts on a node is carried as
-  * far as a later stage reads it, and no farther.
+/** The engine's pipeline. An event moves one node a clock and never waits. A value that a stage puts on a node is
+  * carried as far as a later stage reads it, and no farther.
   *
   * @param eventSpacing minimum clocks between two events
   */
@@ -18,7 +18,9 @@ class EnginePipeline(eventSpacing: Int) extends Area {
   def entry: Node = nodes.head
   def exit: Node = nodes.last
 
-  /** The data registers behind a node take what it holds: with an event, or, where those follow each other clock by clock, always, but in simulation. */
+  /** The data registers behind a node take what it holds: with an event, or, where those follow each other clock by
+    * clock, always, but in simulation.
+    */
   val moves: Node => Bool =
     if (eventSpacing == 1) {
       val idle = new IdleStandsStill
@@ -49,18 +51,21 @@ object EnginePipeline {
 
 /** One stage: a private memory of one word per flow, read, changed and written as an event passes.
   *
-  * The word is addressed on the first node, registered twice, and stands on `steps(0)`; the stage computes until `steps(5)` and writes there,
-  * seven nodes after the address. So events of one flow may follow each other every eight clocks; the arbiter sees to that.
-  * The next stage reads while this one still computes: `steps(5)` here is `steps(0)` there.
+  * The word is addressed on the first node, registered twice, and stands on `steps(0)`; the stage computes until
+  * `steps(5)` and writes there, seven nodes after the address. So events of one flow may follow each other every eight
+  * clocks; the arbiter sees to that. The next stage reads while this one still computes: `steps(5)` here is `steps(0)`
+  * there.
   */
-abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, index: Int, state: HardType[S])
+abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, index: Int,
+    state: HardType[S])
     extends Area {
   private val first = EnginePipeline.steps * index
   /** The nodes on which the word is addressed and comes out of the memory. */
   protected val address: Node = pipeline.nodes(first)
   protected val fetched: Node = pipeline.nodes(first + 1)
   val steps: Seq[Node] = pipeline.nodes.slice(first + 2, first + 2 + EnginePipeline.steps + 1)
-  require(first + 2 + EnginePipeline.steps - first == config.flowSpacing - 1, "a stage's read-modify-write spans flowSpacing - 1 nodes")
+  require(first + 2 + EnginePipeline.steps - first == config.flowSpacing - 1,
+    "a stage's read-modify-write spans flowSpacing - 1 nodes")
 
   /** None where the build gives the stage nothing to keep. */
   val memory: Mem[S] = (widthOf(state()) > 0) generate Mem(state, config.flows)

@@ -2,7 +2,9 @@
 package downbeat.engine
 
 import downbeat.calculation.CalculatedEvent
-import downbeat.messages.{ApplicationEvent, DepartedEvent, DirectoryEvent, GrantEvent, PlacedEvent, PolicyChange, TimerEvent}
+import downbeat.messages.{
+  ApplicationEvent, DepartedEvent, DirectoryEvent, GrantEvent, PlacedEvent, PolicyChange, TimerEvent
+}
 import spinal.core._
 import spinal.lib._
 
@@ -13,7 +15,8 @@ import spinal.lib._
   * @param calculated the engine's own: results of the calculators, where the build has any
   */
 class EngineSources(
-    directory: Stream[DirectoryEvent], placed: Stream[PlacedEvent], application: Stream[ApplicationEvent], grants: Stream[GrantEvent],
+    directory: Stream[DirectoryEvent], placed: Stream[PlacedEvent], application: Stream[ApplicationEvent],
+    grants: Stream[GrantEvent],
     departed: Stream[DepartedEvent], timers: Stream[TimerEvent], policies: Option[Stream[PolicyChange]],
     returned: Stream[ReturnEvent], calculated: Option[Stream[CalculatedEvent]])
     extends Area {
@@ -21,15 +24,19 @@ class EngineSources(
 
   private val returns = Sources.returned(returned).registered
   /** What the engine itself causes. These events send nothing, so they generate no return. */
-  private val caused = calculated.fold(returns)(results => shared(returns, Sources.calculated(results))).copy(returns = false)
+  private val caused =
+    calculated.fold(returns)(results => shared(returns, Sources.calculated(results))).copy(returns = false)
   private val payloadAndApplication = shared(Sources.placed(placed), Sources.application(application))
-  private val timersAndPolicies = policies.fold(Sources.timer(timers))(changes => shared(Sources.timer(timers), Sources.policies(changes)))
+  private val timersAndPolicies =
+    policies.fold(Sources.timer(timers))(changes => shared(Sources.timer(timers), Sources.policies(changes)))
   private val departuresAndTimers = shared(Sources.departed(departed), timersAndPolicies)
 
   /** The arbiter's sources. */
-  val all: Seq[EventSource] = Seq(Sources.directory(directory), payloadAndApplication, Sources.grant(grants), caused, departuresAndTimers)
+  val all: Seq[EventSource] =
+    Seq(Sources.directory(directory), payloadAndApplication, Sources.grant(grants), caused, departuresAndTimers)
 
   /** A word waits in a register of a shared source, where the port that it came through does not show it. */
-  val waiting: Bool = payloadAndApplication.words.valid || (if (policies.nonEmpty) timersAndPolicies.words.valid else False) ||
-    departuresAndTimers.words.valid || caused.words.valid || returns.words.valid
+  val waiting: Bool =
+    payloadAndApplication.words.valid || (if (policies.nonEmpty) timersAndPolicies.words.valid else False) ||
+      departuresAndTimers.words.valid || caused.words.valid || returns.words.valid
 }

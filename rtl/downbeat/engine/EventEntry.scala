@@ -6,7 +6,9 @@ import downbeat.time.{Epoch, Instant}
 import spinal.core._
 import spinal.lib._
 
-/** Puts each event that the arbiter has chosen on the pipeline's first node, with the time at which the engine takes it. */
+/** Puts each event that the arbiter has chosen on the pipeline's first node, with the time at which the engine takes
+  * it.
+  */
 class EventEntry(
     config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, events: Flow[EngineEvent], now: Instant)
     extends Area {

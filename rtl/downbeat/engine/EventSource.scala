@@ -11,8 +11,8 @@ import spinal.lib._
   * @param returns its events may send a segment, so the arbiter keeps a place for a return free
   */
 case class EventSource(words: Stream[Bits], event: Bits => EngineEvent, returns: Boolean = true) {
-  /** The source behind a register for valid and payload and one for ready. No path leads from the arbiter through it. It passes a word every
-    * two clocks.
+  /** The source behind a register for valid and payload and one for ready. No path leads from the arbiter through it.
+    * It passes a word every two clocks.
     */
   def registered: EventSource = copy(words = words.halfPipe())
 }
@@ -22,7 +22,8 @@ object EventSource {
   def shared(first: EventSource, second: EventSource): EventSource = {
     val bits = widthOf(first.words.payload) max widthOf(second.words.payload)
     def marked(source: EventSource, mark: Bool): Stream[Bits] = source.words.map(word => mark ## word.resize(bits))
-    def word(source: EventSource, shared: Bits): EngineEvent = source.event(shared.resize(widthOf(source.words.payload)))
+    def word(source: EventSource, shared: Bits): EngineEvent =
+      source.event(shared.resize(widthOf(source.words.payload)))
     EventSource(
       StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)),
       shared => shared.msb ? word(second, shared) | word(first, shared),

@@ -43,7 +43,8 @@ class Expiries(val view: RecoveryView, expired: Payload[Bool]) extends Area {
     val isFirst = insert(!meaning.consecutive.orR)
     private val most = U(config.retransmissions min 15, 4 bits)
     /** The connection ends. */
-    val givesUp = insert(meaning.timedOut && meaning.consecutive === most || meaning.probes && before.expiries.silent === most)
+    val givesUp =
+      insert(meaning.timedOut && meaning.consecutive === most || meaning.probes && before.expiries.silent === most)
   }
 
   /** On step 5. */

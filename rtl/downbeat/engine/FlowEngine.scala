@@ -4,7 +4,10 @@ package downbeat.engine
 import downbeat.calculation.Calculators
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{RestingClock, Tally, WideQueue}
-import downbeat.messages.{ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent, Placement, PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord}
+import downbeat.messages.{
+  ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent,
+  Placement, PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord
+}
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
@@ -12,9 +15,9 @@ import spinal.lib._
 /** The flow engine: one queue of all events, through five stages in order, one event a clock or one in eight
   * ([[DownbeatConfig.eventSpacing]]). This file only wires.
   *
-  * It never stalls: the arbiter takes an event only when there is space for all that the event can cause. Descriptors and
-  * returns have queues with credits; placements are bounded by the slots that segments hold; bookings, deadlines and status go
-  * to memories that take one a clock.
+  * It never stalls: the arbiter takes an event only when there is space for all that the event can cause. Descriptors
+  * and returns have queues with credits; placements are bounded by the slots that segments hold; bookings, deadlines
+  * and status go to memories that take one a clock.
   */
 case class FlowEngine(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -37,7 +40,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     /** The handshake of an accepted connection is over: it is established, or it has ended before. */
     val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
-    /** ICMP errors without effect, since reset: not about a segment in flight, or about one of an established connection.
+    /** ICMP errors without effect, since reset: not about a segment in flight, or about one of an established
+      * connection.
       */
     val ignoredIcmpErrors = out(UInt(config.counterBits bits))
     /** Challenge ACKs that a connection's limit held back, since reset. */
@@ -70,7 +74,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     policies = Option(io.policies),
     returned = returns.io.pop,
     calculated = Option(calculators).map(_.io.result))
-  private val arbiter: EventLine = if (config.eventSpacing == 1) new Arbiter(config, sources.all) else new SpacedArbiter(config, sources.all)
+  private val arbiter: EventLine =
+    if (config.eventSpacing == 1) new Arbiter(config, sources.all) else new SpacedArbiter(config, sources.all)
 
   // ---- the five stages
 
@@ -91,7 +96,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val descriptors = WideQueue(SegmentDescriptor(config), Credits.places(config))
   descriptors.io.push.valid := transmit.descriptor.valid
   descriptors.io.push.payload := transmit.descriptor.payload
-  // The queue's memory takes half a clock, and the reader's ready must not add to that: a segment lasts longer than two clocks.
+  // The queue's memory takes half a clock, and the reader's ready must not add to that: a segment lasts longer than two
+  // clocks.
   io.descriptors << descriptors.io.pop.halfPipe()
   returns.io.push.valid := transmit.returned.valid
   returns.io.push.payload := transmit.returned.payload
@@ -124,7 +130,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val returnCredits = new Credits(Credits.places(config), taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.returned.valid, freed = returns.io.pop.fire)
   for ((source, permitted) <- sources.all.zip(arbiter.permitted))
-    permitted := RegNext(protocol.ready && descriptorCredits.left && (if (source.returns) returnCredits.left else True)) init False
+    permitted := RegNext(
+      protocol.ready && descriptorCredits.left && (if (source.returns) returnCredits.left else True)) init False
 
   // ---- idle
 

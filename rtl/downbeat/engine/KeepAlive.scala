@@ -15,8 +15,9 @@ case class KeepAliveState() extends Bundle {
 
 /** Keep-alive (RFC 9293 3.8.4). It is off unless the connection's parameters give an interval.
   *
-  * After an interval of silence the peer is probed by an ACK of SND.NXT-1, which it must answer because it is unacceptable. Nine unanswered
-  * probes 75 s apart end the connection. While data is outstanding, retransmission finds out whether the peer is there.
+  * After an interval of silence the peer is probed by an ACK of SND.NXT-1, which it must answer because it is
+  * unacceptable. Nine unanswered probes 75 s apart end the connection. While data is outstanding, retransmission finds
+  * out whether the peer is there.
   */
 class KeepAlive(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._

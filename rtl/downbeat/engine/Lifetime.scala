@@ -5,8 +5,8 @@ import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Who still needs the connection: the application, from its announcement to its close, and the placements on their way to memory.
-  * When nobody needs a closed connection, its flow is released.
+/** Who still needs the connection: the application, from its announcement to its close, and the placements on their way
+  * to memory. When nobody needs a closed connection, its flow is released.
   */
 class Lifetime(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck) extends Area {
   import view._
@@ -31,9 +31,9 @@ class Lifetime(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: 
     RELEASE := LIVE && STATE === TcpState.closed && (application.closed || !application.announced) &&
       placements.complete && !RESET_DUE
     val placing = insert(Mux(
-      OPENING,
-      U(0, before.placing.getWidth bits),
-      before.placing + application.places.asUInt - arrival.comes.asUInt))
+        OPENING,
+        U(0, before.placing.getWidth bits),
+        before.placing + application.places.asUInt - arrival.comes.asUInt))
   }
 
   /** A connection that a SYN made is announced, or ends unannounced. This happens once for each. */

@@ -30,8 +30,9 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
   /** What an ACK of new data or with ECE means. */
   val ack = new s1.Area {
     /** A mark reduces the window as a loss does, once a window (RFC 3168 6.1.2). */
-    val reduces = insert(event.live && CONGESTION_ECHOED && !before.recovering && compare.beyondRecover && compare.beyondEchoed &&
-      OUTSTANDING_BEFORE.orR)
+    val reduces =
+      insert(event.live && CONGESTION_ECHOED && !before.recovering && compare.beyondRecover && compare.beyondEchoed &&
+        OUTSTANDING_BEFORE.orR)
     /** A partial and a full acknowledgment (RFC 6582 3.2). */
     val partial = insert(ADVANCED && before.recovering && compare.beforeRecover)
     val recovered = insert(ADVANCED && before.recovering && !compare.beforeRecover)
@@ -41,12 +42,13 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
   /** Duplicates, and how far lost data is sent again. */
   val count = new s2.Area {
     /** A duplicate ACK; with SACK one that tells something new, whatever else it brings (RFC 6675 2). */
-    val isDuplicate = insert(event.live && !event.shut && !answersPair && Mux[Bool](SELECTIVE, REPEATED && board.isNews, DUPLICATE))
+    val isDuplicate =
+      insert(event.live && !event.shut && !answersPair && Mux[Bool](SELECTIVE, REPEATED && board.isNews, DUPLICATE))
     val third = insert(isDuplicate && before.duplicates === 2)
     val mayLose = insert(isDuplicate && !before.recovering && compare.beyondRecover)
     val inflates = insert(isDuplicate && before.recovering && !SELECTIVE)
     val duplicates = insert(Mux(ADVANCED || OPENING, U(0, 2 bits),
-      Mux(isDuplicate && before.duplicates =/= 3, before.duplicates + 1, before.duplicates)))
+        Mux(isDuplicate && before.duplicates =/= 3, before.duplicates + 1, before.duplicates)))
     val nothingResent = insert(!board.highRxt.orR)
     val resendsFurther = insert(event.isSent && RESENT && before.recovering && board.highRxt < ack.sentOffset)
     /** A recovery's first retransmission has left: its ACK is due no sooner than a timeout from now (RFC 6298 5). */
@@ -72,8 +74,9 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
     after.recover := Mux(ADVANCED && compare.beyondRecover, low(mark.lastAcknowledged), before.recover)
     when(lost || timedOut || RESUMED && STATE =/= TcpState.synReceived)(after.recover := low(HIGHEST_SENT))
     when(OPENING)(after.recover := low(INITIAL_SEQUENCE))
-    after.echoed := Mux(OPENING, low(INITIAL_SEQUENCE), Mux(ack.reduces, low(HIGHEST_SENT),
-      Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
+    after.echoed := Mux(OPENING, low(INITIAL_SEQUENCE),
+      Mux(ack.reduces, low(HIGHEST_SENT),
+        Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
     after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial, U(2, 2 bits), count.quota)
     RETRANSMIT := !OPENING && !timedOut && !ack.recovered &&
       ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) || before.retransmit && !RESENT)

@@ -49,7 +49,8 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
 
   private val sum = new c2.Area {
     /** Bytes held from each range on. */
-    val held = insert(Vec(locate.lower + locate.upper, compare.lengths(1) + locate.upper, apply(locate.upper), compare.lengths(3)))
+    val held = insert(Vec(locate.lower + locate.upper, compare.lengths(1) + locate.upper, apply(locate.upper),
+        compare.lengths(3)))
     val limit = insert(MuxOH.or(locate.firstBeyond, ranges.map(_.left)))
   }
 
@@ -78,7 +79,8 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
   private val output = new c6.Area {
     RETRANSMIT_LOST := recovering && mayRetransmit && decide.waits
     WINDOW_ALLOWANCE := judge.arrived.resized
-    when(!SELECTIVE)(WINDOW_ALLOWANCE := Mux(recovering, U(0, config.windowAllowanceBits bits), decide.duplicateBytes.resized))
+    when(!SELECTIVE)(WINDOW_ALLOWANCE := Mux(recovering, U(0, config.windowAllowanceBits bits),
+      decide.duplicateBytes.resized))
     RETRANSMIT_OFFSET := Mux[UInt](RETRANSMIT, U(0, bits bits), locate.from)
     private val toFirst = Mux(ranges(0).valid, ranges(0).left, U((BigInt(1) << bits) - 1, bits bits))
     RETRANSMIT_LIMIT := Mux[UInt](RETRANSMIT, toFirst, judge.span)

@@ -53,7 +53,8 @@ class PlacementCheck(val view: ProtocolView) extends Area {
 
   /** For each range: does the payload touch it, does it stay, does it give the joined range its left or right end. */
   val overlap = new s1.Area {
-    private def overlaps(i: Int): Bool = order.hasLength && order.filled(i) && !order.endsBehind(i) && !order.beginsBeyond(i)
+    private def overlaps(i: Int): Bool =
+      order.hasLength && order.filled(i) && !order.endsBehind(i) && !order.beginsBeyond(i)
     val touches = each(i => insert(arrival.good && overlaps(i)))
     val keeps = each(i => insert(order.filled(i) && !touches(i)))
     val givesLeft = each(i => insert(touches(i) && order.holdsBefore(i)))

@@ -50,7 +50,8 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
     wide.policyState := answer.policyState.resize(stateBits)
     if (config.policiesPace) wide.departure := (if (policy.paces) answer.departure else DeparturePlan.configured)
     if (config.policiesCalculate) wide.calculation := (
-      if (policy.calculator.isEmpty) Calculation.none(config.requestBits) else answer.calculation.widened(config.requestBits))
+      if (policy.calculator.isEmpty) Calculation.none(config.requestBits)
+      else answer.calculation.widened(config.requestBits))
     wide
   }
 }

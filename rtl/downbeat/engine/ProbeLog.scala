@@ -17,7 +17,8 @@ import spinal.lib.misc.pipeline._
   * broken. A loss or a retransmission removes all records, because later ACKs measure nothing. A probe that finds no
   * place is not measured.
   */
-class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, before: Payload[ProbeLogState], steps: Seq[Node])
+class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, before: Payload[ProbeLogState],
+    steps: Seq[Node])
     extends Area {
   import signals._
   import ProbeLog._
@@ -48,7 +49,9 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
   }
 
   private val read = new s1.Area {
-    val records = banks.zip(select.addresses).map { case (bank, address) => insert(bank.readSync(address, pipeline.moves(s0))) }
+    val records = banks.zip(select.addresses).map { case (bank, address) =>
+      insert(bank.readSync(address, pipeline.moves(s0)))
+    }
   }
 
   /** One record against an ACK. */
@@ -78,7 +81,8 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
       /** The ACK is the probe's own. */
       val exact = insert(select.isAck && compare.reached && compare.fitsKind)
       /** The ACK is later than the probe's own. */
-      val passed = insert(select.isAck && !compare.beyond.msb && !(compare.reached && (compare.fitsKind || compare.isAhead)))
+      val passed =
+        insert(select.isAck && !compare.beyond.msb && !(compare.reached && (compare.fitsKind || compare.isAhead)))
     }
   }
   private val order = new s2.Area {
@@ -135,7 +139,8 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
       written.time := STAMP.ns.resized
     }
     for ((bank, i) <- banks.zipWithIndex)
-      bank.write(FLOW @@ select.halves(i), written, isValid && (decide.logs || decide.departs) && select.isOdd === Bool(i == 1))
+      bank.write(FLOW @@ select.halves(i), written,
+        isValid && (decide.logs || decide.departs) && select.isOdd === Bool(i == 1))
 
     private val sentAfter = before.sent + decide.logs.asUInt
     after.sent := sentAfter

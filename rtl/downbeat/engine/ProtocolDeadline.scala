@@ -6,11 +6,13 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Protocol's deadline: the end of TIME-WAIT (RFC 9293 3.4.2), the delayed ACK (3.8.6.3), or the next keep-alive probe (3.8.4).
+/** Protocol's deadline: the end of TIME-WAIT (RFC 9293 3.4.2), the delayed ACK (3.8.6.3), or the next keep-alive probe
+  * (3.8.4).
   *
   * FIN-WAIT-2 ends by the same timer as TIME-WAIT if the application has closed.
   */
-class ProtocolDeadline(val view: ProtocolView, acknowledgments: Acknowledgments, keepAlive: KeepAlive, lifetime: Lifetime, replies: Replies)
+class ProtocolDeadline(val view: ProtocolView, acknowledgments: Acknowledgments, keepAlive: KeepAlive,
+    lifetime: Lifetime, replies: Replies)
     extends Area {
   import view._
   import signals._
@@ -40,7 +42,8 @@ class ProtocolDeadline(val view: ProtocolView, acknowledgments: Acknowledgments,
     when(linger.begins)(own := ends.timeWait)
 
     private val ownIsArmed = linger.runs || delay.runs
-    private def isFirst(end: Instant): Bool = (end.ns(47 downto 30) - timer.next).msb // the low bits of the probe's time are zero
+    private def isFirst(end: Instant): Bool =
+      (end.ns(47 downto 30) - timer.next).msb // the low bits of the probe's time are zero
     private val ownIsFirst = Mux(
       linger.begins, isFirst(ends.timeWait), Mux(delay.begins, isFirst(ends.delayedAck), isFirst(whole.deadline)))
     PROTOCOL_DEADLINE := own

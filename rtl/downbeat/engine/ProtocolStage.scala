@@ -10,8 +10,8 @@ import spinal.lib.misc.pipeline._
 
 /** Protocol: the state machine of RFC 9293, sequence numbers, windows, and what must be acknowledged.
   *
-  * Steps 0 to 2 judge the event ([[SegmentVerdict]] and its checks), steps 2 and 3 decide the state ([[StateMachine]]), step 4 finds the
-  * new values, step 5 writes them. Each part owns its part of the connection's state.
+  * Steps 0 to 2 judge the event ([[SegmentVerdict]] and its checks), steps 2 and 3 decide the state ([[StateMachine]]),
+  * step 4 finds the new values, step 5 writes them. Each part owns its part of the connection's state.
   */
 class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 0, HardType(ProtocolState(config))) {
@@ -60,7 +60,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   }
   private val consumed = new s4.Area {
     val end = insert(Mux[SequenceNumber](
-      peerSyn.taken, event.firstData, Mux[SequenceNumber](kind.consumed && LIVE, reading.end, whole.consumed)))
+        peerSyn.taken, event.firstData, Mux[SequenceNumber](kind.consumed && LIVE, reading.end, whole.consumed)))
   }
 
   private val next = ProtocolState(config)

@@ -51,7 +51,9 @@ case class ProtocolState(config: DownbeatConfig) extends Bundle {
   val challenges = ChallengeState()
   val keepAlive = KeepAliveState()
 
-  /** `deadline` ends TIME-WAIT, or FIN-WAIT-2 after the application has closed. Otherwise it is the delayed ACK's, if one waits. */
+  /** `deadline` ends TIME-WAIT, or FIN-WAIT-2 after the application has closed. Otherwise it is the delayed ACK's, if
+    * one waits.
+    */
   val waiting = Bool()
   val deadline = NearInstant(config.deadlineBits, config.deadlineUnit)
 }

@@ -8,7 +8,9 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the parts of protocol share: the nodes, the connection before the event, and the facts about the event that several parts use. */
+/** What the parts of protocol share: the nodes, the connection before the event, and the facts about the event that
+  * several parts use.
+  */
 class ProtocolView(
     val config: DownbeatConfig, val signals: Signals, val before: Payload[ProtocolState],
     val address: Node, val fetched: Node, steps: Seq[Node])
@@ -72,7 +74,8 @@ class ProtocolView(
   /** Whether the event makes a connection or meets the one that it names. The application names the flow alone. */
   private val identity = new s0.Area {
     private val fromApplication =
-      Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort, EventKind.setPolicies)
+      Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort,
+        EventKind.setPolicies)
         .map(KIND === _).orR
     val opens = insert(kind.open || kind.segment && FRESH)
     val meets = insert(before.inUse && !kind.open && !FRESH && (before.generation === GENERATION || fromApplication))

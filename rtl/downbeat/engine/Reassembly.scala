@@ -28,9 +28,10 @@ case class ReassemblyState(config: DownbeatConfig) extends Bundle {
 
 /** Reassembly: how `placed` changes RCV.NXT and the ranges beyond it (RFC 9293 3.10.7.4, RFC 2018 4).
   *
-  * The event's payload [a, b) is joined with the ranges that it touches. If it begins at or before RCV.NXT, RCV.NXT moves to the end of the
-  * joined range. Otherwise the joined range becomes the newest. A fifth range is not recorded: it was never reported, so the peer sends it
-  * again. Ranges are disjoint, so only one can hold a, and only one b: the ends of the joined range are selected, not compared.
+  * The event's payload [a, b) is joined with the ranges that it touches. If it begins at or before RCV.NXT, RCV.NXT
+  * moves to the end of the joined range. Otherwise the joined range becomes the newest. A fifth range is not recorded:
+  * it was never reported, so the peer sends it again. Ranges are disjoint, so only one can hold a, and only one b: the
+  * ends of the joined range are selected, not compared.
   */
 class Reassembly(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck) extends Area {
   import view._
@@ -52,21 +53,26 @@ class Reassembly(val view: ProtocolView, verdict: SegmentVerdict, placementCheck
     val right = insert(select(overlap.givesRight, ranges.map(_.right).toSeq, low(end.payload)))
     val records = insert(arrival.stretches && (overlap.touches.map(apply(_)).orR || !order.filled.last))
     val next = insert(low(before.received).low - overlap.reachesFin.asUInt)
-    /** Range `from` stays and goes to place `to`, because that many are newer: those before it that stay, and the joined one. */
-    val goesTo = each(to => each { from =>
-      val newer = overlap.keeps.take(from).map(apply(_)) :+ apply(records)
-      insert(if (newer.size < to) False else overlap.keeps(from) && exactly(to, newer))
-    })
+    /** Range `from` stays and goes to place `to`, because that many are newer: those before it that stay, and the
+      * joined one.
+      */
+    val goesTo = each(to =>
+      each { from =>
+        val newer = overlap.keeps.take(from).map(apply(_)) :+ apply(records)
+        insert(if (newer.size < to) False else overlap.keeps(from) && exactly(to, newer))
+      })
   }
   /** Exactly `number` of the bits are set. A sum would become a carry chain. */
   private def exactly(number: Int, of: Seq[Bool]): Bool =
-    of.indices.combinations(number).map(set => of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
+    of.indices.combinations(number).map(set =>
+      of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
 
   // ---- steps 3 and 4: the list, and RCV.NXT
 
   private val move = new s3.Area {
     val list = each { to =>
-      val range = MuxOH.or(Vec(join.goesTo(to).map(apply(_))), before.reassembly.ranges) // an empty one if none goes there
+      val range =
+        MuxOH.or(Vec(join.goesTo(to).map(apply(_))), before.reassembly.ranges) // an empty one if none goes there
       if (to == 0) when(join.records) {
         range.left := join.left
         range.right := join.right

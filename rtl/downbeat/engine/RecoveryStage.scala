@@ -55,7 +55,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     when(ack.recovered)(CONGESTION_KIND := CongestionEventKind.recovered)
     when(lost || ack.reduces)(CONGESTION_KIND := CongestionEventKind.loss)
     when(timedOut) {
-      CONGESTION_KIND := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(), CongestionEventKind.timeoutAgain())
+      CONGESTION_KIND := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(),
+        CongestionEventKind.timeoutAgain())
     }
     when(ESTABLISHED)(CONGESTION_KIND := CongestionEventKind.established)
   }
@@ -63,7 +64,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val resend = new s4.Area {
     // A loss leaves HighRxt as it is: what an earlier recovery has sent again beyond its end is on its way.
     val highRxt = insert(Mux(OPENING || timedOut, U(0, config.sendOffsetBits bits),
-      Mux[UInt](loss.count.resendsFurther, ack.sentOffset, board.highRxt)))
+        Mux[UInt](loss.count.resendsFurther, ack.sentOffset, board.highRxt)))
   }
 
   private val update = new s5.Area {
@@ -85,6 +86,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // What the scoreboard means for sending, found while later stages work
   private val estimate = new LossEstimate(
     config, signals,
-    LossEvidence(board.ranges, resend.highRxt, board.passed, update.recovering, update.mayRetransmit, update.duplicates),
+    LossEvidence(board.ranges, resend.highRxt, board.passed, update.recovering, update.mayRetransmit,
+      update.duplicates),
     pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

@@ -36,7 +36,8 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
 }
 
 /** What the parts of recovery look at together: the steps, the connection before the event, and which event it is. */
-class RecoveryView(val config: DownbeatConfig, val signals: Signals, val before: Payload[RecoveryState], val steps: Seq[Node])
+class RecoveryView(val config: DownbeatConfig, val signals: Signals, val before: Payload[RecoveryState],
+    val steps: Seq[Node])
     extends Area {
   import signals._
   val s0: Node = steps(0)

@@ -59,7 +59,8 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
 
   /** On step 5: the state after the event. */
   def update(after: RecoveryState): Unit = new s5.Area {
-    RECOVERY_DEADLINE := Mux[Instant](decide.starts, (decide.rounded + decide.rto).whole(config.deadlineUnit), expire.deadline)
+    RECOVERY_DEADLINE := Mux[Instant](decide.starts, (decide.rounded + decide.rto).whole(config.deadlineUnit),
+      expire.deadline)
     after.armed := RECOVERY_ARMED
     after.deadline := RECOVERY_DEADLINE.low(config.deadlineBits, config.deadlineUnit)
     after.expiries := expiries.after

@@ -8,7 +8,8 @@ import spinal.lib.misc.pipeline._
 
 /** What answers the event at once: a pure ACK or a RST, and its sequence number (RFC 9293 3.10.7). */
 class Replies(
-    val view: ProtocolView, verdict: SegmentVerdict, acknowledgments: Acknowledgments, challenges: ChallengeLimit, keepAlive: KeepAlive,
+    val view: ProtocolView, verdict: SegmentVerdict, acknowledgments: Acknowledgments, challenges: ChallengeLimit,
+    keepAlive: KeepAlive,
     stateMachine: StateMachine)
     extends Area {
   import view._

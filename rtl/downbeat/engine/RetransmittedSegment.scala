@@ -14,7 +14,8 @@ class RetransmittedSegment(val view: TransmitView) extends Area {
 
   val start = new s0.Area {
     val sequence = insert(UNACKNOWLEDGED + RETRANSMIT_OFFSET)
-    val most = insert(TransmitDecision.minimum(RETRANSMIT_LIMIT.resize(limitBits), SEGMENT_SIZE.resize(limitBits)).resize(16))
+    val most =
+      insert(TransmitDecision.minimum(RETRANSMIT_LIMIT.resize(limitBits), SEGMENT_SIZE.resize(limitBits)).resize(16))
   }
 
   private val extent = new s1.Area {

@@ -50,8 +50,10 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
   import view._
   import signals._
   private val minimumRto = U(Instant.nanoseconds(config.minimumRto), 39 bits)
-  private val initialRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(1 sec)), 39 bits) // RFC 6298 2.1
-  private val hesitantRto = U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(3 sec)), 39 bits) // RFC 6298 5.7
+  private val initialRto =
+    U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(1 sec)), 39 bits) // RFC 6298 2.1
+  private val hesitantRto =
+    U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(3 sec)), 39 bits) // RFC 6298 5.7
 
   private val compare = new s0.Area {
     val timedReached = insert(!UNACKNOWLEDGED.isBefore(before.roundTrip.timedEnd))
@@ -81,10 +83,11 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
   private val estimate = new s2.Area {
     val error = insert((sample.time.resize(40) - compare.smoothed.resize(40)).asSInt)
     val timeout = insert(Mux[UInt](
-      !before.roundTrip.sampled, sample.unsampledRto, Mux(sample.rto < minimumRto, minimumRto, sample.rto.resize(39))))
+        !before.roundTrip.sampled, sample.unsampledRto,
+        Mux(sample.rto < minimumRto, minimumRto, sample.rto.resize(39))))
     // After a lost SYN the first data has an RTO of its own.
     val backOff = insert(Mux(OPENING || ESTABLISHED || sample.taken, U(0, 4 bits),
-      Mux(timedOut && before.roundTrip.backOff =/= 15, before.roundTrip.backOff + 1, before.roundTrip.backOff)))
+        Mux(timedOut && before.roundTrip.backOff =/= 15, before.roundTrip.backOff + 1, before.roundTrip.backOff)))
   }
   /** RTO, neither backed off nor bounded above; how often it is doubled. On step 2. */
   val timeout: Payload[UInt] = estimate.timeout

@@ -18,7 +18,8 @@ import spinal.lib.misc.pipeline._
   * segment of what it acknowledges: that segment was sent again, and the rest was held behind it. Blocks before HighRxt
   * are ignored.
   */
-class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[Scoreboard], forget: Payload[Bool], steps: Seq[Node])
+class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[Scoreboard], forget: Payload[Bool],
+    steps: Seq[Node])
     extends Area {
   import RangeMerge.{compare, join, merge}
   import signals._

@@ -72,7 +72,8 @@ object RangeMerge {
     val joined = join(ranges, relation, block)
     // The place of each in the new list is the number of those below it. Sums would become carry chains.
     def exactly(number: Int, of: Seq[Bool]): Bool =
-      of.indices.combinations(number).map(set => of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
+      of.indices.combinations(number).map(set =>
+        of.indices.map(i => if (set.contains(i)) of(i) else !of(i)).andR).toSeq.orR
     def below(i: Int): Seq[Bool] = (0 until i).map(relation.stays(_)) :+ relation.isAbove(i)
     val result = Vec.fill(count)(cloneOf(block))
     for (k <- 0 until count) {

@@ -10,7 +10,8 @@ import spinal.lib.misc.pipeline._
   *
   * Step 0 takes distances, step 1 compares ([[WindowCheck]], [[AckCheck]], [[TimestampCheck]]), step 2 decides.
   */
-class SegmentVerdict(val view: ProtocolView, windowCheck: WindowCheck, ackCheck: AckCheck, timestamps: TimestampCheck) extends Area {
+class SegmentVerdict(
+    val view: ProtocolView, windowCheck: WindowCheck, ackCheck: AckCheck, timestamps: TimestampCheck) extends Area {
   import view._
   import signals._
   import ackCheck.{ack, window}
@@ -24,7 +25,8 @@ class SegmentVerdict(val view: ProtocolView, windowCheck: WindowCheck, ackCheck:
     val timeWait = insert(is(TcpState.timeWait))
     val closed = insert(is(TcpState.closed))
     /** The peer may send data. */
-    val receiving = insert(Seq(TcpState.synReceived, TcpState.established, TcpState.finWait1, TcpState.finWait2).map(is).orR)
+    val receiving =
+      insert(Seq(TcpState.synReceived, TcpState.established, TcpState.finWait1, TcpState.finWait2).map(is).orR)
     val announced = insert(before.announced)
     val nobodyReads = insert(before.applicationClosed)
   }
@@ -36,7 +38,8 @@ class SegmentVerdict(val view: ProtocolView, windowCheck: WindowCheck, ackCheck:
     val acceptable = insert(position.inWindow && !paws.outdated)
     val wrongAck = insert(ack.beyond || ack.tooOld)
     /** By flags and number it is a plain ACK. */
-    val plainAck = insert(FLAGS.ack && !FLAGS.rst && !FLAGS.syn && !ack.beyond && !ack.tooOld && !(state.synReceived && !ack.advances))
+    val plainAck = insert(
+      FLAGS.ack && !FLAGS.rst && !FLAGS.syn && !ack.beyond && !ack.tooOld && !(state.synReceived && !ack.advances))
     val laterByNumbers = insert(position.startsAhead && ack.permitsNext)
   }
 
@@ -49,8 +52,8 @@ class SegmentVerdict(val view: ProtocolView, windowCheck: WindowCheck, ackCheck:
 
   /** A SYN that cannot be an old one ends TIME-WAIT early. When it comes again, it makes a connection (RFC 6191 2).
     *
-    * Timestamps keep the segments of the two connections apart, ours and the peer's. Without them the sequence numbers must, and so must
-    * our own initial sequence number (RFC 9293 3.10.7.4).
+    * Timestamps keep the segments of the two connections apart, ours and the peer's. Without them the sequence numbers
+    * must, and so must our own initial sequence number (RFC 9293 3.10.7.4).
     */
   val timeWait = new s2.Area {
     private val later =
@@ -62,7 +65,9 @@ class SegmentVerdict(val view: ProtocolView, windowCheck: WindowCheck, ackCheck:
     /** The peer has not received our SYN-ACK. */
     val synAgain = insert(
       check.inSequence && state.synReceived && position.startsWithSyn && FLAGS.syn && !FLAGS.ack && !FLAGS.rst)
-    /** The SYN-ACK of a simultaneous open (RFC 9293 3.5, figure 7): its SYN lies below our window, yet it acknowledges ours. */
+    /** The SYN-ACK of a simultaneous open (RFC 9293 3.5, figure 7): its SYN lies below our window, yet it acknowledges
+      * ours.
+      */
     val simultaneousOpen = insert(
       check.inSequence && state.synReceived && state.announced && position.startsWithSyn && FLAGS.syn && !FLAGS.rst && segment.goodAck)
     /** The peer's SYN or SYN-ACK to our SYN. */
@@ -86,13 +91,16 @@ class SegmentVerdict(val view: ProtocolView, windowCheck: WindowCheck, ackCheck:
   }
 
   val challenge = new s2.Area {
-    private val unacceptable = check.inSequence && !check.acceptable && !FLAGS.rst && !handshake.synAgain && !timeWait.reopens
+    private val unacceptable =
+      check.inSequence && !check.acceptable && !FLAGS.rst && !handshake.synAgain && !timeWait.reopens
     /** It is answered by an ACK and otherwise ignored: unacceptable, or RFC 5961 3.2, 4.2 and 5.2. */
     val due = insert(
       unacceptable || segment.judged && FLAGS.rst && !position.startsExactly ||
         segment.judged && FLAGS.syn && !FLAGS.rst && !timeWait.reopens ||
         segment.judged && !FLAGS.rst && !FLAGS.syn && FLAGS.ack && check.wrongAck && !state.synReceived)
-    /** Data that came before is always answered, because its ACK may have been lost. All else is answered within a limit (RFC 5961 7). */
+    /** Data that came before is always answered, because its ACK may have been lost. All else is answered within a
+      * limit (RFC 5961 7).
+      */
     val limited = insert(!(unacceptable && position.hasPayload && !FLAGS.syn))
   }
 

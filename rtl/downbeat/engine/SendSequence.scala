@@ -6,9 +6,12 @@ import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** The send sequence variables of RFC 9293 3.3.1 after the event: SND.UNA, SND.MAX, SND.WND, SND.WL1, and the end of what is written. */
+/** The send sequence variables of RFC 9293 3.3.1 after the event: SND.UNA, SND.MAX, SND.WND, SND.WL1, and the end of
+  * what is written.
+  */
 class SendSequence(
-    val view: ProtocolView, verdict: SegmentVerdict, ackCheck: AckCheck, hole: UnsentHole, urgency: Urgency, stateMachine: StateMachine)
+    val view: ProtocolView, verdict: SegmentVerdict, ackCheck: AckCheck, hole: UnsentHole, urgency: Urgency,
+    stateMachine: StateMachine)
     extends Area {
   import view._
   import signals._

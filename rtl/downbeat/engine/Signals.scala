@@ -11,7 +11,9 @@ import downbeat.wire.{LaunchMode, NearNumber, SackBlock, SequenceNumber, TcpFlag
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What travels with an event, by the stage that gives it. Values of a connection are those after the event unless named otherwise. */
+/** What travels with an event, by the stage that gives it. Values of a connection are those after the event unless
+  * named otherwise.
+  */
 class Signals(config: DownbeatConfig) {
   // The event, from the arbiter
   val KIND = Payload(EventKind())
@@ -89,8 +91,8 @@ class Signals(config: DownbeatConfig) {
   val SEND_WINDOW = Payload(UInt(32 bits))
   /** The largest that it has offered: MAX.SND.WND, bytes. */
   val LARGEST_WINDOW = Payload(UInt(31 bits))
-  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the path was
-    * too narrow for it, or both ends have sent a SYN and now owe a SYN-ACK.
+  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the
+    * path was too narrow for it, or both ends have sent a SYN and now owe a SYN-ACK.
     */
   val RESUMED = Payload(Bool())
   /** SMSS: the peer's MSS or ours, whichever is smaller. */
@@ -139,8 +141,8 @@ class Signals(config: DownbeatConfig) {
   val PROBE = Payload(Bool())
   /** Too many expiries in a row. */
   val GIVEN_UP = Payload(Bool())
-  /** The window that a loss leaves is not inflated: SACK tells what has left the network, or nothing is lost but marked. The flight of a
-    * timeout is not: no loss was being repaired.
+  /** The window that a loss leaves is not inflated: SACK tells what has left the network, or nothing is lost but
+    * marked. The flight of a timeout is not: no loss was being repaired.
     */
   val UNINFLATED = Payload(Bool())
   /** The user timeout (RFC 9293 3.8.3). */

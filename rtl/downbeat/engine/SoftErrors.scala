@@ -12,8 +12,8 @@ case class SoftErrorState() extends Bundle {
   val repeats = UInt(2 bits) // retransmissions of the oldest segment; three means three or more
 }
 
-/** Errors that the application hears of although the connection goes on (RFC 9293 3.9.1.8): ICMP errors, and R1, the third retransmission
-  * of one segment (3.8.3). Probes of a closed window do not count, because they are answered.
+/** Errors that the application hears of although the connection goes on (RFC 9293 3.9.1.8): ICMP errors, and R1, the
+  * third retransmission of one segment (3.8.3). Probes of a closed window do not count, because they are answered.
   */
 class SoftErrors(val view: ProtocolView, verdict: SegmentVerdict, stateMachine: StateMachine) extends Area {
   import view._
@@ -27,7 +27,8 @@ class SoftErrors(val view: ProtocolView, verdict: SegmentVerdict, stateMachine: 
     val error = insert(WINDOW_FIELD.networkError)
   }
   private val repeat = new s2.Area {
-    val counts = insert(RESENT && retransmission.ofOldest && retransmission.mayArrive && !before.softErrors.repeats.andR)
+    val counts =
+      insert(RESENT && retransmission.ofOldest && retransmission.mayArrive && !before.softErrors.repeats.andR)
   }
   val report = new s3.Area {
     val repeats = insert(

@@ -3,7 +3,10 @@ package downbeat.engine
 
 import downbeat.calculation.CalculatedEvent
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent}
+import downbeat.messages.{
+  ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange,
+  TimerEvent
+}
 import spinal.core._
 import spinal.lib._
 
@@ -12,7 +15,8 @@ object Sources {
   private def source[T <: Data](stream: Stream[T])(event: T => EngineEvent): EventSource =
     EventSource(stream.map(_.asBits), word => event(word.as(stream.payload)))
 
-  private def event(config: DownbeatConfig, kind: SpinalEnumElement[EventKind.type])(fill: EngineEvent => Unit): EngineEvent = {
+  private def event(config: DownbeatConfig, kind: SpinalEnumElement[EventKind.type])(
+      fill: EngineEvent => Unit): EngineEvent = {
     val event = EngineEvent(config).allowOverride()
     event.assignFromBits(B(0, event.getBitsWidth bits))
     event.kind := kind

@@ -5,8 +5,8 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** Takes the events of all sources, round robin, one in `eventSpacing` clocks. That is far enough apart for two events of one
-  * flow, so nothing is compared and no event passes another.
+/** Takes the events of all sources, round robin, one in `eventSpacing` clocks. That is far enough apart for two events
+  * of one flow, so nothing is compared and no event passes another.
   */
 class SpacedArbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLine {
   val permitted = Vec(Bool(), sources.size)

@@ -16,8 +16,11 @@ private case class Outcome() extends Bundle {
   }
 }
 
-/** The states of RFC 9293 3.3.2, and the reason of an end. Step 2 decides for all events but segments, step 3 for segments. */
-class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck, keepAlive: KeepAlive) extends Area {
+/** The states of RFC 9293 3.3.2, and the reason of an end. Step 2 decides for all events but segments, step 3 for
+  * segments.
+  */
+class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck,
+    keepAlive: KeepAlive) extends Area {
   import view._
   import signals._
   import placementCheck.{arrival, overlap}
@@ -122,8 +125,10 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
       }
     }
     when(reset.ends) {
-      when(before.state === TcpState.synSent || before.state === TcpState.synReceived)(outcome.end(CloseReason.refused)).otherwise {
-        when(before.state =/= TcpState.timeWait)(outcome.end(CloseReason.reset)) // RFC 1337: a RST does not end TIME-WAIT
+      when(before.state === TcpState.synSent || before.state === TcpState.synReceived)(
+        outcome.end(CloseReason.refused)).otherwise {
+        when(before.state =/= TcpState.timeWait)(
+          outcome.end(CloseReason.reset)) // RFC 1337: a RST does not end TIME-WAIT
       }
     }
     when(timeWait.reopens)(outcome.end(CloseReason.finished))

@@ -32,7 +32,8 @@ class TimestampCheck(val view: ProtocolView) extends Area {
     /** The segment has no timestamps and is ignored. */
     val missing = insert(checked && !OPTIONS.timestampValid)
   }
-  /** If the SYNs of both connections of a 4-tuple have timestamps, these say which SYN is the later one (RFC 6191 2). */
+  /** If the SYNs of both connections of a 4-tuple have timestamps, these say which SYN is the later one (RFC 6191 2).
+    */
   val reuse = new s1.Area {
     val decides = insert(before.timestamps.agreed && OPTIONS.timestampValid)
     val isLater = insert(apply(order.later))
@@ -69,7 +70,8 @@ class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: Segment
 
   val after = TimestampState()
   private val update = new s5.Area {
-    TIMESTAMP_ECHO := Mux(kind.open, U(0, 32 bits), Mux(recent.isReplaced, OPTIONS.timestampValue, before.timestamps.recent))
+    TIMESTAMP_ECHO := Mux(kind.open, U(0, 32 bits),
+      Mux(recent.isReplaced, OPTIONS.timestampValue, before.timestamps.recent))
     after.agreed := TIMESTAMPED
     after.offset := own.offset
     after.recent := TIMESTAMP_ECHO

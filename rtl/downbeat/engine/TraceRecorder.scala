@@ -8,7 +8,8 @@ import spinal.lib._
 
 /** Makes a record of each event that leaves the pipeline: what it was and what it did. */
 class TraceRecorder(
-    config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, congestion: CongestionStage, transmit: TransmitStage)
+    config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, congestion: CongestionStage,
+    transmit: TransmitStage)
     extends Area {
   import signals._
 

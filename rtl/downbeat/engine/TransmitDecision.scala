@@ -33,7 +33,8 @@ class TransmitDecision(val view: TransmitView) extends Area {
     val halfWay = insert(if (config.policiesPace) before.inverted && !OPENING && !REWIND else False)
     val inSyn = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
     val inData = insert(
-      Seq(TcpState.established, TcpState.closeWait, TcpState.finWait1, TcpState.closing, TcpState.lastAck).map(STATE === _).orR)
+      Seq(TcpState.established, TcpState.closeWait, TcpState.finWait1, TcpState.closing, TcpState.lastAck).map(
+        STATE === _).orR)
   }
 
   /** SND.NXT, and what each limit allows. */
@@ -47,7 +48,8 @@ class TransmitDecision(val view: TransmitView) extends Area {
     /** Bytes in flight that the congestion window allows: cwnd and what has left the network. */
     val congestionWindow = insert(WINDOW.cwnd(47 downto 16) + WINDOW_ALLOWANCE.resize(32))
     /** The congestion window is narrower than the peer's. This does not wait for the sum above. */
-    val congestionLimits = insert((signed(WINDOW.cwnd(47 downto 16)) + signed(WINDOW_ALLOWANCE) - signed(SEND_WINDOW)).msb)
+    val congestionLimits =
+      insert((signed(WINDOW.cwnd(47 downto 16)) + signed(WINDOW_ALLOWANCE) - signed(SEND_WINDOW)).msb)
     /** A probe takes at least one byte (RFC 9293 3.8.6.1). */
     val probeLimit = insert(Mux(SEND_WINDOW.orR, minimum(SEND_WINDOW, U(16383, 32 bits)).resize(14), U(1, 14 bits)))
     val probing = insert((before.probing || PROBE) && !OPENING && !event.isSent)
@@ -87,7 +89,8 @@ class TransmitDecision(val view: TransmitView) extends Area {
     /** Half of the peer's largest window counts as a segment. */
     val fitsPart = insert(!(space.free < signed(LARGEST_WINDOW(30 downto 1))) && space.free > 0)
     val fitsFin = insert(signed(space.left) < space.free)
-    val mayBeSmall = insert(before.noDelay || space.idle || FINISHING || space.again || space.left === SEGMENT_SIZE.resize(32))
+    val mayBeSmall =
+      insert(before.noDelay || space.idle || FINISHING || space.again || space.left === SEGMENT_SIZE.resize(32))
     /** Both halves of a pair are there, and the peer's window takes them. */
     val takesPair = insert(
       !(space.left < position.pairSize) && !space.left.msb && !(space.freeAtPeer < signed(position.pairSize)))

@@ -10,7 +10,8 @@ import spinal.lib.misc.pipeline._
 /** Describes the segment that leaves: what a grant sends, a pure ACK or a RST; and the end of a flow. One descriptor an
   * event at most.
   */
-class TransmitDescriptor(val view: TransmitView, resend: RetransmittedSegment, decision: TransmitDecision) extends Area {
+class TransmitDescriptor(
+    val view: TransmitView, resend: RetransmittedSegment, decision: TransmitDecision) extends Area {
   import view._
   import signals._
   import decision.{decide, fit, origin, position, space}
@@ -29,7 +30,7 @@ class TransmitDescriptor(val view: TransmitView, resend: RetransmittedSegment, d
     /** It is the second half of a pair, before the first. */
     val ahead = insert(decide.inverts && decide.sendsWhole && !decide.retransmits && !fit.synDue)
     val sequence = insert(Mux[SequenceNumber](
-      decide.retransmits, resend.start.sequence, Mux[SequenceNumber](ahead, space.secondOfPair, position.next)))
+        decide.retransmits, resend.start.sequence, Mux[SequenceNumber](ahead, space.secondOfPair, position.next)))
     private val bytes = UInt(14 bits)
     private val last = Bool()
     bytes := Mux[UInt](fit.hasData, decide.length, U(0, 14 bits))

@@ -25,7 +25,8 @@ case class TransmitState(config: DownbeatConfig) extends Bundle {
 
 /** What the parts of transmit look at together: the steps, the connection before the event, and which event it is. */
 class TransmitView(
-    val config: DownbeatConfig, val signals: Signals, val before: Payload[TransmitState], steps: Seq[Node], val exit: Node)
+    val config: DownbeatConfig, val signals: Signals, val before: Payload[TransmitState], steps: Seq[Node],
+    val exit: Node)
     extends Area {
   import signals._
   val s0: Node = steps(0)

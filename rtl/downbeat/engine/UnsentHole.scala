@@ -14,8 +14,8 @@ case class HoleState(config: DownbeatConfig) extends Bundle {
 
 /** The hole that the first half of an inverted pair leaves.
   *
-  * It closes when the second half goes, or when a segment before it is sent again: after a timeout everything is sent once more, in order.
-  * An ACK beyond the hole's start acknowledges data that was never sent.
+  * It closes when the second half goes, or when a segment before it is sent again: after a timeout everything is sent
+  * once more, in order. An ACK beyond the hole's start acknowledges data that was never sent.
   */
 class UnsentHole(val view: ProtocolView) extends Area {
   import view._

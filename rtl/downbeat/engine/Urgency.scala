@@ -19,8 +19,8 @@ case class UrgencyState(config: DownbeatConfig) extends Bundle {
 
 /** The urgent mechanism: a mark in each stream. Urgent bytes are delivered in order like all others (RFC 6093 6).
   *
-  * RCV.UP only moves forward, and the application hears of each move. SND.UP is the end of the last urgent write. The segment builder finds
-  * out which segments carry URG, and with which pointer.
+  * RCV.UP only moves forward, and the application hears of each move. SND.UP is the end of the last urgent write. The
+  * segment builder finds out which segments carry URG, and with which pointer.
   */
 class Urgency(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._

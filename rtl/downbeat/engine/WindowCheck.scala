@@ -7,8 +7,8 @@ import spinal.lib.misc.pipeline._
 
 /** Where a segment lies in the receive window: the first check of RFC 9293 3.10.7.4.
   *
-  * RCV.NXT counts what is in memory in order. The window ends at the edge that the peer was told. Distances are signed 32-bit values from
-  * RCV.NXT.
+  * RCV.NXT counts what is in memory in order. The window ends at the edge that the peer was told. Distances are signed
+  * 32-bit values from RCV.NXT.
   */
 class WindowCheck(val view: ProtocolView) extends Area {
   import view._
@@ -35,7 +35,9 @@ class WindowCheck(val view: ProtocolView) extends Area {
     val overruns = insert(distance.window.asSInt < distance.payloadStop.asSInt)
     val excess = insert((distance.payloadStop - distance.window).resize(14))
     val startsWithin = insert(distance.start.asSInt < distance.window.asSInt && !distance.windowIsZero)
-    /** It starts behind all that came in order. Data on its way to memory counts too, because a RST may follow data at once. */
+    /** It starts behind all that came in order. Data on its way to memory counts too, because a RST may follow data at
+      * once.
+      */
     val startsExactly = insert(isZero(distance.start) || distance.startsExpected)
     /** Its SYN is the one before RCV.NXT. */
     val startsWithSyn = insert(distance.start.andR)

@@ -16,7 +16,8 @@ import spinal.lib.misc.pipeline._
   * @param changes    so does a change of policies
   */
 class WindowUpdate(
-    config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState], answered: Payload[Window],
+    config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
+    answered: Payload[Window],
     calculated: Payload[Calculated], changes: Payload[Bool], steps: Seq[Node])
     extends Area {
   import signals._
@@ -46,7 +47,8 @@ class WindowUpdate(
 
   private val compare = new s3.Area {
     val afterPartial = insert(add.deflated + add.partialSegment)
-    val afterFull = insert(Mux[UInt](add.flightAndOne < before.window.ssthresh, add.flightAndOne, before.window.ssthresh))
+    val afterFull =
+      insert(Mux[UInt](add.flightAndOne < before.window.ssthresh, add.flightAndOne, before.window.ssthresh))
   }
 
   private val settle = new s4.Area {

@@ -32,8 +32,8 @@ case class ConnectionWrite(config: DownbeatConfig) extends Bundle {
 
 /** The addresses of each connection, written once when it opens.
   *
-  * The 4-tuple is kept a second time, with the generation, for the lookup. Each reader of addresses has a read port of its
-  * own and never waits.
+  * The 4-tuple is kept a second time, with the generation, for the lookup. Each reader of addresses has a read port of
+  * its own and never waits.
   */
 case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Component {
   val io = new Bundle {

@@ -44,8 +44,8 @@ case class SlotWrite(config: DownbeatConfig) extends Bundle {
   val slot = BucketSlot(config)
 }
 
-/** The memory of the hash table. It reads both buckets of `address` and holds their eight slots in `slots`; `ready` comes
-  * two clocks after `valid`. A write in between makes it read again, so `slots` is never stale.
+/** The memory of the hash table. It reads both buckets of `address` and holds their eight slots in `slots`; `ready`
+  * comes two clocks after `valid`. A write in between makes it read again, so `slots` is never stale.
   *
   * After reset it empties one pair of buckets a clock.
   */

@@ -4,7 +4,8 @@ package downbeat.flow
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{Tally, WideQueue}
 import downbeat.messages.{
-  AddressReadPort, DirectoryDrops, DirectoryEvent, IcmpErrorKind, ListenRequest, OpenRequest, ReceivedSegment, Refusal, StatelessReply
+  AddressReadPort, DirectoryDrops, DirectoryEvent, IcmpErrorKind, ListenRequest, OpenRequest, ReceivedSegment, Refusal,
+  StatelessReply
 }
 import downbeat.time.Stamp
 import spinal.core._
@@ -12,14 +13,14 @@ import spinal.lib._
 
 /** Maps the 4-tuple of a segment to its flow, and makes and releases flows.
   *
-  * Segments, open requests and released flows share one queue to the lookup. The directory acts upon each answer before the
-  * next one comes. So each lookup sees the effect of those before it, and segments of one flow stay in order.
+  * Segments, open requests and released flows share one queue to the lookup. The directory acts upon each answer before
+  * the next one comes. So each lookup sees the effect of those before it, and segments of one flow stay in order.
   *
-  * The initial sequence number is a clock of 4.096 us plus a hash of the 4-tuple ([[KeyedNumbers]], RFC 6528 3). The queue
-  * waits for that number; of a connection's segments only a SYN needs one.
+  * The initial sequence number is a clock of 4.096 us plus a hash of the 4-tuple ([[KeyedNumbers]], RFC 6528 3). The
+  * queue waits for that number; of a connection's segments only a SYN needs one.
   *
-  * While half of the flows are in handshakes, or none is free, a SYN is answered with a cookie ([[SynCookies]]). The ACK that
-  * returns the cookie becomes two events: the SYN, rebuilt, with `cookie` set, and the ACK.
+  * While half of the flows are in handshakes, or none is free, a SYN is answered with a cookie ([[SynCookies]]). The
+  * ACK that returns the cookie becomes two events: the SYN, rebuilt, with `cookie` set, and the ACK.
   */
 case class FlowDirectory(config: DownbeatConfig) extends Component {
   val io = new Bundle {

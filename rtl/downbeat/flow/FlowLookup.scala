@@ -22,13 +22,13 @@ case class LookupChange(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
 }
 
-/** Looks up the flow of a 4-tuple in a hash table: two choices of a bucket, four slots for each bucket, four slots for each
-  * flow. A new entry goes to the emptier bucket. At a load of one quarter both are practically never full; then the entry is
-  * refused.
+/** Looks up the flow of a 4-tuple in a hash table: two choices of a bucket, four slots for each bucket, four slots for
+  * each flow. A new entry goes to the emptier bucket. At a load of one quarter both are practically never full; then
+  * the entry is refused.
   *
-  * It is a pipeline: the keyed hash (twelve clocks, two requests at once), the read of both buckets (two clocks), and the
-  * comparison of each slot whose fingerprint matches with the connection table (five clocks for none or one match, and one
-  * for the answer). Each part works on its own request, so answers come every six clocks, in order.
+  * It is a pipeline: the keyed hash (twelve clocks, two requests at once), the read of both buckets (two clocks), and
+  * the comparison of each slot whose fingerprint matches with the connection table (five clocks for none or one match,
+  * and one for the answer). Each part works on its own request, so answers come every six clocks, in order.
   */
 case class FlowLookup(config: DownbeatConfig) extends Component {
   private val shape = BucketShape(config)

@@ -6,8 +6,8 @@ import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 
-/** The free flows, each with the generation of its next connection. It is a queue: the flow that has been free for longest
-  * goes first, so that late events of its last connection have had the most time to pass.
+/** The free flows, each with the generation of its next connection. It is a queue: the flow that has been free for
+  * longest goes first, so that late events of its last connection have had the most time to pass.
   *
   * After reset it fills itself, one flow a clock, in order, all with generation 1.
   */

@@ -36,8 +36,8 @@ case class NumberRequest() extends Bundle {
 
 /** Numbers that a peer must not predict: 64 bits of SipHash-2-4 under the core's secret over 20 bytes, little endian:
   * {{{ remote address 4, local address 4, local port 2, remote port 2, sequence 4, period 2, MSS 1, purpose 1 }}}
-  * After reset it derives the lookup's key. The lookup's hash is weaker; what an attacker learns of it tells nothing of these
-  * numbers. It takes one request at a time, 29 clocks each.
+  * After reset it derives the lookup's key. The lookup's hash is weaker; what an attacker learns of it tells nothing of
+  * these numbers. It takes one request at a time, 29 clocks each.
   */
 case class KeyedNumbers() extends Component {
   val io = new Bundle {

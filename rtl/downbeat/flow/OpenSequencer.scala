@@ -17,10 +17,10 @@ case class OpenVerdict() extends Bundle {
 }
 
 /** Passes open requests through the lookup one by one, and chooses ephemeral ports (RFC 6056 3.3.3, algorithm 3):
-  * {{{ port = 32768 + (hash(local address, remote address, remote port) + n) mod 32768, the next one while it is in use }}}
-  * where n counts the ports that were ever tried. For the hash the remote end is first looked up with local port 0, which no
-  * connection has. A port is in use if an application listens on it or if the 4-tuple has a connection; two remote ends may
-  * share a port.
+  * {{{ port = 32768 + (hash(local address, remote address, remote port) + n) mod 32768, the next one while it is in use
+  * }}} where n counts the ports that were ever tried. For the hash the remote end is first looked up with local port 0,
+  * which no connection has. A port is in use if an application listens on it or if the 4-tuple has a connection; two
+  * remote ends may share a port.
   *
   * A refusal that the notifier has not taken stalls the next open request only.
   */
@@ -96,6 +96,8 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
 }
 
 object OpenSequencer {
-  /** The upper half of all ports is ours to choose from: as many as can be (RFC 6056 3.2) of those where nothing well known listens. */
+  /** The upper half of all ports is ours to choose from: as many as can be (RFC 6056 3.2) of those where nothing well
+    * known listens.
+    */
   val portBits = 15
 }

@@ -4,14 +4,14 @@ package downbeat.flow
 import spinal.core._
 import spinal.lib._
 
-/** SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of a message of three words, the last of which has the
-  * message's length in its top byte. A round has two halves:
+/** SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of a message of three words, the last
+  * of which has the message's length in its top byte. A round has two halves:
   * {{{
   *   v0 += v1; v1 = rotl(v1, 13) ^ v0; v0 = rotl(v0, 32);    v2 += v1; v1 = rotl(v1, 17) ^ v2; v2 = rotl(v2, 32);
   *   v2 += v3; v3 = rotl(v3, 16) ^ v2;                       v0 += v3; v3 = rotl(v3, 21) ^ v0;
   * }}}
-  * A clock does one half, and between words one clock puts them in. v1 and v3 change places with each half, so that the adders stand
-  * still: two of 64 bits.
+  * A clock does one half, and between words one clock puts them in. v1 and v3 change places with each half, so that the
+  * adders stand still: two of 64 bits.
   */
 case class SipHash() extends Component {
   import SipHash._
@@ -70,5 +70,6 @@ object SipHash {
   private val absorptions = Seq.tabulate(words)(index => 5 * (index + 1))
   private val lastStep = absorptions.last + 1 + 8 // four rounds to finish
   private def constants =
-    Seq("736f6d6570736575", "646f72616e646f6d", "6c7967656e657261", "7465646279746573").map(digits => U(BigInt(digits, 16), 64 bits))
+    Seq("736f6d6570736575", "646f72616e646f6d", "6c7967656e657261", "7465646279746573").map(digits =>
+      U(BigInt(digits, 16), 64 bits))
 }

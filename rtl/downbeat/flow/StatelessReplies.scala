@@ -38,7 +38,8 @@ case class StatelessReplies(config: DownbeatConfig) extends Component {
     val stateless = RegNextWhen(io.statelessReplies.payload, io.statelessReplies.valid)
     private val asked = io.statelessReplies.segment
     val length = RegNextWhen(
-      io.statelessReplies.hasCookie ? U(1, 15 bits) | (asked.length.resize(15) + (asked.flags.syn.asUInt +^ asked.flags.fin.asUInt)),
+      io.statelessReplies.hasCookie ? U(1, 15 bits) | (asked.length.resize(
+        15) + (asked.flags.syn.asUInt +^ asked.flags.fin.asUInt)),
       io.statelessReplies.valid)
   }
   private val segment = counted.stateless.segment

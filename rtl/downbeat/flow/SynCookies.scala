@@ -10,10 +10,10 @@ import spinal.lib._
 /** SYN cookies (RFC 4987 3.6; the layout follows Bernstein's). When no flow is free, a SYN is answered with an initial
   * sequence number that holds all that its ACK must bring back.
   * {{{
-  *   cookie = h(31..8) @@ ((period(4..0) @@ MSS's place) ^ h(31..24))    h: KeyedNumbers over 4-tuple, client's number, period, place
-  * }}}
-  * A period is 2^36 ns, 69 s. A cookie is accepted if its period is one of the last three and its 24 bits are right. A blind
-  * ACK is accepted with a probability of 2^-27. No cookie is accepted unless one was sent in these periods.
+  *   cookie = h(31..8) @@ ((period(4..0) @@ MSS's place) ^ h(31..24))    h: KeyedNumbers over 4-tuple, client's number,
+  * period, place }}}
+  * A period is 2^36 ns, 69 s. A cookie is accepted if its period is one of the last three and its 24 bits are right. A
+  * blind ACK is accepted with a probability of 2^-27. No cookie is accepted unless one was sent in these periods.
   */
 case class SynCookies(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -85,6 +85,7 @@ case class SynCookies(config: DownbeatConfig) extends Component {
 object SynCookies {
   /** How many periods a cookie may be old. */
   private val periods = 2
-  /** The largest of these that is not above the peer's counts. The first is the smallest that the parser lets through. */
+  /** The largest of these that is not above the peer's counts. The first is the smallest that the parser lets through.
+    */
   private val mss = Seq(64, 536, 1200, 1360, 1400, 1440, 1460, 8960)
 }

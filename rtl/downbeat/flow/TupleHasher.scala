@@ -4,9 +4,10 @@ package downbeat.flow
 import spinal.core._
 import spinal.lib._
 
-/** The keyed hash of a 4-tuple: HalfSipHash-1-3 (Aumasson and Bernstein's SipHash on 32-bit words, 64-bit key, one round
-  * a word and three to finish; Linux hashes its tables with it on 32-bit machines), of which two words of the last state are
-  * taken. No attack is known that finds collisions without the key. Numbers that a peer sees come from [[KeyedNumbers]].
+/** The keyed hash of a 4-tuple: HalfSipHash-1-3 (Aumasson and Bernstein's SipHash on 32-bit words, 64-bit key, one
+  * round a word and three to finish; Linux hashes its tables with it on 32-bit machines), of which two words of the
+  * last state are taken. No attack is known that finds collisions without the key. Numbers that a peer sees come from
+  * [[KeyedNumbers]].
   *
   * The message is eight bytes, little endian: remoteIp, localPort, remotePort. A round has two halves of two additions:
   * {{{

@@ -6,8 +6,8 @@ import spinal.lib._
 
 /** One stream of several modules' words, round robin.
   *
-  * Registers for valid, payload and ready separate its two sides: a word of one module does not make another module wait in
-  * the same clock.
+  * Registers for valid, payload and ready separate its two sides: a word of one module does not make another module
+  * wait in the same clock.
   */
 object InTurn {
   def apply[T <: Data](streams: Stream[T]*): Stream[T] =

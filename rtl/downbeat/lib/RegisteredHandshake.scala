@@ -4,8 +4,8 @@ package downbeat.lib
 import spinal.core._
 import spinal.lib._
 
-/** Registers the handshake of a stream in both directions, but not its payload, which the source holds. It is for wide words
-  * that are rare: a transfer takes three clocks.
+/** Registers the handshake of a stream in both directions, but not its payload, which the source holds. It is for wide
+  * words that are rare: a transfer takes three clocks.
   */
 object RegisteredHandshake {
   def apply[T <: Data](source: Stream[T]): Stream[T] = {

@@ -32,18 +32,21 @@ class RestingClock extends BlackBox {
 }
 
 object RestingClock {
-  /** Clocks for which a module must have been idle: the longest chain of registers in a module that `idle` does not cover.
+  /** Clocks for which a module must have been idle: the longest chain of registers in a module that `idle` does not
+    * cover.
     */
   private val idleClocks = 8
 
-  /** The gated domain of the module that is being built, and the domain that always runs. Every gate hangs from the latter,
-    * none from another gate: a simulation that has settled the logic behind the inputs (sim/device/model.h) sees through one
-    * gate, not through two.
+  /** The gated domain of the module that is being built, and the domain that always runs. Every gate hangs from the
+    * latter, none from another gate: a simulation that has settled the logic behind the inputs (sim/device/model.h)
+    * sees through one gate, not through two.
     */
   private case class Resting(domain: ClockDomain, always: ClockDomain)
   private val around = new ScopeProperty[Option[Resting]] { override def default: Option[Resting] = None }
 
-  /** A module on a clock of its own. Each `valid` and `enable` among its inputs wakes it in the clock in which it is true. */
+  /** A module on a clock of its own. Each `valid` and `enable` among its inputs wakes it in the clock in which it is
+    * true.
+    */
   def apply[T <: Component](module: => T)(idle: T => Bool): T = {
     val domain = ClockDomain.current
     val always = around.get.filter(_.domain == domain).fold(domain)(_.always)

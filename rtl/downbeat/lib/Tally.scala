@@ -3,8 +3,8 @@ package downbeat.lib
 
 import spinal.core._
 
-/** Counts the clocks in which `event` was true, since reset and modulo 2^bits. The count is a clock late, because events are
-  * late in their clock.
+/** Counts the clocks in which `event` was true, since reset and modulo 2^bits. The count is a clock late, because
+  * events are late in their clock.
   */
 object Tally {
   def apply(event: Bool, bits: Int): UInt = {

@@ -4,8 +4,9 @@ package downbeat.lib
 import spinal.core._
 import spinal.lib._
 
-/** A memory of few words of hundreds of bits, in block RAM. An ECP5's LUT RAM would take six LUTs for four bits of sixteen
-  * words. The word comes late in its clock, so its first reader is a register. A word is never read while it is written.
+/** A memory of few words of hundreds of bits, in block RAM. An ECP5's LUT RAM would take six LUTs for four bits of
+  * sixteen words. The word comes late in its clock, so its first reader is a register. A word is never read while it is
+  * written.
   */
 object WideMemory {
   def apply[T <: Data](memory: Mem[T]): Mem[T] = memory.addAttribute("ram_style", "block").addAttribute("no_rw_check")

@@ -5,10 +5,12 @@ import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
-/** Compares the time base with an external time, in the transmit wire domain, and computes the correction by which it follows.
+/** Compares the time base with an external time, in the transmit wire domain, and computes the correction by which it
+  * follows.
   *
-  * correction = offset / 512 in each clock, at most half a nanosecond. A wire clock that is wrong by 100 ppm leaves a constant
-  * offset of 0.4 ns. The error of a single comparison, half a clock at most, is averaged over about 500 clocks.
+  * correction = offset / 512 in each clock, at most half a nanosecond. A wire clock that is wrong by 100 ppm leaves a
+  * constant offset of 0.4 ns. The error of a single comparison, half a clock at most, is averaged over about 500
+  * clocks.
   */
 case class ExternalTime() extends Component {
   val io = new Bundle {

@@ -12,8 +12,9 @@ case class FrameEnd() extends Bundle {
 
 /** A ring of 64-bit words that takes frames from one clock domain to another.
   *
-  * The writer writes while `space`, and says at the end of a frame what to keep. The reader hears of a frame by another path,
-  * which must be later than the frame's last word, and says how far it has read. Pointers have one bit more than an address.
+  * The writer writes while `space`, and says at the end of a frame what to keep. The reader hears of a frame by another
+  * path, which must be later than the frame's last word, and says how far it has read. Pointers have one bit more than
+  * an address.
   */
 case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends Component {
   require(isPow2(words), s"words = $words: use a power of two")

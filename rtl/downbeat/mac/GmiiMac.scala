@@ -9,14 +9,17 @@ import spinal.lib._
 
 /** The wire at 1 Gb/s: GMII on one side, the core's frame streams, stamps and time on the other.
   *
-  * Four domains: the core's `clk`, the wire's two, and an external time's, whose resets follow from the core's and from `softReset`.
+  * Four domains: the core's `clk`, the wire's two, and an external time's, whose resets follow from the core's and from
+  * `softReset`.
   */
 case class GmiiMac(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val gmii = master(Gmii())
 
     // In the core's domain.
-    /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point, at least one. Taken over within 20 clocks; time stays monotone. */
+    /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point, at least one. Taken over within 20 clocks; time
+      * stays monotone.
+      */
     val increment = in UInt (TimeBase.incrementBits bits)
     /** Monotone, but for a jump; late by at most six clocks of its own and four of the wire. */
     val now = out(Stamp())
@@ -41,7 +44,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val externalClock = in Bool () // may stand
     /** Of `externalClock`: the time of the clock edge that takes it. */
     val externalTime = slave Flow (Stamp())
-    for (input <- time.flatten ++ externalTime.flatten ++ Seq(pulseIn, externalClock) if input.isInput) GmiiMac.optional(input)
+    for (input <- time.flatten ++ externalTime.flatten ++ Seq(pulseIn, externalClock) if input.isInput)
+      GmiiMac.optional(input)
   }
   noIoPrefix()
 
@@ -168,7 +172,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   counters.receive.badFcs := received("badFcs", ended.valid && ended.badFcs)
   counters.receive.pause := received("pause", ended.valid && ended.pause)
   counters.receive.overflow := received("overflow", receiving.overflow)
-  counters.receive.reset := RegNextWhen(received("accepted", receiving.accepted) - guard.io.frames, domains.settled) init 0
+  counters.receive.reset := RegNextWhen(received("accepted", receiving.accepted) - guard.io.frames,
+    domains.settled) init 0
   counters.transmit.frames := sent("departed", gate.io.start.valid)
   counters.transmit.oversize := intake.io.oversize
   counters.transmit.linkDown := sent("dropped", gate.io.dropped)
@@ -189,7 +194,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
 
 object GmiiMac {
   private def optional(input: BaseType): Unit = input match {
-    case bit: Bool  => bit.default(False)
+    case bit: Bool => bit.default(False)
     case bits: Bits => bits.default(bits.getZero)
     case bits: UInt => bits.default(bits.getZero)
     case bits: SInt => bits.default(bits.getZero)

@@ -14,9 +14,11 @@ case class ReceivedEnd() extends Bundle {
   def good: Bool = !(linkDown || rxError || runt || oversize || badFcs || pause)
 }
 
-/** GMII bytes to words of eight, from behind the SFD to the end of the FCS (IEEE 802.3 clauses 3 and 35), in the receive clock's domain.
+/** GMII bytes to words of eight, from behind the SFD to the end of the FCS (IEEE 802.3 clauses 3 and 35), in the
+  * receive clock's domain.
   *
-  * A preamble may be of any length, even none. After a reset it waits for the carrier to go, so that the rest of a frame is none.
+  * A preamble may be of any length, even none. After a reset it waits for the carrier to go, so that the rest of a
+  * frame is none.
   */
 case class GmiiReceiver(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -90,8 +92,9 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component {
   private val wrongs = Seq(wasDown, RegNext(error), !longEnough, oversize, !fcsRight, pause)
   private val verdict = ReceivedEnd()
   verdict.length := length - Ethernet.fcsBytes
-  for ((cause, wrong) <- Seq(verdict.linkDown, verdict.rxError, verdict.runt, verdict.oversize, verdict.badFcs, verdict.pause)
-      .zip(OHMasking.first(wrongs))) cause := wrong
+  for ((cause, wrong) <-
+      Seq(verdict.linkDown, verdict.rxError, verdict.runt, verdict.oversize, verdict.badFcs, verdict.pause)
+        .zip(OHMasking.first(wrongs))) cause := wrong
   io.end.valid := RegNext(judge) init False
   io.end.payload := RegNext(verdict)
 }

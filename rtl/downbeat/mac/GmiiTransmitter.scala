@@ -21,7 +21,9 @@ case class LaunchStart() extends Bundle {
 case class GmiiTransmitter() extends Component {
   val io = new Bundle {
     val start = slave Flow (LaunchStart())
-    /** Asks for the frame's next word, with `start` for the first; `word` holds it from four clocks later until the next is asked for. */
+    /** Asks for the frame's next word, with `start` for the first; `word` holds it from four clocks later until the
+      * next is asked for.
+      */
     val fetch = out Bool ()
     val word = in Bits (64 bits)
     val time = in UInt (TimeBase.bits bits)

@@ -8,7 +8,8 @@ import spinal.lib._
   *
   * A decision falls `decisionToSfd` byte times before the SFD that it causes. In each clock in which the wire is free:
   *  - the head of the timed queue leaves if that SFD is at or after its launch time; with `afterPrevious`, at once;
-  *  - else the head of the immediate queue leaves, if the timed queue is empty, or if its frame and gap end early enough for
+  *  - else the head of the immediate queue leaves, if the timed queue is empty, or if its frame and gap end early
+  *  enough for
   *    the timed head's first possible SFD.
   * The wire is free again when the frame, its FCS and the gap are out. While the link is down all heads are dropped.
   */
@@ -85,8 +86,8 @@ case class LaunchGate(pointerBits: Int) extends Component {
 
   private def pulse(event: Bool): Bool = RegNext(event) init False
   private val lateNow = startTimed && late
-  /** The wire has just come free behind a timed frame: whoever leaves now would not have left sooner, whenever it came. Not
-    * so if that frame itself came too late: then those that came with it did too.
+  /** The wire has just come free behind a timed frame: whoever leaves now would not have left sooner, whenever it came.
+    * Not so if that frame itself came too late: then those that came with it did too.
     */
   private val heldByTimed = RegInit(False)
   private val lateByItself = lateNow && io.timed.arrivedLate && !heldByTimed

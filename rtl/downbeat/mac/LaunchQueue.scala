@@ -14,8 +14,8 @@ case class QueuedLaunch() extends Bundle {
   val inverted = Bool()
 }
 
-/** One of the gate's two queues, in the transmit wire domain: requests in order, evaluated as they come. Only `timed` requests
-  * have a launch time; only of the others the gate needs the duration.
+/** One of the gate's two queues, in the transmit wire domain: requests in order, evaluated as they come. Only `timed`
+  * requests have a launch time; only of the others the gate needs the duration.
   */
 case class LaunchQueue(timed: Boolean) extends Component {
   val io = new Bundle {

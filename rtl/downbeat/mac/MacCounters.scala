@@ -33,7 +33,9 @@ case class TransmitCounters(bits: Int) extends Bundle {
   val linkDown = UInt(bits bits)
   /** Were at the gate, or came, during a soft reset. */
   val reset = UInt(bits bits)
-  /** Left, but after the first byte time at or after their launch time, because they came to the gate too late for it ... */
+  /** Left, but after the first byte time at or after their launch time, because they came to the gate too late for it
+    * ...
+    */
   val lateArrived = UInt(bits bits)
   /** ... or in time, but behind a frame whose launch time is later ... */
   val lateInverted = UInt(bits bits)

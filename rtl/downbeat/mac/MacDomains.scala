@@ -4,11 +4,14 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** The MAC's clock domains. `Hard` ones are reset with the core (time, counters), `Soft` ones also by a soft reset (all that holds frames).
+/** The MAC's clock domains. `Hard` ones are reset with the core (time, counters), `Soft` ones also by a soft reset (all
+  * that holds frames).
   *
-  * The wire's resets are asynchronous: they come even while the PHY has stopped its clock, and go two clocks after the core's.
+  * The wire's resets are asynchronous: they come even while the PHY has stopped its clock, and go two clocks after the
+  * core's.
   */
-case class MacDomains(core: ClockDomain, receiveClock: Bool, transmitClock: Bool, externalClock: Bool, softReset: Bool) extends Area {
+case class MacDomains(
+    core: ClockDomain, receiveClock: Bool, transmitClock: Bool, externalClock: Bool, softReset: Bool) extends Area {
   private val count = Reg(UInt(log2Up(GmiiMac.softResetClocks) bits)) init 0
   when(count =/= 0)(count := count - 1)
   when(softReset)(count := GmiiMac.softResetClocks - 1)

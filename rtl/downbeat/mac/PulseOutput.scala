@@ -4,10 +4,11 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** A square wave by the time base, in the transmit wire domain: each edge is on the first clock edge at or after its time.
+/** A square wave by the time base, in the transmit wire domain: each edge is on the first clock edge at or after its
+  * time.
   *
-  * The period is the host's, as Linux's PTP_PEROUT_REQUEST has it: hardware knows no seconds. While the time base is being corrected an
-  * edge may be early by three corrections, 1.5 ns at most.
+  * The period is the host's, as Linux's PTP_PEROUT_REQUEST has it: hardware knows no seconds. While the time base is
+  * being corrected an edge may be early by three corrections, 1.5 ns at most.
   */
 case class PulseOutput() extends Component {
   val io = new Bundle {

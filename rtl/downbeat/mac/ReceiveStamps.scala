@@ -7,9 +7,9 @@ import spinal.lib._
 
 /** Stamps each received SFD for the receive domain, which has no time of its own.
   *
-  * Every SFD increments a two-bit Gray tag. The transmit domain sees the change and returns time and tag, long before the
-  * shortest frame has ended. The change falls between two clocks of the transmit domain, so the stamp is right to half a byte
-  * time; to one byte time where a synchroniser settles late.
+  * Every SFD increments a two-bit Gray tag. The transmit domain sees the change and returns time and tag, long before
+  * the shortest frame has ended. The change falls between two clocks of the transmit domain, so the stamp is right to
+  * half a byte time; to one byte time where a synchroniser settles late.
   */
 case class ReceiveStamps(receive: ClockDomain, transmit: ClockDomain) extends Component {
   val io = new Bundle {

@@ -7,12 +7,15 @@ import spinal.lib._
 
 /** The one clock of all stamps: 48 bits of nanoseconds and 32 of fraction, in the transmit wire domain.
   *
-  * Each clock it moves on by `increment` and `correction`, exactly: no remainder is dropped (cocotb_tests/formal/time_base.sv proves it). A jump takes
-  * effect three clocks after it came, an increment or a correction likewise.
+  * Each clock it moves on by `increment` and `correction`, exactly: no remainder is dropped
+  * (cocotb_tests/formal/time_base.sv proves it). A jump takes effect three clocks after it came, an increment or a
+  * correction likewise.
   */
 case class TimeBase() extends Component {
   val io = new Bundle {
-    /** Nanoseconds that a clock lasts, 8.32 fixed point: at least one. A host may change it at any time, time stays monotone. */
+    /** Nanoseconds that a clock lasts, 8.32 fixed point: at least one. A host may change it at any time, time stays
+      * monotone.
+      */
     val increment = in UInt (TimeBase.incrementBits bits)
     /** Added in each clock, 2^-32 ns: less than half a nanosecond, so time stays monotone. */
     val correction = in SInt (TimeBase.fractionBits bits)

@@ -12,7 +12,9 @@ case class TimeJump() extends Bundle {
   val value = UInt(TimeBase.bits bits) // 48.32 ns
 }
 
-/** Moves the time base without a jump: `perClock` more in each of `clocks` wire clocks. Takes the place of one that is under way. */
+/** Moves the time base without a jump: `perClock` more in each of `clocks` wire clocks. Takes the place of one that is
+  * under way.
+  */
 case class TimeSlew() extends Bundle {
   val perClock = SInt(TimeBase.fractionBits bits) // 2^-32 ns
   val clocks = UInt(32 bits)

@@ -20,8 +20,8 @@ case class IntakePort() extends Bundle with IMasterSlave {
   }
 }
 
-/** Passes frames from the core to the gate's two queues. A frame that is too large, or that meets a soft reset, is dropped and
-  * counted.
+/** Passes frames from the core to the gate's two queues. A frame that is too large, or that meets a soft reset, is
+  * dropped and counted.
   */
 case class TransmitIntake(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -70,7 +70,8 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
 
   // 14 by 40 bits, in the pieces of an FPGA's multipliers: registers, products, two sums.
   private val byteTimes = RegNext(LaunchRequest.padded(length) + U(Ethernet.overheadBytes - 1))
-  private val pieces = io.increment.subdivideIn(18 bits, strict = false).map(piece => RegNext(byteTimes * RegNext(piece)))
+  private val pieces =
+    io.increment.subdivideIn(18 bits, strict = false).map(piece => RegNext(byteTimes * RegNext(piece)))
   private val low = RegNext(pieces(0) +^ (pieces(1) << 18))
   request.duration := RegNext((low +^ (RegNext(pieces(2)) << 36)).resize(54))
 

@@ -7,8 +7,8 @@ import spinal.lib._
 
 /** The time base with the registers that set, discipline and compare it, and their clock-domain crossings.
   *
-  * A pulse, or an external time, is sampled half a clock after its edge on average, and passes registers for 2 clocks more. It
-  * gets the time of 2.5 clocks ago, right to half a clock; to one clock where a synchroniser settles late.
+  * A pulse, or an external time, is sampled half a clock after its edge on average, and passes registers for 2 clocks
+  * more. It gets the time of 2.5 clocks ago, right to half a clock; to one clock where a synchroniser settles late.
   */
 case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain) extends Component {
   val io = new Bundle {
@@ -29,19 +29,22 @@ case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain)
 
   /** Commands are taken over whole, in order. */
   private def toWire[T <: Data](name: String, command: Stream[T]): Flow[T] = {
-    val crossing = new StreamCCByToggle(cloneOf(command.payload), core, wire, withOutputBufferedReset = false).setName(name)
+    val crossing =
+      new StreamCCByToggle(cloneOf(command.payload), core, wire, withOutputBufferedReset = false).setName(name)
     crossing.io.input << command
     crossing.io.output.toFlow
   }
   private def toCore(bit: Bool): Bool = core(BufferCC(wire(RegNext(bit) init False), False))
 
-  private val increment = new NewestCopy(io.increment, core, wire, U(TimeBase.nominalIncrement, TimeBase.incrementBits bits))
+  private val increment =
+    new NewestCopy(io.increment, core, wire, U(TimeBase.nominalIncrement, TimeBase.incrementBits bits))
   private val jump = toWire("jump", io.control.jump)
   private val slewing = toWire("slewCommand", io.control.slew)
   private val plan = toWire("plan", io.control.pulses)
   private val sample = new PulseCCByToggle(core, wire, withOutputBufferedReset = false).setName("sample")
   sample.io.pulseIn := io.control.sample
-  private val externalTime = new StreamCCByToggle(Stamp(), external, wire, withOutputBufferedReset = false).setName("externalCrossing")
+  private val externalTime =
+    new StreamCCByToggle(Stamp(), external, wire, withOutputBufferedReset = false).setName("externalCrossing")
   externalTime.io.input.valid := io.externalTime.valid
   externalTime.io.input.payload := io.externalTime.payload
 

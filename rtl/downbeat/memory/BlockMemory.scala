@@ -6,9 +6,9 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Block RAM as an AXI4 slave whose read and write channels each move a beat every clock. Responses keep the order of the
-  * commands; a write is in the memory when its response is offered. The first beat of a read comes four clocks after its
-  * command. Contents are undefined until written.
+/** Block RAM as an AXI4 slave whose read and write channels each move a beat every clock. Responses keep the order of
+  * the commands; a write is in the memory when its response is offered. The first beat of a read comes four clocks
+  * after its command. Contents are undefined until written.
   */
 case class BlockMemory(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -22,7 +22,8 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
   private val lanes = Seq.fill(config.beatBytes)(MemoryLane((config.memoryBytes / config.beatBytes).toInt))
 
   private val read = new Area {
-    // A read once begun does not stall, so that no ready fans out to every block RAM: its answer has a place from the start.
+    // A read once begun does not stall, so that no ready fans out to every block RAM: its answer has a place from the
+    // start.
     private val places = 8
     private val free = Reg(UInt(log2Up(places + 1) bits)) init places
     private val beat = io.axi.ar.unburstify.continueWhen(free =/= 0).toFlow

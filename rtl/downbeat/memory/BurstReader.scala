@@ -8,7 +8,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Reads transfers from a buffer and delivers each as a frame that starts at byte 0. A transfer of no bytes yields nothing.
+/** Reads transfers from a buffer and delivers each as a frame that starts at byte 0. A transfer of no bytes yields
+  * nothing.
   *
   * A burst is requested when the queue here has space for all of it: a consumer that stalls never stalls the memory for
   * others. The reads of the next transfer begin while this one's bytes leave.

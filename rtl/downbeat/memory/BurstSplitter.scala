@@ -23,7 +23,8 @@ case class Burst(config: DownbeatConfig, bufferBytes: Int) extends Bundle {
   def command[T <: Axi4Ax](port: T, base: Long): T = {
     require(base % (config.flows.toLong * bufferBytes) == 0, s"base $base: use a multiple of all flows' buffers")
     val ax = port.clone.asInstanceOf[T]
-    ax.addr := (flow @@ page @@ start(10 downto 3) @@ U(0, 3 bits)).resize(ax.addr.getWidth) | U(base, ax.addr.getWidth bits)
+    ax.addr := (flow @@ page @@ start(10 downto 3) @@ U(0, 3 bits)).resize(ax.addr.getWidth) | U(base,
+      ax.addr.getWidth bits)
     ax.id := 0
     ax.len := length
     ax.size := log2Up(config.beatBytes)
@@ -32,11 +33,11 @@ case class Burst(config: DownbeatConfig, bufferBytes: Int) extends Bundle {
   }
 }
 
-/** Splits transfers into bursts that each stay in one page of 2 KiB, a burst a clock. The wrap of a buffer is the end of a page
-  * too. A transfer must have at least one byte.
+/** Splits transfers into bursts that each stay in one page of 2 KiB, a burst a clock. The wrap of a buffer is the end
+  * of a page too. A transfer must have at least one byte.
   *
-  * The only arithmetic is the position of the transfer's last byte, counted from the start of the current page. Its upper bits
-  * are the number of pages that follow; each burst subtracts one.
+  * The only arithmetic is the position of the transfer's last byte, counted from the start of the current page. Its
+  * upper bits are the number of pages that follow; each burst subtracts one.
   */
 case class BurstSplitter(config: DownbeatConfig, bufferBytes: Int, lengthBits: Int) extends Component {
   val io = new Bundle {

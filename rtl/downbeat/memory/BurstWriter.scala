@@ -7,11 +7,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Writes transfers into a buffer. `words` carries the bytes of one transfer after another, each from byte 0 of a word on. A
-  * transfer of no bytes takes no word, writes nothing and returns no token.
+/** Writes transfers into a buffer. `words` carries the bytes of one transfer after another, each from byte 0 of a word
+  * on. A transfer of no bytes takes no word, writes nothing and returns no token.
   *
-  * A burst is announced as soon as its transfer is known, and holds the memory's write channel until its words have come. So a
-  * transfer must be given only when its words are there or follow without a pause.
+  * A burst is announced as soon as its transfer is known, and holds the memory's write channel until its words have
+  * come. So a transfer must be given only when its words are there or follow without a pause.
   */
 case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, lengthBits: Int = 14) extends Component {
   val io = new Bundle {
@@ -72,7 +72,8 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   }
   // Byte 0 of the new word belongs `shift` bytes up: the window begins at byte 8 - shift of the two words.
   beats.data := ByteWindow(words.payload ## before, ~plan.shift, 1)
-  beats.strb := (plan.firstStrobe | B(8 bits, default -> !firstBeat)) & (plan.lastStrobe | B(8 bits, default -> !lastBeat))
+  beats.strb := (plan.firstStrobe | B(8 bits, default -> !firstBeat)) & (plan.lastStrobe | B(8 bits,
+    default -> !lastBeat))
   beats.last := lastBeat
   io.axi.w << beats.pipelined(StreamPipe.FULL)
 

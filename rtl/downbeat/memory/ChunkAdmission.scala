@@ -21,8 +21,9 @@ case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
   val frameTaken = UInt(log2Up(config.sendBufferBytes + 1) bits)
 }
 
-/** Gives each chunk its address: from the flow's `written` on, up to acknowledged + the buffer's size. When a chunk does not
-  * fit, the rest of its frame is dropped too, even if space appears meanwhile. It takes six clocks for a chunk.
+/** Gives each chunk its address: from the flow's `written` on, up to acknowledged + the buffer's size. When a chunk
+  * does not fit, the rest of its frame is dropped too, even if space appears meanwhile. It takes six clocks for a
+  * chunk.
   */
 case class ChunkAdmission(config: DownbeatConfig) extends Component {
   val io = new Bundle {

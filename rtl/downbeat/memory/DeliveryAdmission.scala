@@ -8,8 +8,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** Turns each request into a transfer from the flow's `consumed` on, of at most the bytes that have been received. It takes six
-  * clocks for a request.
+/** Turns each request into a transfer from the flow's `consumed` on, of at most the bytes that have been received. It
+  * takes six clocks for a request.
   */
 case class DeliveryAdmission(config: DownbeatConfig) extends Component {
   /** Up to a whole buffer at once. */

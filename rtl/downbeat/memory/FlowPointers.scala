@@ -7,8 +7,8 @@ import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
 
-/** A sequence number for each flow. `opened` is written at once; `updates` wait for it. A read answers one clock after `ask`,
-  * until the next read. The number is undefined until its flow is opened.
+/** A sequence number for each flow. `opened` is written at once; `updates` wait for it. A read answers one clock after
+  * `ask`, until the next read. The number is undefined until its flow is opened.
   */
 case class FlowPointers(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -27,6 +27,7 @@ case class FlowPointers(config: DownbeatConfig) extends Component {
 }
 
 object FlowPointers {
-  /** A Flow cannot wait for an opening in the same clock: four of them can wait here. Connections open far more rarely. */
+  /** A Flow cannot wait for an opening in the same clock: four of them can wait here. Connections open far more rarely.
+    */
   def patient(positions: Flow[FlowPosition]): Stream[FlowPosition] = positions.toStream.queue(4, latency = 1)
 }

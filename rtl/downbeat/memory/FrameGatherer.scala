@@ -15,8 +15,8 @@ case class Chunk(config: DownbeatConfig) extends Bundle {
   val last, urgent = Bool()
 }
 
-/** Gathers application data until a whole burst is there. The length of a frame is not known before its end, and a burst must
-  * not wait for data: an application that pauses within a frame stalls no other flow.
+/** Gathers application data until a whole burst is there. The length of a frame is not known before its end, and a
+  * burst must not wait for data: an application that pauses within a frame stalls no other flow.
   */
 case class FrameGatherer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -6,8 +6,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Connects four movers to one AXI4 port: two readers and two writers, each pair round robin by bursts. Reads and writes are
-  * independent, so both channels move a beat in every clock. All signals of the port are registered.
+/** Connects four movers to one AXI4 port: two readers and two writers, each pair round robin by bursts. Reads and
+  * writes are independent, so both channels move a beat in every clock. All signals of the port are registered.
   */
 case class MemoryArbiter(config: DownbeatConfig) extends Component {
   private val port = MemoryPort.config(config)
@@ -30,7 +30,8 @@ case class MemoryArbiter(config: DownbeatConfig) extends Component {
   reads.io.inputs(1) << io.deliver
   reads.io.output.pipelined(ar = StreamPipe.FULL, r = StreamPipe.FULL) >> io.memory
 
-  private val writes = Axi4WriteOnlyArbiter(config.memory, inputsCount = 2, routeBufferSize = 8, routeBufferM2sPipe = true)
+  private val writes =
+    Axi4WriteOnlyArbiter(config.memory, inputsCount = 2, routeBufferSize = 8, routeBufferM2sPipe = true)
   writes.io.inputs(0) << io.place
   writes.io.inputs(1) << io.accept
   writes.io.output.pipelined(aw = StreamPipe.FULL, w = StreamPipe.FULL, b = StreamPipe.FULL) >> io.memory

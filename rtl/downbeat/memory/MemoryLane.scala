@@ -4,8 +4,8 @@ package downbeat.memory
 import spinal.core._
 import spinal.lib._
 
-/** One byte lane of the block memory, with its own address registers. One address net for all block RAMs would be the slowest
-  * path of the memory.
+/** One byte lane of the block memory, with its own address registers. One address net for all block RAMs would be the
+  * slowest path of the memory.
   */
 case class MemoryLane(words: Int) extends Component {
   val io = new Bundle {

@@ -6,8 +6,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** The send and receive buffers of all flows: the ports of the four movers, one AXI4 port behind them, and behind that block
-  * RAM or the memory at `memory`.
+/** The send and receive buffers of all flows: the ports of the four movers, one AXI4 port behind them, and behind that
+  * block RAM or the memory at `memory`.
   */
 case class PayloadMemory(config: DownbeatConfig) extends Component {
   private val port = MemoryPort.config(config)

@@ -17,8 +17,8 @@ case class RunWord() extends Bundle {
 
 /** Moves a run of bytes to byte 0: words in, frame beats out, one a clock.
   *
-  * A beat is cut from two neighbouring words, so a word waits here for the next one of its run. A run whose last word ends
-  * before byte `start` has one beat less than it has words. Bytes beyond `keep` are undefined.
+  * A beat is cut from two neighbouring words, so a word waits here for the next one of its run. A run whose last word
+  * ends before byte `start` has one beat less than it has words. Bytes beyond `keep` are undefined.
   */
 case class Realigner() extends Component {
   val io = new Bundle {

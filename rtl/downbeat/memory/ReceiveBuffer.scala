@@ -11,8 +11,8 @@ import spinal.lib.bus.amba4.axi.{Axi4ReadOnly, Axi4SpecRenamer}
 /** Delivers received data to the application as it asks for it: [consumed, received) of each flow is in memory. Owns
   * `consumed`.
   *
-  * A request is answered by one frame of min(asked, there) bytes and, after its last beat, by `consumed`. A request that
-  * finds less than it asks for is counted; one that finds nothing is answered by nothing.
+  * A request is answered by one frame of min(asked, there) bytes and, after its last beat, by `consumed`. A request
+  * that finds less than it asks for is counted; one that finds nothing is answered by nothing.
   */
 case class ReceiveBuffer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -8,11 +8,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4SpecRenamer, Axi4WriteOnly}
 
-/** Takes application data into the send buffers: [acknowledged, written) of each flow is in memory, and there is space up to
-  * acknowledged + the buffer's size. Owns `written`.
+/** Takes application data into the send buffers: [acknowledged, written) of each flow is in memory, and there is space
+  * up to acknowledged + the buffer's size. Owns `written`.
   *
-  * What does not fit is dropped to the end of its frame and counted, never waited for. `written` comes after the responses
-  * of a frame and says how many of its bytes were taken; a frame of which nothing was taken has none.
+  * What does not fit is dropped to the end of its frame and counted, never waited for. `written` comes after the
+  * responses of a frame and says how many of its bytes were taken; a frame of which nothing was taken has none.
   */
 case class SendBuffer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -4,8 +4,8 @@ package downbeat.messages
 import downbeat.config.DownbeatConfig
 import spinal.core._
 
-/** One beat of an application's data to send. Byte 0 of the stream is `data(7 downto 0)`; `keep` is contiguous from bit 0, and
-  * all ones except in the last beat of a frame. The core gives frames no meaning: TCP is a stream of bytes.
+/** One beat of an application's data to send. Byte 0 of the stream is `data(7 downto 0)`; `keep` is contiguous from bit
+  * 0, and all ones except in the last beat of a frame. The core gives frames no meaning: TCP is a stream of bytes.
   */
 case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
   val data = Bits(64 bits)
@@ -18,8 +18,8 @@ case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
 }
 
 object ApplicationBeat {
-  /** Of the count of a flow's frames. A frame is a word of data at least, and fewer than half as many frames as can be counted are ever in
-    * the send buffer.
+  /** Of the count of a flow's frames. A frame is a word of data at least, and fewer than half as many frames as can be
+    * counted are ever in the send buffer.
     */
   val frameCountBits = 8
 }

@@ -11,14 +11,16 @@ case class Booking(config: DownbeatConfig) extends Bundle {
   val first = Bool()
   /** False: the grant comes at once. */
   val paced = Bool()
-  /** The departure is so long after that of the segment before: ns with 16 fraction bits, or if `perByte` ns with 32 for each of its
-    * `previousLength` payload bytes.
+  /** The departure is so long after that of the segment before: ns with 16 fraction bits, or if `perByte` ns with 32
+    * for each of its `previousLength` payload bytes.
     */
   val interval = UInt(56 bits)
   val perByte = Bool()
   val previousLength = UInt(14 bits)
   /** Right behind the segment before. */
   val adjacent = Bool()
-  /** After a pause 2^burst segments may leave at once, as if the intervals before them had been waited for; zero: none is made up for. */
+  /** After a pause 2^burst segments may leave at once, as if the intervals before them had been waited for; zero: none
+    * is made up for.
+    */
   val burst = UInt(2 bits)
 }

@@ -18,10 +18,12 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val noDelay = Bool()
   /** ECN is asked for, or granted to a peer that asks (RFC 3168 6.1.1). */
   val ecn = Bool()
-  /** Time without a segment after which the peer is asked whether it lives (RFC 9293 3.8.4), in units of 2^30 ns (1.07 s); zero: never. */
+  /** Time without a segment after which the peer is asked whether it lives (RFC 9293 3.8.4), in units of 2^30 ns (1.07
+    * s); zero: never.
+    */
   val keepAlive = UInt(16 bits)
-  /** Time without progress after which the connection is given up (RFC 9293 3.8.3), in the same units; zero: when the expiries have
-    * run out.
+  /** Time without progress after which the connection is given up (RFC 9293 3.8.3), in the same units; zero: when the
+    * expiries have run out.
     */
   val userTimeout = UInt(16 bits)
   val service = ServiceParameters()

@@ -9,8 +9,8 @@ case class DirectoryDrops(bits: Int) extends Bundle {
     * peer tries again.
     */
   val synNoFlow, synNoBucket = UInt(bits bits)
-  /** SYNs for a listening port that were answered with a cookie; connections that cookies made; segments that were taken
-    * for an ACK of one and were none, which `noConnection` counts too.
+  /** SYNs for a listening port that were answered with a cookie; connections that cookies made; segments that were
+    * taken for an ACK of one and were none, which `noConnection` counts too.
     */
   val cookiesSent, cookiesAccepted, cookiesRefused = UInt(bits bits)
   /** Any other segment of no connection, answered by a RST or not (RFC 9293 3.10.7.1 and 3.10.7.2). */

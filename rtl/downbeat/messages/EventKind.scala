@@ -25,7 +25,9 @@ object EventKind extends SpinalEnum {
   val setPolicies = newElement()
   /** The pacer: a segment may go at `stamp`. */
   val grant = newElement()
-  /** A descriptor left the engine: `sequence`, `length`, FIN and SYN in `flags`, and the `acknowledgment` and `window` that it bears. */
+  /** A descriptor left the engine: `sequence`, `length`, FIN and SYN in `flags`, and the `acknowledgment` and `window`
+    * that it bears.
+    */
   val sent = newElement()
   /** The SFD of a data segment that ends before `sequence` left at `stamp`. */
   val departed = newElement()

@@ -18,10 +18,14 @@ case class FlowStatus(config: DownbeatConfig) extends Bundle {
   val received = SequenceNumber()
   /** The peer sends no more; `received` is the end of its stream. */
   val peerFinished = Bool()
-  /** The peer has said that its data is urgent up to `urgentEnd`, which has not been read yet: RCV.UP, perhaps beyond what has come. */
+  /** The peer has said that its data is urgent up to `urgentEnd`, which has not been read yet: RCV.UP, perhaps beyond
+    * what has come.
+    */
   val urgent = Bool()
   val urgentEnd = SequenceNumber()
-  /** The last ICMP error about a segment in flight, and how many there were, modulo 4: nothing has ended by it (RFC 9293 3.9.1.8). */
+  /** The last ICMP error about a segment in flight, and how many there were, modulo 4: nothing has ended by it (RFC
+    * 9293 3.9.1.8).
+    */
   val error = NetworkError()
   val errors = UInt(2 bits)
   /** The oldest segment has been sent again three times (R1, RFC 9293 3.8.3), and is not acknowledged yet. */

@@ -4,7 +4,8 @@ package downbeat.messages
 import downbeat.time.Instant
 import spinal.core._
 
-/** The instant at which a module next needs its clock: it may be early, never late. `armed` false: it waits for no instant.
+/** The instant at which a module next needs its clock: it may be early, never late. `armed` false: it waits for no
+  * instant.
   */
 case class NextInstant() extends Bundle {
   val armed = Bool()

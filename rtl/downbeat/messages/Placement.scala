@@ -5,8 +5,8 @@ import downbeat.config.DownbeatConfig
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** What becomes of a received payload: part of it is written to the receive buffer, or it is discarded. There is one for
-  * each segment that holds a slot; it frees the slot.
+/** What becomes of a received payload: part of it is written to the receive buffer, or it is discarded. There is one
+  * for each segment that holds a slot; it frees the slot.
   */
 case class Placement(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)

@@ -18,8 +18,8 @@ case class PayloadReference(config: DownbeatConfig) extends Bundle {
 
 /** A TCP segment to our address, with correct checksums, consistent lengths and valid options.
   *
-  * It may be an ICMP error about a segment of ours instead ([[WindowField]] says what `window` holds then). Of an ICMP error
-  * only the addresses, `sequence` and `window` are valid; flags, lengths and all valid bits are zero.
+  * It may be an ICMP error about a segment of ours instead ([[WindowField]] says what `window` holds then). Of an ICMP
+  * error only the addresses, `sequence` and `window` are valid; flags, lengths and all valid bits are zero.
   */
 case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   val icmpError = IcmpErrorKind()
@@ -41,7 +41,9 @@ case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
 }
 
 object ReceivedSegment {
-  /** A report whose addresses, `sequence` and `window` are still to be said. What only counts where something is there is anything. */
+  /** A report whose addresses, `sequence` and `window` are still to be said. What only counts where something is there
+    * is anything.
+    */
   def ofIcmpError(config: DownbeatConfig, kind: IcmpErrorKind.C): ReceivedSegment = {
     val segment = ReceivedSegment(config).allowOverride()
     segment.assignDontCare()
@@ -52,7 +54,8 @@ object ReceivedSegment {
     segment.congestionExperienced := False
     segment.stamp.assignFromBits(B(0, widthOf(segment.stamp) bits))
     val options = segment.options
-    for (valid <- Seq(options.mssValid, options.windowScaleValid, options.sackPermitted, options.timestampValid, options.duplicateSack))
+    for (valid <- Seq(options.mssValid, options.windowScaleValid, options.sackPermitted, options.timestampValid,
+        options.duplicateSack))
       valid := False
     for (block <- options.sack) block.valid := False
     segment

@@ -16,7 +16,9 @@ case class SegmentDescriptor(config: DownbeatConfig) extends Bundle {
   val flags = TcpFlags() // with SYN the builder adds the MSS option
   val windowScaleOffered = Bool() // a SYN carries the window-scale option
   val window = UInt(16 bits) // as on the wire
-  /** URG and a pointer go along if the segment begins before `urgentEnd`, low bits of a sequence number (RFC 9293 3.8.5). */
+  /** URG and a pointer go along if the segment begins before `urgentEnd`, low bits of a sequence number (RFC 9293
+    * 3.8.5).
+    */
   val urgent = Bool()
   val urgentEnd = UInt(config.sendNumberBits bits)
   /** A SYN carries the SACK-permitted option. */

@@ -4,8 +4,9 @@ package downbeat.messages
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** The reply to a segment that belongs to no connection, sent as soon as possible: a RST (RFC 9293 3.10.7.1), or a SYN and
-  * ACK with a cookie when no flow is free. It has the peer's addresses, because there is no connection to look them up in.
+/** The reply to a segment that belongs to no connection, sent as soon as possible: a RST (RFC 9293 3.10.7.1), or a SYN
+  * and ACK with a cookie when no flow is free. It has the peer's addresses, because there is no connection to look them
+  * up in.
   */
 case class StatelessReply() extends Bundle {
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40

@@ -5,8 +5,8 @@ import downbeat.wire.OnesComplement
 import spinal.core._
 import spinal.lib._
 
-/** Adds the Internet checksum (RFC 1071) over the chosen bytes of a frame. Six clocks after the last word `right` says whether
-  * the sum is all ones, as a sum that includes its checksum must be.
+/** Adds the Internet checksum (RFC 1071) over the chosen bytes of a frame. Six clocks after the last word `right` says
+  * whether the sum is all ones, as a sum that includes its checksum must be.
   *
   * @param chosen for each byte of the word: it counts; 16-bit words begin at even bytes of the frame
   */

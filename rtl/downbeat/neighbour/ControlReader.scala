@@ -7,8 +7,8 @@ import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
 
-/** Passes control frames on word by word. Behind each frame it pauses until the checksums have settled; then the frame is
-  * checked.
+/** Passes control frames on word by word. Behind each frame it pauses until the checksums have settled; then the frame
+  * is checked.
   */
 case class ControlReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {

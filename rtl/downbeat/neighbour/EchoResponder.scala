@@ -8,8 +8,8 @@ import downbeat.wire.{FrameBeat, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._
 
-/** Answers ICMP echo requests with their own frames (RFC 1122 3.2.2.6). Every control frame is stored as it comes, and kept if
-  * it is a valid request. A frame that does not fit is dropped and counted.
+/** Answers ICMP echo requests with their own frames (RFC 1122 3.2.2.6). Every control frame is stored as it comes, and
+  * kept if it is a valid request. A frame that does not fit is dropped and counted.
   */
 case class EchoResponder(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -50,7 +50,8 @@ case class EchoResponder(config: DownbeatConfig) extends Component {
     is(1)(io.replies.data := word(ownMac(47 downto 16), bytes(4, 4)))
     is(2)(io.replies.data := word(bytes(0, 6), B(EchoResponder.timeToLive, 8 bits), B(IpProtocol.icmp, 8 bits)))
     is(3)(io.replies.data := word(swapped(changes.ipChecksum), swapped(io.local.ip.asBits), ip(15 downto 0)))
-    is(4)(io.replies.data := word(ip(31 downto 16), B(IcmpType.echoReply, 8 bits), bytes(3, 1), swapped(changes.icmpChecksum), bytes(6, 2)))
+    is(4)(io.replies.data := word(ip(31 downto 16), B(IcmpType.echoReply, 8 bits), bytes(3, 1),
+      swapped(changes.icmpChecksum), bytes(6, 2)))
   }
   io.idle := queue.io.idle
 }

@@ -19,12 +19,12 @@ case class IcmpErrorMessage() extends Bundle {
   val error = NetworkError()
 }
 
-/** Parses the packet that an ICMP error quotes: its IP header and eight bytes of TCP, which is all that is certain to be there
-  * (RFC 792). Our packets have no IP options.
+/** Parses the packet that an ICMP error quotes: its IP header and eight bytes of TCP, which is all that is certain to
+  * be there (RFC 792). Our packets have no IP options.
   *
-  * Path MTU (RFC 1191): the MTU of the next hop; for a router that gives none, the largest plateau (7.1) below the packet's
-  * length. It must be smaller than the packet (RFC 5927 7.2), and counts as 552 bytes at least, because anyone who sees or
-  * guesses a sequence number can claim a small one.
+  * Path MTU (RFC 1191): the MTU of the next hop; for a router that gives none, the largest plateau (7.1) below the
+  * packet's length. It must be smaller than the packet (RFC 5927 7.2), and counts as 552 bytes at least, because anyone
+  * who sees or guesses a sequence number can claim a small one.
   */
 class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) extends Area {
   private val code = frame.field(35, 1)

@@ -48,7 +48,8 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
   private def position(byte: Int, from: Int): Bool = // at `from` or behind it
     if (byte < from % 8) U(from / 8) < io.words.index else !(io.words.index < from / 8)
   private val headerSum = BeatSum(io.words, Seq.tabulate(8)(byte => position(byte, 14) && !position(byte, 34)))
-  private val messageSum = BeatSum(io.words, Seq.tabulate(8)(byte => position(byte, 34) && (whole || part && end(2 downto 0) > byte)))
+  private val messageSum =
+    BeatSum(io.words, Seq.tabulate(8)(byte => position(byte, 34) && (whole || part && end(2 downto 0) > byte)))
 
   // ---- the judgement; all registered: the fields stand
 

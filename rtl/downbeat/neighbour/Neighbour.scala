@@ -4,16 +4,16 @@ package downbeat.neighbour
 import downbeat.config.DownbeatConfig
 import downbeat.lib.RegisteredHandshake
 import downbeat.messages.{
-  ControlBeat, IcmpErrorKind, LocalAddresses, NeighbourDrops, NextInstant, OpenCommand, OpenRequest, ReceivedSegment, Refusal,
-  StaticNeighbour
+  ControlBeat, IcmpErrorKind, LocalAddresses, NeighbourDrops, NextInstant, OpenCommand, OpenRequest, ReceivedSegment,
+  Refusal, StaticNeighbour
 }
 import downbeat.time.Stamp
 import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
 
-/** ARP and ICMP: finds the MAC address behind an IP address, answers for our own address, answers echo requests, and reads
-  * ICMP errors.
+/** ARP and ICMP: finds the MAC address behind an IP address, answers for our own address, answers echo requests, and
+  * reads ICMP errors.
   *
   * No input ever waits here. What does not fit is dropped and counted.
   */
@@ -81,15 +81,16 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   // ---- addresses
 
   private val packet = arp.io.packets
-  private val replies = line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp)),
-    happened.replyOverflow)
+  private val replies =
+    line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp)),
+      happened.replyOverflow)
   private val learnt = line({
-    val learnt = LearntNeighbour()
-    learnt.ip := packet.senderIp
-    learnt.mac := packet.senderMac
-    learnt.enter := packet.asksForUs
-    packet.takeWhen(packet.namesSender).translateWith(learnt)
-  }, happened.learntOverflow)
+      val learnt = LearntNeighbour()
+      learnt.ip := packet.senderIp
+      learnt.mac := packet.senderMac
+      learnt.enter := packet.asksForUs
+      packet.takeWhen(packet.namesSender).translateWith(learnt)
+    }, happened.learntOverflow)
   defence.io.now := now
   defence.io.ip := io.local.ip
   private val conflict = packet.valid && packet.conflicts
@@ -124,7 +125,8 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     segment.remotePort := icmpError.remotePort
     segment.localPort := icmpError.localPort
     segment.sequence := icmpError.sequence
-    segment.window := (icmpError.kind === IcmpErrorKind.tooBig) ? icmpError.segmentSize | icmpError.error.asBits.asUInt.resize(16)
+    segment.window := (icmpError.kind === IcmpErrorKind.tooBig) ? icmpError.segmentSize | icmpError.error.asBits.asUInt.resize(
+      16)
     segment
   }
 
@@ -139,8 +141,10 @@ case class Neighbour(config: DownbeatConfig) extends Component {
 
   io.next := NextInstant.earlier(table.io.next, defence.io.next)
 
-  private val waiting = Seq(learnt.valid, replies.valid, icmpErrors.valid, io.frames.valid, sender.io.frames.valid, echoes.valid)
-  private val quiet = Seq(reader.io.idle, echo.io.idle, defence.io.idle, table.io.idle, nextHop.io.idle).andR && !waiting.orR
+  private val waiting =
+    Seq(learnt.valid, replies.valid, icmpErrors.valid, io.frames.valid, sender.io.frames.valid, echoes.valid)
+  private val quiet =
+    Seq(reader.io.idle, echo.io.idle, defence.io.idle, table.io.idle, nextHop.io.idle).andR && !waiting.orR
   // Lines and counters show a clock later what is in them.
   io.idle := quiet && (RegNext(quiet) init False)
 }

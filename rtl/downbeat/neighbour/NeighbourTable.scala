@@ -50,12 +50,12 @@ case class HopNotice() extends Bundle {
   val answered = Bool()
 }
 
-/** The table of neighbours. It does one job at a time: it reads all entries, changes one, and reads all again for the next
-  * deadline. A job takes about forty clocks; no packet waits for it.
+/** The table of neighbours. It does one job at a time: it reads all entries, changes one, and reads all again for the
+  * next deadline. A job takes about forty clocks; no packet waits for it.
   *
-  * A look-up without a result sends ARP requests (RFC 826): three, a second apart, and at most one a second for each address
-  * (RFC 1122 2.3.2.1). An entry that has not been confirmed for 60 s is removed, so the next look-up asks again. A new entry
-  * takes a free place, or else that of the reachable entry that was confirmed longest ago.
+  * A look-up without a result sends ARP requests (RFC 826): three, a second apart, and at most one a second for each
+  * address (RFC 1122 2.3.2.1). An entry that has not been confirmed for 60 s is removed, so the next look-up asks
+  * again. A new entry takes a free place, or else that of the reachable entry that was confirmed longest ago.
   */
 case class NeighbourTable() extends Component {
   import NeighbourTable._

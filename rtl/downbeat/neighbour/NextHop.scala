@@ -17,10 +17,10 @@ case class LocalNetwork() extends Bundle {
 
 /** Finds the next hop of each open (RFC 1122 3.3.1.1): the peer itself on our network, otherwise the gateway.
   *
-  * An open whose next hop must be asked for waits in one of four places, while others pass. When all places are taken the open
-  * is refused. An open to an address that cannot be a peer is refused at once: "this" network, loopback, multicast and above,
-  * our own address, our network's own and broadcast address, another network without a gateway. A refusal that the notifier
-  * has not taken stalls further opens only.
+  * An open whose next hop must be asked for waits in one of four places, while others pass. When all places are taken
+  * the open is refused. An open to an address that cannot be a peer is refused at once: "this" network, loopback,
+  * multicast and above, our own address, our network's own and broadcast address, another network without a gateway. A
+  * refusal that the notifier has not taken stalls further opens only.
   */
 case class NextHop(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -10,12 +10,12 @@ import spinal.lib._
 
 /** Grants each flow's next segment its departure.
   *
-  * departure = departure of the segment before + the booked interval, but not before now + lead. The first departure of a
-  * connection, and any after a pause, is now + lead: a pause earns no burst. The grant comes `lead` before the departure. An
-  * unpaced segment is granted at once and departs now.
+  * departure = departure of the segment before + the booked interval, but not before now + lead. The first departure of
+  * a connection, and any after a pause, is now + lead: a pause earns no burst. The grant comes `lead` before the
+  * departure. An unpaced segment is granted at once and departs now.
   *
-  * All instants here are those of grants, a lead before the departure: the recurrence is the same, and the lead is added once,
-  * at the end. `launch` is the departure rounded up to 2^-16 ns, so never early; the unrounded one is kept.
+  * All instants here are those of grants, a lead before the departure: the recurrence is the same, and the lead is
+  * added once, at the end. `launch` is the departure rounded up to 2^-16 ns, so never early; the unrounded one is kept.
   */
 case class Pacer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

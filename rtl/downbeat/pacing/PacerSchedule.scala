@@ -87,7 +87,8 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   private val operands = new total.Area {
     /** 2^-32 ns. */
     val interval = insert(
-      ((product.high + product.low(49 downto 36).resize(34)) @@ product.low(35 downto 0)).resize(72) | (booked.whole @@ U(0, 16 bits)))
+      ((product.high + product.low(49 downto 36).resize(34)) @@ product.low(35 downto 0)).resize(
+        72) | (booked.whole @@ U(0, 16 bits)))
     val grantBefore = insert(before.readSync(product.flow, enable = sum.isValid).asBits.asUInt)
   }
 
@@ -98,7 +99,8 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   }
   private val nextHigh = new countHigh.Area {
     val grant = insert(
-      operands.grantBefore(95 downto 48) + operands.interval(71 downto 48).resize(48) + nextLow.grant.msb.asUInt.resize(48))
+      operands.grantBefore(95 downto 48) + operands.interval(71 downto 48).resize(48) + nextLow.grant.msb.asUInt.resize(
+        48))
     val savedLow = insert(nextLow.multiple(47 downto 0) -^ operands.interval(47 downto 0))
   }
 
@@ -149,7 +151,9 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   io.idle := !(nodes.map(_.isValid).reduce(_ || _) || booking.valid)
 
   choose.ready := True
-  if (config.eventSpacing == 1) Builder(nodes.zip(nodes.tail).map { case (up, down) => StageLink(up, down).withPayloadHold() })
+  if (config.eventSpacing == 1) Builder(nodes.zip(nodes.tail).map { case (up, down) =>
+    StageLink(up, down).withPayloadHold()
+  })
   else {
     new HeldValues(nodes, config.eventSpacing, stays = _ => false) // a booking is an event's
     Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })

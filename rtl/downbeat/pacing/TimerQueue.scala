@@ -21,10 +21,10 @@ case class FlowAppointment[T <: Data](flows: Int, contentType: HardType[T]) exte
 
 /** A queue of one entry for each flow, ordered by their instants. The timers and the pacer share it.
   *
-  * The table holds the entries and is always right. The tournament tree says where to look, and may be some clocks behind. So
-  * the entry that the root shows as due is looked up; it is delivered and disarmed together in a clock without a post. If its
-  * flow was posted to since the look-up, the newer entry holds and nothing is delivered. A post is so never lost, neither by the
-  * delivery of the entry before nor by its disarming.
+  * The table holds the entries and is always right. The tournament tree says where to look, and may be some clocks
+  * behind. So the entry that the root shows as due is looked up; it is delivered and disarmed together in a clock
+  * without a post. If its flow was posted to since the look-up, the newer entry holds and nothing is delivered. A post
+  * is so never lost, neither by the delivery of the entry before nor by its disarming.
   *
   * Posts go first. A delivery waits for a clock without a post, which any traffic of real frames leaves.
   */

@@ -20,9 +20,9 @@ case class Entrant(entries: Int, timeBits: Int) extends Bundle {
   * climbs from its leaf to the root: in each round it writes its own node, reads the node's sibling and goes on
   * with the earlier of the two.
   *
-  * '''Why updates in flight may not disturb each other.''' All updates meet a round in the order in which they came, one
-  * a clock, each after the same number of clocks. Of two that meet in a pair of siblings the later one reads what the
-  * earlier one wrote (a clock ago at least; own node and sibling are never the same word, so no read meets a
+  * '''Why updates in flight may not disturb each other.''' All updates meet a round in the order in which they came,
+  * one a clock, each after the same number of clocks. Of two that meet in a pair of siblings the later one reads what
+  * the earlier one wrote (a clock ago at least; own node and sibling are never the same word, so no read meets a
   * write). The last update of a pair hence carries the earlier of both present nodes, and it is the last to write their
   * parent. By induction over the rounds every node is right once no update is in flight, the root with it: `settled`.
   * Until then the root may be that of a moment ago.
@@ -31,7 +31,8 @@ case class Entrant(entries: Int, timeBits: Int) extends Bundle {
   */
 case class TournamentTree(entries: Int, timeBits: Int = 48) extends Component {
   require(isPow2(entries) && entries >= 2, s"entries = $entries: use a power of two from 2")
-  require(timeBits >= 2 && timeBits <= 64, s"timeBits = $timeBits: the comparison of a round takes one clock, use 2 to 64")
+  require(timeBits >= 2 && timeBits <= 64,
+    s"timeBits = $timeBits: the comparison of a round takes one clock, use 2 to 64")
 
   val io = new Bundle {
     val update = slave(Flow(Entrant(entries, timeBits)))

@@ -5,18 +5,22 @@ import downbeat.lib.WideMemory
 import spinal.core._
 import spinal.lib._
 
-/** Adds up modulo 2^32 what modules count modulo 2^8. A count so takes eight registers in its module and a word of memory here.
+/** Adds up modulo 2^32 what modules count modulo 2^8. A count so takes eight registers in its module and a word of
+  * memory here.
   *
-  * The counts are visited in turn, one a clock. The increase since the last visit, 255 at most, is added to the total. The bank
-  * shares the modules' reset, and all totals are zero until it is over.
+  * The counts are visited in turn, one a clock. The increase since the last visit, 255 at most, is added to the total.
+  * The bank shares the modules' reset, and all totals are zero until it is over.
   */
 case class CounterBank(size: Int) extends Component {
-  require(size >= 5 && size <= 128, s"$size counts: from 5, which a visit takes, to 128, in a round of which none may rise by 256")
+  require(size >= 5 && size <= 128,
+    s"$size counts: from 5, which a visit takes, to 128, in a round of which none may rise by 256")
 
   val io = new Bundle {
     val counts = in(Vec.fill(size)(UInt(CounterBank.countBits bits)))
     val select = in(UInt(log2Up(size) bits))
-    /** A visit to `select` ends, or there is none in reset; from the next clock on, until one of the next round, `total` is its result. */
+    /** A visit to `select` ends, or there is none in reset; from the next clock on, until one of the next round,
+      * `total` is its result.
+      */
     val visited = out(Bool())
     val total = out(UInt(32 bits))
   }

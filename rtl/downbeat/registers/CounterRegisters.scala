@@ -8,7 +8,8 @@ import spinal.lib._
   *
   * `resetWith`: the reset of the modules that count.
   */
-class CounterRegisters(declare: RegisterDeclarations, address: UInt, counts: Seq[(String, Bits)], resetWith: Bool, doc: String) extends Area {
+class CounterRegisters(declare: RegisterDeclarations, address: UInt, counts: Seq[(String, Bits)], resetWith: Bool,
+    doc: String) extends Area {
   private val bank = new ResetArea(resetWith, cumulative = true) {
     val counters = CounterBank(counts.size)
   }.counters

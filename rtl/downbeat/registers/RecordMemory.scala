@@ -10,8 +10,8 @@ case class RecordWrite[T <: Data](recordType: HardType[T], words: Int) extends B
   val record = recordType()
 }
 
-/** A block RAM that events write and the host reads now and then. A read of a word that is being written waits. Writes of one
-  * word must leave clocks free.
+/** A block RAM that events write and the host reads now and then. A read of a word that is being written waits. Writes
+  * of one word must leave clocks free.
   */
 case class RecordMemory[T <: Data](recordType: HardType[T], words: Int) extends Component {
   val io = new Bundle {

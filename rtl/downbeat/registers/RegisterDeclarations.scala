@@ -15,7 +15,8 @@ class RegisterDeclarations(map: BusIf) {
   def register(name: String, doc: String): RegInst = map.newReg(doc)(SymbolName(name))
 
   /** A register of one field. */
-  def value(name: String, width: Int, access: AccessType, doc: String): Bits = value(register(name, doc), width, access, doc)
+  def value(name: String, width: Int, access: AccessType, doc: String): Bits =
+    value(register(name, doc), width, access, doc)
   private def value(register: RegInst, width: Int, access: AccessType, doc: String): Bits =
     register.field(Bits(width bits), access, 0, doc)(SymbolName("value"))
 
@@ -24,7 +25,8 @@ class RegisterDeclarations(map: BusIf) {
     val bits = B(number, width bits).setName(field, weak = true)
     register.registerInOnlyReadLogic(bits, AccessType.ROV, number, doc)
   }
-  def constant(name: String, number: BigInt, doc: String): Unit = constant(register(name, doc), "value", 32, number, doc)
+  def constant(name: String, number: BigInt, doc: String): Unit =
+    constant(register(name, doc), "value", 32, number, doc)
 
   /** What the core shows: one register, or two of which the second one, `..._high`, has the bits from 32 on. */
   def shown(name: String, bits: Bits, doc: String): Seq[RegInst] =

@@ -11,8 +11,8 @@ trait DescribesRegisters {
 
 /** The register map as text: a C header, a page and JSON, without anything that a second run would write differently.
   *
-  * Not RegIf's own writers: its header has bit-field unions, whose order C leaves open, and no names for constants; its JSON has
-  * a date; it has no Markdown.
+  * Not RegIf's own writers: its header has bit-field unions, whose order C leaves open, and no names for constants; its
+  * JSON has a date; it has no Markdown.
   */
 object RegisterFiles {
   private val generated = "Generated from the RTL by `make generate`; do not edit."
@@ -23,12 +23,14 @@ object RegisterFiles {
     "downbeat_registers.json" -> json(registers))
 
   /** Of a board, which has its own page in docs/how-to/boards.md: for programs only. */
-  def ofBoard(contents: String, registers: Seq[RegInst]): Seq[(String, String)] = Seq(s"${contents}_registers.json" -> json(registers))
+  def ofBoard(contents: String, registers: Seq[RegInst]): Seq[(String, String)] =
+    Seq(s"${contents}_registers.json" -> json(registers))
 
   /** Fields that mean something, the lowest first. */
   private def fields(register: RegInst): Seq[Field] = register.getFields().filterNot(_.getAccessType() == AccessType.NA)
   private def isWhole(register: RegInst): Boolean = fields(register).map(_.getName()) == Seq("value")
-  private def access(field: Field): String = if (field.getAccessType() == AccessType.ROV) "RO" else field.getAccessType().toString
+  private def access(field: Field): String =
+    if (field.getAccessType() == AccessType.ROV) "RO" else field.getAccessType().toString
   private def hex(number: BigInt, digits: Int): String = "0x" + number.toString(16).reverse.padTo(digits, '0').reverse
 
   /** `DOWNBEAT_REG_CONTROL`, and for a field `DOWNBEAT_REG_CONTROL_ENABLE_SHIFT` and `_MASK`. */
@@ -65,7 +67,8 @@ object RegisterFiles {
     }
     val text = Seq(s"<!-- $generated -->", "# Register map", "",
       "Of the preset `default`; [registers.md](registers.md) explains. RO: read-only. RW: read and write. WO: write-only.",
-      "W1P: writing 1 does it once, it reads as 0. What is named here is `DOWNBEAT_REG_...` in downbeat_registers.h.", "",
+      "W1P: writing 1 does it once, it reads as 0. What is named here is `DOWNBEAT_REG_...` in downbeat_registers.h.",
+      "",
       "| offset | register | bits | access | reset | |", "| --- | --- | --- | --- | --- | --- |") ++ rows
     text.mkString("", "\n", "\n")
   }
@@ -78,7 +81,9 @@ object RegisterFiles {
   private def reset(field: Field): String =
     if (field.getAccessType() == AccessType.RO) "" else hex(field.getResetValue(), 1)
 
-  /** {{{ {"registers": {"control": {"offset": 128, "fields": {"enable": {"offset": 0, "width": 1, "access": "RW", "reset": 0}}}}} }}} */
+  /** {{{ {"registers": {"control": {"offset": 128, "fields": {"enable": {"offset": 0, "width": 1, "access": "RW",
+    * "reset": 0}}}}} }}}
+    */
   private def json(registers: Seq[RegInst]): String = {
     val entries = registers.map { register =>
       val parts = fields(register).map { field =>

@@ -14,8 +14,9 @@ import spinal.lib.bus.regif._
 
 /** The core's registers on AXI4-Lite: a layer on top of [[downbeat.Downbeat]], which does not depend on it.
   *
-  * RegIf is the only source of the map: C header, page and JSON are made from the same declarations ([[RegisterFiles]]).
-  * Counters, build numbers and the fields of a trace record are enumerated, so a new one gets its register by itself.
+  * RegIf is the only source of the map: C header, page and JSON are made from the same declarations
+  * ([[RegisterFiles]]). Counters, build numbers and the fields of a trace record are enumerated, so a new one gets its
+  * register by itself.
   */
 case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Component with DescribesRegisters {
   val io = new Bundle {
@@ -24,7 +25,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     /** What they have risen by is added up here, a count in each clock. */
     val counters = in(Counters(CounterBank.countBits))
     val coreIdle = in(Bool())
-    /** To the core's reset. True from reset on until `enable` is written, with a MAC until its own reset is over too. */
+    /** To the core's reset. True from reset on until `enable` is written, with a MAC until its own reset is over too.
+      */
     val coreReset = out(Bool())
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
@@ -63,23 +65,29 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   startAt(0x020)
   for ((name, value) <- Layout.numbers(config)) constant(name, value, "Configuration of this build.")
-  constant("startupPolicies", config.startupPolicies.size, "Start-up policies of this build; `enum downbeat_startup_policy` names them.")
-  constant("steadyPolicies", config.steadyPolicies.size, "Steady policies of this build; `enum downbeat_steady_policy` names them.")
-  constant("logCapacity", config.logRecords, "Records that the event log holds; 0: there are none, nor one of each flow.")
+  constant("startupPolicies", config.startupPolicies.size,
+    "Start-up policies of this build; `enum downbeat_startup_policy` names them.")
+  constant("steadyPolicies", config.steadyPolicies.size,
+    "Steady policies of this build; `enum downbeat_steady_policy` names them.")
+  constant("logCapacity", config.logRecords,
+    "Records that the event log holds; 0: there are none, nor one of each flow.")
 
   // ---- control
 
   startAt(0x080)
   private val control = register("control", "What the core does.")
-  private val enable = control.field(Bool(), AccessType.RW, 0, "The core runs; 0 holds it in reset.")(SymbolName("enable"))
+  private val enable =
+    control.field(Bool(), AccessType.RW, 0, "The core runs; 0 holds it in reset.")(SymbolName("enable"))
   private val softReset =
     control.field(Bool(), AccessType.W1P, 0, "1: resets the core for a moment.")(SymbolName("softReset"))
   private val status = register("status", "How the core is.")
   status.field(Bool(), AccessType.RO, "The core runs: it is not in reset.")(SymbolName("running")) := !io.coreReset
   status.field(Bool(), AccessType.RO, "Nothing moves in the core.")(SymbolName("idle")) := io.coreIdle
-  status.field(Bool(), AccessType.RO, "Another station claims our IP address.")(SymbolName("addressConflict")) := io.addressConflict
+  status.field(Bool(), AccessType.RO, "Another station claims our IP address.")(
+    SymbolName("addressConflict")) := io.addressConflict
   private val neighbourWaits = Bool()
-  status.field(Bool(), AccessType.RO, "A static neighbour has not been taken over yet.")(SymbolName("neighbourWaits")) := neighbourWaits
+  status.field(Bool(), AccessType.RO, "A static neighbour has not been taken over yet.")(
+    SymbolName("neighbourWaits")) := neighbourWaits
 
   /** The MAC's own reset must be over before the core speaks to it. */
   private val resetClocks = RegisterMap.resetClocks + (if (withMac) GmiiMac.softResetClocks else 0)
@@ -96,15 +104,19 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   startAt(0x0a0)
   private val latched = "Taken over while the core is in reset."
   private val macHigh =
-    value("localMacHigh", 16, AccessType.RW, s"Own MAC address: its first two bytes on the wire, the first one higher. $latched")
+    value("localMacHigh", 16, AccessType.RW,
+      s"Own MAC address: its first two bytes on the wire, the first one higher. $latched")
   private val macLow = value("localMacLow", 32, AccessType.RW, s"Own MAC address: the other four bytes. $latched")
   private val ip = value("localIp", 32, AccessType.RW, s"Own IPv4 address, first byte of the wire highest. $latched")
   private val secret = for (part <- 3 to 0 by -1) yield {
     val bits = s"bits ${32 * part + 31} to ${32 * part}"
-    value(s"secret$part", 32, AccessType.WO, s"Key of all hashes, those of initial sequence numbers among them: random; $bits. $latched")
+    value(s"secret$part", 32, AccessType.WO,
+      s"Key of all hashes, those of initial sequence numbers among them: random; $bits. $latched")
   }
-  private val netmask = value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
-  private val gateway = value("localGateway", 32, AccessType.RW, s"Next hop to all other networks; 0: there is none. $latched")
+  private val netmask =
+    value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
+  private val gateway =
+    value("localGateway", 32, AccessType.RW, s"Next hop to all other networks; 0: there is none. $latched")
   private def takenOver[T <: Data](written: T): T = RegNextWhen(written, coreReset)
   io.local_mac := takenOver(macHigh ## macLow)
   io.local_ip := takenOver(ip.asUInt)
@@ -118,7 +130,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "The first two bytes of its MAC address.")(SymbolName("mac"))
   private val neighbourRemove = neighbourHigh.field(Bool(), AccessType.RW, 0, "1: forget it.")(SymbolName("remove"))
   private val neighbourLow =
-    register("neighbourMacLow", "The other four bytes. A write hands the entry to the core, which takes it when it runs.")
+    register("neighbourMacLow",
+      "The other four bytes. A write hands the entry to the core, which takes it when it runs.")
   private val neighbourMacLow = neighbourLow.field(Bits(32 bits), AccessType.RW, 0, "MAC address.")(SymbolName("value"))
   private val neighbourEntry = RegInit(False) clearWhen io.neighbour.fire setWhen RegNext(neighbourLow.eventW(), False)
   neighbourWaits := neighbourEntry
@@ -131,9 +144,11 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   startAt(0x100)
   private def named(prefix: String, bundle: Bundle): Seq[(String, Bits)] =
-    Layout.ofBundle(prefix, bundle).fields.map(field => s"${prefix}_${field.name}" -> bundle.asBits(field.offset, field.width bits))
+    Layout.ofBundle(prefix, bundle).fields.map(field =>
+      s"${prefix}_${field.name}" -> bundle.asBits(field.offset, field.width bits))
   private val coreCounters =
-    new CounterRegisters(declare, port.io.address, named("counter", io.counters), coreReset, "Times since the core's reset, modulo 2^32.")
+    new CounterRegisters(declare, port.io.address, named("counter", io.counters), coreReset,
+      "Times since the core's reset, modulo 2^32.")
   port.io.settled := coreCounters.settled
 
   // ---- trace: the last record of a flow, and the event log
@@ -146,10 +161,13 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     private val log = register("log", "The event log.")
     store.io.frozen := log.field(Bool(), AccessType.RW, 0, "The log takes no more records.")(SymbolName("freeze"))
     shown("logged", store.io.logged.asBits, "Records in the log.")
-    private val select = register("recordSelect", "A write fetches a record; reads of `record_...` that follow show it.")
+    private val select =
+      register("recordSelect", "A write fetches a record; reads of `record_...` that follow show it.")
     store.io.request.index :=
-      select.field(UInt(16 bits), AccessType.RW, 0, "The flow; or how many records ago, 0 is the newest.")(SymbolName("index"))
-    store.io.request.log := select.field(Bool(), AccessType.RW, 0, "1: from the event log. 0: the flow's last record.")(SymbolName("log"))
+      select.field(UInt(16 bits), AccessType.RW, 0, "The flow; or how many records ago, 0 is the newest.")(
+        SymbolName("index"))
+    store.io.request.log := select.field(Bool(), AccessType.RW, 0, "1: from the event log. 0: the flow's last record.")(
+      SymbolName("log"))
     store.io.request.valid := select.eventW()
     port.io.hold.removeAssignments() := store.io.busy
     shown("recordFound", store.io.found.asBits, "1: there is such a record, and `record_...` show it.")
@@ -167,14 +185,18 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     link.field(Bool(), AccessType.RO, "The link is up.")(SymbolName("up")) := io.mac.linkUp
     private val nominal = TimeBase.nominalIncrement
     private val high = register("incrementHigh", "Time by which a clock of the wire moves the time base on.")
-      .field(UInt(TimeBase.incrementBits - 32 bits), AccessType.RW, nominal >> 32, "ns; 8 at 125 MHz.")(SymbolName("ns"))
+      .field(UInt(TimeBase.incrementBits - 32 bits), AccessType.RW, nominal >> 32, "ns; 8 at 125 MHz.")(
+        SymbolName("ns"))
     private val lowRegister =
-      register("incrementLow", "Its fraction. A write takes both over, unless `incrementHigh` is 0; the time stays monotone.")
-    private val low = lowRegister.field(UInt(32 bits), AccessType.RW, nominal % (BigInt(1) << 32), "2^-32 ns.")(SymbolName("fraction"))
+      register("incrementLow",
+        "Its fraction. A write takes both over, unless `incrementHigh` is 0; the time stays monotone.")
+    private val low =
+      lowRegister.field(UInt(32 bits), AccessType.RW, nominal % (BigInt(1) << 32), "2^-32 ns.")(SymbolName("fraction"))
     private val written = RegNext(lowRegister.eventW()) init False
     io.mac.increment := RegNextWhen(high @@ low, written && high =/= 0) init U(nominal, TimeBase.incrementBits bits)
     private val (latest, counts) = named("counter_mac", io.mac.counters).partition(_._1.endsWith("Lateness"))
-    private val macCounters = new CounterRegisters(declare, port.io.address, counts, False, "Frames since `reset`, modulo 2^32.")
+    private val macCounters =
+      new CounterRegisters(declare, port.io.address, counts, False, "Frames since `reset`, modulo 2^32.")
     port.io.settled.removeAssignments() := coreCounters.settled && macCounters.settled
     for ((name, nanoseconds) <- latest) shown(name, nanoseconds, "ns, since `reset`; all ones: that or more.")
     new TimeRegisters(declare, io.mac.now)
@@ -182,7 +204,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   }
 
   port.io.readable := answers(port.io.address, !_.isWriteOnly())
-  port.io.writable := answers(port.io.address, field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
+  port.io.writable := answers(port.io.address,
+    field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
 
   /** The map as text: file names and contents. */
   val files: Seq[(String, String)] = RegisterFiles.of(registers)

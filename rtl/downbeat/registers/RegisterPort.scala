@@ -65,7 +65,8 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
     val asked: State = new State {
       whenIsActive {
         asking := True
-        when(isWrite ? io.registers.aw.ready | io.registers.ar.ready)(goto(awaiting)) // ready for `aw`, ready for `w`: nothing is inside
+        when(isWrite ? io.registers.aw.ready | io.registers.ar.ready)(
+          goto(awaiting)) // ready for `aw`, ready for `w`: nothing is inside
       }
     }
     val awaiting: State = new State {

@@ -36,7 +36,8 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
   private val jump = register("jump", "Jumps while `control.enable` is 0; otherwise refused. Ends slew and pulses.")
   private val set = jump.field(Bool(), AccessType.W1P, 0, "1: the time is `jump...`.")(SymbolName("set"))
   private val step =
-    jump.field(Bool(), AccessType.W1P, 0, "1: the time moves by `jump...`, two's complement of all 80 bits.")(SymbolName("step"))
+    jump.field(Bool(), AccessType.W1P, 0, "1: the time moves by `jump...`, two's complement of all 80 bits.")(
+      SymbolName("step"))
   private val asked = set || step
   command(time.jump, asked && mayJump)
   when(asked)(refused := !mayJump)
@@ -44,14 +45,17 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
   time.jump.value := (jumpHigh ## jumpLow ## jumpFraction).asUInt
 
   time.slew.perClock :=
-    value("slewPerClock", 32, AccessType.RW, "Of a slew: what a clock of the wire lasts more, two's complement, 2^-32 ns.").asSInt
-  private val slewClocks = register("slewClocks", "A write starts a slew, in the place of one that is under way; 0 ends it.")
+    value("slewPerClock", 32, AccessType.RW,
+      "Of a slew: what a clock of the wire lasts more, two's complement, 2^-32 ns.").asSInt
+  private val slewClocks =
+    register("slewClocks", "A write starts a slew, in the place of one that is under way; 0 ends it.")
   time.slew.clocks := slewClocks.field(UInt(32 bits), AccessType.RW, 0, "Clocks of the wire.")(SymbolName("value"))
   command(time.slew, slewClocks.eventW())
 
   // ---- pulses
 
-  private val startHigh = value("pulseStartHigh", 16, AccessType.RW, "Time of the first rising edge: ns, bits 47 to 32.")
+  private val startHigh =
+    value("pulseStartHigh", 16, AccessType.RW, "Time of the first rising edge: ns, bits 47 to 32.")
   private val startLow = value("pulseStartLow", 32, AccessType.RW, "ns, bits 31 to 0.")
   time.pulses.start := (startHigh ## startLow).asUInt
   private val half = register("pulseHalfPeriod", "A write starts pulses; less than 1,024 ends them.")
@@ -61,7 +65,8 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
   // ---- external time, and the log
 
   private val external = register("externalTime", "What is done with the external time.")
-  time.follow := external.field(Bool(), AccessType.RW, 0, "1: the time base follows it, and no slew.")(SymbolName("follow"))
+  time.follow := external.field(Bool(), AccessType.RW, 0, "1: the time base follows it, and no slew.")(
+    SymbolName("follow"))
   time.sample :=
     external.field(Bool(), AccessType.W1P, 0, "1: the next comparison goes to the log.")(SymbolName("sample"))
 
@@ -69,9 +74,11 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
   flag(event, "valid", "There is one.")(time.events.valid)
   flag(event, "external", "A comparison with the external time; 0: an edge of the pulse input.")(time.events.external)
   private val next = event.field(Bool(), AccessType.W1P, 0, "1: forget it, show the next one.")(SymbolName("next"))
-  event.field(UInt(16 bits), AccessType.RO, "Of its kind; lost ones count too.")(SymbolName("sequence")) := time.events.sequence
+  event.field(UInt(16 bits), AccessType.RO, "Of its kind; lost ones count too.")(
+    SymbolName("sequence")) := time.events.sequence
   time.events.ready := next
-  for ((name, stamp, what) <- Seq(("event", time.events.stamp, "Own time"), ("reference", time.events.reference, "External time"))) {
+  for ((name, stamp, what) <-
+      Seq(("event", time.events.stamp, "Own time"), ("reference", time.events.reference, "External time"))) {
     shown(s"${name}Ns", stamp.ns.asBits, s"$what of the event: ns.")
     shown(s"${name}Fraction", stamp.fraction.asBits, s"$what of the event: 2^-16 ns.")
   }

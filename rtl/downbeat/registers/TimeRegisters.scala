@@ -14,6 +14,7 @@ class TimeRegisters(declare: RegisterDeclarations, now: Stamp) extends Area {
   private val low = register("timeLow", "The time, ns: its lower 32 bits. A read keeps the rest of the same instant.")
   low.field(UInt(32 bits), AccessType.RO, "ns.")(SymbolName("value")) := now.ns(31 downto 0)
   private val kept = RegNextWhen(now, low.hitDoRead)
-  value("timeHigh", 16, AccessType.RO, "ns, bits 47 to 32, of the last read of `timeLow`.") := kept.ns(47 downto 32).asBits
+  value("timeHigh", 16, AccessType.RO, "ns, bits 47 to 32, of the last read of `timeLow`.") := kept.ns(
+    47 downto 32).asBits
   value("timeFraction", 16, AccessType.RO, "2^-16 ns, of the last read of `timeLow`.") := kept.fraction.asBits
 }

@@ -14,8 +14,8 @@ case class RecordRequest() extends Bundle {
   val index = UInt(16 bits)
 }
 
-/** Keeps trace records: the last record of each flow that met a connection, and the last `logRecords` of all. It exists only in
-  * a build where `logRecords` is not 0. The records survive the core's reset.
+/** Keeps trace records: the last record of each flow that met a connection, and the last `logRecords` of all. It exists
+  * only in a build where `logRecords` is not 0. The records survive the core's reset.
   */
 case class TraceStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -10,8 +10,9 @@ import spinal.lib._
 /** Eight bytes of a frame as two 32-bit words, first byte of the wire in bits 31 to 24.
   *
   * The words are cut as if two bytes stood in front of the frame, so that what follows the 14 bytes of the Ethernet
-  * header is aligned: word n holds the frame's bytes 4n - 2 to 4n + 1. Destination: low half of word 0 and word 1; source: word 2
-  * and high half of word 3; EtherType: low half of word 3; IP from word 4 on, or from word 5 behind a tag.
+  * header is aligned: word n holds the frame's bytes 4n - 2 to 4n + 1. Destination: low half of word 0 and word 1;
+  * source: word 2 and high half of word 3; EtherType: low half of word 3; IP from word 4 on, or from word 5 behind a
+  * tag.
   */
 case class FrameWindow(config: DownbeatConfig) extends Bundle {
   val words = Vec.fill(2)(Bits(32 bits))
@@ -34,9 +35,9 @@ case class StoredBeat(config: DownbeatConfig) extends Bundle {
   val index = UInt(config.slotBeatBits + 1 bits)
 }
 
-/** Cuts beats into aligned windows. A frame of n beats gives n + 1 windows; the last one, which completes two bytes, comes
-  * together with the first beat of the next frame, if that is there: window 0 holds nothing but the destination, which
-  * goes another way (`start`), so a frame of n beats still takes n clocks.
+/** Cuts beats into aligned windows. A frame of n beats gives n + 1 windows; the last one, which completes two bytes,
+  * comes together with the first beat of the next frame, if that is there: window 0 holds nothing but the destination,
+  * which goes another way (`start`), so a frame of n beats still takes n clocks.
   */
 case class FrameAligner(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -46,8 +47,8 @@ case class FrameAligner(config: DownbeatConfig) extends Component {
     val start = master Flow (FrameStart())
     /** The beats that passed, one clock later: a frame's last one at the earliest with its last window. */
     val stored = master Flow (StoredBeat(config))
-    /** Read with the last window: length of the frame, whether it is longer than the configuration allows, and whether the MAC
-      * found it damaged. A tag's four bytes come on top of the limit (802.3 3.2.7).
+    /** Read with the last window: length of the frame, whether it is longer than the configuration allows, and whether
+      * the MAC found it damaged. A tag's four bytes come on top of the limit (802.3 3.2.7).
       */
     val bytes = out UInt (config.slotBeatBits + 4 bits)
     val oversize, oversizeTagged = out Bool ()

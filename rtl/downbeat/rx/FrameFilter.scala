@@ -7,14 +7,16 @@ import downbeat.wire.{ArpFrame, EtherType, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._
 
-/** Decides who gets a frame: the core (`ours`), the neighbour module (`control`) or the bypass. The decision is valid at the
-  * frame's last window. A frame that ends before the deciding bytes goes to the bypass.
+/** Decides who gets a frame: the core (`ours`), the neighbour module (`control`) or the bypass. The decision is valid
+  * at the frame's last window. A frame that ends before the deciding bytes goes to the bypass.
   *
   *  - ours: to our MAC, IPv4 (perhaps behind one 802.1Q tag), to our IP address, TCP;
-  *  - control: any ARP to our MAC or to all; an ICMP echo request or ICMP error to our MAC and IP address, not a fragment and
+  *  - control: any ARP to our MAC or to all; an ICMP echo request or ICMP error to our MAC and IP address, not a
+  *  fragment and
   *    without IP options. Both untagged: we answer and learn on the untagged network only;
   *  - bypass: everything else (IPv6, UDP, PTP, broadcasts ...). An ARP request for our address and an echo request are
-  *    answered here and do not go to the bypass. ARP replies and ICMP errors go both ways, because a program behind the bypass
+  *    answered here and do not go to the bypass. ARP replies and ICMP errors go both ways, because a program behind the
+  *    bypass
   *    that shares our address waits for its own.
   */
 case class FrameFilter(config: DownbeatConfig) extends Component {
@@ -30,7 +32,8 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val macIsOurs, macIsBroadcast, isIpv4, isTcp, ipIsOurs, ours = Reg(Bool())
-  private val isPlain, isWhole, isIcmp, isEcho, isError = Reg(Bool()) // untagged, without options; no fragment; ICMP, and which
+  private val isPlain, isWhole, isIcmp, isEcho, isError =
+    Reg(Bool()) // untagged, without options; no fragment; ICMP, and which
   private val isArp, isRequest, asksForUs = Reg(Bool())
   private val icmpToUs = ipIsOurs && isPlain && isWhole && isIcmp
   io.ours := ours

@@ -33,8 +33,8 @@ case class FrameHeader() extends Bundle {
   val payloadStart = UInt(6 bits)
 }
 
-/** Gathers the header fields of the passing frame. The number of the word enables the field's register. All fields and lengths
-  * are valid at the last window, until the next frame overwrites them.
+/** Gathers the header fields of the passing frame. The number of the word enables the field's register. All fields and
+  * lengths are valid at the last window, until the next frame overwrites them.
   */
 case class HeaderGatherer(config: DownbeatConfig) extends Component {
   val io = new Bundle {

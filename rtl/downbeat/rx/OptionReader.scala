@@ -9,22 +9,24 @@ import spinal.lib._
 
 /** Reads the values of the TCP options that the walker finds. If an option comes twice, the last one counts.
   *
-  * Timestamps and SACK blocks are values of eight bytes that begin anywhere. Two values never overlap, so at most one ends in
-  * any window: it is cut out of that window and the one before. The values of a SACK option end at the same byte of successive
-  * windows, until the next option begins.
+  * Timestamps and SACK blocks are values of eight bytes that begin anywhere. Two values never overlap, so at most one
+  * ends in any window: it is cut out of that window and the one before. The values of a SACK option end at the same
+  * byte of successive windows, until the next option begins.
   */
 case class OptionReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val windows = slave Flow (WalkedWindow())
     /** Of the segment, until a clock after its last window. */
     val acknowledgment = in(SequenceNumber())
-    /** MSS, window scale and SACK-permitted one clock after their window, the rest three; until the next list of TCP options begins. */
+    /** MSS, window scale and SACK-permitted one clock after their window, the rest three; until the next list of TCP
+      * options begins.
+      */
     val options = out(TcpOptions(config))
   }
   noIoPrefix()
 
-  /** No smaller MSS is believed, bytes. RFC 9293 sets no floor; without one a peer could have its data in segments of a byte, all headers
-    * and work (CVE-2019-11479).
+  /** No smaller MSS is believed, bytes. RFC 9293 sets no floor; without one a peer could have its data in segments of a
+    * byte, all headers and work (CVE-2019-11479).
     */
   private val smallestMss = 64
   /** RFC 7323 2.3: a larger shift is taken as this one. */
@@ -59,7 +61,8 @@ case class OptionReader(config: DownbeatConfig) extends Component {
     sackPermitted setWhen begun(window.known.sackPermitted).orR
   }
 
-  // ---- values of eight bytes: the byte of a window in which they end, and whether the next window is too early for the first one
+  // ---- values of eight bytes: the byte of a window in which they end, and whether the next window is too early for
+  // the first one
   private val timestampBegins = begun(window.known.timestamp)
   private val sackBegins = begun(window.known.sack)
   private val starts = timestampBegins | sackBegins

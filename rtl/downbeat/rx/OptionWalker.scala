@@ -11,12 +11,13 @@ case class OptionFaults() extends Bundle {
   val sourceRoute = Bool() // loose or strict (RFC 791 3.1)
 }
 
-/** Walks IP and TCP options, eight bytes a clock as they pass: both lists have one form (RFC 791 3.1, RFC 9293 3.1), and they
-  * are five words apart at least.
+/** Walks IP and TCP options, eight bytes a clock as they pass: both lists have one form (RFC 791 3.1, RFC 9293 3.1),
+  * and they are five words apart at least.
   *
-  * Where an option begins depends on all before it. So the pipeline first works out, for each byte of a window, how a walk that
-  * enters there goes on: which bytes begin an option, and at which position it leaves. Then a loop of one clock picks the
-  * entry that applies. Malformed is a length of 0 or 1, and an option that does not end where the list ends or before.
+  * Where an option begins depends on all before it. So the pipeline first works out, for each byte of a window, how a
+  * walk that enters there goes on: which bytes begin an option, and at which position it leaves. Then a loop of one
+  * clock picks the entry that applies. Malformed is a length of 0 or 1, and an option that does not end where the list
+  * ends or before.
   */
 case class OptionWalker(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -37,7 +38,8 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   private val inIp = within(ipOptions, io.header.tcpStart)
   private val inside = inTcp.zip(inIp).map { case (tcp, ip) => (tcp || ip) && !io.windows.end }
 
-  /** A window with options: together with the head of the next one, in which its last option may have length and value. */
+  /** A window with options: together with the head of the next one, in which its last option may have length and value.
+    */
   private case class Place() extends Bundle {
     val first, tcp = Bool()
     val beginsHigh, endsLow = Bool() // of the words, only that one belongs to the list

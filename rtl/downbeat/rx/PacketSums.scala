@@ -7,9 +7,9 @@ import spinal.lib._
 
 /** The two checksums of a packet, in one pass (RFC 1071): a ones' complement sum with its checksum in it is 0xffff.
   *
-  * Whole 32-bit words are added, carries kept above; 2^16 and 2^32 are both 1 modulo 0xffff, so folding once at the end gives the
-  * sum of the halves. IP: the words of its header. TCP (RFC 9293 3.1): the words behind that header, plus the pseudo header:
-  * source and destination, taken from the IP header as they pass, protocol 6 and the TCP length.
+  * Whole 32-bit words are added, carries kept above; 2^16 and 2^32 are both 1 modulo 0xffff, so folding once at the end
+  * gives the sum of the halves. IP: the words of its header. TCP (RFC 9293 3.1): the words behind that header, plus the
+  * pseudo header: source and destination, taken from the IP header as they pass, protocol 6 and the TCP length.
   */
 case class PacketSums(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -28,7 +28,8 @@ case class PacketSums(config: DownbeatConfig) extends Component {
   private val header = io.header
   private val pair = io.windows.pair
 
-  // The packet's end: whole words up to `end`, then `rest` bytes. Stands from pair 4 on; the words before that all lie in any IP header.
+  // The packet's end: whole words up to `end`, then `rest` bytes. Stands from pair 4 on; the words before that all lie
+  // in any IP header.
   private val end = RegNext(header.totalLength(15 downto 2) +^ (header.tagged ? U(5) | U(4)))
   private val rest = header.totalLength(1 downto 0)
   private val early = pair < 4
@@ -45,7 +46,9 @@ case class PacketSums(config: DownbeatConfig) extends Component {
     val whole = early || position < end
     val part = position === end
     val bytes = io.windows.words(number).subdivideIn(8 bits).reverse
-    val masked = bytes.zipWithIndex.map { case (byte, i) => byte.andMask(if (i < 3) whole || (part && rest > i) else whole) }
+    val masked = bytes.zipWithIndex.map { case (byte, i) =>
+      byte.andMask(if (i < 3) whole || (part && rest > i) else whole)
+    }
     // Not enabled: whether the window passes is known late, and in time for the next stage.
     val word = RegNext(Cat(masked.reverse).asUInt)
     val toIp = RegNext(inHeader)

@@ -12,9 +12,9 @@ case class FrameSlot(config: DownbeatConfig) extends Bundle {
   val slot = UInt(config.slotBits bits)
 }
 
-/** Stores the frames whose payload waits for a verdict, one in each slot of a memory. Each frame is written into the current
-  * slot as it comes. `take` keeps the slot at the frame's end, and the next frame gets a free one. Without a free slot the
-  * frame is not written.
+/** Stores the frames whose payload waits for a verdict, one in each slot of a memory. Each frame is written into the
+  * current slot as it comes. `take` keeps the slot at the frame's end, and the next frame gets a free one. Without a
+  * free slot the frame is not written.
   */
 case class ReceivedPayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -39,8 +39,7 @@ case class ReceivedPayloadStore(config: DownbeatConfig) extends Component {
   memory.write(
     address = filling.slot @@ io.stored.index.resize(config.slotBeatBits),
     data = io.stored.frame.data,
-    enable = io.stored.valid && filling.held && !io.stored.index.msb
-  )
+    enable = io.stored.valid && filling.held && !io.stored.index.msb)
 
   private val vacant = RegInit(B(config.payloadSlots bits, default -> true))
   private val moves = io.start && (io.take || !filling.held)

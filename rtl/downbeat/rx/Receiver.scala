@@ -8,10 +8,11 @@ import downbeat.wire.ReceivedBeat
 import spinal.core._
 import spinal.lib._
 
-/** The receive path. Frames from the MAC become segments; ARP and ICMP leave as `control`, all other frames by the bypass.
+/** The receive path. Frames from the MAC become segments; ARP and ICMP leave as `control`, all other frames by the
+  * bypass.
   *
-  * While a frame comes its headers are gathered, its checksums added up, and its beats written to the control queue, the bypass
-  * queue and a payload slot. At its end the filter chooses one of them; the others drop it.
+  * While a frame comes its headers are gathered, its checksums added up, and its beats written to the control queue,
+  * the bypass queue and a payload slot. At its end the filter chooses one of them; the others drop it.
   */
 case class Receiver(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -118,7 +119,8 @@ case class Receiver(config: DownbeatConfig) extends Component {
   dropped.controlOverflow := controlQueue.io.overflow
   io.drops := ReceiveDrops.count(dropped, config.counterBits)
 
-  private val quiet = !beats.valid && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
+  private val quiet =
+    !beats.valid && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
   // One clock more, in which the last counter moves.
   io.idle := quiet && (RegNext(quiet) init False)
 }

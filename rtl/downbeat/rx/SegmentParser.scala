@@ -14,8 +14,8 @@ case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val slot = FrameSlot(config)
 }
 
-/** Checks one frame at a time. A valid frame becomes a segment; for an invalid one the first cause is counted and its slot is
-  * freed. It takes six clocks, in which the checksums settle, and one more for timestamps and SACK blocks.
+/** Checks one frame at a time. A valid frame becomes a segment; for an invalid one the first cause is counted and its
+  * slot is freed. It takes six clocks, in which the checksums settle, and one more for timestamps and SACK blocks.
   */
 case class SegmentParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -73,7 +73,8 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.fragment := header.fragment
   private val hasIpOptions = early(5 < header.headerLength)
   private val hasTcpOptions = early(5 < header.dataOffset)
-  // From three words of options on there may be a timestamp or SACK blocks; such a frame is long enough to wait for them.
+  // From three words of options on there may be a timestamp or SACK blocks; such a frame is long enough to wait for
+  // them.
   private val hasLongValues = early(7 < header.dataOffset)
   failed.sourceRoute := hasIpOptions && faults.sourceRoute
   failed.tcpHeaderLength := early(header.dataOffset < 5 || header.totalLength < headerBytes)

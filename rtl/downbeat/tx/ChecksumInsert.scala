@@ -7,9 +7,9 @@ import downbeat.wire.OnesComplement.foldLast
 import spinal.core._
 import spinal.lib._
 
-/** Adds the payload's sum to the sum of the headers (RFC 1071) as soon as the whole payload is in the store. It takes three
-  * clocks a frame, behind the frame before. It removes `release` from the queue: all frames before it are built. A frame whose
-  * payload the memory refused is `dropped`.
+/** Adds the payload's sum to the sum of the headers (RFC 1071) as soon as the whole payload is in the store. It takes
+  * three clocks a frame, behind the frame before. It removes `release` from the queue: all frames before it are built.
+  * A frame whose payload the memory refused is `dropped`.
   */
 case class ChecksumInsert(config: DownbeatConfig) extends Component {
   val io = new Bundle {

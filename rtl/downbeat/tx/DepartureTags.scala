@@ -30,9 +30,9 @@ case class TagPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
 
 /** Turns the departure stamps of the MAC into events.
   *
-  * The low six bits of a tag address a table of the segments that were tagged last. The high ten bits must match the table's
-  * entry. The tag is stale if it was never given, or if a later segment has its entry: the stamp is dropped. A stamp for which
-  * the queue has no space is dropped too, so a departure never waits.
+  * The low six bits of a tag address a table of the segments that were tagged last. The high ten bits must match the
+  * table's entry. The tag is stale if it was never given, or if a later segment has its entry: the stamp is dropped. A
+  * stamp for which the queue has no space is dropped too, so a departure never waits.
   */
 case class DepartureTags(config: DownbeatConfig) extends Component {
   val io = new Bundle {

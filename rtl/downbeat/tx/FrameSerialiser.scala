@@ -14,8 +14,8 @@ case class HeaderBeat() extends Bundle {
   val endsAtSix = Bool() // as in FramePlan
 }
 
-/** Serialises a frame into beats: the words of its headers with the checksum inserted, then zeros for payload and padding. It
-  * sends a beat every clock, without a clock between frames.
+/** Serialises a frame into beats: the words of its headers with the checksum inserted, then zeros for payload and
+  * padding. It sends a beat every clock, without a clock between frames.
   */
 case class FrameSerialiser(config: DownbeatConfig) extends Component {
   val io = new Bundle {

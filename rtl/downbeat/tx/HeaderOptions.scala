@@ -8,9 +8,9 @@ import spinal.lib._
 
 /** Lays out the options of a segment and adds them up, one 32-bit word a clock, while the builder counts its steps.
   *
-  * A SYN has MSS (RFC 9293 3.7.1), SACK-permitted (RFC 2018 2), timestamps (RFC 7323 3.2) and window scale (RFC 7323 2.2). Any
-  * other segment but a RST has timestamps; without payload also as many SACK blocks as fit (RFC 2018 3). NOPs fill words as
-  * Linux does it.
+  * A SYN has MSS (RFC 9293 3.7.1), SACK-permitted (RFC 2018 2), timestamps (RFC 7323 3.2) and window scale (RFC 7323
+  * 2.2). Any other segment but a RST has timestamps; without payload also as many SACK blocks as fit (RFC 2018 3). NOPs
+  * fill words as Linux does it.
   */
 case class HeaderOptions(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -20,11 +20,13 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
     val hasPayload = in Bool ()
     /** 32-bit words of options, from step 1 on. */
     val words = out UInt (4 bits)
-    /** The words, zero beyond them. They and `sum` are whole from step 5 on, once not `busy`: that takes a clock for each word beyond
-      * three.
+    /** The words, zero beyond them. They and `sum` are whole from step 5 on, once not `busy`: that takes a clock for
+      * each word beyond three.
       */
     val options = out(Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits)))
-    /** Ones' complement sum of the words and of what hangs on their number alone: the TCP length without payload, and protocol 6. */
+    /** Ones' complement sum of the words and of what hangs on their number alone: the TCP length without payload, and
+      * protocol 6.
+      */
     val sum = out UInt (21 bits)
     val busy = out Bool ()
   }
@@ -48,7 +50,8 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
   }
   private val blocks = RegNextWhen(blocksNow, starts)
   private val wordsNow = U(syn).resize(4) + U(scales) +
-    (timestamped ? U(3, 4 bits) | U(permitsSack).resize(4)) + (blocksNow.orR ? (blocksNow @@ U(1, 1 bit)) | U(0, 4 bits))
+    (timestamped ? U(3, 4 bits) | U(permitsSack).resize(4)) + (blocksNow.orR ? (blocksNow @@ U(1, 1 bit)) | U(0,
+      4 bits))
   io.words := RegNextWhen(wordsNow, starts)
 
   // ---- one word after the other

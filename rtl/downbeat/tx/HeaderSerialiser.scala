@@ -32,7 +32,8 @@ case class HeaderSerialiser(config: DownbeatConfig) extends Component {
   private val position = Reg(UInt(log2Up(words.size) bits)) init 0
   private val reading = RegInit(False) // a word other than the first
   private val reads = io.starts || reading
-  private val last = RegNext(reads && position + 1 === io.header.lastWord) init False // told a clock ahead: there are several words
+  private val last =
+    RegNext(reads && position + 1 === io.header.lastWord) init False // told a clock ahead: there are several words
 
   when(reads) {
     reading := !last

@@ -9,11 +9,11 @@ import spinal.core._
 
 /** Lengths and ones' complement sums (RFC 1071) of a segment's headers, in clocks counted by the builder's `step`.
   *
-  * IPv4: sum of its ten words without the checksum. TCP: pseudo header (RFC 9293 3.1), header, urgent pointer and options; the payload's
-  * sum is added later, that of the options in step `optionStep`. Each register is loaded in one step only, with what the steps before
-  * left, so that nothing moves between segments.
-  * Read `segment` from step 0 on, `peer` from step 2 on, and `local`, which is constant. The IPv4 header's sum stands from step 5 on, that of
-  * TCP from `HeaderSums.lastStep` on.
+  * IPv4: sum of its ten words without the checksum. TCP: pseudo header (RFC 9293 3.1), header, urgent pointer and
+  * options; the payload's sum is added later, that of the options in step `optionStep`. Each register is loaded in one
+  * step only, with what the steps before left, so that nothing moves between segments.
+  * Read `segment` from step 0 on, `peer` from step 2 on, and `local`, which is constant. The IPv4 header's sum stands
+  * from step 5 on, that of TCP from `HeaderSums.lastStep` on.
   */
 case class HeaderSums(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -27,7 +27,9 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
     val ipLength = out UInt (14 bits)
     val lastByte = out UInt (14 bits)
     val ipSum, tcpSum = out UInt (16 bits)
-    /** URG, from step 1 on, and the pointer, from step 2 on (RFC 9293 3.8.5): to one past the urgent data, or as far as 16 bits reach. */
+    /** URG, from step 1 on, and the pointer, from step 2 on (RFC 9293 3.8.5): to one past the urgent data, or as far as
+      * 16 bits reach.
+      */
     val urgent = out Bool ()
     val urgentPointer = out UInt (16 bits)
   }
@@ -68,7 +70,8 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
 
   // IPv4: what is the same for all frames, the length, the service, the other address.
   private val own = RegNext(halves(io.local.ip))
-  private val service = io.peer.service.timeToLive @@ io.peer.service.differentiatedServices @@ io.segment.ecnCapable.asUInt @@ U(0, 1 bit)
+  private val service =
+    io.peer.service.timeToLive @@ io.peer.service.differentiatedServices @@ io.segment.ecnCapable.asUInt @@ U(0, 1 bit)
   private val usual = RegNext(own +^ U(0x4500 + HeaderSums.ipHeaderBytes + 0x4000 + IpProtocol.tcp, 16 bits))
   private val withLength = at(0)(usual +^ io.segment.length)
   private val withOptions = at(1)(withLength +^ (dataOffset << 2))

@@ -5,8 +5,8 @@ import downbeat.wire.TransmitBeat
 import spinal.core._
 import spinal.lib._
 
-/** Inserts payload behind the headers: it shifts the payload by 6 or 2 bytes and carries the bytes that do not fit into the
-  * next beat.
+/** Inserts payload behind the headers: it shifts the payload by 6 or 2 bytes and carries the bytes that do not fit into
+  * the next beat.
   */
 case class PayloadSplicer() extends Component {
   val io = new Bundle {

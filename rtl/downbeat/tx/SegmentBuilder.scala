@@ -2,7 +2,9 @@
 package downbeat.tx
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{AddressReadPort, LocalAddresses, SegmentDescriptor, ServiceParameters, StatelessReply, Transfer}
+import downbeat.messages.{
+  AddressReadPort, LocalAddresses, SegmentDescriptor, ServiceParameters, StatelessReply, Transfer
+}
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._
@@ -15,14 +17,14 @@ case class Peer() extends Bundle {
   val service = ServiceParameters()
 }
 
-/** Builds headers from descriptors, one at a time. It takes three clocks, and one for each word of eight bytes; with three SACK
-  * blocks one more. That is ten for the smallest frame, whose 60 bytes are eight beats of the wire.
+/** Builds headers from descriptors, one at a time. It takes three clocks, and one for each word of eight bytes; with
+  * three SACK blocks one more. That is ten for the smallest frame, whose 60 bytes are eight beats of the wire.
   *
   * The last header word of a frame is in its queue a clock after the frame at the latest.
   *
-  * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`. All others are `data`
-  * and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is requested in the first
-  * clock. `release` comes behind the flow's last entry in `data`.
+  * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`. All others are
+  * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is requested
+  * in the first clock. `release` comes behind the flow's last entry in `data`.
   */
 case class SegmentBuilder(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -87,7 +89,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job
   }
 
-  private val job = StreamArbiterFactory().roundRobin.transactionLock.onArgs(ofDescriptors, ofStatelessReplies).halfPipe()
+  private val job =
+    StreamArbiterFactory().roundRobin.transactionLock.onArgs(ofDescriptors, ofStatelessReplies).halfPipe()
   private val segment = job.segment
   private val step = Reg(UInt(4 bits)) init 0
   private val first = job.valid && step === 0
@@ -107,7 +110,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   io.fetch.sequence := segment.sequence
   io.fetch.length := segment.length
 
-  when(job.valid && step =/= HeaderSums.lastStep && !(step === HeaderSums.optionStep && options.io.busy))(step := step + 1)
+  when(job.valid && step =/= HeaderSums.lastStep && !(step === HeaderSums.optionStep && options.io.busy))(
+    step := step + 1)
   when(io.fetch.isStall)(step := 0)
   when(first && segment.release)(step := HeaderSums.lastStep)
   when(job.fire)(step := 0)
@@ -148,7 +152,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   header.ipSum := sums.io.ipSum
   header.tcpSum := sums.io.tcpSum
 
-  // Addresses and lengths stand; the sum of the IPv4 header, in word 3, and each word of options do when it is their turn.
+  // Addresses and lengths stand; the sum of the IPv4 header, in word 3, and each word of options do when it is their
+  // turn.
   serialiser.io.starts := job.valid && step === SegmentBuilder.firstWordStep
   serialiser.io.header := header
   serialiser.io.local := io.local

@@ -9,9 +9,9 @@ import spinal.core._
 
 /** The Ethernet, IPv4 and TCP headers of one segment, with both sums.
   *
-  * IPv4 (RFC 791): no options; DF is set and the identification is zero (RFC 6864: it has no meaning in an atomic datagram).
-  * Time to live and differentiated services are the connection's; the ECN field is ECT(0) or zero (RFC 3168 5). TCP as in RFC
-  * 9293 3.1, with options as HeaderOptions lays them out.
+  * IPv4 (RFC 791): no options; DF is set and the identification is zero (RFC 6864: it has no meaning in an atomic
+  * datagram). Time to live and differentiated services are the connection's; the ECN field is ECT(0) or zero (RFC 3168
+  * 5). TCP as in RFC 9293 3.1, with options as HeaderOptions lays them out.
   */
 case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
@@ -38,7 +38,9 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   def lastWord: UInt = length(6 downto 3)
   def endsAtSix: Bool = length(2)
 
-  /** The headers in order of the wire, eight bytes a word, first byte lowest; zero beyond their length, and in place of the TCP checksum. */
+  /** The headers in order of the wire, eight bytes a word, first byte lowest; zero beyond their length, and in place of
+    * the TCP checksum.
+    */
   def words(local: LocalAddresses): Seq[Bits] = {
     val fields = Seq[Bits](
       remoteMac, local.mac, B(0x0800, 16 bits),

@@ -5,11 +5,12 @@ import downbeat.wire.{FrameBeat, LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** Merges three streams of frames into one: immediate frames first, then data and bypass frames in turn. It counts the frames
-  * that leave.
+/** Merges three streams of frames into one: immediate frames first, then data and bypass frames in turn. It counts the
+  * frames that leave.
   *
-  * A register holds the owner of the wire. It changes between frames, and only if another stream waits: frames of one stream
-  * follow each other without a gap. After an immediate frame it keeps its value for a clock, in case another one follows.
+  * A register holds the owner of the wire. It changes between frames, and only if another stream waits: frames of one
+  * stream follow each other without a gap. After an immediate frame it keeps its value for a clock, in case another one
+  * follows.
   */
 case class TransmitMerge() extends Component {
   val io = new Bundle {

@@ -23,9 +23,10 @@ case class PayloadSum() extends Bundle {
 
 /** Fetches payload ahead of its frame, stores it and adds it up.
   *
-  * A fetch is requested when the store has space for all of it, so the memory never waits. The store holds two of the largest
-  * frames: one leaves while the next one comes. The ones' complement sum of a frame (RFC 1071) is in `sums` only when its whole
-  * payload is here. Payload that the memory refused ends here: its sum says so, and it does not come out.
+  * A fetch is requested when the store has space for all of it, so the memory never waits. The store holds two of the
+  * largest frames: one leaves while the next one comes. The ones' complement sum of a frame (RFC 1071) is in `sums`
+  * only when its whole payload is here. Payload that the memory refused ends here: its sum says so, and it does not
+  * come out.
   */
 case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -43,7 +44,8 @@ case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
   private val depth = 1 << log2Up(2 * frameBeats)
   private val countBits = log2Up(depth + 1)
 
-  // Space is what no fetch has been promised. It only grows while a request waits, so that a comparison one clock old is safe.
+  // Space is what no fetch has been promised. It only grows while a request waits, so that a comparison one clock old
+  // is safe.
   private val request = io.requests.queue(16).m2sPipe()
   private val beats = (request.length +^ 7)(14 downto 3).resize(countBits)
   private val space = Reg(UInt(countBits bits)) init depth

@@ -3,12 +3,15 @@ package downbeat.tx
 
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{Tally, WideQueue}
-import downbeat.messages.{AddressReadPort, DepartedEvent, FlowReference, LocalAddresses, SegmentDescriptor, StatelessReply, Transfer}
+import downbeat.messages.{
+  AddressReadPort, DepartedEvent, FlowReference, LocalAddresses, SegmentDescriptor, StatelessReply, Transfer
+}
 import downbeat.wire.{DepartureStamp, FrameBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** The transmit path: it turns descriptors into frames (headers, payload, checksum) and merges them with the bypass frames.
+/** The transmit path: it turns descriptors into frames (headers, payload, checksum) and merges them with the bypass
+  * frames.
   */
 case class Transmitter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -47,7 +50,8 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   store.io.fetched << io.payload
   store.io.fetchFailed := io.payloadFailed
 
-  // A line is two queues, of frames and of their headers' words. The latter has space for all frames that can be on their way.
+  // A line is two queues, of frames and of their headers' words. The latter has space for all frames that can be on
+  // their way.
   private def wordsOf(immediate: Bool): Stream[HeaderWord] = {
     val queue = WideQueue(HeaderWord(), Transmitter.lineWords)
     queue.io.push.valid := builder.io.words.valid && builder.io.wordsAreImmediate === immediate
@@ -62,7 +66,8 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   checksum.io.entries << dataLine.io.pop
   checksum.io.sums << store.io.sums
   io.released << checksum.io.released.m2sPipe
-  // The transmitter must not wait for the engine, which waits for it. One that is lost here comes back: the timer fetches again.
+  // The transmitter must not wait for the engine, which waits for it. One that is lost here comes back: the timer
+  // fetches again.
   val failures = checksum.io.failed.toStream.queueWithOccupancy(16)
   io.fetchFailures << failures._1
   io.fetchErrors := Tally(checksum.io.failed.valid, config.counterBits)
@@ -102,8 +107,10 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 
   // A fetch under way has its entry in the data line; a frame that is being serialised is valid at one of the joints.
   val empty = Seq(
-    builder.io.idle, dataLine.io.occupancy === 0, checksum.io.idle, !dataFrames.valid, !dataBeats.valid, !merge.io.data.valid,
-    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, !merge.io.bypass.valid, merge.io.idle, tags.io.idle,
+    builder.io.idle, dataLine.io.occupancy === 0, checksum.io.idle, !dataFrames.valid, !dataBeats.valid,
+    !merge.io.data.valid,
+    immediateLine.io.occupancy === 0, !immediateFrames.valid, !merge.io.immediate.valid, !merge.io.bypass.valid,
+    merge.io.idle, tags.io.idle,
     !io.released.valid, failures._2 === 0)
   io.idle := empty.reduceBalancedTree(_ && _)
 }

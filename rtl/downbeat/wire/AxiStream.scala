@@ -8,13 +8,15 @@ import spinal.lib._
   *
   * SpinalHDL's Axi4Stream counts TUSER per byte of TDATA; our stamps are one value for a beat, hence this bundle.
   *
-  * @param dataBits bits of TDATA that mean something; the port has whole bytes of them, as the protocol wants, zeros above
+  * @param dataBits bits of TDATA that mean something; the port has whole bytes of them, as the protocol wants, zeros
+  *                 above
   * @param packet   with TKEEP and TLAST
   * @param userBits width of TUSER; 0: none
   * @param destBits width of TDEST; 0: none
   * @param stalls   with TREADY; a port without is always taken
   */
-case class AxiStream(dataBits: Int, packet: Boolean = false, userBits: Int = 0, destBits: Int = 0, stalls: Boolean = true)
+case class AxiStream(dataBits: Int, packet: Boolean = false, userBits: Int = 0, destBits: Int = 0,
+    stalls: Boolean = true)
     extends Bundle with IMasterSlave {
   val tvalid = Bool()
   val tready = stalls generate Bool()

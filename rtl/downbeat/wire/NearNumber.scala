@@ -3,8 +3,8 @@ package downbeat.wire
 
 import spinal.core._
 
-/** The low bits of a sequence number. They tell the distance to any number that is less than 2^(lowBits - 1) away, such as
-  * the numbers of one buffer. A number that a peer chose is compared with it only after a check that it is so near.
+/** The low bits of a sequence number. They tell the distance to any number that is less than 2^(lowBits - 1) away, such
+  * as the numbers of one buffer. A number that a peer chose is compared with it only after a check that it is so near.
   */
 case class NearNumber(lowBits: Int) extends Bundle {
   val low = UInt(lowBits bits)

@@ -3,7 +3,8 @@ package downbeat.wire
 
 import spinal.core._
 
-/** The arithmetic of the Internet checksum (RFC 1071): add without wrapping, then add the carries to the low bits, twice.
+/** The arithmetic of the Internet checksum (RFC 1071): add without wrapping, then add the carries to the low bits,
+  * twice.
   */
 object OnesComplement {
   /** One round: at most 17 bits, of a sum of at most 32. */

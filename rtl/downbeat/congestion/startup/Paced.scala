@@ -20,8 +20,8 @@ object Paced extends StartupPolicy {
   private val countBits = 16
   private val gapBits = 52
   override val arguments: Arguments = Arguments(Seq(
-    Argument("n", countBits, unit = "segments", least = 1, usual = 10),
-    Argument("gap", gapBits, fraction = 16, unit = "ns")))
+      Argument("n", countBits, unit = "segments", least = 1, usual = 10),
+      Argument("gap", gapBits, fraction = 16, unit = "ns")))
   val stateBits: Int = argumentBits + 1
   override val paces = true
 

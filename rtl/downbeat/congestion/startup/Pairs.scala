@@ -20,9 +20,9 @@ object Pairs extends StartupPolicy {
   private val gapBits = 52
   private val pauseBits = 36
   override val arguments: Arguments = Arguments(Seq(
-    Argument("gap", gapBits, fraction = 16, unit = "ns"),
-    Argument("pause", pauseBits, unit = "ns"),
-    Argument("inverted", 1)))
+      Argument("gap", gapBits, fraction = 16, unit = "ns"),
+      Argument("pause", pauseBits, unit = "ns"),
+      Argument("inverted", 1)))
   val stateBits: Int = argumentBits + 1
   override val paces = true
 

@@ -13,7 +13,8 @@ import spinal.lib.misc.pipeline._
   * @param atMost    bytes that replace SMSS as the bound; known on the first node
   * @param quartered a quarter of the growth is taken; known on the second node
   */
-class SlowStart(pipe: PolicyPipe, atMost: Option[Payload[UInt]] = None, quartered: Option[Payload[Bool]] = None) extends Area {
+class SlowStart(
+    pipe: PolicyPipe, atMost: Option[Payload[UInt]] = None, quartered: Option[Payload[Bool]] = None) extends Area {
   import pipe._
 
   private val bound = new s0.Area {

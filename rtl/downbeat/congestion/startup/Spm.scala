@@ -59,7 +59,8 @@ object Spm extends StartupPolicy {
       private val segment = event.segmentSize.resize(20)
       val growth = insert(before.lost ? segment | (segment |<< 1))
       private val y0 = before.firstGap
-      private val all = Vec((y0 << 1).resize(40), ((y0 << 1) +^ y0).resize(40), (y0 << 2).resize(40), (y0 << 3).resize(40))
+      private val all =
+        Vec((y0 << 1).resize(40), ((y0 << 1) +^ y0).resize(40), (y0 << 2).resize(40), (y0 << 3).resize(40))
       val own = insert(all(before.index))
       val former = insert(all(before.index - 1))
     }
@@ -117,7 +118,8 @@ object Spm extends StartupPolicy {
       result.policyState := after.asBits
 
       val active = after.pairs.ready && !judge.over && (!judge.unknown || after.pairs.left.orR)
-      result.departure := pairs.departure(active, pause = judge.pause << 15, gap = gaps.own << 15, apart = !judge.unknown)
+      result.departure := pairs.departure(active, pause = judge.pause << 15, gap = gaps.own << 15,
+        apart = !judge.unknown)
     }
 
     new s3.Area {

@@ -19,7 +19,8 @@ trait CreditState { this: Bundle =>
   *
   * @param increase a, with 16 fraction bits, on the first node
   */
-class AdditiveIncrease[S <: Bundle with CreditState](pipe: PolicyPipe, increase: Payload[UInt], before: Payload[S]) extends Area {
+class AdditiveIncrease[S <: Bundle with CreditState](
+    pipe: PolicyPipe, increase: Payload[UInt], before: Payload[S]) extends Area {
   import AdditiveIncrease.creditBits
   import pipe._
   private val bits = 32 + widthOf(increase)
@@ -50,7 +51,8 @@ class AdditiveIncrease[S <: Bundle with CreditState](pipe: PolicyPipe, increase:
   private val answer = new s3.Area {
     private val due = !compare.remaining.msb
     private val overflows = compare.remaining(compare.remaining.high - 1 downto creditBits).orR
-    private val left = overflows ? U((BigInt(1) << creditBits) - 1, creditBits bits) | compare.remaining.asUInt.resize(creditBits)
+    private val left =
+      overflows ? U((BigInt(1) << creditBits) - 1, creditBits bits) | compare.remaining.asUInt.resize(creditBits)
     val cwnd = Mux[UInt](due, compare.grown, window.cwnd)
     val credit = Mux[UInt](due, left, compare.total.resize(creditBits))
   }

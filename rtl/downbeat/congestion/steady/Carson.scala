@@ -71,7 +71,8 @@ object Carson extends SteadyPolicy {
       val tooLong = insert(silent)
 
       private val calculates = event.kind === kinds.calculated
-      private val responds = calculates && !calculated.ofStartup && before.pending && !rounds.expires && !calculated.stale
+      private val responds =
+        calculates && !calculated.ofStartup && before.pending && !rounds.expires && !calculated.stale
       val response = insert(responds)
       private val advances = responds && verdict.checks && verdict.full && !before.row.andR && !verdict.unsteady
       private val milder = window.ssthresh(47 downto 16) < decrease.kept

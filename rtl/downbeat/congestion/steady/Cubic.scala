@@ -76,7 +76,8 @@ object Cubic extends SteadyPolicy {
       val waits = insert(before.phase === phases.waits)
       val reno = insert(before.wEst(45 downto 16) >= before.cwndPrior)
       val requested = insert(saturated(bound.acked, 18))
-      val requestsRoot = insert(Mux[Bool](before.phase === phases.waits, bound.belowMax, before.phase === phases.begins))
+      val requestsRoot =
+        insert(Mux[Bool](before.phase === phases.waits, bound.belowMax, before.phase === phases.begins))
       val requests = insert(
         event.kind === kinds.acknowledged && !event.startingUp && !calculating &&
           (requestsRoot || before.phase === phases.grows && time.busy && bound.acked.orR))
@@ -86,7 +87,8 @@ object Cubic extends SteadyPolicy {
     val answer = new s3.Area {
       private val friendly = Mux[UInt](judge.belowEst, bound.wEst.resize(48), window.cwnd)
       result.window := window
-      when(judge.grows)(result.window.cwnd := Mux[UInt](calculated.response.as(CubicResponse()).friendly, friendly, add.grown))
+      when(judge.grows)(result.window.cwnd := Mux[UInt](calculated.response.as(CubicResponse()).friendly, friendly,
+        add.grown))
       when(judge.loses)(result.window.ssthresh := decrease.ssthresh)
 
       val after = CombInit[CubicState](before).allowOverride()

@@ -31,5 +31,6 @@ case class CubicState() extends Bundle {
 
 object CubicState {
   /** `value` in so many bits, or all ones. */
-  def saturated(value: UInt, bits: Int): UInt = (value >> bits).orR ? U((BigInt(1) << bits) - 1, bits bits) | value.resize(bits)
+  def saturated(value: UInt, bits: Int): UInt =
+    (value >> bits).orR ? U((BigInt(1) << bits) - 1, bits bits) | value.resize(bits)
 }

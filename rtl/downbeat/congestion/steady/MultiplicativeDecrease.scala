@@ -50,6 +50,7 @@ object MultiplicativeDecrease {
 
   private def rest(share: UInt): UInt = U(1 << 16, 17 bits) - share
   // Products of 17 bits at most, what a DSP block of an ECP5 takes.
-  private def products(amount: UInt, rest: UInt): Seq[UInt] = Seq(amount(31 downto 16) * rest, amount(15 downto 0) * rest)
+  private def products(amount: UInt, rest: UInt): Seq[UInt] =
+    Seq(amount(31 downto 16) * rest, amount(15 downto 0) * rest)
   private def sum(high: UInt, low: UInt): UInt = (high + (low >> 16)).resize(32)
 }

@@ -6,11 +6,13 @@ import spinal.core._
 import spinal.core.internals.Expression
 import spinal.lib.misc.pipeline._
 
-/** Which values go from which node to which, field by field: from the node that has one to those whose logic looks at it. What nothing
-  * looks at goes nowhere.
+/** Which values go from which node to which, field by field: from the node that has one to those whose logic looks at
+  * it. What nothing looks at goes nowhere.
   */
 object ValueWays {
-  /** A field of `key` as `source` on node `from`, and as it is to be on each of the nodes that look at it, in their order. */
+  /** A field of `key` as `source` on node `from`, and as it is to be on each of the nodes that look at it, in their
+    * order.
+    */
   case class Way(key: NamedTypeKey, from: Int, source: BaseType, stops: Seq[Stop])
   case class Stop(node: Int, target: BaseType)
 
