@@ -119,7 +119,9 @@ def build_name(text: str) -> str:
     preset, *changes = text.split(",")
     if preset not in presets():
         return f"use {', '.join(presets())}"
-    fields = re.findall(r'^\s*"(\w+)" -> \(\(config, value\)', (RTL / "builds" / "BuildName.scala").read_text(), re.MULTILINE)
+    fields = re.findall(
+        r'^\s*"(\w+)" -> \(\(config, value\)', (RTL / "builds" / "BuildName.scala").read_text(), re.MULTILINE
+    )
     wrong = [change for change in changes if not re.fullmatch(rf"({'|'.join(fields)})=\w+", change)]
     return f"use FIELD=VALUE after the preset, FIELD one of {', '.join(fields)}" if wrong else ""
 

@@ -240,12 +240,12 @@ def beginnings(secret: int) -> tuple[tuple[int, int, int], ...]:
 def argument(policy: Policy, draw: random.Random) -> int:
     """A legal one: none, usual values, extremes, anything between; times that a test can wait for."""
     for _ in range(1000):
-        policy_state = 0
+        argument_bits = 0
         if policy.needed or draw.random() < 0.8:
             for name in policy.fields:
-                policy_state |= _value(policy, name, draw) << policy.fields[name].offset
-        if not policy.problem(policy_state):
-            return policy_state
+                argument_bits |= _value(policy, name, draw) << policy.fields[name].offset
+        if not policy.problem(argument_bits):
+            return argument_bits
     raise ValueError(f"{policy} takes none of a thousand drawn arguments")
 
 

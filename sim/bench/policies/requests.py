@@ -58,7 +58,7 @@ def float_error(family: str, name: str, seed: int) -> float | None:
 
 
 def state_bits(family: str, name: str) -> int:
-    """Of the golden model, which the bench has compared with the RTL's policy_state."""
+    """Of the golden model, which the bench has compared with the RTL's bits."""
     return MODELS[family][name].state_bits
 
 

@@ -77,14 +77,14 @@ def test_the_library_takes_and_refuses_what_the_layout_says(device: Device) -> N
     draw, refused = random.Random(1), 0
     for _ in range(500):
         policy = draw.choice(ALL)
-        policy_state = draw.choice(
+        argument_bits = draw.choice(
             [argument(policy, draw), draw.getrandbits(draw.randint(1, 128)), 1 << draw.randrange(128)]
         )
         choice = Choice(
             **{"startup": POLICIES["startup"]["standard"], "steady": POLICIES["steady"]["reno"], policy.family: policy},
-            arguments=(policy_state, 0) if policy.family == "startup" else (0, policy_state),
+            arguments=(argument_bits, 0) if policy.family == "startup" else (0, argument_bits),
         )
-        if not policy.problem(policy_state):
+        if not policy.problem(argument_bits):
             device.connect(PEER_IP, 80, 0, **choice.parameters)
             continue
         refused += 1
@@ -110,13 +110,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("family", "name", "policyState", "said"), WRONG)
+@pytest.mark.parametrize(("family", "name", "argument_bits", "said"), WRONG)
 def test_a_refusal_names_the_policy_and_what_is_wrong(
-    device: Device, family: str, name: str, policy_state: int, said: str
+    device: Device, family: str, name: str, argument_bits: int, said: str
 ) -> None:
     given: dict[str, Any] = {
         family: name.encode(),
-        f"{family}_argument": (ctypes.c_uint64 * 2)(policy_state & (1 << 64) - 1, policy_state >> 64),
+        f"{family}_argument": (ctypes.c_uint64 * 2)(argument_bits & (1 << 64) - 1, argument_bits >> 64),
     }
     for call in (lambda: device.connect(PEER_IP, 80, **given), lambda: device.listen(80, **given)):
         with pytest.raises(DeviceError, match=said) as error:
