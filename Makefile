@@ -9,10 +9,10 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PRESET ?= default
 # What a recipe's program may read from the command line: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
-export NAME FRAMES CONNECTIONS PART PCAP
+export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
 export SCRIPT SEEDS TABLE FIGURE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
-# A policy from outside the tree (docs/adding-a-policy.md).
+# A policy from outside the tree (docs/tutorials/first-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
@@ -103,6 +103,9 @@ policies: $(POLICIES_RTL) ## congestion policies against their golden models [PO
 new-policy: $(SET_UP) ## the pieces of a new policy, which passes its test at once [NAME=name KIND=startup or steady, POLICY_PATH=dir]
 	@$(PY) -m scripts.new_policy "$(NAME)" "$(KIND)"
 
+mutants: $(RTL) ## mistakes drawn in the core's Verilog, and which tests notice them [N=n SEED=n MODULE=name JOBS=n]
+	@$(PY) -m scripts.mutants
+
 formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants that they must refuse
 	@$(PY) -m cocotb_tests.formal
 
@@ -131,6 +134,12 @@ endif
 
 bitstream: build/scala.stamp ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n; PROGRAM=1: loads it by openFPGALoader]
 	@$(PY) -m scripts.ecp5.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED)) $(if $(PROGRAM),--program)
+
+format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff write them; lint checks it
+	@scripts/format.sh
+
+docs: $(SET_UP) ## the documentation site in build/docs; pages and links are checked
+	@$(PY) -m scripts.docs
 
 clean: ## remove all that was made, but the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
@@ -188,4 +197,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean

@@ -91,7 +91,7 @@ def _renamed(text: str, model: str, name: str) -> str:
 
 
 def _register(root: Path, name: str, kind: str) -> Path:
-    registry = root / "rtl/downbeat/congestion/Policies.scala"
+    registry = root / "rtl/downbeat/builds/Policies.scala"
     text, scala = registry.read_text(), name.capitalize()
     text, imported = re.subn(
         rf"(import downbeat\.congestion\.{kind}\.)\{{(.*?)\}}",

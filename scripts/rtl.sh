@@ -40,6 +40,6 @@ case $1 in
     # Plain java on the class path that Maven left: a second instead of Maven's five.
     step "Verilog, elaborated" java -XX:+UseSerialGC "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
       -cp "build/policies/classes:build/maven/classes:$(cat build/maven/classpath)" \
-      downbeat.Generate --out "${3:-build/rtl}" --preset "$2" "${modules[@]:-all}"
+      downbeat.builds.Generate --out "${3:-build/rtl}" --preset "$2" "${modules[@]:-all}"
     ;;
 esac

@@ -11,7 +11,10 @@ import pytest
 
 from scripts.new_policy import ROOT, SIMPLEST, Refused, make
 
-PIECES = ("rtl/downbeat/congestion", "sim/golden/congestion", "cocotb_tests/congestion", "docs/reference/congestion.md")
+PIECES = (
+    *("rtl/downbeat/congestion", "rtl/downbeat/builds", "docs/reference/congestion.md"),
+    *("sim/golden/congestion", "cocotb_tests/congestion"),
+)
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def test_all_pieces_go_by_the_new_name(tree: Path, kind: str) -> None:
         f"rtl/downbeat/congestion/{kind}/Foo2.scala",
         f"sim/golden/congestion/{kind}/foo2.py",
         f"cocotb_tests/congestion/{kind}/test_foo2.py",
-        "rtl/downbeat/congestion/Policies.scala",
+        "rtl/downbeat/builds/Policies.scala",
         "docs/reference/congestion.md",
     ]
     scala, golden, test = (path.read_text() for path in files[:3])
@@ -46,9 +49,7 @@ def test_all_pieces_go_by_the_new_name(tree: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", SIMPLEST)
 def test_the_registry_and_the_page_have_one_line_more_and_nothing_else_changes(tree: Path, kind: str) -> None:
-    registry, page = (
-        ROOT / piece for piece in ("rtl/downbeat/congestion/Policies.scala", "docs/reference/congestion.md")
-    )
+    registry, page = (ROOT / piece for piece in ("rtl/downbeat/builds/Policies.scala", "docs/reference/congestion.md"))
     make(tree, "foo", kind, None)
     added = {
         path: set((tree / path.relative_to(ROOT)).read_text().splitlines()) - set(path.read_text().splitlines())

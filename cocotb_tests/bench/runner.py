@@ -37,12 +37,14 @@ def run_module(
     parameters: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
     random_power_up: bool = False,
+    plusargs: Sequence[str] = (),
 ) -> None:
     """Verilates `rtl`/`module`.v (cached by content) and runs each cocotb case of `test_module` on it.
 
     A test module that runs one module in several ways calls this once for each, with a `label` that tells their results
     apart. `around` is Verilog that has the module inside; the top is then the module that its last file is named after.
-    `netlist` is Verilog that is simulated in the module's place. `environment` reaches the cases through os.environ.
+    `netlist` is Verilog that is simulated in the module's place; it reads `plusargs` as `$value$plusargs` does.
+    `environment` reaches the cases through os.environ.
     With `random_power_up` registers and memories (all words of one alike) start as SEED draws them, otherwise from
     zero; the test module's first case meets them, each later one what the case before it left.
     """
@@ -91,7 +93,7 @@ def run_module(
                 log_file=log,
                 waves=waves,
                 test_filter=test_filter or None,
-                plusargs=_plusargs(random_power_up),
+                plusargs=[*_plusargs(random_power_up), *plusargs],
                 extra_env={
                     PORTS_VARIABLE: str(ports),
                     LAYOUT_VARIABLE: str(rtl / "downbeat_layout.json"),

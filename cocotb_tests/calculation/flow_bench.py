@@ -36,7 +36,7 @@ async def latency(dut: Any, spacing: int = 1) -> int:
         for clock in range(-spacing * ahead, 400):
             dut.request_valid.value = int(clock in (-spacing, 0))
             await RisingEdge(dut.clk)
-            if dut.answer_valid.value == 1:
+            if dut.response_valid.value == 1:
                 responses.append(clock)
         assert len(responses) == ahead + 1
         seen.add(responses[-1])

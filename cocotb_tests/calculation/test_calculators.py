@@ -51,7 +51,7 @@ class Request:
 
 
 @cocotb.test()
-async def all_requests_that_find_module_are_answered_in_order(dut: Any) -> None:
+async def all_requests_that_find_space_are_answered_in_order(dut: Any) -> None:
     """Questions come as fast as there is space, as seen some clocks late; responses are taken slowly."""
     source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "result", stall=0.9), generator()
     await start(dut)
@@ -60,7 +60,7 @@ async def all_requests_that_find_module_are_answered_in_order(dut: Any) -> None:
     refused = 0
     for _ in range(6_000):
         await RisingEdge(dut.clk)
-        seen = [*seen[1:], dut.module.value == 1]
+        seen = [*seen[1:], dut.space.value == 1]
         if seen[0]:
             request = Request(
                 draw.randrange(16), draw.randrange(256), draw.randrange(2), *map(draw.getrandbits, (48, 16, 48))

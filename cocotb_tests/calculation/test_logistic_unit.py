@@ -48,7 +48,7 @@ async def answers_are_those_of_the_golden_model(dut: Any) -> None:
 
 
 @cocotb.test()
-async def an_answer_comes_122_clocks_after_the_request(dut: Any) -> None:
+async def a_response_comes_122_clocks_after_the_request(dut: Any) -> None:
     assert await latency(dut, SPACING[dut._name]) == 122
 
 

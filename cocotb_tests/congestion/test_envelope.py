@@ -58,7 +58,9 @@ def asks(state: CongestionState, seen: CongestionEvent) -> bool:
 def test_windows_stay_within_their_bounds(startup: str, steady: str) -> None:
     draw = random.Random(f"{startup} {steady}")
     words = (ARGUMENTS.get(startup, 0), ARGUMENTS.get(steady, 0))
-    state = CongestionState(STARTUP[startup], STEADY[steady], startup_policy_state=words[0], steady_policy_state=words[1])
+    state = CongestionState(
+        STARTUP[startup], STEADY[steady], startup_policy_state=words[0], steady_policy_state=words[1]
+    )
     segment, calculating, ends = draw.choice([64, 536, 1460, 9000]), False, set()
     kinds = [kind for kind in Kind if kind is not Kind.CALCULATED] + 10 * [Kind.ACKNOWLEDGED]
     for number in range(EVENTS):

@@ -15,12 +15,13 @@ from sim.golden.congestion.seam import Policy
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat" / "congestion"
+REGISTRY = ROOT / "rtl" / "downbeat" / "builds" / "Policies.scala"
 MODELS: dict[str, Mapping[str, Policy]] = {"startup": STARTUP, "steady": STEADY}
 
 
 def registered() -> list[tuple[str, str]]:
     """Folder and Scala object of each policy in the registry."""
-    lists = re.findall(r"val (\w+): Seq\[\w+\] = Seq\((.*?)\)", (RTL / "Policies.scala").read_text(), re.DOTALL)
+    lists = re.findall(r"val (\w+): Seq\[\w+\] = Seq\((.*?)\)", REGISTRY.read_text(), re.DOTALL)
     return [(folder, policy) for folder, body in lists for policy in re.findall(r"\w+", body)]
 
 

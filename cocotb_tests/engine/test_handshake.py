@@ -70,7 +70,7 @@ async def simultaneous_close_passes_closing(dut: Any) -> None:
 
 @cocotb.test()
 async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
-    """RFC 9293 3.10.7.4: it is acknowledged and the 2 MSL begin anew."""
+    """RFC 9293 3.10.7.4: it is acknowledged and the 2 MSL begin again."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("close")
     await endpoint.answers()

@@ -64,7 +64,7 @@ class Bytes:
 
 
 def arrivals(draw: random.Random, length: int) -> list[tuple[int, int]]:
-    """Segments that bring all bytes at last: late, twice, overlapping, and cut anew."""
+    """Segments that bring all bytes at last: late, twice, overlapping, and cut again."""
     segments = []
     for copy, share in enumerate([0.5, 0.6, 1.0]):  # of those that are not lost
         at = 0

@@ -98,7 +98,7 @@ async def a_neighbour_that_says_another_mac_is_believed(dut: Any) -> None:
 
 @cocotb.test()
 async def a_neighbour_is_asked_again_when_nothing_confirmed_it_for_a_minute(dut: Any) -> None:
-    """RFC 1122 2.3.2.1, time-out; the entry's age starts anew with each packet."""
+    """RFC 1122 2.3.2.1, time-out; the entry's age starts again with each packet."""
     hood = await Neighbourhood.create(dut)
     hood.ask(PEER)
     await hood.sent()

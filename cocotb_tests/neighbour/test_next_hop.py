@@ -57,7 +57,7 @@ async def three_requests_a_second_apart_and_then_it_fails(dut: Any) -> None:
     assert hood.time.ns - began == 3 * SECOND
     hood.nothing_else()
     assert not await hood.time.jump(), "nothing is waited for"
-    hood.open(PEER, 10)  # and it can be asked anew
+    hood.open(PEER, 10)  # and it can be asked again
     assert await hood.request() == PEER
     await hood.quiet()
     await hood.time.jump()

@@ -111,7 +111,7 @@ async def no_tag_is_zero_when_they_start_again(dut: Any) -> None:
 
 
 @cocotb.test()
-async def stamps_without_module_are_counted_and_stall_nothing(dut: Any) -> None:
+async def stamps_without_space_are_counted_and_stall_nothing(dut: Any) -> None:
     bench = await Transmitter.create(dut)
     bench.departed.stall = 1
     segments = [stamped(bench) for _ in range(30)]

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{ApplicationBeat, Command, DeliveredBeat, Notification}
-import downbeat.engine.{CloseReason, PlacedEvent, Placement, TraceRecord}
-import downbeat.flow.LocalAddresses
-import downbeat.memory.{BurstReader, FlowPosition, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
-import downbeat.neighbour.{LocalNetwork, Neighbour, StaticNeighbour}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.{RegisteredHandshake, RestingClock}
+import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
+import downbeat.messages.{
+  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification, PlacedEvent, Placement,
+  StaticNeighbour, TraceRecord
+}
+import downbeat.neighbour.{LocalNetwork, Neighbour}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
 import downbeat.tx.Transmitter

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.config.DownbeatConfig
 import spinal.core._
 
 /** The core with its registers, for a MAC that is there already: the ports of [[Downbeat]], under the same names, but for those

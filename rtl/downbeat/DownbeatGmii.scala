@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{Gmii, GmiiMac}
 import downbeat.wire.{ReceivedBeat, TransmitBeat}
 import spinal.core._

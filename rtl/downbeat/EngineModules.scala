@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{Command, CommandPort, Notification, Notifier}
+import downbeat.application.{CommandPort, Notifier}
+import downbeat.config.DownbeatConfig
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
-import downbeat.pacing.{NextInstant, Pacer, Timers}
+import downbeat.lib.RestingClock
+import downbeat.messages.{Command, NextInstant, Notification}
+import downbeat.pacing.{Pacer, Timers}
 import downbeat.time.Stamp
 import downbeat.wire.AxiStream
 import spinal.core._

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{Command, CommandPort, Notification}
-import downbeat.engine.{ApplicationEvent, EventKind, PlacedEvent, TraceRecord}
-import downbeat.flow.{DirectoryDrops, OpenRequest}
-import downbeat.rx.{ReceivedSegment, IcmpErrorKind}
+import downbeat.application.CommandPort
+import downbeat.config.DownbeatConfig
+import downbeat.lib.RegisteredHandshake
+import downbeat.messages.{
+  ApplicationBeat, ApplicationEvent, Command, DirectoryDrops, EventKind, IcmpErrorKind, Notification, OpenRequest, PlacedEvent,
+  ReceivedSegment, TraceRecord
+}
 import downbeat.time.Stamp
 import downbeat.tx.{DepartureTags, OutgoingFrame, SegmentBuilder}
 import downbeat.wire.{AxiStream, DepartureStamp}
@@ -47,7 +50,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     /** Frames of data that have begun, since reset, modulo 256; a word of `s_axis_written` follows each, and a shutdown, close or abort
       * waits for that of all that had begun when it came.
       */
-    val framesBegun = in UInt (CommandPort.frameBits bits)
+    val framesBegun = in UInt (ApplicationBeat.frameCountBits bits)
 
     val trace = master(Flow(TraceRecord(config)))
     val counters = out(HeaderTapCounters(config.counterBits))
@@ -127,7 +130,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     word.urgent.allowOverride() := io.s_axis_written.tuser.asBool
   }.m2sPipe()
   private val consumed = commandPort.io.requests.map(request => event(EventKind.consumed, request.flow, request.length))
-  private val framesTold = Reg(UInt(CommandPort.frameBits bits)) init 0
+  private val framesTold = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
   when(written.fire)(framesTold := framesTold + 1)
   commandPort.io.framesBegun := io.framesBegun
   commandPort.io.framesTold := framesTold

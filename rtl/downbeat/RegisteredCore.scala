@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.neighbour.StaticNeighbour
+import downbeat.config.DownbeatConfig
+import downbeat.messages.StaticNeighbour
 import downbeat.registers.{CounterBank, RegisterMap}
 import spinal.core._
 import spinal.lib._

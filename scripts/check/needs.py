@@ -20,28 +20,30 @@ PUT_TOGETHER = re.compile(r"f\"[A-Z]\w*\{|\{\w*\}\.v\b|glob\(\"\*\.v")
 
 
 def needed(root: Path, test: str) -> list[str]:
-    """The modules that each chosen file names. A file that names none, or is no cocotb test, may need any."""
-    known = set(re.findall(r'"(\w+)" ->', (root / "rtl" / "downbeat" / "Modules.scala").read_text()))
+    """The modules that each chosen file names, or a helper that it imports. A file without any, or no cocotb test, needs all."""
+    known = set(re.findall(r'"(\w+)" ->', next((root / "rtl").rglob("Modules.scala")).read_text()))
     found: set[str] = set()
     for path in select(root, test):
-        text = (root / path).read_text()
-        named = {word for word in re.findall(r'"(\w+)"', text) if word in known or re.match("(Policy|Calculator)[A-Z]", word)}
+        text = "\n".join(one.read_text() for one in _imported(root, root / path))
+        named = {
+            word for word in re.findall(r'"(\w+)"', text) if word in known or re.match("(Policy|Calculator)[A-Z]", word)
+        }
         if not named or PUT_TOGETHER.search(text) or not path.is_relative_to(TESTS):
             return []
         found |= named
-        if any(REGISTERS in one.read_text() for one in _imported(root, root / path)):
+        if REGISTERS in text:
             found.add("RegisterMap")
     return sorted(found)
 
 
 def _imported(root: Path, path: Path) -> list[Path]:
-    """The file, and what it and those import of the tests."""
+    """The file, and what it and those import of the tests; without the bench, which runs any module."""
     found, waiting = [path], [path]
     while waiting:
         for name in re.findall(rf"^(?:from|import) ({TESTS}[\w.]*)", waiting.pop().read_text(), re.MULTILINE):
             place = root / name.replace(".", "/")
             for file in (place.with_suffix(".py"), place / "__init__.py"):
-                if file.is_file() and file not in found:
+                if file.is_file() and file not in found and file.parent.name != "bench":
                     found.append(file)
                     waiting.append(file)
     return found

@@ -13,7 +13,7 @@ from scripts.check.needs import ROOT, needed
     [
         ("congestion/steady/test_reno", ["PolicyReno"]),
         ("engine/test_flow_engine", ["FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"]),
-        ("engine/test_handshake", ["FlowEngine"]),
+        ("engine/test_handshake", ["FlowEngineCounted", "FlowEngineSpaced"]),
         ("registers/test_register_map", ["RegisterMap"]),
     ],
 )
@@ -21,7 +21,9 @@ def test_a_cocotb_test_needs_the_modules_that_it_names(test: str, modules: list[
     assert needed(ROOT, test) == modules
 
 
-@pytest.mark.parametrize("test", ["congestion/test_policies", "lint/test_verilog", "engine", "device/test_device", "nosuch"])
+@pytest.mark.parametrize(
+    "test", ["congestion/test_policies", "lint/test_verilog", "engine", "device/test_device", "nosuch"]
+)
 def test_what_cannot_be_told_needs_all(test: str) -> None:
     found = needed(ROOT, test)
     assert found == [] or test == "engine" and "FlowEngine" in found

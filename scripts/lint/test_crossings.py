@@ -9,8 +9,8 @@ from pathlib import Path
 
 from scripts.lint.tools import ROOT, VERILOG
 
-PAGE = ROOT / "docs" / "mac.md"
-BOARDS = ROOT / "docs" / "boards.md"
+PAGE = ROOT / "docs" / "reference" / "mac.md"
+BOARDS = ROOT / "docs" / "how-to" / "boards.md"
 ROW = re.compile(r"\| `(\S+)` \| (.+) \| (\w+) \|")
 Crossing = tuple[str, str, str]
 

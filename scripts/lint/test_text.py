@@ -14,7 +14,7 @@ from scripts.lint.tools import ROOT, passes, project_files
 TAG = "SPDX-License-Identifier: BSD-2-Clause-Patent"
 SOURCES = {
     *(".scala", ".py", ".sh", ".c", ".h", ".cpp", ".hpp", ".cc", ".v", ".sv", ".vlt"),
-    *(".xdc", ".lpf", ".sdc", ".tcl", ".mk", ".toml", ".xml", ".service"),
+    *(".xdc", ".lpf", ".sdc", ".tcl", ".mk", ".toml", ".xml", ".service", ".yml", ".css"),
 }
 # A mirror or a proxy is the user's choice; tools know their registries.
 REGISTRY = re.compile(r"\b(?:https?:)?//[\w.-]*(?:pypi|pythonhosted|maven|sonatype|npmjs|crates|debian|golang)")

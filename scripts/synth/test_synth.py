@@ -53,7 +53,7 @@ def test_a_netlist_counts_by_what_its_cells_take_of_the_device() -> None:
 
 
 def test_every_module_is_one() -> None:
-    modules = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/Modules.scala").read_text(), re.MULTILINE)
+    modules = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/builds/Modules.scala").read_text(), re.MULTILINE)
     assert set(program.MODULES) <= set(modules)
 
 

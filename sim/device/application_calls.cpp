@@ -25,22 +25,25 @@ void setWide(std::array<std::uint32_t, N> &words, unsigned offset, unsigned widt
 
 } // namespace
 
-#define DOWNBEAT_SET_WIDE(words, field, value) setWide(words, DOWNBEAT_COMMAND_##field##_OFFSET, DOWNBEAT_COMMAND_##field##_WIDTH, value)
+#define DOWNBEAT_SET_WIDE(words, field, value)                                                                         \
+  setWide(words, DOWNBEAT_COMMAND_##field##_OFFSET, DOWNBEAT_COMMAND_##field##_WIDTH, value)
 
 int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameters *parameters) {
   const downbeat_parameters given = parameters != nullptr ? *parameters : downbeat_parameters{};
   const int startup = given.startup != nullptr ? startupIndex(given.startup) : 0;
   const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
   if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
-  if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.ecn > 1 || given.keep_alive > 0xffff ||
-      given.user_timeout > 0xffff || given.differentiated_services > 63 || given.time_to_live > 255)
+  if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.ecn > 1 ||
+      given.keep_alive > 0xffff || given.user_timeout > 0xffff || given.differentiated_services > 63 ||
+      given.time_to_live > 255)
     return DOWNBEAT_INVALID_ARGUMENT;
   std::string problem = downbeat::argumentProblem(PolicyFamily::startup, startup, given.startup_argument);
   if (problem.empty()) problem = downbeat::argumentProblem(PolicyFamily::steady, steady, given.steady_argument);
   if (!problem.empty()) return argumentProblem_ = problem, DOWNBEAT_POLICY_ARGUMENT;
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STARTUP, static_cast<std::uint64_t>(startup));
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STEADY, static_cast<std::uint64_t>(steady));
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_INITIAL_WINDOW, given.initial_window != 0 ? given.initial_window : defaultInitialWindow);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_INITIAL_WINDOW,
+               given.initial_window != 0 ? given.initial_window : defaultInitialWindow);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SSTHRESH, given.ssthresh != 0 ? given.ssthresh : highestSsthresh);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SPACING, given.spacing);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_NO_DELAY, given.no_delay);
@@ -100,7 +103,8 @@ int ApplicationPort::accept(std::uint16_t port, downbeat_connection &name) {
   return DOWNBEAT_OK;
 }
 
-std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t *data, std::size_t length, bool urgent) {
+std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t *data, std::size_t length,
+                                   bool urgent) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   if (data == nullptr || length == 0) return DOWNBEAT_INVALID_ARGUMENT;

@@ -10,7 +10,8 @@ void ApplicationPort::drive(Pins &pins, Stamp now) {
   pins.m_axis_notification_tready = 1;
   DataPort::takeAll(pins);
 
-  if (!commands_.empty() && openDue_ == never && DOWNBEAT_GET(commands_.front(), COMMAND, KIND) == DOWNBEAT_COMMAND_KIND_OPEN)
+  if (!commands_.empty() && openDue_ == never &&
+      DOWNBEAT_GET(commands_.front(), COMMAND, KIND) == DOWNBEAT_COMMAND_KIND_OPEN)
     openDue_ = now + DataPort::openLatency;
   pins.s_axis_command_tvalid = !commands_.empty() && (openDue_ == never || openDue_ <= now);
   if (!commands_.empty()) std::memcpy(&pins.s_axis_command_tdata[0], commands_.front().data(), sizeof(CommandWords));
@@ -53,7 +54,8 @@ void ApplicationPort::arrived(const DataPort::Arrival &arrival) {
   const downbeat_connection name = byFlow_[arrival.flow];
   if (name == none) return; // requested before the application let go of it
   Connection &connection = connections_.at(name);
-  if (!connection.forgotten) connection.delivered.append(reinterpret_cast<const std::uint8_t *>(&arrival.data), arrival.count);
+  if (!connection.forgotten)
+    connection.delivered.append(reinterpret_cast<const std::uint8_t *>(&arrival.data), arrival.count);
   connection.deliveredBytes += arrival.count;
 }
 
@@ -72,7 +74,8 @@ void ApplicationPort::notified(const Notification &notification) {
     byRequest_.erase(found);
   }
   if (name == none) {
-    const bool open = notification.state == DOWNBEAT_TCP_STATE_ESTABLISHED || notification.state == DOWNBEAT_TCP_STATE_CLOSE_WAIT;
+    const bool open =
+        notification.state == DOWNBEAT_TCP_STATE_ESTABLISHED || notification.state == DOWNBEAT_TCP_STATE_CLOSE_WAIT;
     const auto listening = listening_.find(notification.localPort);
     if (!open || listening == listening_.end()) return;
     name = nextName_++;
@@ -128,7 +131,8 @@ void ApplicationPort::requestData(Connection &connection) {
   while (connection.requested < connection.received && !connection.forgotten) {
     const std::uint64_t held = connection.delivered.size() + (connection.requested - connection.deliveredBytes);
     if (held >= staging_) return;
-    const std::uint64_t length = std::min({connection.received - connection.requested, staging_ - held, largestReceive});
+    const std::uint64_t length =
+        std::min({connection.received - connection.requested, staging_ - held, largestReceive});
     command(DOWNBEAT_COMMAND_KIND_RECEIVE, connection, static_cast<std::uint32_t>(length));
     connection.requested += length;
     DataPort::asked(connection, length);

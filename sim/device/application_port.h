@@ -16,11 +16,12 @@ namespace downbeat {
 
 class ApplicationPort {
 public:
-  ApplicationPort(std::size_t staging, std::uint64_t linkRate) : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), data_(linkRate) {}
+  ApplicationPort(std::size_t staging, std::uint64_t linkRate)
+      : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), data_(linkRate) {}
 
   // For applications; the errors are those of downbeat_sim.h.
-  int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort, const downbeat_parameters *parameters,
-              downbeat_connection &name);
+  int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
+              const downbeat_parameters *parameters, downbeat_connection &name);
   int listen(std::uint16_t port, const downbeat_parameters *parameters);
   int accept(std::uint16_t port, downbeat_connection &name);
   std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length, bool urgent);
@@ -38,7 +39,9 @@ public:
   void reset();
   /// Something wants to move at the next clock. Data for a core that still has half a send buffer does not: it moves
   /// when the core is awake for other reasons, which costs no clocks of its own.
-  bool active() const { return (!commands_.empty() && openDue_ == never) || (data_.begun() ? data_.active() : urgent_); }
+  bool active() const {
+    return (!commands_.empty() && openDue_ == never) || (data_.begun() ? data_.active() : urgent_);
+  }
   /// The next instant at which something does that has begun.
   Stamp nextInstant() const { return std::min(openDue_, data_.nextInstant()); }
   void drive(Pins &pins, Stamp now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How fast the core simulates: it sends full segments, as fast as it can, to the simplest receiver there is, which lives here.
-// Prints one JSON object; `bench_core SECONDS LINK_RATE CONNECTIONS` runs for so much wall time.
+// How fast the core simulates: it sends full segments, as fast as it can, to the simplest receiver there is, which
+// lives here. Prints one JSON object; `bench_core SECONDS LINK_RATE CONNECTIONS` runs for so much wall time.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -26,7 +26,8 @@ constexpr std::uint16_t window = 65535;
 /// One way: the window of one connection fills the link.
 downbeat_time delayAt(std::uint64_t linkRate) {
   constexpr double longest = 10'000, shortest = 1'000, share = 8 * window / 6.5; // ns; of a window's time on the link
-  return DOWNBEAT_NANOSECONDS(static_cast<std::uint64_t>(std::clamp(1e9 * share / static_cast<double>(linkRate), shortest, longest)));
+  return DOWNBEAT_NANOSECONDS(
+      static_cast<std::uint64_t>(std::clamp(1e9 * share / static_cast<double>(linkRate), shortest, longest)));
 }
 
 std::uint32_t read32(const std::uint8_t *at) { return at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]; }
@@ -121,7 +122,8 @@ int main(int count, char **arguments) {
   if (device == nullptr) return fail("no device", error);
   downbeat_add_neighbour(device, peerIp, peerMac.data());
   for (std::size_t i = 0; i < connections.size(); ++i)
-    if (const int result = downbeat_connect(device, peerIp, peerPort, static_cast<std::uint16_t>(firstPort + i), nullptr, &connections[i]))
+    if (const int result = downbeat_connect(device, peerIp, peerPort, static_cast<std::uint16_t>(firstPort + i),
+                                            nullptr, &connections[i]))
       return fail("connect", result);
 
   Peer peer(delay);
@@ -137,7 +139,8 @@ int main(int count, char **arguments) {
     now = std::max(downbeat_next_deadline(device), now + delay);
     downbeat_advance_to(device, now);
     downbeat_time departure;
-    while (downbeat_get_frame(device, frame.data(), frame.size(), &departure) > 0) peer.receive(device, frame.data(), departure);
+    while (downbeat_get_frame(device, frame.data(), frame.size(), &departure) > 0)
+      peer.receive(device, frame.data(), departure);
     for (const downbeat_connection connection : connections) {
       const std::int64_t sent = downbeat_send(device, connection, data.data(), data.size());
       if (sent < 0 && sent != DOWNBEAT_WOULD_BLOCK) return fail("send", sent);
@@ -161,8 +164,8 @@ int main(int count, char **arguments) {
               "\"segments\": %.0f, \"wall_seconds\": %.3f, \"segments_per_wall_second\": %.0f, "
               "\"segments_per_cpu_second\": %.0f, "
               "\"clocks_per_wall_second\": %.0f, \"clocks_per_segment\": %.1f}\n",
-              downbeat_preset(), downbeat_tap(), static_cast<unsigned long long>(linkRate), connections.size(), segments, elapsed,
-              segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
+              downbeat_preset(), downbeat_tap(), static_cast<unsigned long long>(linkRate), connections.size(),
+              segments, elapsed, segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
   downbeat_destroy(device);
   return 0;
 }

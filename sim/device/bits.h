@@ -11,7 +11,8 @@ namespace downbeat {
 /// Packed bits, bit 0 first, as Verilator keeps a wide port.
 template <std::size_t Bits> using Words = std::array<std::uint32_t, (Bits + 31) / 32>;
 
-template <std::size_t N> std::uint64_t getBits(const std::array<std::uint32_t, N> &words, unsigned offset, unsigned width) {
+template <std::size_t N> std::uint64_t getBits(const std::array<std::uint32_t, N> &words, unsigned offset,
+                                               unsigned width) {
   std::uint64_t value = 0;
   for (unsigned bit = 0; bit < width;) {
     const unsigned shift = (offset + bit) % 32;
@@ -22,7 +23,8 @@ template <std::size_t N> std::uint64_t getBits(const std::array<std::uint32_t, N
 }
 
 /// Sets a field of a word whose bits there are zero.
-template <std::size_t N> void setBits(std::array<std::uint32_t, N> &words, unsigned offset, unsigned width, std::uint64_t value) {
+template <std::size_t N> void setBits(std::array<std::uint32_t, N> &words, unsigned offset, unsigned width,
+                                      std::uint64_t value) {
   if (width < 64) value &= (std::uint64_t{1} << width) - 1;
   for (unsigned bit = 0; bit < width;) {
     const unsigned shift = (offset + bit) % 32;
@@ -34,7 +36,7 @@ template <std::size_t N> void setBits(std::array<std::uint32_t, N> &words, unsig
 } // namespace downbeat
 
 /// One field, named as in downbeat_layout.h: DOWNBEAT_GET(words, NOTIFICATION, STATUS_STATE).
-#define DOWNBEAT_GET(words, bundle, field) \
+#define DOWNBEAT_GET(words, bundle, field)                                                                             \
   ::downbeat::getBits(words, DOWNBEAT_##bundle##_##field##_OFFSET, DOWNBEAT_##bundle##_##field##_WIDTH)
-#define DOWNBEAT_SET(words, bundle, field, value) \
+#define DOWNBEAT_SET(words, bundle, field, value)                                                                      \
   ::downbeat::setBits(words, DOWNBEAT_##bundle##_##field##_OFFSET, DOWNBEAT_##bundle##_##field##_WIDTH, value)

@@ -29,7 +29,8 @@ int report(int error, int *where) {
   return error;
 }
 
-std::int64_t takeFrame(std::deque<downbeat::Frame> &frames, std::uint8_t *bytes, std::size_t capacity, downbeat_time *time) {
+std::int64_t takeFrame(std::deque<downbeat::Frame> &frames, std::uint8_t *bytes, std::size_t capacity,
+                       downbeat_time *time) {
   if (frames.empty()) return DOWNBEAT_WOULD_BLOCK;
   const downbeat::Frame &frame = frames.front();
   const std::uint32_t length = frame.length;
@@ -44,7 +45,8 @@ std::int64_t takeFrame(std::deque<downbeat::Frame> &frames, std::uint8_t *bytes,
 extern "C" {
 
 downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
-  if (options == nullptr || options->link_rate > downbeat::Wire::highestLinkRate) return report(DOWNBEAT_INVALID_ARGUMENT, error), nullptr;
+  if (options == nullptr || options->link_rate > downbeat::Wire::highestLinkRate)
+    return report(DOWNBEAT_INVALID_ARGUMENT, error), nullptr;
   if (options->preset != nullptr && std::strcmp(options->preset, DOWNBEAT_PRESET) != 0)
     return report(DOWNBEAT_UNKNOWN_PRESET, error), nullptr;
   try {
@@ -55,9 +57,7 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error) {
                                         options->initial_values}};
     report(DOWNBEAT_OK, error);
     return device;
-  } catch (const std::bad_alloc &) {
-    return report(DOWNBEAT_OUT_OF_RESOURCES, error), nullptr;
-  }
+  } catch (const std::bad_alloc &) { return report(DOWNBEAT_OUT_OF_RESOURCES, error), nullptr; }
 }
 
 void downbeat_destroy(downbeat_device *device) { delete device; }
@@ -85,7 +85,8 @@ int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t len
   return device->device.putFrame(frame, length, arrival) ? DOWNBEAT_OK : DOWNBEAT_FRAME_SIZE;
 }
 
-int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged, downbeat_time arrival) {
+int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged,
+                          downbeat_time arrival) {
   if (bytes == nullptr || length == 0) return DOWNBEAT_INVALID_ARGUMENT;
   device->device.putAnything(bytes, length, damaged != 0, arrival);
   return DOWNBEAT_OK;
@@ -99,7 +100,9 @@ int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capa
   return takeFrame(device->device.wire().bypass().received, frame, capacity, nullptr);
 }
 
-void downbeat_stall_bypass(downbeat_device *device, int stalled) { device->device.wire().bypass().stalled = stalled != 0; }
+void downbeat_stall_bypass(downbeat_device *device, int stalled) {
+  device->device.wire().bypass().stalled = stalled != 0;
+}
 
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *bytes, size_t length) {
   if (bytes == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
@@ -133,7 +136,8 @@ int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection 
   return device->device.application().accept(port, *connection);
 }
 
-int downbeat_set_policies(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters) {
+int downbeat_set_policies(downbeat_device *device, downbeat_connection connection,
+                          const downbeat_parameters *parameters) {
   return device->device.application().setPolicies(connection, parameters);
 }
 

@@ -66,7 +66,8 @@ void Connection::update(const Notification &notification) {
   // SYN and FIN are numbers in the stream without being bytes of it: none counts before the peer's answer to our
   // SYN, and FINs come last, where the counts are held back.
   if (!established) {
-    if (state == DOWNBEAT_TCP_STATE_CLOSED || state == DOWNBEAT_TCP_STATE_SYN_SENT || state == DOWNBEAT_TCP_STATE_SYN_RECEIVED) {
+    if (state == DOWNBEAT_TCP_STATE_CLOSED || state == DOWNBEAT_TCP_STATE_SYN_SENT ||
+        state == DOWNBEAT_TCP_STATE_SYN_RECEIVED) {
       if (state == DOWNBEAT_TCP_STATE_CLOSED) fail(notification.statusReason);
       return;
     }
@@ -84,7 +85,8 @@ void Connection::update(const Notification &notification) {
   received += notification.received - receivedSequence_ - (finishes ? 1 : 0);
   receivedSequence_ = notification.received;
   if (notification.urgent) { // its end may lie on either side of what has come; a FIN takes a number, but no byte
-    const auto ahead = static_cast<std::int32_t>(notification.urgentEnd - notification.received + (peerFinished ? 1 : 0));
+    const auto ahead =
+        static_cast<std::int32_t>(notification.urgentEnd - notification.received + (peerFinished ? 1 : 0));
     urgentEnd = std::max(urgentEnd, received + static_cast<std::uint64_t>(std::int64_t{ahead}));
   }
   if (peerFinished) urgentEnd = std::min(urgentEnd, received); // no more comes

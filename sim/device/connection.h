@@ -66,8 +66,8 @@ struct Connection {
   bool alive() const { return established && !ended; }
   /// Bytes that the core's send buffer has space for.
   std::uint64_t space() const { return DOWNBEAT_SEND_BUFFER_BYTES - (pushed - acknowledged); }
-  /// Counts the next `length` bytes as pushed, or fewer of them, so that no packet holds the end of urgent data before its own; true if
-  /// it ends with such data.
+  /// Counts the next `length` bytes as pushed, or fewer of them, so that no packet holds the end of urgent data before
+  /// its own; true if it ends with such data.
   bool push(std::size_t &length);
   std::uint64_t urgentLeft() const {
     const std::uint64_t read = deliveredBytes - delivered.size();
@@ -75,7 +75,8 @@ struct Connection {
   }
   /// Sequence number behind all that was pushed.
   std::uint32_t pushedSequence() const { return writtenSequence_ + static_cast<std::uint32_t>(pushed - written); }
-  /// All that the application wrote has been handed over; the core keeps the order between that and what it is asked for afterwards.
+  /// All that the application wrote has been handed over; the core keeps the order between that and what it is asked
+  /// for afterwards.
   bool handedOver() const { return toPush.size() == 0; }
   /// Bytes have come that the application has not read: some wait here, or are on their way from the core.
   bool unread() const { return delivered.size() != 0 || deliveredBytes != requested; }

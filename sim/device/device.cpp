@@ -12,7 +12,8 @@ namespace {
 constexpr unsigned resetClocks = 8;
 }
 
-Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues)
+Device::Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging,
+               std::uint32_t initialValues)
     : model_(initialValues), wire_(own, linkRate), application_(staging, linkRate) {
   wire_.setAddresses(model_.pins);
   model_.pins.secret[0] = static_cast<std::uint32_t>(secret);
@@ -32,7 +33,7 @@ void Device::reset(unsigned clocks) {
 
 Stamp Device::nextEdge() const {
   const Pins &pins = model_.pins;
-  const bool blocked = quietClocks_ > patience && wire_.blocks(pins);
+  const bool blocked = quietClocks_ > timeLimit && wire_.blocks(pins);
   const bool busy = wire_.active(pins) || application_.active() || (!pins.idle && !blocked);
   if (busy || quietClocks_ < settling) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
   Stamp wake = std::min(wire_.nextInstant(), application_.nextInstant());

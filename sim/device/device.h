@@ -13,10 +13,12 @@
 namespace downbeat {
 
 /// The Verilated core with the MAC's launch gate and an application's ends. Clock edges lie on a grid of 8 ns; none is
-/// simulated while the core is idle and nothing arrives: time then jumps to the next instant at which something happens.
+/// simulated while the core is idle and nothing arrives: time then jumps to the next instant at which something
+/// happens.
 class Device {
 public:
-  Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging, std::uint32_t initialValues);
+  Device(const Addresses &own, std::uint64_t linkRate, std::uint64_t secret, std::size_t staging,
+         std::uint32_t initialValues);
 
   /// Time up to which everything has happened.
   Stamp now() const { return now_; }
@@ -25,8 +27,8 @@ public:
   /// Nothing happens before it unless the device is given something.
   Stamp nextDeadline() const;
 
-  /// Holds the core's reset for so many clocks, with the MAC's sending side and the application's end. The wire goes on: a frame that
-  /// comes in loses what passes meanwhile.
+  /// Holds the core's reset for so many clocks, with the MAC's sending side and the application's end. The wire goes
+  /// on: a frame that comes in loses what passes meanwhile.
   void reset(unsigned clocks);
 
   /// A frame arrives, its SFD at `arrival`; false: no frame of this core's sizes.
@@ -61,11 +63,12 @@ private:
 
   Stamp now_ = 0;
   Stamp lastEdge_ = 0;
-  /// Clocks since something last crossed a port or time last jumped. A module may say a clock or two late that it is busy.
+  /// Clocks since something last crossed a port or time last jumped. A module may say a clock or two late that it is
+  /// busy.
   static constexpr unsigned settling = 4;
   /// The core counts as idle when it only waits for the gate to take a frame:
   /// without that, each microsecond of a busy slow link would cost its 125 clocks.
-  static constexpr unsigned patience = 256;
+  static constexpr unsigned timeLimit = 256;
   unsigned quietClocks_ = 0;
 
   downbeat_event_callback callback_ = nullptr;

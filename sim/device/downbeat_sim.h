@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /** The Verilated core as a device: libdownbeat_sim.so.
  *
- * The caller owns the clock and the wire. A device is single-threaded, lives in virtual time and never blocks: a call that
- * cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_advance_to. Any number of
- * devices may live in one process. Functions return 0 (or a count) on success and a negative downbeat_error otherwise;
- * downbeat_error_text says what to do about it. docs/reference/c-interface.md walks through a connection.
+ * The caller owns the clock and the wire. A device is single-threaded, lives in virtual time and never blocks: a call
+ * that cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_advance_to. Any
+ * number of devices may live in one process. Functions return 0 (or a count) on success and a negative downbeat_error
+ * otherwise; downbeat_error_text says what to do about it. docs/reference/c-interface.md walks through a connection.
  */
 #ifndef DOWNBEAT_SIM_H
 #define DOWNBEAT_SIM_H
@@ -84,28 +84,32 @@ typedef struct downbeat_parameters {
   uint32_t no_delay;        /* 1: small segments go at once (no Nagle algorithm) */
   uint32_t ecn;             /* 1: ECN is asked for, or granted */
   uint32_t keep_alive;      /* silence after which the peer is asked whether it lives; 0: never */
-  uint32_t user_timeout;    /* time without progress after which the connection is given up; 0: when the expiries have run out */
-                            /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
+  uint32_t user_timeout; /* time without progress after which the connection is given up; 0: when the expiries have run
+                            out */
+  /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
   uint32_t differentiated_services; /* of each packet, 6 bits (RFC 2474) */
-  uint32_t time_to_live;            /* likewise, at most 255; 0: 64 */
-  uint64_t startup_argument[2], steady_argument[2]; /* what the policies are told, low word first: docs/reference/congestion.md */
+  uint32_t time_to_live; /* likewise, at most 255; 0: 64 */
+  uint64_t startup_argument[2],
+      steady_argument[2]; /* what the policies are told, low word first: docs/reference/congestion.md */
 } downbeat_parameters;
 
 typedef struct downbeat_info {
   enum downbeat_state state;
-  int error;                 /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
+  int error; /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
   uint32_t flow, generation; /* the core's name for it */
   uint32_t remote_ip;
   uint16_t remote_port, local_port;
-  uint64_t acknowledged;     /* bytes sent and acknowledged by the peer */
-  uint64_t unacknowledged;   /* accepted from the application and not yet acknowledged */
-  uint64_t received;         /* bytes received in order, read or not */
-  int peer_finished;         /* the peer sends no more */
+  uint64_t acknowledged; /* bytes sent and acknowledged by the peer */
+  uint64_t unacknowledged; /* accepted from the application and not yet acknowledged */
+  uint64_t received; /* bytes received in order, read or not */
+  int peer_finished; /* the peer sends no more */
   /* Errors that end nothing (RFC 9293 3.9.1.8). */
-  uint64_t urgent_left;      /* bytes up to the end of what the peer calls urgent, come or not, that downbeat_receive has not given */
-  int network_error_type, network_error_code; /* the last ICMP error about a segment of ours: 3, 11 or 12 (RFC 792); 0: none came */
-  uint32_t network_errors;   /* how many there were, at least */
-  int struggling;            /* 1: a segment has been sent again three times and is not acknowledged yet */
+  uint64_t urgent_left; /* bytes up to the end of what the peer calls urgent, come or not, that downbeat_receive has not
+                           given */
+  int network_error_type,
+      network_error_code; /* the last ICMP error about a segment of ours: 3, 11 or 12 (RFC 792); 0: none came */
+  uint32_t network_errors; /* how many there were, at least */
+  int struggling; /* 1: a segment has been sent again three times and is not acknowledged yet */
 } downbeat_info;
 
 /* downbeat_event.h has struct downbeat_event. */
@@ -113,13 +117,13 @@ typedef struct downbeat_info {
 typedef void (*downbeat_event_callback)(void *context, const downbeat_event *event);
 
 typedef struct downbeat_counters {
-  uint64_t clocks;            /* simulated; skipped idle time does not count */
-  uint64_t events;            /* of the flow engine */
+  uint64_t clocks; /* simulated; skipped idle time does not count */
+  uint64_t events; /* of the flow engine */
   uint64_t frames_in, frames_out, bypass_in;
-  uint64_t late_arrivals;     /* put with an arrival time that the device had passed */
-  uint64_t late_departures;   /* `at` frames that left more than a byte time after their launch */
-  uint64_t worst_lateness;    /* of those, 2^-16 ns */
-  uint64_t frames_refused;    /* header tap: damaged frames, and TCP to our address of a wrong form */
+  uint64_t late_arrivals; /* put with an arrival time that the device had passed */
+  uint64_t late_departures; /* `at` frames that left more than a byte time after their launch */
+  uint64_t worst_lateness; /* of those, 2^-16 ns */
+  uint64_t frames_refused; /* header tap: damaged frames, and TCP to our address of a wrong form */
 } downbeat_counters;
 
 /** NULL and the reason in *error if it cannot be. */
@@ -127,14 +131,14 @@ downbeat_device *downbeat_create(const downbeat_options *options, int *error);
 void downbeat_destroy(downbeat_device *device);
 /** The preset that this library was built from. */
 const char *downbeat_preset(void);
-/** Where this library meets the core: "frame", its 64-bit frame stream, or "header", parsed headers and lengths: what is sent and
-    received is then zeros of the right number. */
+/** Where this library meets the core: "frame", its 64-bit frame stream, or "header", parsed headers and lengths: what
+   is sent and received is then zeros of the right number. */
 const char *downbeat_tap(void);
 /** The largest link_rate, b/s. */
 uint64_t downbeat_highest_link_rate(void);
 
-/** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, nobody listens any more, and a peer hears
-    of it by the RST to its next segment. */
+/** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, nobody listens any
+   more, and a peer hears of it by the RST to its next segment. */
 int downbeat_reset(downbeat_device *device, unsigned clocks);
 
 /** Time up to which everything has happened. */
@@ -146,18 +150,22 @@ downbeat_time downbeat_next_deadline(const downbeat_device *device);
 
 /** A frame without preamble and FCS arrives; its SFD at `arrival`. In the order of their arrivals. */
 int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival);
-/** What a test puts on the wire: any bytes as one frame, neither padded nor refused for their length; `damaged`: its FCS is wrong. */
-int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged, downbeat_time arrival);
+/** What a test puts on the wire: any bytes as one frame, neither padded nor refused for their length; `damaged`: its
+ * FCS is wrong. */
+int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged,
+                          downbeat_time arrival);
 /** The next frame whose SFD has left: its length, at most `capacity` bytes of it in `frame`. */
 int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure);
-/** The next received frame that was not for the core alone (UDP, ARP replies ...); and one of somebody else's to send. */
+/** The next received frame that was not for the core alone (UDP, ARP replies ...); and one of somebody else's to send.
+ */
 int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity);
 int downbeat_put_bypass(downbeat_device *device, const uint8_t *frame, size_t length);
-/** Nobody takes the frames that the core hands on, until it is called with 0: they wait in the core, and then it drops them. */
+/** Nobody takes the frames that the core hands on, until it is called with 0: they wait in the core, and then it drops
+ * them. */
 void downbeat_stall_bypass(downbeat_device *device, int stalled);
 
-/** A static neighbour: it is never asked for by ARP. At most 16. The header tap knows no others: who cannot be reached by them is
-    DOWNBEAT_UNREACHABLE to downbeat_connect. */
+/** A static neighbour: it is never asked for by ARP. At most 16. The header tap knows no others: who cannot be reached
+   by them is DOWNBEAT_UNREACHABLE to downbeat_connect. */
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
 /** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_connection_info. */
 int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
@@ -167,9 +175,10 @@ int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_param
 /** The next established connection to that port. */
 int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection);
 
-/** Other policies for a connection that lives, or another argument: `startup`, `steady` and their arguments; nothing else is read. Their
-    memories begin anew, the windows stay. */
-int downbeat_set_policies(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters);
+/** Other policies for a connection that lives, or another argument: `startup`, `steady` and their arguments; nothing
+   else is read. Their memories begin anew, the windows stay. */
+int downbeat_set_policies(downbeat_device *device, downbeat_connection connection,
+                          const downbeat_parameters *parameters);
 /** In words: what was wrong with the last call that answered DOWNBEAT_POLICY_ARGUMENT. */
 const char *downbeat_argument_problem(const downbeat_device *device);
 

@@ -61,7 +61,8 @@ int main(void) {
     closed = info.peer_finished && read == SIZE;
   }
   const int equal = closed && memcmp(sent, received, SIZE) == 0;
-  printf("%lld bytes in %.3f ms of virtual time, %s\n", (long long)read, downbeat_now(server) / 65536e6, equal ? "equal" : "NOT EQUAL");
+  printf("%lld bytes in %.3f ms of virtual time, %s\n", (long long)read, downbeat_now(server) / 65536e6,
+         equal ? "equal" : "NOT EQUAL");
   check(downbeat_close(client, out));
   check(downbeat_close(server, in));
   downbeat_destroy(client);

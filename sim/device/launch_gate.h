@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The launch gate and the link behind it, as the MAC's (rtl/downbeat/mac/LaunchGate.scala): when each frame's SFD leaves.
-// sim/bench/wire holds the two against each other.
+// The launch gate and the link behind it, as the MAC's (rtl/downbeat/mac/LaunchGate.scala): when each frame's SFD
+// leaves. sim/bench/wire holds the two against each other.
 //
-// A frame occupies its bytes and 24 more (preamble and SFD 8, FCS 4, gap 12; IEEE 802.3), at least 60 + 24. Departures lie on
-// the link's byte grid, which starts at 0 and never drifts: byte k at ceil(k x 8 / rate).
+// A frame occupies its bytes and 24 more (preamble and SFD 8, FCS 4, gap 12; IEEE 802.3), at least 60 + 24. Departures
+// lie on the link's byte grid, which starts at 0 and never drifts: byte k at ceil(k x 8 / rate).
 //   at             at the first byte time at or after its launch, or when the frame before it has ended
 //   afterPrevious  directly behind the timed frame before it
 //   asap           only if it ends before the next timed frame's launch
-// A frame's SFD is at least `latency` after it was complete. Which frame leaves is decided that long before its SFD: one that
-// comes later changes nothing.
+// A frame's SFD is at least `latency` after it was complete. Which frame leaves is decided that long before its SFD:
+// one that comes later changes nothing.
 #pragma once
 
 #include <deque>
@@ -48,9 +48,9 @@ public:
 
   /// Frames that left after their launch: all, and by the cause that comes first.
   std::uint64_t lateDepartures() const { return lateArrived() + lateInverted() + lateBusy(); }
-  std::uint64_t lateArrived() const { return late_[arrived]; }   // complete too late, and no timed frame held the wire
+  std::uint64_t lateArrived() const { return late_[arrived]; } // complete too late, and no timed frame held the wire
   std::uint64_t lateInverted() const { return late_[inverted]; } // behind a frame with a later launch
-  std::uint64_t lateBusy() const { return late_[busy]; }         // an earlier frame held the wire
+  std::uint64_t lateBusy() const { return late_[busy]; } // an earlier frame held the wire
   Stamp worstLateness() const { return worstLateness_; }
   /// From an SFD to the last byte of the FCS.
   Stamp lastByteAfterSfd(std::size_t length) const { return timeOf(std::max(length, smallestFrame) + 5); }
@@ -70,9 +70,15 @@ private:
     bool arrivedLate, inverted;
   };
 
-  std::uint64_t byteAt(Stamp time) const { return static_cast<std::uint64_t>((Wide{time} * rate_ + 8 * stampsPerBit - 1) / (8 * stampsPerBit)); }
-  Stamp timeOf(std::uint64_t byte) const { return static_cast<Stamp>((Wide{byte} * 8 * stampsPerBit + rate_ - 1) / rate_); }
-  static std::uint64_t bytesOf(const Frame &frame) { return std::max<std::uint64_t>(frame.length, smallestFrame) + overhead; }
+  std::uint64_t byteAt(Stamp time) const {
+    return static_cast<std::uint64_t>((Wide{time} * rate_ + 8 * stampsPerBit - 1) / (8 * stampsPerBit));
+  }
+  Stamp timeOf(std::uint64_t byte) const {
+    return static_cast<Stamp>((Wide{byte} * 8 * stampsPerBit + rate_ - 1) / rate_);
+  }
+  static std::uint64_t bytesOf(const Frame &frame) {
+    return std::max<std::uint64_t>(frame.length, smallestFrame) + overhead;
+  }
   void choose();
 
   std::uint64_t rate_; // b/s

@@ -36,13 +36,14 @@ std::string argumentProblem(PolicyFamily family, int policy, const std::uint64_t
   const Arguments &takes = (isStartup ? startupArguments : steadyArguments).at(static_cast<std::size_t>(policy));
   const std::string name = isStartup ? startupText(policy) : steadyText(policy);
   const std::array<std::uint32_t, 4> words{
-      static_cast<std::uint32_t>(argument[0]), static_cast<std::uint32_t>(argument[0] >> 32), static_cast<std::uint32_t>(argument[1]),
-      static_cast<std::uint32_t>(argument[1] >> 32)};
+      static_cast<std::uint32_t>(argument[0]), static_cast<std::uint32_t>(argument[0] >> 32),
+      static_cast<std::uint32_t>(argument[1]), static_cast<std::uint32_t>(argument[1] >> 32)};
   const auto value = [&](const Field &field) { return getBits(words, field.offset, field.width); };
   if (argument[0] == 0 && argument[1] == 0) return takes.needed ? name + " needs an argument" : "";
   if (takes.bits == 0) return name + " takes no argument: leave it zero";
   for (unsigned bit = takes.bits; bit < 128; ++bit)
-    if (getBits(words, bit, 1) != 0) return name + " takes an argument of " + std::to_string(takes.bits) + " bits: leave those above zero";
+    if (getBits(words, bit, 1) != 0)
+      return name + " takes an argument of " + std::to_string(takes.bits) + " bits: leave those above zero";
   for (const Field &field : takes.fields)
     if (value(field) < field.least || value(field) > field.most)
       return name + ": " + field.name + " is " + std::to_string(value(field)) + " (as the bits have it), use " +

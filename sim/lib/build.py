@@ -138,9 +138,7 @@ def latency() -> Path:
     return _module_program("latency", "DownbeatGmii", [*sorted(LATENCY.glob("*.cpp")), *shared])
 
 
-def _module_program(
-    part: str, module: str, sources: Sequence[Path], configuration: Sequence[Path] = ()
-) -> Path:
+def _module_program(part: str, module: str, sources: Sequence[Path], configuration: Sequence[Path] = ()) -> Path:
     """PART_bench, around one Verilated module."""
     model = module_model(part, LAYOUT.with_name(f"{module}.v"), configuration)
     link = model_libraries(model, part)

@@ -9,7 +9,8 @@ FileSender::FileSender(downbeat_device *device, const std::string &path, std::ui
 
 void FileSender::advance() {
   downbeat_info state;
-  if (!check(downbeat_connection_info(device_, shown_, &state), "connection") || !check(state.error, "connection")) return;
+  if (!check(downbeat_connection_info(device_, shown_, &state), "connection") || !check(state.error, "connection"))
+    return;
   if (!send(shown_, contents_, position_)) return;
   if (!shutDown_) shutDown_ = check(downbeat_shutdown(device_, shown_), "shutdown");
   finished_ = state.peer_finished && (state.state == DOWNBEAT_TIME_WAIT || state.state == DOWNBEAT_CLOSED);
@@ -24,7 +25,8 @@ FileReceiver::FileReceiver(downbeat_device *device, const std::string &path, std
 void FileReceiver::advance() {
   if (shown_ == 0 && downbeat_accept(device_, port_, &shown_) != DOWNBEAT_OK) return;
   downbeat_info state;
-  if (!check(downbeat_connection_info(device_, shown_, &state), "connection") || !check(state.error, "connection")) return;
+  if (!check(downbeat_connection_info(device_, shown_, &state), "connection") || !check(state.error, "connection"))
+    return;
   if (!shutDown_) {
     std::string part;
     const bool ended = receive(shown_, part);

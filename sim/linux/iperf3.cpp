@@ -14,14 +14,16 @@ constexpr std::size_t pieceBytes = 16384;
 
 nlohmann::json Iperf3::details() const {
   auto streams = nlohmann::json::array();
-  for (const Stream &stream : streams_) streams.push_back({{"id", stream.id}, {"sent", stream.sent}, {"received", stream.received}});
+  for (const Stream &stream : streams_)
+    streams.push_back({{"id", stream.id}, {"sent", stream.sent}, {"received", stream.received}});
   return {{"streams", streams}, {"seconds", seconds()}, {"peer", peerResults_}};
 }
 
 void Iperf3::advance() try {
   if (shown_ != 0 && step_ + 1 < steps_.size()) { // in the last step the peer may have gone
     downbeat_info state;
-    if (!check(downbeat_connection_info(device_, shown_, &state), "control connection") || !check(state.error, "control connection"))
+    if (!check(downbeat_connection_info(device_, shown_, &state), "control connection") ||
+        !check(state.error, "control connection"))
       return;
     receive(shown_, in_);
   }
@@ -56,7 +58,8 @@ bool Iperf3::take(State expected) {
   const auto state = static_cast<State>(in_.front());
   in_.erase(0, 1);
   if (state != expected)
-    failure_ = "iperf3's state is " + std::to_string(static_cast<int>(state)) + " and not " + std::to_string(static_cast<int>(expected));
+    failure_ = "iperf3's state is " + std::to_string(static_cast<int>(state)) + " and not " +
+               std::to_string(static_cast<int>(expected));
   return state == expected;
 }
 
@@ -81,7 +84,8 @@ void Iperf3::sendData() {
     accepted = false;
     for (Stream &stream : streams_) {
       if (toSend_ == 0) return;
-      const std::int64_t count = downbeat_send(device_, stream.connection, piece.data(), std::min<std::uint64_t>(piece.size(), toSend_));
+      const std::int64_t count =
+          downbeat_send(device_, stream.connection, piece.data(), std::min<std::uint64_t>(piece.size(), toSend_));
       if (count == DOWNBEAT_WOULD_BLOCK) continue;
       if (!check(count, "send")) return;
       accepted = true;
@@ -101,7 +105,8 @@ void Iperf3::receiveData() {
 }
 
 std::uint64_t Iperf3::received() const {
-  return std::accumulate(streams_.begin(), streams_.end(), std::uint64_t{0}, [](auto sum, auto &stream) { return sum + stream.received; });
+  return std::accumulate(streams_.begin(), streams_.end(), std::uint64_t{0},
+                         [](auto sum, auto &stream) { return sum + stream.received; });
 }
 
 std::uint64_t Iperf3::countedByPeer() const {
@@ -113,9 +118,19 @@ std::uint64_t Iperf3::countedByPeer() const {
 nlohmann::json Iperf3::results() const {
   auto streams = nlohmann::json::array();
   for (const Stream &stream : streams_)
-    streams.push_back({{"id", stream.id}, {"bytes", stream.sent + stream.received}, {"retransmits", -1}, {"jitter", 0}, {"errors", 0},
-                       {"packets", 0}, {"start_time", 0}, {"end_time", seconds()}});
-  return {{"cpu_util_total", 0}, {"cpu_util_user", 0}, {"cpu_util_system", 0}, {"sender_has_retransmits", 0}, {"streams", streams}};
+    streams.push_back({{"id", stream.id},
+                       {"bytes", stream.sent + stream.received},
+                       {"retransmits", -1},
+                       {"jitter", 0},
+                       {"errors", 0},
+                       {"packets", 0},
+                       {"start_time", 0},
+                       {"end_time", seconds()}});
+  return {{"cpu_util_total", 0},
+          {"cpu_util_user", 0},
+          {"cpu_util_system", 0},
+          {"sender_has_retransmits", 0},
+          {"streams", streams}};
 }
 
 bool Iperf3::closed() {

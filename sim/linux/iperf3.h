@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What both ends of an iperf3 test over TCP do: the control connection, which carries states of one byte each and JSON behind its
-// length, and the streams. Source: iperf3's iperf_api.h and iperf_api.c (github.com/esnet/iperf).
+// What both ends of an iperf3 test over TCP do: the control connection, which carries states of one byte each and JSON
+// behind its length, and the streams. Source: iperf3's iperf_api.h and iperf_api.c (github.com/esnet/iperf).
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,20 @@
 class Iperf3 : public Application {
 public:
   using Application::Application;
-  /// `streams` with `id`, `sent` and `received` in bytes, `seconds` of the test, and `peer`: the results that the peer sent.
+  /// `streams` with `id`, `sent` and `received` in bytes, `seconds` of the test, and `peer`: the results that the peer
+  /// sent.
   nlohmann::json details() const override;
 
 protected:
   enum class State : std::int8_t {
-    testStart = 1, testRunning = 2, testEnd = 4, paramExchange = 9, createStreams = 10, exchangeResults = 13, displayResults = 14, done = 16
+    testStart = 1,
+    testRunning = 2,
+    testEnd = 4,
+    paramExchange = 9,
+    createStreams = 10,
+    exchangeResults = 13,
+    displayResults = 14,
+    done = 16
   };
   struct Stream {
     downbeat_connection connection;

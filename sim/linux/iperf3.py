@@ -23,7 +23,7 @@ def linux_asks(setting: Setting, streams: int, reverse: bool) -> Visit:
     asks += ["-P", str(streams)] + ["-R"] * reverse
     with namespace.interface() as name, started(setting.core(name, PORT, "--iperf3=server")) as process:
         said = tools.run(asks, setting.wall_limit).stdout
-        core = ended(process, setting.patience)
+        core = ended(process, setting.time_limit)
     return _visit(setting, "iperf3", "core", streams, reverse, _parsed(said), core, [])
 
 
@@ -39,7 +39,7 @@ def core_asks(setting: Setting, streams: int, reverse: bool) -> Visit:
     with namespace.interface() as name:
         try:
             with tools.serving(serves, output) as server, started(setting.core(name, PORT, *job)) as process:
-                core = ended(process, setting.patience)
+                core = ended(process, setting.time_limit)
                 server.wait(0 if core_failures(core) else tools.GRACE_SECONDS)  # one test, and then it ends by itself
         except (tools.NotStarted, subprocess.TimeoutExpired) as error:
             failures.append(str(error))

@@ -6,7 +6,8 @@
 namespace {
 
 constexpr unsigned blockBytes = 16384; // that the server sends at once: so many more than wanted may come
-// iperf3 counts what it has read when it hears of the end. What has been acknowledged may still wait for it in the kernel.
+// iperf3 counts what it has read when it hears of the end. What has been acknowledged may still wait for it in the
+// kernel.
 constexpr downbeat_time timeToRead = DOWNBEAT_NANOSECONDS(500'000'000);
 
 } // namespace
@@ -45,7 +46,8 @@ Iperf3Client::Iperf3Client(downbeat_device *device, const Options &options)
 bool Iperf3Client::connectStreams(const Options &options) {
   for (std::uint64_t stream = 0; stream < options.connections; ++stream) {
     downbeat_connection connection;
-    if (!check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect")) return false;
+    if (!check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect"))
+      return false;
     addStream(connection);
   }
   cookiePositions_.resize(streams_.size());
@@ -67,8 +69,8 @@ bool Iperf3Client::transferred() {
   if (toSend_ > 0) return false;
   const auto isAcknowledged = [this](const Stream &stream) {
     downbeat_info state;
-    return check(downbeat_connection_info(device_, stream.connection, &state), "stream") && check(state.error, "stream") &&
-           state.unacknowledged == 0;
+    return check(downbeat_connection_info(device_, stream.connection, &state), "stream") &&
+           check(state.error, "stream") && state.unacknowledged == 0;
   };
   if (acknowledged_ == 0 && std::ranges::all_of(streams_, isAcknowledged)) acknowledged_ = downbeat_now(device_);
   return acknowledged_ != 0 && downbeat_now(device_) > acknowledged_ + timeToRead;

@@ -26,7 +26,8 @@ Iperf3Server::Iperf3Server(downbeat_device *device, const Options &options) : Ip
 }
 
 bool Iperf3Server::admit(std::size_t streams) {
-  for (downbeat_connection connection; downbeat_accept(device_, port_, &connection) == DOWNBEAT_OK;) visitors_.push_back({connection, {}});
+  for (downbeat_connection connection; downbeat_accept(device_, port_, &connection) == DOWNBEAT_OK;)
+    visitors_.push_back({connection, {}});
   // In the order in which they came: iperf3 numbers its streams so.
   while (!visitors_.empty()) {
     Visitor &visitor = visitors_.front();
@@ -55,7 +56,8 @@ bool Iperf3Server::takeParameters() {
   streamsWanted_ = parameters.value("parallel", std::size_t{1});
   reverse_ = parameters.contains("reverse");
   toSend_ = parameters.value("num", std::uint64_t{0});
-  if (toSend_ == 0) toSend_ = parameters.value("blockcount", std::uint64_t{0}) * parameters.at("len").get<std::uint64_t>();
+  if (toSend_ == 0)
+    toSend_ = parameters.value("blockcount", std::uint64_t{0}) * parameters.at("len").get<std::uint64_t>();
   if (toSend_ == 0) toSend_ = std::numeric_limits<std::uint64_t>::max(); // until the client says that the time is over
   return true;
 }

@@ -39,7 +39,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Patience:
+class TimeLimit:
     """Bounds every wait: by a deadline of time.monotonic, and by whether the core's program still runs."""
 
     deadline: float
@@ -62,34 +62,34 @@ def listen(port: int, congestion_control: str) -> socket.socket:
     return listener
 
 
-def receive(listener: socket.socket, patience: Patience, *, delays_acks: bool = False) -> Outcome:
+def receive(listener: socket.socket, time_limit: TimeLimit, *, delays_acks: bool = False) -> Outcome:
     """Accepts a connection, reads to its end and closes.
 
     `delays_acks`: from the first segment on. A read that empties the buffer brings an ACK, so it reads seldom.
     """
-    patience.wait(listener, selectors.EVENT_READ, "accept")
+    time_limit.wait(listener, selectors.EVENT_READ, "accept")
     with _reset_if_it_fails(listener.accept()[0]) as connection:
         connection.setblocking(False)
         if delays_acks:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, SELDOM_BYTES)
         start = time.monotonic()
-        data = _read_to_end(connection, patience)
+        data = _read_to_end(connection, time_limit)
         return _outcome(connection, data, start)
 
 
-def send(port: int, data: bytes, congestion_control: str, patience: Patience) -> Outcome:
+def send(port: int, data: bytes, congestion_control: str, time_limit: TimeLimit) -> Outcome:
     """Connects to the core, sends `data`, and reads to the core's end of the stream."""
     with _reset_if_it_fails(_socket(congestion_control)) as connection:
         connection.connect_ex((CORE_IP, port))
-        patience.wait(connection, selectors.EVENT_WRITE, "connect")
+        time_limit.wait(connection, selectors.EVENT_WRITE, "connect")
         start = time.monotonic()
         rest = memoryview(data)
         while rest:
-            patience.wait(connection, selectors.EVENT_WRITE, "send")
+            time_limit.wait(connection, selectors.EVENT_WRITE, "send")
             rest = rest[connection.send(rest[:CHUNK_BYTES]) :]
         connection.shutdown(socket.SHUT_WR)
-        return _outcome(connection, _read_to_end(connection, patience), start)
+        return _outcome(connection, _read_to_end(connection, time_limit), start)
 
 
 @contextmanager
@@ -111,10 +111,10 @@ def _socket(congestion_control: str) -> socket.socket:
     return made
 
 
-def _read_to_end(connection: socket.socket, patience: Patience) -> bytes:
+def _read_to_end(connection: socket.socket, time_limit: TimeLimit) -> bytes:
     data = bytearray()
     while True:
-        patience.wait(connection, selectors.EVENT_READ, "receive")
+        time_limit.wait(connection, selectors.EVENT_READ, "receive")
         part = connection.recv(CHUNK_BYTES)
         if not part:
             return bytes(data)

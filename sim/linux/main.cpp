@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The Verilated core as a host on a TAP interface, in real time, with the kernel's TCP as its peer: a file one way, the web, or iperf3.
+// The Verilated core as a host on a TAP interface, in real time, with the kernel's TCP as its peer: a file one way, the
+// web, or iperf3.
 //
-// Prints "ready" when a frame for the core would reach it, and one JSON object at the end. Exit status 0: all is through and
-// both sides have closed; 2: they have not, and the object says why; 1: it could not start.
+// Prints "ready" when a frame for the core would reach it, and one JSON object at the end. Exit status 0: all is
+// through and both sides have closed; 2: they have not, and the object says why; 1: it could not start.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -72,7 +73,8 @@ int runTransfer(const Options &options) {
   std::fflush(stdout);
   run.run(stop);
   // What a peer said may be in it, in any bytes.
-  std::puts(result(device.get(), run, *program, log).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  std::puts(
+      result(device.get(), run, *program, log).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   return run.failure().empty() ? 0 : 2;
 }
 

@@ -60,7 +60,7 @@ def scanned(setting: Setting) -> Visit:
         except OSError as error:
             failures.append(f"after the scan not all {count} flows could be opened at once: {error}")
             process.terminate()
-        core = ended(process, setting.patience)
+        core = ended(process, setting.time_limit)
     return _visit(scans, count, answered, failures + core_failures(core), core)
 
 

@@ -13,13 +13,14 @@
 
 namespace {
 
-constexpr const char *usage = "downbeat_tap --tap=NAME --core-ip=IP --core-mac=MAC\n"
-                              "             (--send=FILE --peer-ip=IP | --receive=FILE | --serve=FILE [--requests=N] | --iperf3=server |\n"
-                              "              --fetch=PATH --peer-ip=IP --receive=FILE [--connections=N] [--requests=N] |\n"
-                              "              --iperf3=client --peer-ip=IP --bytes=N [--connections=N] [--reverse=1])\n"
-                              "             [--port=N] [--drop=SHARE] [--reorder=SHARE] [--duplicate=SHARE] [--corrupt=SHARE]\n"
-                              "             [--delay=MS] [--startup=POLICY] [--initial-window=SEGMENTS]\n"
-                              "             [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
+constexpr const char *usage =
+    "downbeat_tap --tap=NAME --core-ip=IP --core-mac=MAC\n"
+    "             (--send=FILE --peer-ip=IP | --receive=FILE | --serve=FILE [--requests=N] | --iperf3=server |\n"
+    "              --fetch=PATH --peer-ip=IP --receive=FILE [--connections=N] [--requests=N] |\n"
+    "              --iperf3=client --peer-ip=IP --bytes=N [--connections=N] [--reverse=1])\n"
+    "             [--port=N] [--drop=SHARE] [--reorder=SHARE] [--duplicate=SHARE] [--corrupt=SHARE]\n"
+    "             [--delay=MS] [--startup=POLICY] [--initial-window=SEGMENTS]\n"
+    "             [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
 
 [[noreturn]] void refuse(const std::string &why) {
   std::fprintf(stderr, "downbeat_tap: %s\n%s", why.c_str(), usage);
@@ -56,16 +57,20 @@ Options Options::parse(int count, char **arguments) {
       {"--fetch", [&](const std::string &text) { options.fetch = text; }},
       {"--serve", [&](const std::string &text) { options.serve = text; }},
       {"--iperf3", [&](const std::string &text) { options.iperf3 = text; }},
-      {"--requests", [&](const std::string &text) { options.requests = static_cast<std::uint64_t>(number(text, 1, 1e9)); }},
-      {"--connections", [&](const std::string &text) { options.connections = static_cast<std::uint64_t>(number(text, 1, 1e5)); }},
-      {"--bytes", [&](const std::string &text) { options.bytes = static_cast<std::uint64_t>(number(text, 1, 0x1p53)); }},
+      {"--requests",
+       [&](const std::string &text) { options.requests = static_cast<std::uint64_t>(number(text, 1, 1e9)); }},
+      {"--connections",
+       [&](const std::string &text) { options.connections = static_cast<std::uint64_t>(number(text, 1, 1e5)); }},
+      {"--bytes",
+       [&](const std::string &text) { options.bytes = static_cast<std::uint64_t>(number(text, 1, 0x1p53)); }},
       {"--reverse", [&](const std::string &text) { options.reverse = number(text, 0, 1) != 0; }},
       {"--core-ip", [&](const std::string &text) { options.coreIp = ipOf(text); }},
       {"--core-mac", [&](const std::string &text) { options.coreMac = macOf(text); }},
       {"--peer-ip", [&](const std::string &text) { options.peerIp = ipOf(text); }},
       {"--port", [&](const std::string &text) { options.port = static_cast<std::uint16_t>(number(text, 1, 65535)); }},
       {"--startup", [&](const std::string &text) { options.startup = text; }},
-      {"--initial-window", [&](const std::string &text) { options.initialWindow = static_cast<std::uint32_t>(number(text, 1, 255)); }},
+      {"--initial-window",
+       [&](const std::string &text) { options.initialWindow = static_cast<std::uint32_t>(number(text, 1, 255)); }},
       {"--delay", [&](const std::string &text) { options.delay = number(text, 0, 1e4); }},
       {"--drop", [&](const std::string &text) { options.impairment.loss = number(text, 0, 0.99); }},
       {"--reorder", [&](const std::string &text) { options.impairment.reorder = number(text, 0, 0.99); }},

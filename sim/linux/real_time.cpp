@@ -25,18 +25,26 @@ constexpr downbeat_time timeOnWire(std::size_t length) {
 } // namespace
 
 RealTime::RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options)
-    : toCore(options.impairment, options.seed, 0), fromCore(options.impairment, options.seed, 1), device_(device), tap_(tap),
-      application_(application), limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)), delay_(DOWNBEAT_NANOSECONDS(options.delay * millisecond)),
+    : toCore(options.impairment, options.seed, 0),
+      fromCore(options.impairment, options.seed, 1),
+      device_(device),
+      tap_(tap),
+      application_(application),
+      limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)),
+      delay_(DOWNBEAT_NANOSECONDS(options.delay * millisecond)),
       startNanoseconds_(monotonicNanoseconds()) {
   if (!options.pcap.empty()) openCapture(options.pcap);
 }
 
 void RealTime::openCapture(const std::string &path) {
   capture_.emplace(path, "Downbeat, make interop",
-                   "Times are nanoseconds since the start of the program: the instant of the frame's SFD (start-of-frame delimiter) at the "
-                   "core's MAC, on a modelled gigabit link. No frame has its FCS. Frames that the run loses on their way to the core are not "
+                   "Times are nanoseconds since the start of the program: the instant of the frame's SFD "
+                   "(start-of-frame delimiter) at the "
+                   "core's MAC, on a modelled gigabit link. No frame has its FCS. Frames that the run loses on their "
+                   "way to the core are not "
                    "here; those that it loses on their way from the core are.");
-  captured_ = capture_->interface(Pcapng::Link::ethernet, "core", "wire between the core and the TAP interface", linkRate);
+  captured_ =
+      capture_->interface(Pcapng::Link::ethernet, "core", "wire between the core and the TAP interface", linkRate);
   if (!*capture_) throw std::runtime_error("--pcap=" + path + ": cannot be written");
 }
 
@@ -76,7 +84,8 @@ template <typename Forward> void RealTime::enter(Impairments &way, Held &held, s
     std::vector<std::uint8_t> bytes(frame_.begin(), frame_.begin() + static_cast<std::ptrdiff_t>(length));
     if (copy.damaged && ipv4) flip(bytes.data() + header, length - header, copy.bit);
     if (copy.held > 0 || delay_ > 0)
-      held.emplace(clock() + delay_ + static_cast<downbeat_time>(copy.held * static_cast<double>(hold)), std::move(bytes));
+      held.emplace(clock() + delay_ + static_cast<downbeat_time>(copy.held * static_cast<double>(hold)),
+                   std::move(bytes));
     else
       forward(bytes);
   }
@@ -98,7 +107,8 @@ int RealTime::receiveFrames() {
   const auto forward = [this](std::span<const std::uint8_t> frame) { toDevice(frame); };
   release(heldToCore_, forward);
   int count = 0;
-  for (std::size_t length; count < framesAtOnce && (length = tap_.read(frame_)) > 0; ++count) enter(toCore, heldToCore_, length, forward);
+  for (std::size_t length; count < framesAtOnce && (length = tap_.read(frame_)) > 0; ++count)
+    enter(toCore, heldToCore_, length, forward);
   return count;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Runs a device in real time between its application and a TAP: its time is CLOCK_MONOTONIC since the start.
 //
-// The core simulates some hundred times slower than it would run, so a burst puts the device behind the clock; it catches up
-// in the idle time after it, which costs nothing. Frames carry the times at which they were on the wire, not those at which
-// the core got round to them.
+// The core simulates some hundred times slower than it would run, so a burst puts the device behind the clock; it
+// catches up in the idle time after it, which costs nothing. Frames carry the times at which they were on the wire, not
+// those at which the core got round to them.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 #include <span>
 #include <vector>
 
-#include "lib/capture/pcapng.h"
-#include "lib/path/impairments.h"
 #include "application.h"
 #include "downbeat_sim.h"
+#include "lib/capture/pcapng.h"
+#include "lib/path/impairments.h"
 #include "options.h"
 #include "tap.h"
 
@@ -28,7 +28,8 @@ public:
   /// Throws std::runtime_error if a capture is wanted and cannot be written.
   RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options);
 
-  /// Until the application has finished or failed, the wall limit is over, or a signal asks for the end (which sets `stop`).
+  /// Until the application has finished or failed, the wall limit is over, or a signal asks for the end (which sets
+  /// `stop`).
   void run(const volatile std::sig_atomic_t &stop);
 
   /// Why it ended; empty: the application has finished.

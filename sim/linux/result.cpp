@@ -41,11 +41,13 @@ nlohmann::ordered_json coreCounters(const downbeat_device *device) {
 
 } // namespace
 
-nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application, const TraceLog &log) {
+nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application,
+                              const TraceLog &log) {
   nlohmann::ordered_json all{{"failure", run.failure()}, {"bytes", application.bytes()}};
-  for (const auto &[name, count] : {std::pair{"frames", &Impairments::frames}, std::pair{"dropped", &Impairments::dropped},
-                                    std::pair{"reordered", &Impairments::reordered}, std::pair{"duplicated", &Impairments::duplicated},
-                                    std::pair{"corrupted", &Impairments::corrupted}})
+  for (const auto &[name, count] :
+       {std::pair{"frames", &Impairments::frames}, std::pair{"dropped", &Impairments::dropped},
+        std::pair{"reordered", &Impairments::reordered}, std::pair{"duplicated", &Impairments::duplicated},
+        std::pair{"corrupted", &Impairments::corrupted}})
     all[name] = {{"to_core", run.toCore.*count}, {"from_core", run.fromCore.*count}};
   all["segments"] = log.segments;
   all["retransmissions"] = log.retransmissions;

@@ -8,4 +8,5 @@
 #include "real_time.h"
 #include "trace_log.h"
 
-nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application, const TraceLog &log);
+nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application,
+                              const TraceLog &log);

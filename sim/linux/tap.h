@@ -9,8 +9,8 @@
 
 class Tap {
 public:
-  /// Attaches to the interface `name` of this network namespace; throws std::system_error. No checksum or segmentation is left
-  /// to this side: frames come complete and no longer than the MTU says.
+  /// Attaches to the interface `name` of this network namespace; throws std::system_error. No checksum or segmentation
+  /// is left to this side: frames come complete and no longer than the MTU says.
   explicit Tap(const std::string &name);
   ~Tap();
   Tap(const Tap &) = delete;

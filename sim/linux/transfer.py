@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.linux import kernel, namespace
-from sim.linux.kernel import KernelSideFailed, Outcome, Patience
+from sim.linux.kernel import KernelSideFailed, Outcome, TimeLimit
 from sim.linux.program import ended, started
 
 TO_CORE = "linux to core"
@@ -100,18 +100,18 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
         command += [f"--pcap={plan.pcap}"] if plan.pcap else []
         command += plan.more
         with kernel.listen(PORT, plan.congestion_control) as listener, started(command) as process:
-            patience = Patience(
+            time_limit = TimeLimit(
                 time.monotonic() + plan.wall_limit + KERNEL_GRACE_SECONDS, lambda: process.poll() is None
             )
             try:
                 if to_core:
-                    outcome = kernel.send(PORT, plan.contents, plan.congestion_control, patience)
+                    outcome = kernel.send(PORT, plan.contents, plan.congestion_control, time_limit)
                 else:
-                    outcome = kernel.receive(listener, patience, delays_acks=plan.delays_acks)
+                    outcome = kernel.receive(listener, time_limit, delays_acks=plan.delays_acks)
             except KernelSideFailed as error:
                 failures.append(f"Linux: {error}")
                 process.terminate()
-            core = ended(process, max(0.0, patience.deadline - time.monotonic()) + GRACE_SECONDS)
+            core = ended(process, max(0.0, time_limit.deadline - time.monotonic()) + GRACE_SECONDS)
         drops = namespace.queue_drops()
     if core.get("failure", "no result"):
         failures.insert(0, f"core: {core.get('failure', 'its program ended without a result')}")

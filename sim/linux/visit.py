@@ -24,7 +24,7 @@ class Setting:
     wall_limit: float  # seconds
 
     @property
-    def patience(self) -> float:
+    def time_limit(self) -> float:
         """Seconds: the core's program ends itself at the wall limit."""
         return self.wall_limit + GRACE_SECONDS
 

@@ -44,7 +44,7 @@ def curl_from_core(setting: Setting) -> Visit:
     tools.require("curl", "curl")
     with namespace.interface() as name, started(_serves(setting, name, 1)) as process:
         received, failures = _curl(setting, f"{namespace.CORE_IP}:{PORT}", 1)
-        core = ended(process, setting.patience)
+        core = ended(process, setting.time_limit)
     return _visit("curl", "core", 1, received, setting.contents, failures, core)
 
 
@@ -59,7 +59,7 @@ def nginx_from_core(setting: Setting) -> Visit:
         tools.serving(command, setting.work / "nginx.log"),
     ):
         received, failures = _curl(setting, f"{namespace.LINUX_IP}:{PROXY_PORT}", CONNECTIONS)
-        core = ended(process, setting.patience)
+        core = ended(process, setting.time_limit)
     return _visit("nginx", "core", CONNECTIONS, received, setting.contents * CONNECTIONS, failures, core)
 
 
@@ -91,7 +91,7 @@ def _core_from(server: str, command: list[str], setting: Setting, connections: i
                 tools.serving(command, setting.work / "server.log"),
                 started(setting.core(name, PORT, *job)) as process,
             ):
-                core = ended(process, setting.patience)
+                core = ended(process, setting.time_limit)
         except tools.NotStarted as error:
             failures.append(str(error))
     pages = connections * requests

@@ -41,7 +41,8 @@ bool WebClient::proceed(Visit &visit) {
     if (!send(visit.connection, visit.request, visit.position)) return false;
     const bool ended = receive(visit.connection, visit.answer);
     if (!keep(visit)) {
-      if (ended && failure_.empty()) failure_ = "the server ended an answer after " + std::to_string(visit.answer.size()) + " bytes";
+      if (ended && failure_.empty())
+        failure_ = "the server ended an answer after " + std::to_string(visit.answer.size()) + " bytes";
       return false;
     }
     visit.request.clear();
@@ -58,10 +59,12 @@ bool WebClient::keep(Visit &visit) {
   const std::string header = visit.answer.substr(0, end);
   const char *length = strcasestr(header.c_str(), lengthField);
   if (!header.starts_with("HTTP/1.") || header.find(" 200 ") > header.find("\r\n") || length == nullptr) {
-    failure_ = "the server answered: " + header.substr(0, header.find("\r\n")) + (length == nullptr ? ", without a Content-Length" : "");
+    failure_ = "the server answered: " + header.substr(0, header.find("\r\n")) +
+               (length == nullptr ? ", without a Content-Length" : "");
     return false;
   }
-  const std::size_t body = end + endOfHeader.size(), size = std::strtoull(length + std::strlen(lengthField), nullptr, 10);
+  const std::size_t body = end + endOfHeader.size(),
+                    size = std::strtoull(length + std::strlen(lengthField), nullptr, 10);
   if (visit.answer.size() < body + size) return false;
   file_.write(visit.answer.data() + body, static_cast<std::streamsize>(size));
   visit.answer.erase(0, body + size);

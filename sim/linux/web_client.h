@@ -12,8 +12,8 @@
 
 class WebClient : public Application {
 public:
-  /// GETs `options.fetch` from `options.peerIp`, `options.requests` times on each of `options.connections` connections, and
-  /// writes the bodies, each whole, one behind the other to `options.receive`.
+  /// GETs `options.fetch` from `options.peerIp`, `options.requests` times on each of `options.connections` connections,
+  /// and writes the bodies, each whole, one behind the other to `options.receive`.
   WebClient(downbeat_device *device, const Options &options);
 
 protected:

@@ -21,7 +21,8 @@ WebServer::WebServer(downbeat_device *device, const Options &options)
 void WebServer::advance() {
   for (downbeat_connection connection; downbeat_accept(device_, port_, &connection) == DOWNBEAT_OK;)
     visits_.push_back({.connection = shown_ = connection, .request = {}, .answer = {}});
-  for (auto visit = visits_.begin(); visit != visits_.end();) visit = serve(*visit) ? std::next(visit) : visits_.erase(visit);
+  for (auto visit = visits_.begin(); visit != visits_.end();)
+    visit = serve(*visit) ? std::next(visit) : visits_.erase(visit);
   finished_ = left_ == 0 && visits_.empty();
 }
 
@@ -31,7 +32,8 @@ bool WebServer::serve(Visit &visit) {
   if (state.error != 0) return check(downbeat_close(device_, visit.connection), "close"), false; // the visitor has gone
   if (visit.answer.empty()) {
     const bool ended = receive(visit.connection, visit.request);
-    if (!ended && visit.request.find(endOfHeader) == std::string::npos && visit.request.size() < longestRequest) return true;
+    if (!ended && visit.request.find(endOfHeader) == std::string::npos && visit.request.size() < longestRequest)
+      return true;
     visit.answer = answerTo(visit.request);
   }
   if (!send(visit.connection, visit.answer, visit.position)) return true;

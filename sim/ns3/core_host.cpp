@@ -40,7 +40,8 @@ private:
 CoreHost::CoreHost(Ptr<Node> node, Ptr<CoreLink> link, Addresses addresses, Time lookahead)
     : link_(link), addresses_(addresses), lookahead_(lookahead) {
   NS_ABORT_MSG_IF(lookahead > link->delay(), "a lookahead longer than the delay of the link");
-  link->deliverTo([this](const std::uint8_t *frame, std::size_t length, downbeat_time arrival) { toCore(frame, length, arrival); });
+  link->deliverTo(
+      [this](const std::uint8_t *frame, std::size_t length, downbeat_time arrival) { toCore(frame, length, arrival); });
   const auto device = CreateObject<SimpleNetDevice>();
   device->SetAddress(address(nodeMac));
   device->SetAttribute("PointToPointMode", BooleanValue(false));

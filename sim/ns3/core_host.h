@@ -16,8 +16,8 @@
 
 /// A device of libdownbeat_sim at one end of a CoreLink, an ns-3 node at the other; ns-3 has the clock.
 ///
-/// The core runs ahead of ns-3 by `lookahead`, at most the delay of its link: what it sends until then arrives later than now, and
-/// so does what is sent to it. Without that, ns-3 would be woken for each clock of a busy core.
+/// The core runs ahead of ns-3 by `lookahead`, at most the delay of its link: what it sends until then arrives later
+/// than now, and so does what is sent to it. Without that, ns-3 would be woken for each clock of a busy core.
 class CoreHost {
 public:
   struct Addresses {
@@ -40,7 +40,8 @@ public:
   /// While it is, the application is called after each of the core's deadlines instead of once a lookahead.
   void attentive(bool attentive) { attentive_ = attentive; }
 
-  /// Gives the core all that it may know by now, takes all that it has sent, and comes back when it next does something.
+  /// Gives the core all that it may know by now, takes all that it has sent, and comes back when it next does
+  /// something.
   void pump();
   /// Wall time spent in the core and its application.
   double wallSeconds() const { return std::chrono::duration<double>(wall_).count(); }

@@ -17,7 +17,9 @@ constexpr std::size_t preamble = 8, fcs = 4, gap = 12; // bytes on the wire besi
 
 } // namespace
 
-Time CoreLink::bytes(std::size_t count) const { return PicoSeconds(static_cast<std::int64_t>((count * 8'000'000'000'000 + rate_ - 1) / rate_)); }
+Time CoreLink::bytes(std::size_t count) const {
+  return PicoSeconds(static_cast<std::int64_t>((count * 8'000'000'000'000 + rate_ - 1) / rate_));
+}
 
 Time CoreLink::time(downbeat_time stamp) {
   return PicoSeconds(static_cast<std::int64_t>((static_cast<unsigned __int128>(stamp) * 1000 + 65535) >> 16));
@@ -27,7 +29,8 @@ downbeat_time CoreLink::stamp(Time time) {
   return static_cast<downbeat_time>((static_cast<unsigned __int128>(time.GetPicoSeconds()) << 16) / 1000);
 }
 
-void CoreLink::Send(Ptr<Packet> packet, std::uint16_t protocol, Mac48Address to, Mac48Address from, Ptr<SimpleNetDevice>) {
+void CoreLink::Send(Ptr<Packet> packet, std::uint16_t protocol, Mac48Address to, Mac48Address from,
+                    Ptr<SimpleNetDevice>) {
   std::array<std::uint8_t, 9018> frame{};
   const std::size_t payload = packet->GetSize();
   if (header + payload > frame.size()) return;
@@ -51,6 +54,7 @@ void CoreLink::fromCore(const std::uint8_t *frame, std::size_t length, downbeat_
   from.CopyFrom(frame + 6);
   const auto protocol = static_cast<std::uint16_t>(frame[12] << 8 | frame[13]);
   // Into another node's context: a plain Schedule would abort in a checked ns-3.
-  Simulator::ScheduleWithContext(device->GetNode()->GetId(), arrival - Simulator::Now(), &SimpleNetDevice::Receive, device,
-                                 Create<Packet>(frame + header, static_cast<std::uint32_t>(length - header)), protocol, to, from);
+  Simulator::ScheduleWithContext(device->GetNode()->GetId(), arrival - Simulator::Now(), &SimpleNetDevice::Receive,
+                                 device, Create<Packet>(frame + header, static_cast<std::uint32_t>(length - header)),
+                                 protocol, to, from);
 }

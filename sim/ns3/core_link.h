@@ -9,8 +9,8 @@
 
 #include "downbeat_sim.h"
 
-/// A channel of one SimpleNetDevice, the node's; its other end is the Verilated core. The core's own MAC serialises what it
-/// sends, so only what the node sends is serialised here.
+/// A channel of one SimpleNetDevice, the node's; its other end is the Verilated core. The core's own MAC serialises
+/// what it sends, so only what the node sends is serialised here.
 class CoreLink : public ns3::SimpleChannel {
 public:
   using Deliver = std::function<void(const std::uint8_t *frame, std::size_t length, downbeat_time arrival)>;

@@ -19,9 +19,10 @@ void setArgument(std::uint64_t (&argument)[2], const std::string &number) {
 } // namespace
 
 CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps)
-    : host_(path.routerA(), Create<CoreLink>(options.linkRate, path.linkDelay()), {Dumbbell::senderIp, Dumbbell::routerIp},
-            path.linkDelay()),
-      events_(events), options_(options) {
+    : host_(path.routerA(), Create<CoreLink>(options.linkRate, path.linkDelay()),
+            {Dumbbell::senderIp, Dumbbell::routerIp}, path.linkDelay()),
+      events_(events),
+      options_(options) {
   if (taps == nullptr) return;
   host_.listen([taps](CoreHost::Way way, Time sfd, std::span<const std::uint8_t> frame) {
     taps->frame(way == CoreHost::Way::toCore ? Pcapng::Direction::in : Pcapng::Direction::out, sfd, frame);
@@ -35,7 +36,8 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
     return;
   }
   downbeat_set_event_callback(
-      host_.device(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->record(*event); }, this);
+      host_.device(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->record(*event); },
+      this);
   downbeat_parameters parameters{};
   parameters.startup = options_.startup.empty() ? nullptr : options_.startup.c_str();
   parameters.steady = options_.steady.empty() ? nullptr : options_.steady.c_str();
@@ -43,7 +45,8 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
   setArgument(parameters.steady_argument, options_.steadyArgument);
   parameters.initial_window = options_.initialWindow;
   parameters.ssthresh = static_cast<std::uint32_t>(options_.ssthresh);
-  const int result = downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
+  const int result =
+      downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
   if (result == DOWNBEAT_POLICY_ARGUMENT) {
     failure_ = downbeat_argument_problem(host_.device());
     return;
@@ -59,7 +62,8 @@ void CoreSender::application() {
   if (!check(downbeat_connection_info(host_.device(), connection_, &info), "connection")) return;
   if (info.error != 0 && !check(info.error, "connection")) return;
   while (accepted_ < file_.size()) {
-    const std::int64_t count = downbeat_send(host_.device(), connection_, file_.data() + accepted_, file_.size() - accepted_);
+    const std::int64_t count =
+        downbeat_send(host_.device(), connection_, file_.data() + accepted_, file_.size() - accepted_);
     if (count == DOWNBEAT_WOULD_BLOCK || !check(count, "send")) return;
     accepted_ += static_cast<std::size_t>(count);
     host_.attentive(false); // the library holds enough from now on
@@ -86,16 +90,21 @@ void CoreSender::record(const downbeat_event &event) {
   if (event.rtt_valid) report_.rttSamples.push_back(static_cast<double>(event.rtt) / 1e6);
   const std::string congestion = downbeat_congestion_text(event.congestion_kind);
   const char *reason = event.retransmission ? "retransmission" : congestion == "none" ? "" : congestion.c_str();
-  const char *probe = !event.probe_answered ? "" : event.probe_begins ? "begins" : event.probe_disturbed ? "disturbed" : "whole";
-  events_.row("%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%d\n",
-              static_cast<unsigned long long>(event.time), event.flow, downbeat_event_text(event.kind), downbeat_state_text(event.state),
-              bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
-              event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated, event.acked, event.segment_size,
-              event.initial_window, event.initial_ssthresh, downbeat_startup_text(event.startup), downbeat_steady_text(event.steady),
-              static_cast<unsigned long long>(event.cwnd), static_cast<unsigned long long>(event.ssthresh), event.acknowledged,
-              event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live,
-              event.sent_probe, event.sent_ahead, probe, static_cast<unsigned long long>(event.departure_gap),
-              static_cast<unsigned long long>(event.arrival_gap), event.asked);
+  const char *probe = !event.probe_answered   ? ""
+                      : event.probe_begins    ? "begins"
+                      : event.probe_disturbed ? "disturbed"
+                                              : "whole";
+  events_.row(
+      "%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%d\n",
+      static_cast<unsigned long long>(event.time), event.flow, downbeat_event_text(event.kind),
+      downbeat_state_text(event.state), bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
+      event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated,
+      event.acked, event.segment_size, event.initial_window, event.initial_ssthresh,
+      downbeat_startup_text(event.startup), downbeat_steady_text(event.steady),
+      static_cast<unsigned long long>(event.cwnd), static_cast<unsigned long long>(event.ssthresh), event.acknowledged,
+      event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live,
+      event.sent_probe, event.sent_ahead, probe, static_cast<unsigned long long>(event.departure_gap),
+      static_cast<unsigned long long>(event.arrival_gap), event.asked);
 }
 
 SenderReport CoreSender::report() const {
@@ -126,6 +135,7 @@ SenderReport CoreSender::report() const {
   add("late_departures", std::to_string(counters.late_departures));
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(host_.device(), index, &name, &value) == DOWNBEAT_OK; ++index) add(name, std::to_string(value));
+  for (unsigned index = 0; downbeat_core_counter(host_.device(), index, &name, &value) == DOWNBEAT_OK; ++index)
+    add(name, std::to_string(value));
   return report;
 }

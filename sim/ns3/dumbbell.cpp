@@ -130,7 +130,8 @@ void Dumbbell::build(const Options &options) {
   routing.GetStaticRouting(receiver_->GetObject<Ipv4>())->SetDefaultRoute("10.0.3.1", 1);
 
   queue_ = DynamicCast<PointToPointNetDevice>(bottleneckIn())->GetQueue();
-  queue_->TraceConnectWithoutContext("Drop", Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++queueDrops; }));
+  queue_->TraceConnectWithoutContext("Drop",
+                                     Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++queueDrops; }));
 
   const auto errors = CreateObject<RateErrorModel>();
   errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
@@ -138,7 +139,8 @@ void Dumbbell::build(const Options &options) {
   errors->AssignStreams(lossStream);
   const auto behind = DynamicCast<PointToPointNetDevice>(bottleneckOut());
   behind->SetReceiveErrorModel(errors);
-  behind->TraceConnectWithoutContext("PhyRxDrop", Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++randomLosses; }));
+  behind->TraceConnectWithoutContext("PhyRxDrop",
+                                     Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++randomLosses; }));
   settings_["RateErrorModel.ErrorRate"] = std::to_string(options.loss);
 
   PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
@@ -161,7 +163,8 @@ void Dumbbell::addCrossTraffic(const Options &options) {
   for (std::uint32_t i = 0; i < options.cross; ++i) {
     const Ptr<Socket> socket = Socket::CreateSocket(routerA_, UdpSocketFactory::GetTypeId());
     socket->Connect(InetSocketAddress("10.0.2.2", crossPort));
-    cross_.push_back(std::make_unique<ConstantRate>(socket, packet - udpBytes, Seconds(phase->GetValue(0, interval)), Seconds(interval)));
+    cross_.push_back(std::make_unique<ConstantRate>(socket, packet - udpBytes, Seconds(phase->GetValue(0, interval)),
+                                                    Seconds(interval)));
   }
 }
 

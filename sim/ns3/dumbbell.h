@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <ns3/net-device.h>
 #include <ns3/net-device-container.h>
+#include <ns3/net-device.h>
 #include <ns3/node.h>
 #include <ns3/nstime.h>
 #include <ns3/packet-sink.h>

@@ -2,7 +2,8 @@
 // One file over a dumbbell of ns-3, from the Verilated core or from ns-3's own TCP, to ns-3's TCP.
 //
 // Writes events.csv, series.csv, received.bin and result.json into --out; progress goes to stderr as lines
-// "progress BYTES SECONDS". Exit status 0: all bytes arrived and both sides closed; 2: it stalled or failed; result.json says how.
+// "progress BYTES SECONDS". Exit status 0: all bytes arrived and both sides closed; 2: it stalled or failed;
+// result.json says how.
 #include <chrono>
 #include <cinttypes>
 #include <filesystem>
@@ -34,10 +35,15 @@ double secondsSince(Clock::time_point start) { return std::chrono::duration<doub
 class Run {
 public:
   Run(const Options &options, Dumbbell &path, Sender &sender, std::uint64_t size)
-      : options_(options), path_(path), sender_(sender), size_(size), series_(std::filesystem::path(options.out) / "series.csv", header),
+      : options_(options),
+        path_(path),
+        sender_(sender),
+        size_(size),
+        series_(std::filesystem::path(options.out) / "series.csv", header),
         received_(std::filesystem::path(options.out) / "received.bin", std::ios::binary) {
     path_.sink()->TraceConnectWithoutContext(
-        "Rx", Callback<void, Ptr<const Packet>, const Address &>([this](Ptr<const Packet> packet, const Address &) { receive(packet); }));
+        "Rx", Callback<void, Ptr<const Packet>, const Address &>(
+                  [this](Ptr<const Packet> packet, const Address &) { receive(packet); }));
   }
 
   int go(std::vector<std::uint8_t> file) {
@@ -46,7 +52,8 @@ public:
     sample();
     if (!sender_.failure()) Simulator::Run();
     if (failure_.empty() && sender_.failure()) failure_ = *sender_.failure();
-    if (failure_.empty() && bytes_ < size_) failure_ = "nothing is left to happen: no event in ns-3, no deadline in the core";
+    if (failure_.empty() && bytes_ < size_)
+      failure_ = "nothing is left to happen: no event in ns-3, no deadline in the core";
     wallSeconds_ = secondsSince(wallStart_);
     progress();
     received_.close();
@@ -79,15 +86,16 @@ private:
 
   void sample() {
     const Time now = Simulator::Now();
-    series_.row("%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", now.GetNanoSeconds(), bytes_, path_.queueBytes(),
-                path_.queueDrops, path_.randomLosses);
+    series_.row("%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", now.GetNanoSeconds(), bytes_,
+                path_.queueBytes(), path_.queueDrops, path_.randomLosses);
     if (Clock::now() - lastReport_ > progressInterval) progress();
     if (bytes_ >= size_ && sender_.closed()) return Simulator::Stop();
     if (sender_.failure())
       failure_ = *sender_.failure();
     else if ((now - lastProgress_).GetSeconds() > options_.stall)
-      failure_ = bytes_ < size_ ? "no byte arrived for " + std::to_string(static_cast<int>(options_.stall)) + " virtual seconds"
-                                : "all bytes arrived, but the connection does not close";
+      failure_ = bytes_ < size_
+                     ? "no byte arrived for " + std::to_string(static_cast<int>(options_.stall)) + " virtual seconds"
+                     : "all bytes arrived, but the connection does not close";
     else if (secondsSince(wallStart_) > options_.wallLimit)
       failure_ = "not done within " + std::to_string(static_cast<int>(options_.wallLimit)) + " s of wall time";
     if (!failure_.empty()) return Simulator::Stop();
@@ -103,18 +111,21 @@ private:
     const SenderReport report = sender_.report();
     std::ofstream out(std::filesystem::path(options_.out) / "result.json");
     out << "{\n  \"failure\": \"" << failure_ << "\",\n  \"bytes\": " << bytes_ << ",\n  \"half_bytes\": " << halfBytes_
-        << ",\n  \"half_time_ns\": " << halfTime_.GetNanoSeconds() << ",\n  \"finish_time_ns\": " << finishTime_.GetNanoSeconds()
-        << ",\n  \"queue_drops\": " << path_.queueDrops << ",\n  \"random_losses\": " << path_.randomLosses
-        << ",\n  \"segments\": " << report.segments << ",\n  \"retransmissions\": " << report.retransmissions
-        << ",\n  \"wall_seconds\": " << wallSeconds_ << ",\n  \"transfer_wall_seconds\": " << transferWallSeconds_
+        << ",\n  \"half_time_ns\": " << halfTime_.GetNanoSeconds()
+        << ",\n  \"finish_time_ns\": " << finishTime_.GetNanoSeconds() << ",\n  \"queue_drops\": " << path_.queueDrops
+        << ",\n  \"random_losses\": " << path_.randomLosses << ",\n  \"segments\": " << report.segments
+        << ",\n  \"retransmissions\": " << report.retransmissions << ",\n  \"wall_seconds\": " << wallSeconds_
+        << ",\n  \"transfer_wall_seconds\": " << transferWallSeconds_
         << ",\n  \"core_wall_seconds\": " << report.wallSeconds << ",\n  \"rtt_ms\": [";
     for (std::size_t i = 0; i < report.rttSamples.size(); ++i) out << (i != 0 ? "," : "") << report.rttSamples[i];
     out << "],\n  \"sender\": {";
     const char *separator = "";
-    for (const auto &[name, value] : report.details) out << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
+    for (const auto &[name, value] : report.details)
+      out << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
     out << "},\n  \"settings\": {";
     separator = "";
-    for (const auto &[name, value] : path_.settings()) out << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
+    for (const auto &[name, value] : path_.settings())
+      out << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
     out << "}\n}\n";
   }
 
@@ -140,7 +151,8 @@ int main(int count, char **arguments) {
   std::vector<std::uint8_t> file{std::istreambuf_iterator<char>(in), {}};
   if (file.empty()) return std::cerr << "downbeat_sim: --file=" << options.file << ": cannot be read, or is empty\n", 1;
   const bool core = options.sender == "core";
-  TextFile events(std::filesystem::path(options.out) / "events.csv", core ? CoreSender::eventsHeader : RenoSender::eventsHeader);
+  TextFile events(std::filesystem::path(options.out) / "events.csv",
+                  core ? CoreSender::eventsHeader : RenoSender::eventsHeader);
   if (!events) return std::cerr << "downbeat_sim: --out=" << options.out << ": cannot be written\n", 1;
 
   Dumbbell path(options);

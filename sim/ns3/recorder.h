@@ -14,7 +14,9 @@ public:
     if (file_) std::fprintf(file_.get(), "%s\n", header);
   }
   explicit operator bool() const { return file_ != nullptr; }
-  template <typename... Values> void row(const char *format, Values... values) { std::fprintf(file_.get(), format, values...); }
+  template <typename... Values> void row(const char *format, Values... values) {
+    std::fprintf(file_.get(), format, values...);
+  }
 
 private:
   struct Close {

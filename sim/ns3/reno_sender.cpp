@@ -36,15 +36,18 @@ RenoSender::RenoSender(const Options &options, Dumbbell &path, TextFile &events)
 void RenoSender::start(std::vector<std::uint8_t> file) {
   file_ = std::move(file);
   socket_ = DynamicCast<TcpSocketBase>(Socket::CreateSocket(node_, TcpSocketFactory::GetTypeId()));
-  socket_->TraceConnectWithoutContext("CongestionWindow", callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) {
+  socket_->TraceConnectWithoutContext("CongestionWindow",
+                                      callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) {
                                         cwnd_ = now;
                                         row("cwnd");
                                       }));
-  socket_->TraceConnectWithoutContext("SlowStartThreshold", callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) {
+  socket_->TraceConnectWithoutContext("SlowStartThreshold",
+                                      callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) {
                                         ssthresh_ = now;
                                         row("ssthresh");
                                       }));
-  socket_->TraceConnectWithoutContext("BytesInFlight", callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) {
+  socket_->TraceConnectWithoutContext("BytesInFlight",
+                                      callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) {
                                         flight_ = now;
                                         row("flight");
                                       }));
@@ -84,5 +87,6 @@ void RenoSender::fill() {
 }
 
 void RenoSender::row(const char *event, const std::string &rtt) {
-  events_.row("%lld,%s,%u,%u,%u,%s\n", static_cast<long long>(Simulator::Now().GetNanoSeconds()), event, cwnd_, ssthresh_, flight_, rtt.c_str());
+  events_.row("%lld,%s,%u,%u,%u,%s\n", static_cast<long long>(Simulator::Now().GetNanoSeconds()), event, cwnd_,
+              ssthresh_, flight_, rtt.c_str());
 }

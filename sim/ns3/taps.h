@@ -8,8 +8,8 @@
 #include <ns3/nstime.h>
 #include <ns3/packet.h>
 
-#include "lib/capture/pcapng.h"
 #include "dumbbell.h"
+#include "lib/capture/pcapng.h"
 #include "options.h"
 
 class Taps {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.{DownbeatConfig, RegisteredHandshake, Tally, WideQueue}
-import downbeat.engine.{ApplicationEvent, EventKind, PolicyChange}
-import downbeat.flow.{ListenRequest, Refusal}
-import downbeat.memory.DeliveryRequest
+import downbeat.config.DownbeatConfig
+import downbeat.lib.{RegisteredHandshake, Tally, WideQueue}
+import downbeat.messages.{
+  ApplicationBeat, ApplicationEvent, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest, OpenCommand, PolicyChange, Refusal
+}
 import spinal.core._
 import spinal.lib._
 
@@ -27,7 +28,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
     val refused = master(Stream(Refusal()))
     /** Frames that have begun to enter the send buffer, and those of which the engine has been told; modulo 256. */
-    val framesBegun, framesTold = in(UInt(CommandPort.frameBits bits))
+    val framesBegun, framesTold = in(UInt(ApplicationBeat.frameCountBits bits))
     /** Nothing is on its way from the receive buffer to the engine; a clock after whatever made it so at the latest. */
     val receiveIdle = in(Bool())
     /** Commands of no known kind, since reset; they were dropped. */
@@ -122,13 +123,11 @@ case class CommandPort(config: DownbeatConfig) extends Component {
 }
 
 object CommandPort {
-  /** A frame is a word of data at least, and fewer than half as many frames as can be counted are ever in the send buffer. */
-  val frameBits = 8
   /** Commands that wait for their turn. */
   val places = 16
 }
 
 private case class NumberedCommand(config: DownbeatConfig) extends Bundle {
   val command = Command(config)
-  val framesBefore = UInt(CommandPort.frameBits bits)
+  val framesBefore = UInt(ApplicationBeat.frameCountBits bits)
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Arguments, CongestionEventKind}
-import downbeat.engine.{CloseReason, EventKind, TcpState, TraceRecord}
-import downbeat.rx.NetworkErrorKind
+import downbeat.messages.{CloseReason, Command, CommandKind, EventKind, NetworkErrorKind, Notification, TcpState, TraceRecord}
 import downbeat.wire.LaunchMode
 import spinal.core._
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
-import downbeat.engine.{CloseReason, FlowStatus}
-import downbeat.flow.{AddressReadPort, ConnectionAddresses, Refusal}
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{AddressReadPort, CloseReason, ConnectionAddresses, FlowStatus, Notification, Refusal}
 import spinal.core._
 import spinal.lib._
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
-import downbeat.engine.CloseReason
-import downbeat.flow.ConnectionParameters
+import downbeat.messages.{CloseReason, ConnectionParameters}
 import spinal.core._
 import spinal.lib._
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.application
 
-import downbeat.{DownbeatConfig, WideMemory}
-import downbeat.engine.FlowStatus
+import downbeat.config.DownbeatConfig
+import downbeat.lib.WideMemory
+import downbeat.messages.FlowStatus
 import spinal.core._
 import spinal.lib._
 

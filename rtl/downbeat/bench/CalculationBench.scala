@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion._
+import downbeat.congestion.startup.Standard
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Test-only: a build whose steady policy has its window calculated, by a unit that takes one request at a time and works some while, so
-  * that flows wait for it and it runs out of space.
+/** Test-only: a build whose steady policy has its window calculated by a slow unit with one request at a time. Flows wait for it, and it runs
+  * out of space.
   */
 object CalculationBench {
   def config(base: DownbeatConfig): DownbeatConfig =
-    base.copy(startupPolicies = Seq(startup.Standard), steadyPolicies = Seq(Asking))
+    base.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Asking))
 
   /** Adds SMSS to a window in 40 clocks. */
   private object OneSegmentMore extends Calculator {
@@ -20,7 +21,7 @@ object CalculationBench {
     val requestBits = 64
     val responseBits = 48
 
-    def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
+    def build(config: EngineSizes): CalculatorUnit = new CalculatorUnit(config, this) {
       private val left = Counter(40)
       private val request = Reg(Bits(requestBits bits))
       private val busy = RegInit(False)
@@ -36,24 +37,24 @@ object CalculationBench {
     }
   }
 
-  /** Asks with each ACK; its policy state counts the responses, the stale ones too. */
+  /** Makes a request with each ACK. Its policy state counts the responses, also the stale ones. */
   private object Asking extends SteadyPolicy {
     val name = "asking"
     val stateBits = 8
     override val calculator: Option[Calculator] = Some(OneSegmentMore)
 
-    def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-      val last = pipe.last
-      val kind = last(pipe.event).kind
-      val responses = kind === CongestionEventKind.calculated
+    def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+      import pipe._
       val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
-      last(result).window := last(pipe.window)
-      last(result).policyState := (last(pipe.policyState).asUInt + U(responses)).asBits
-      when(responses)(last(result).window.cwnd := last(pipe.calculated).response(47 downto 0).asUInt)
-      last(result).calculation.valid := kind === CongestionEventKind.acknowledged && !last(pipe.event).startingUp
-      last(result).calculation.operands := last(pipe.event).segmentSize ## last(pipe.window).cwnd
-      last(result).calculation.note := 0
-      result
-    }
+      new s3.Area {
+        val responds = event.kind === CongestionEventKind.calculated
+        result.window := window
+        result.policyState := (policyState.asUInt + U(responds)).asBits
+        when(responds)(result.window.cwnd := calculated.response(47 downto 0).asUInt)
+        result.calculation.valid := event.kind === CongestionEventKind.acknowledged && !event.startingUp
+        result.calculation.operands := event.segmentSize ## window.cwnd
+        result.calculation.note := 0
+      }
+    }.result
   }
 }

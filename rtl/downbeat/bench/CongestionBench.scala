@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
 import downbeat.calculation.Calculators
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{CongestionEvent, DeparturePlan, Window}
 import downbeat.engine.{CongestionStage, EnginePipeline, Signals}
 import spinal.core._
 import spinal.lib._
 
-/** For `make fmax`: the congestion stage alone in the engine's line, with the calculation units of its policies. What the stages before it
-  * give comes from ports, what it gives to those behind it goes to ports.
+/** For `make fmax`: the congestion stage alone in the engine's pipeline, with the calculation units of its policies. Ports replace the stages
+  * before it and after it.
   */
 case class CongestionBench(config: DownbeatConfig) extends Component {
   private val pipeline = new EnginePipeline(config.eventSpacing)
   private val signals = new Signals(config)
   private val stage = new CongestionStage(config, pipeline, signals)
   private val last = stage.steps.last
-  out(CombInit(last(signals.WINDOW))).setName("window")
-  out(CombInit(last(signals.DEPARTURE))).setName("departure")
-  out(CombInit(last(stage.EVENT))).setName("event")
+  new last.Area {
+    out(CombInit[Window](signals.WINDOW)).setName("window")
+    out(CombInit[DeparturePlan](signals.DEPARTURE)).setName("departure")
+    out(CombInit[CongestionEvent](stage.EVENT)).setName("event")
+  }
   if (config.policiesCalculate) {
     val units = Calculators(config)
     stage.calculates(units)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
-import downbeat.engine.{Booking, GrantEvent}
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
-import downbeat.pacing.{NextInstant, Pacer}
+import downbeat.messages.{Booking, GrantEvent, NextInstant}
+import downbeat.pacing.Pacer
 import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
-import downbeat.application.{Command, Notification}
-import downbeat.engine.TraceRecord
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{Command, Notification, TraceRecord}
 import spinal.core._
 
 /** Test-only module: bundles as fields and as bits, to hold the generated layout against. */

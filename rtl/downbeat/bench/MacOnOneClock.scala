@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.mac.GmiiMac
 import spinal.core._
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
-import downbeat.application.{ApplicationBeat, DeliveredBeat}
-import downbeat.engine.{ApplicationEvent, PlacedEvent, Placement}
+import downbeat.config.DownbeatConfig
 import downbeat.memory._
-import downbeat.rx.SlotReadPort
+import downbeat.messages.{
+  ApplicationBeat, ApplicationEvent, DeliveredBeat, DeliveryRequest, FlowPosition, PlacedEvent, Placement, SlotReadPort, Transfer
+}
 import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
-import downbeat.engine.{EnginePipeline, EventKind, RecoveryStage, Signals, TcpState}
+import downbeat.engine.{EnginePipeline, RecoveryStage, Signals}
+import downbeat.messages.{EventKind, TcpState}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
-import downbeat.engine.{LossEstimate, SackScoreboard, Scoreboard, Signals}
+import downbeat.config.DownbeatConfig
+import downbeat.engine.{LossEstimate, LossEvidence, SackScoreboard, Scoreboard, Signals}
 import downbeat.wire.SackBlock
 import spinal.core._
 import spinal.lib._
@@ -53,13 +53,12 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val before = entry.insert(request.before)
   private val forget = entry.insert(request.forget)
   private val recovering = entry.insert(request.recovering)
-  private val mayRepeat = entry.insert(request.mayRepeat)
+  private val mayRetransmit = entry.insert(request.mayRepeat)
   private val duplicates = entry.insert(request.duplicates)
 
-  private val Seq(s0, s1, s2, s3, s4) = nodes.take(5)
-  private val board = new SackScoreboard(config, signals, before, forget, s0, s1, s2, s3, s4)
+  private val board = new SackScoreboard(config, signals, before, forget, nodes)
   private val estimate = new LossEstimate(
-    config, signals, board.ranges, board.highRxt, board.passed, recovering, mayRepeat, duplicates, nodes.drop(5))
+    config, signals, LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates), nodes.drop(5))
 
   private val exit = nodes.last
   io.response.valid := exit.isValid

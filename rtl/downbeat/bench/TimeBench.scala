@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{MacDomains, WireTime}
 import downbeat.registers.RegisterMap
 import downbeat.time.Stamp

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
-import downbeat.rx.{ReceiveDrops, Receiver}
-import downbeat.flow.LocalAddresses
+import downbeat.messages.{LocalAddresses, ReceiveDrops}
+import downbeat.rx.Receiver
 import downbeat.time.Stamp
 import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._

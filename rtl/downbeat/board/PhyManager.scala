@@ -76,7 +76,7 @@ object PhyManager {
   private val partnerAbility = 5
   private val gigabitControl = 9
   private val gigabitStatus = 10
-  /** Register and value, in this order: no 10, no 100, 1000BASE-T full duplex; negotiate anew. */
+  /** Register and value, in this order: no 10, no 100, 1000BASE-T full duplex; negotiate again. */
   val offer: Seq[(Int, Int)] = Seq(advertisement -> 0x0001, gigabitControl -> 0x0200, control -> 0x1200)
   val requests: Seq[Int] = Seq(basicStatus, gigabitStatus, partnerAbility)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{GmiiMac, TimeBase}
 import spinal.core._
 import spinal.lib._

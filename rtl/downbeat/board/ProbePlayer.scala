@@ -18,7 +18,7 @@ case class ProbeEntry() extends Bundle {
 case class ProbeRun() extends Bundle {
   val destination, source = Bits(48 bits) // first byte of the wire highest
   val flow = UInt(32 bits)
-  val entries = UInt(log2Up(ProbePlayer.entries + 1) bits) // of the schedule, which begins anew behind the last one
+  val entries = UInt(log2Up(ProbePlayer.entries + 1) bits) // of the schedule, which begins again behind the last one
   val frames = UInt(32 bits)
 }
 

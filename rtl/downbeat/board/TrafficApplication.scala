@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.DownbeatConfig
-import downbeat.application.{ApplicationBeat, Command, CommandKind, DeliveredBeat, Notification}
-import downbeat.engine.{CloseReason, FlowStatus, TcpState}
-import downbeat.flow.Refusal
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{ApplicationBeat, CloseReason, Command, CommandKind, DeliveredBeat, FlowStatus, Notification, Refusal, TcpState}
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.{DownbeatConfig, DownbeatGmii}
+import downbeat.DownbeatGmii
+import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.DownbeatConfig
-import downbeat.application.{Command, Layout}
-import downbeat.flow.Refusal
+import downbeat.application.Layout
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{Command, Refusal}
 import downbeat.registers.RegisterFiles
 import spinal.core._
 import spinal.lib._

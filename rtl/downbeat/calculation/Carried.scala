@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.pipeline.{EventLink, HeldValues}
+import downbeat.lib.pipeline.{EventLink, HeldValues}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** The nodes of a long calculation, a clock from each to the next, and how values get from one to those behind it.
+/** The nodes of a long calculation, one clock apart, and how values get from a node to later nodes.
   *
-  * Either a request may come in each clock: then a value moves on with its request, through a register a node, or far through a memory. Or
-  * there is a `single` one at a time: then a value has one register, which keeps it until the next request.
+  * Either a request may come in each clock. Then a value moves with its request, through a register for each node, or far through a memory.
+  * Or there is a `single` request at a time. Then a value has one register, which keeps it until the next request.
   */
 class Carried(length: Int, single: Boolean) extends Area {
   val nodes: Seq[Node] = List.fill(length)(Node())
 
-  /** `value` as it is on node `from`, on node `to`, where no node between looks at it. */
+  /** `value` of node `from` on node `to`, where no node between reads it. */
   def far[T <: Data](value: T, from: Int, to: Int): T = if (single) nodes(to)(nodes(from).insert(value)) else DelayLine(value, to - from)
+
+  /** The product of two values of a node, Product.latency nodes later. */
+  def product(node: Int, left: UInt, right: UInt): Payload[UInt] = nodes(node + Product.latency).insert(Product(left, right))
 
   /** To be called when all logic is placed. */
   def build(): Unit = {

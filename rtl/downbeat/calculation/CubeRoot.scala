@@ -4,10 +4,10 @@ package downbeat.calculation
 import spinal.core._
 import spinal.lib._
 
-/** floor(cube root) of a value of 3 x rootBits, one at a time, a bit of the root in four clocks.
+/** floor(cube root) of a value of 3 x rootBits, one at a time, a bit of the root in four clocks (Warren, Hacker's Delight, 11-2).
   *
-  * With root r of the bits so far and what they leave, (2 r + 1)^3 - (2 r)^3 = 12 r^2 + 6 r + 1 says whether the next bit is one (Warren,
-  * Hacker's Delight, 11-2, with r^2 carried along in place of a product).
+  * With root r of the bits so far, the next bit is one if the remainder is at least (2 r + 1)^3 - (2 r)^3 = 12 r^2 + 6 r + 1. r^2 is kept in a
+  * register in place of a product.
   */
 case class CubeRoot(rootBits: Int) extends Component {
   val io = new Bundle {

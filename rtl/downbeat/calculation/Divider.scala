@@ -4,24 +4,23 @@ package downbeat.calculation
 import spinal.core._
 import spinal.lib._
 
-/** What a divider is asked. */
+/** A request to a [[Divider]]. */
 case class Division(numeratorBits: Int, denominatorBits: Int) extends Bundle {
   val numerator = UInt(numeratorBits bits)
   val denominator = UInt(denominatorBits bits)
 }
 
-/** A division in each clock, or one at a time (`single`): min(floor(numerator / denominator), 2^quotientBits - 1), so all ones for a quotient that
-  * does not fit and for a division by zero. The response comes `latency` clocks after its request, in order.
+/** Divides in each clock, or one at a time (`single`): min(floor(numerator / denominator), 2^quotientBits - 1). So the response is all ones
+  * for a quotient that does not fit and for a division by zero. It comes `latency` clocks after its request, in order.
   *
-  * Non-restoring, a bit of the quotient in each clock: the partial remainder r lies in [-d, d), and a step makes 2 r + (the numerator's next
-  * bit) - d, or + d if r is negative; the quotient's bit is 1 where that is not negative (Parhami, Computer Arithmetic, 13.4). So the choice
-  * comes from a register and one carry chain of denominatorBits is all that a stage has between registers. There are as many stages as
-  * divisions under way: each step has its own, or one makes them all. A quotient with fewer bits than the numerator saves steps; numerator
-  * bits that are always zero cost nothing.
+  * Non-restoring division, a bit of the quotient in each clock (Parhami, Computer Arithmetic, 13.4). The partial remainder r lies in [-d, d). A
+  * step makes 2 r + (the numerator's next bit) - d, or + d if r is negative. The quotient's bit is 1 if that is not negative. So the choice comes
+  * from a register, and a stage has one carry chain of denominatorBits between registers. Each step has a stage of its own; a `single` divider
+  * makes all steps in one stage. A quotient with fewer bits than the numerator saves steps. Numerator bits that are always zero cost nothing.
   *
-  * Where the clocks need not be the same for each division, SpinalHDL's own `spinal.lib.math.UnsignedDivider` is the smaller one.
+  * Where divisions may take different times, SpinalHDL's `spinal.lib.math.UnsignedDivider` is smaller.
   *
-  * @param single the next request comes when the response to the last has come
+  * @param single the next request comes after the response
   */
 case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, single: Boolean = false) extends Component {
   require(quotientBits >= 1 && quotientBits <= numeratorBits, s"quotientBits = $quotientBits: use 1 to numeratorBits = $numeratorBits")
@@ -33,7 +32,7 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
   noIoPrefix()
 
   private val request = io.request.m2sPipe
-  // What has no quotient bit is a remainder already; it fits if the quotient does.
+  // The bits above the quotient's are a remainder already. The quotient fits if they are below the denominator.
   private val above = request.numerator >> quotientBits
   private val fits = above.resize(numeratorBits max denominatorBits) < request.denominator.resize(numeratorBits max denominatorBits)
 
@@ -42,14 +41,14 @@ case class Divider(numeratorBits: Int, denominatorBits: Int, quotientBits: Int, 
   first.denominator := request.denominator
   first.bits := request.numerator(quotientBits - 1 downto 0)
   first.overflow := !fits
-  // Whether there was a request so many clocks ago.
-  private val asked = History(request.valid, quotientBits + 2, init = False)
-  private val last = (0 until (if (single) 1 else quotientBits)).foldLeft(first)((before, step) => held(before, asked(step)))
+  /** There was a request so many clocks ago. */
+  private val requested = History(request.valid, quotientBits + 2, init = False)
+  private val last = (0 until (if (single) 1 else quotientBits)).foldLeft(first)((before, step) => held(before, requested(step)))
 
   io.response.payload := RegNext(last.overflow ? U(quotientBits bits, default -> True) | last.bits)
-  io.response.valid := asked(quotientBits + 1)
+  io.response.valid := requested(quotientBits + 1)
 
-  /** A stage: takes what the one before it has when it `arrives`, a step further, and makes a step in each clock after that. */
+  /** A stage takes what the stage before it has when it `arrives`, a step further. Then it makes a step in each clock. */
   private def held(before: Divider.Stage, arrives: Bool): Divider.Stage = {
     val stage = Reg(Divider.Stage(denominatorBits, quotientBits))
     stage := (if (single) arrives ? before | stage else before).next

@@ -5,11 +5,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** y, and which of the two is asked for. */
+/** y, and which of the two functions. */
 case class ExponentialRequest() extends Bundle {
   /** Not negative, 54 fraction bits; for e^-x^ it is x log2(e). */
   val y = UInt(Exponential.integerBits + Exponential.fractionBits bits)
-  /** 1 - 2^-y^ in place of 2^-y^. */
+  /** 1 - 2^-y^ instead of 2^-y^. */
   val decay = Bool()
 }
 
@@ -19,14 +19,14 @@ case class Factor() extends Bundle {
   val exponent = UInt(7 bits)
 }
 
-/** 2^-y^ or 1 - 2^-y^, a request a clock or one at a time (`single`), either with an error below 2^-34^, and below 2^-19^ of what it is down to 2^-53^. (A caller that
-  * wants e^-x^ has a constant to multiply by before, which takes log2(e) in.)
+/** 2^-y^ or 1 - 2^-y^, a request in each clock or one at a time (`single`). The error of either is below 2^-34^, and below 2^-19^ of the value
+  * down to 2^-53^. A caller that wants e^-x^ multiplies by a constant first, which takes log2(e) in.
   *
   * y = n + high / 2^9^ + middle / 2^18^ + low / 2^54^. Two tables have a = 1 - 2^-high^ and b = 1 - 2^-middle^, and c = ln 2 low. Then
   * {{{
   *   1 - 2^-(y - n)^ = 1 - (1 - a)(1 - b)(1 - c) = a + d - a d,  d = b + c - b c
   * }}}
-  * which adds up from its smallest part, so that it loses nothing where y is small; 2^-y^ is what it leaves of 1, shifted by n.
+  * which adds up from its smallest part, so that nothing is lost where y is small. 2^-y^ is what that leaves of 1, shifted by n.
   */
 case class Exponential(single: Boolean = false) extends Component {
   import Exponential._
@@ -39,53 +39,82 @@ case class Exponential(single: Boolean = false) extends Component {
 
   private val carried = new Carried(latency + 1, single)
   import carried.nodes
-  private val first = nodes.head
-  first.valid := io.request.valid
-  private val QUESTION = first.insert(io.request.payload)
-  private val fraction = first(QUESTION).y.resize(fractionBits)
+  private val Seq(n0, n1) = nodes.take(2)
+  n0.valid := io.request.valid
 
-  // ---- nodes 0 to 2: tables and ln 2 low; to node 3: what low adds
+  // ---- tables and ln 2 low, and what low adds
 
-  private val read = nodes(1)
-  private val high = read.insert(table(tableBits, highFraction).readSync(fraction.takeHigh(tableBits).asUInt))
-  private val middle = read.insert(table(2 * tableBits, middleFraction).readSync(fraction(lowBits, tableBits bits)))
-  private val low = first.insert(fraction(lowBits - 1 downto 0))
-  private val multiplied = nodes(Product.latency)
-  private val scaled = multiplied.insert(Product(first(low), U(ln2Quarters, 18 bits)))
-  private val sum = nodes(Product.latency + 1)
-  private val small = sum.insert(RegNext(((multiplied(scaled) @@ U(0, 2 bits)) + multiplied(low)) >> 20).resize(lowBits))
+  private val ask = new n0.Area {
+    val request = insert(io.request.payload)
+    private val fraction = request.y.resize(fractionBits)
+    val low = insert(fraction(lowBits - 1 downto 0))
+    val lowProduct = Product(low, U(ln2Quarters, 18 bits))
+    val highIndex = fraction.takeHigh(tableBits).asUInt
+    val middleIndex = fraction(lowBits, tableBits bits)
+  }
+  import ask.request
+  private val read = new n1.Area {
+    val high = insert(table(tableBits, highFraction).readSync(ask.highIndex))
+    val middle = insert(table(2 * tableBits, middleFraction).readSync(ask.middleIndex))
+  }
+  private val nMultiplied = nodes(Product.latency)
+  private val scale = new nMultiplied.Area {
+    private val scaled = insert(ask.lowProduct)
+    val small = RegNext(((scaled @@ U(0, 2 bits)) + ask.low) >> 20).resize(lowBits)
+  }
 
   // ---- b + c - b c, 54 fraction bits (it is below 2^-9)
 
-  private val joined = nodes(Product.latency + 3)
-  private val both = sum(middle).takeHigh(18).asUInt * sum(small).takeHigh(18).asUInt
-  private val added = (sum(middle) << 9) + sum(small).resize(innerBits)
-  private val inner = joined.insert(RegNext(RegNext(added) - (RegNext(both) >> 9).resize(innerBits)))
+  private val nSum = nodes(Product.latency + 1)
+  private val sum = new nSum.Area {
+    private val small = insert(scale.small)
+    private val both = read.middle.takeHigh(18).asUInt * small.takeHigh(18).asUInt
+    private val added = (read.middle << 9) + small.resize(innerBits)
+    val inner = RegNext(RegNext(added) - (RegNext(both) >> 9).resize(innerBits))
+  }
 
   // ---- a + d - a d
 
-  private val crossed = nodes(joinedAt + Product.latency)
-  private val product = crossed.insert(Product(joined(inner) >> 9, joined(high)))
-  private val whole = joined.insert((joined(high) << 18) + joined(inner).resize(fractionBits))
-  private val done = nodes(joinedAt + Product.latency + 1)
-  private val decrease = done.insert(RegNext(crossed(whole) - (crossed(product) >> 27).resize(fractionBits)))
+  private val nJoined = nodes(joinedAt)
+  private val join = new nJoined.Area {
+    val inner = insert(sum.inner)
+    val innerProduct = Product(inner >> 9, read.high)
+    val whole = insert((read.high << 18) + inner.resize(fractionBits))
+  }
+  private val nCrossed = nodes(joinedAt + Product.latency)
+  private val cross = new nCrossed.Area {
+    private val product = insert(join.innerProduct)
+    val decrease = RegNext(join.whole - (product >> 27).resize(fractionBits))
+  }
 
   // ---- what it leaves of 1, by n; and what that leaves of 1 again
 
-  private val mantissa = ~done(decrease).takeHigh(36).asUInt
-  private val integer = done(QUESTION).y >> fractionBits
-  private val shifted = nodes(doneAt + ShiftedRight.latency)
-  private val power = shifted.insert(ShiftedRight(mantissa @@ U(0, 18 bits), integer))
-  private val alone = done.insert(integer === 0)
-  private val decayed = shifted(alone) ? shifted(decrease) | ~shifted(power)
-  private val unshifted = ~shifted(decrease).takeHigh(36).asUInt @@ U(0, 18 bits)
-  private val chosen = nodes(doneAt + ShiftedRight.latency + 1)
-  private val fixed = chosen.insert(RegNext(shifted(QUESTION).decay ? decayed | unshifted))
-  private val (normal, zeros) = Normalized(chosen(fixed))
-
-  io.response.valid := nodes.last.valid
-  io.response.mantissa := normal.takeHigh(36).asUInt
-  io.response.exponent := zeros +^ (nodes.last(QUESTION).decay ? U(0, integerBits bits) | nodes.last(QUESTION).y >> fractionBits)
+  private val nDone = nodes(doneAt)
+  private val done = new nDone.Area {
+    val decrease = insert(cross.decrease)
+    private val integer = request.y >> fractionBits
+    private val mantissa = ~decrease.takeHigh(36).asUInt
+    val power = ShiftedRight(mantissa @@ U(0, 18 bits), integer)
+    val alone = insert(integer === 0)
+  }
+  private val nShifted = nodes(doneAt + ShiftedRight.latency)
+  private val shift = new nShifted.Area {
+    private val power = insert(done.power)
+    private val decayed = done.alone ? apply(done.decrease) | ~power
+    private val unshifted = ~done.decrease.takeHigh(36).asUInt @@ U(0, 18 bits)
+    val fixed = RegNext(request.decay ? decayed | unshifted)
+  }
+  private val nChosen = nodes(doneAt + ShiftedRight.latency + 1)
+  private val choose = new nChosen.Area {
+    private val fixed = insert(shift.fixed)
+    val (normal, zeros) = Normalized(fixed)
+  }
+  private val nLast = nodes.last
+  new nLast.Area {
+    io.response.valid := valid
+    io.response.mantissa := choose.normal.takeHigh(36).asUInt
+    io.response.exponent := choose.zeros +^ (request.decay ? U(0, integerBits bits) | request.y >> fractionBits)
+  }
   carried.build()
 }
 

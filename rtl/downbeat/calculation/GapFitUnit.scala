@@ -1,48 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.CalculatorUnit
+import downbeat.congestion.{CalculatorUnit, EngineSizes}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
 /** The unit of [[GapFit]]: one request at a time, with one product or quotient at a time. */
-class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) {
+class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
   import GapFit._
-  private val sums = Mem(GapSums(), config.flows * classes.size)
-  sums.addAttribute("no_rw_check") // written in states of their own
-  private val asked = Reg(GapFitRequest())
+  private val taken = Reg(GapFitRequest())
   private val flow = Reg(UInt(config.flowBits bits))
-  private val row = Reg(GapSums())
-  private val total = Reg(GapSums(extra = 2))
-  private val index = Reg(UInt(2 bits)) // of a class
+  /** Of a class. */
+  private val index = Reg(UInt(2 bits))
+  /** The sample counts. */
   private val counted = Reg(Bool())
-  private val d, e = Reg(SInt(64 bits))
-  private val gap = Reg(UInt(SerialArithmetic.shortBits bits)) // the estimate, and before it d0
-  private val bounded = Reg(Bool())
+  private val sums = new GapSumsMemory(config.flows, flow @@ index)
+  private val estimate = new GapEstimate(taken.firstGap)
   private val arithmetic = new ArithmeticSteps
   import arithmetic.{product, quotient, result}
-
-  private val address = flow @@ index
-  private val read = sums.readSync(address)
-  private val written = CombInit(row)
-  private val writes = False
-  sums.write(address, written, writes)
-
-  // y <= 1.05 x in three clocks.
-  private val beyond = RegNext(row.y.resize(28).asSInt - row.x.resize(28).asSInt)
-  private val twenty = RegNext((beyond.resize(33) |<< 4) + (beyond.resize(33) |<< 2))
-  private val within = RegNext(!(row.x.resize(33).asSInt < twenty) && row.count.orR)
-
-  private val excess = RegNext(total.y.resize(30).asSInt - total.x.resize(30).asSInt)
-
-  // Of d when it was the same the clock before.
-  private val tooShort = RegNext(d < asked.firstGap.resize(64).asSInt)
-  private val shorter = RegNext(d < gap.resize(64).asSInt)
-  private val large = RegNext(d(63 downto 32).orR)
-  // Of e likewise: the fitted line does not meet y = x.
-  private val apart = RegNext(e.msb || !e.orR)
+  import estimate.{bounded, d, e, gap, total}
+  import sums.{row, writes, written}
 
   private val response = GapFitResponse()
   response.value := (result(63 downto 36).orR ? U((BigInt(1) << 36) - 1, 36 bits) | result.resize(36))
@@ -60,7 +38,7 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
 
     rest.whenIsActive {
       io.request.ready := True
-      asked.assignFromBits(io.request.operands)
+      taken.assignFromBits(io.request.operands)
       flow := io.request.flow
       index := 0
       counted := False
@@ -68,11 +46,11 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       when(io.request.valid)(goto(scale))
     }
     scale.whenIsActive {
-      when((asked.firstGap >> firstBits).orR) {
-        for (value <- Seq(asked.firstGap, asked.departureGap, asked.arrivalGap)) value := value |>> 1
-        when(asked.estimates)(asked.roundTrip := asked.roundTrip |>> 1)
+      when((taken.firstGap >> firstBits).orR) {
+        for (value <- Seq(taken.firstGap, taken.departureGap, taken.arrivalGap)) value := value |>> 1
+        when(taken.estimates)(taken.roundTrip := taken.roundTrip |>> 1)
       } otherwise {
-        when(asked.estimates)(goto(fetch0)) elsewhen asked.begins(goto(clear)) elsewhen asked.sampled(goto(classify)) otherwise goto(spread)
+        when(taken.estimates)(goto(fetch0)) elsewhen taken.begins(goto(clear)) elsewhen taken.sampled(goto(classify)) otherwise goto(spread)
       }
     }
     clear.whenIsActive {
@@ -80,13 +58,13 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       writes := True
       index := index + 1
       when(index.andR) {
-        when(asked.sampled)(goto(classify)) otherwise goto(spread)
+        when(taken.sampled)(goto(classify)) otherwise goto(spread)
       }
     }
 
     // ---- a sample
 
-    classify.whenIsActive(quotient(asked.departureGap << 5, asked.firstGap) {
+    classify.whenIsActive(quotient(taken.departureGap << 5, taken.firstGap) {
       goto(spread)
       for (((from, below), number) <- classes.zipWithIndex) when(!(result < from) && result < below) {
         index := number
@@ -94,22 +72,22 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       }
     })
     read0.whenIsActive {
-      when((asked.arrivalGap >> sampleBits).orR)(asked.arrivalGap := (1 << sampleBits) - 1)
+      when((taken.arrivalGap >> sampleBits).orR)(taken.arrivalGap := (1 << sampleBits) - 1)
       goto(read1)
     }
     read1.whenIsActive {
-      row := read
+      row := sums.read
       goto(limit)
     }
     limit.whenIsActive(when(row.count === mostSamples)(goto(spread)) otherwise goto(square))
-    square.whenIsActive(product(asked.departureGap, asked.departureGap(sampleBits - 1 downto 0)) {
+    square.whenIsActive(product(taken.departureGap, taken.departureGap(sampleBits - 1 downto 0)) {
       row.xx := row.xx + result.resized
       goto(mixed)
     })
-    mixed.whenIsActive(product(asked.departureGap, asked.arrivalGap(sampleBits - 1 downto 0)) {
+    mixed.whenIsActive(product(taken.departureGap, taken.arrivalGap(sampleBits - 1 downto 0)) {
       row.xy := row.xy + result.resized
-      row.x := row.x + asked.departureGap.resized
-      row.y := row.y + asked.arrivalGap.resized
+      row.x := row.x + taken.departureGap.resized
+      row.y := row.y + taken.arrivalGap.resized
       row.count := row.count + 1
       goto(store)
     })
@@ -118,11 +96,11 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       counted := True
       goto(spread)
     }
-    spread.whenIsActive(product(asked.roundTrip << 1, asked.segmentSize) {
+    spread.whenIsActive(product(taken.roundTrip << 1, taken.segmentSize) {
       d := result.asSInt
       goto(space)
     })
-    space.whenIsActive(quotient(d.asUInt, asked.cwnd) {
+    space.whenIsActive(quotient(d.asUInt, taken.cwnd) {
       io.response.valid := True
       goto(rest)
     })
@@ -131,15 +109,15 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
 
     fetch0.whenIsActive(goto(fetch1))
     fetch1.whenIsActive {
-      row := read
+      row := sums.read
       goto(judge)
     }
     judge.whenCompleted {
       total.add(row)
       index := index + 1
-      bounded := within
-      gap := asked.firstGap.resized
-      when(within && index === 0)(goto(share)) elsewhen within(goto(mean)) elsewhen index.andR(goto(dPlus)) otherwise goto(fetch0)
+      bounded := sums.within
+      gap := taken.firstGap.resized
+      when(sums.within && index === 0)(goto(share)) elsewhen sums.within(goto(mean)) elsewhen index.andR(goto(dPlus)) otherwise goto(fetch0)
     }
     mean.whenIsActive(quotient(row.x, row.count) {
       gap := result.resized
@@ -163,13 +141,13 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
     })
     weigh.whenIsActive(goto(shift)) // `large` and `apart` are of the clock before
     shift.whenIsActive {
-      when(apart)(goto(none)) elsewhen large {
+      when(estimate.apart)(goto(none)) elsewhen estimate.large {
         d := d |>> 1
         e := e |>> 1
         goto(weigh)
       } otherwise goto(lift)
     }
-    lift.whenIsActive(product(d.asUInt, excess.abs) {
+    lift.whenIsActive(product(d.asUInt, estimate.excess.abs) {
       d := result.asSInt
       goto(meet)
     })
@@ -178,7 +156,7 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
       goto(add)
     })
     add.whenIsActive {
-      d := total.x.resize(64).asSInt + (excess.msb ? -d | d)
+      d := total.x.resize(64).asSInt + (estimate.excess.msb ? -d | d)
       goto(average)
     }
     average.whenIsActive {
@@ -190,19 +168,19 @@ class GapFitUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapFit) 
     compare.whenIsActive(goto(bound))
     // A gap below the first is impossible.
     bound.whenIsActive {
-      when(tooShort) {
-        gap := asked.firstGap.resized
-      } elsewhen (!bounded || shorter) {
+      when(estimate.tooShort) {
+        gap := taken.firstGap.resized
+      } elsewhen (!bounded || estimate.shorter) {
         gap := d.asUInt.resized
         when((d >> gap.getWidth).orR)(gap.setAll())
       }
       goto(share)
     }
-    share.whenIsActive(quotient(asked.roundTrip, gap) {
+    share.whenIsActive(quotient(taken.roundTrip, gap) {
       d := result.asSInt
       goto(window)
     })
-    window.whenIsActive(product(asked.segmentSize, d.asUInt.resize(SerialArithmetic.shortBits)) {
+    window.whenIsActive(product(taken.segmentSize, d.asUInt.resize(SerialArithmetic.shortBits)) {
       response.value := GapWindow.bounded(result).resized
       response.holds := True
       io.response.valid := True

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorUnit, Window}
+import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes, Window}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** How many segments fit into a round trip, a gap apart? Gap and round trip in ns. */
+/** A request for the segments that fit into a round trip, a gap apart. Gap and round trip are ns. */
 case class GapWindowRequest() extends Bundle {
   val gap, roundTrip = UInt(36 bits)
   val segmentSize = UInt(16 bits)
 }
 
-/** The window of a gap (Hoe 1996): floor(R / gap) segments in bytes, at most 1 GiB. It takes 64 clocks and as many as the number of segments
-  * has bits.
+/** The window of a gap (Hoe 1996): floor(R / gap) segments in bytes, at most 1 GiB. A request takes 64 clocks, and as many as the number of
+  * segments has bits.
   */
 object GapWindow extends Calculator {
   val name = "gapwindow"
   val requestBits: Int = 88
   val responseBits = 31
-  def build(config: DownbeatConfig): CalculatorUnit = new GapWindowUnit(config)
+  def build(config: EngineSizes): CalculatorUnit = new GapWindowUnit(config)
 
   /** Bytes of a window, at most the largest there is. */
   def bounded(bytes: UInt): UInt = {
@@ -29,8 +28,9 @@ object GapWindow extends Calculator {
   }
 }
 
-class GapWindowUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapWindow) {
-  private val asked = Reg(GapWindowRequest())
+/** The unit of [[GapWindow]]: one request at a time. */
+class GapWindowUnit(config: EngineSizes) extends CalculatorUnit(config, GapWindow) {
+  private val taken = Reg(GapWindowRequest())
   private val segments = Reg(UInt(36 bits))
   private val arithmetic = new ArithmeticSteps
 
@@ -43,14 +43,14 @@ class GapWindowUnit(config: DownbeatConfig) extends CalculatorUnit(config, GapWi
     setEntry(rest)
     rest.whenIsActive {
       io.request.ready := True
-      asked.assignFromBits(io.request.operands)
+      taken.assignFromBits(io.request.operands)
       when(io.request.valid)(goto(divide))
     }
-    divide.whenIsActive(arithmetic.quotient(asked.roundTrip, asked.gap) {
+    divide.whenIsActive(arithmetic.quotient(taken.roundTrip, taken.gap) {
       segments := arithmetic.result.resized
       goto(multiply)
     })
-    multiply.whenIsActive(arithmetic.product(asked.segmentSize, segments) {
+    multiply.whenIsActive(arithmetic.product(taken.segmentSize, segments) {
       io.response.valid := True
       goto(rest)
     })

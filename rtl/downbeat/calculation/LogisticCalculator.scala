@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.DownbeatConfig
-import downbeat.congestion.{Calculator, CalculatorUnit}
+import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes}
 import spinal.core._
 import spinal.lib._
 
-/** What the logistic unit is asked. No field but `available` and `elapsed` may be zero. */
+/** A request to the logistic unit. No field but `available` and `elapsed` may be zero. */
 case class LogisticRequest() extends Bundle {
   /** K and A: bytes per second, 10 fraction bits. An A above K counts as K. */
   val capacity, available = UInt(44 bits)
@@ -18,17 +17,17 @@ case class LogisticRequest() extends Bundle {
   val window = UInt(48 bits)
 }
 
-/** The logistic window as a policy asks for it: a [[LogisticRequest]]; the response is bytes with 16 fraction bits. */
+/** The logistic window for a policy. A request is a [[LogisticRequest]]; the response is bytes with 16 fraction bits. */
 object LogisticCalculator extends Calculator {
   val name = "logistic"
   val requestBits: Int = 2 * 44 + 36 + 34 + 48
   val responseBits = 48
-  override def underWay(config: DownbeatConfig): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
+  override def underWay(config: EngineSizes): Int = if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
 
-  /** One request at a time: an engine with an event in several clocks asks no oftener. */
-  private def single(config: DownbeatConfig) = config.eventSpacing > 1
+  /** One request at a time, in an engine with several clocks from one event to the next. */
+  private def single(config: EngineSizes) = config.eventSpacing > 1
 
-  def build(config: DownbeatConfig): CalculatorUnit = new CalculatorUnit(config, this) {
+  def build(config: EngineSizes): CalculatorUnit = new CalculatorUnit(config, this) {
     private val unit = LogisticUnit(single(config))
     private val busy = RegInit(False)
     if (single(config)) busy := (busy || io.request.fire) && !unit.io.response.valid

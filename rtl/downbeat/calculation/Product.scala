@@ -3,8 +3,8 @@ package downbeat.calculation
 
 import spinal.core._
 
-/** A product a clock of two numbers of up to 36 bits, from blocks of 18 x 18 bits as FPGAs have them: register, block, register; the sums of
-  * partial products have stages of their own. Both factors must come from registers.
+/** Multiplies two numbers of up to 36 bits in each clock, with DSP blocks of 18 x 18 bits: register, block, register. The sums of partial
+  * products have stages of their own. Both factors must come from registers.
   */
 object Product {
   /** Clocks from the factors to the product. */

@@ -5,15 +5,15 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.math.UnsignedDivider
 
-/** A product or a quotient to be had: a * b modulo 2^64, or floor(a / b); a / 0 is all ones. */
+/** A request for a product, a * b modulo 2^64, or a quotient, floor(a / b). a / 0 is all ones. */
 case class ArithmeticRequest() extends Bundle {
   val divides = Bool()
   val a = UInt(SerialArithmetic.bits bits)
   val b = UInt(SerialArithmetic.shortBits bits)
 }
 
-/** One product or quotient after the other, a bit a clock: for units that are asked rarely and should be small. A product takes as many
-  * clocks as b has bits, a quotient as many as a is wide.
+/** One product or quotient at a time, a bit a clock: small, for units with few requests. A product takes as many clocks as the value of b has
+  * bits, a quotient as many as a is wide.
   */
 case class SerialArithmetic() extends Component {
   val io = new Bundle {

@@ -9,8 +9,7 @@ case class Factors(leftBits: Int, rightBits: Int) extends Bundle {
   val right = UInt(rightBits bits)
 }
 
-/** One product at a time, a bit of `right` a clock: small, for a unit that has the time. The product stands until the next request is taken.
-  */
+/** One product at a time, a bit of `right` a clock: small, for units with few requests. The product stays until the next request is taken. */
 case class SerialMultiplier(leftBits: Int, rightBits: Int) extends Component {
   val io = new Bundle {
     val request = slave(Stream(Factors(leftBits, rightBits)))
@@ -20,7 +19,7 @@ case class SerialMultiplier(leftBits: Int, rightBits: Int) extends Component {
   noIoPrefix()
 
   private val left = Reg(UInt(leftBits bits))
-  /** Above: the sum so far; below: what is left of the right factor, and in its place the product's low bits. */
+  /** High bits: the sum so far. Low bits: what is left of the right factor, replaced by the product's low bits. */
   private val product = Reg(UInt(leftBits + rightBits bits))
   private val busy = RegInit(False)
   private val step = Counter(rightBits)

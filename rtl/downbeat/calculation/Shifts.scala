@@ -3,15 +3,15 @@ package downbeat.calculation
 
 import spinal.core._
 
-/** Shifts a value left until its top bit is set, and another along with it. */
+/** Shifts a value left until its top bit is set, and another value by as much. */
 object Normalized {
   private def levels(bits: Int) = log2Up(bits)
 
   /** Clocks from a value of so many bits to its response. */
   def latency(bits: Int): Int = levels(bits)
 
-  /** `value` and `along` (its bits above those of `value` must be free for the shift) shifted left by `zeros`, the zeros above the value's
-    * top bit. A value of zero stays; its `zeros` are all ones. A power of two a clock, the largest first.
+  /** `value` and `along` shifted left by `zeros`, the zeros above the value's top bit: a power of two a clock, the largest first. `along` must
+    * have space for the shift. A value of zero stays, and its `zeros` are all ones.
     */
   def apply(value: UInt, along: UInt): (UInt, UInt, UInt) = {
     val start = (value, along, U(0, 0 bits))
@@ -30,7 +30,7 @@ object Normalized {
   private def next(zeros: UInt, empty: Bool): UInt = RegNext(zeros @@ empty)
 }
 
-/** value >> distance in three clocks, of a distance of 6 bits: two of them a clock. */
+/** value >> distance in three clocks: two bits of the distance a clock, of six. */
 object ShiftedRight {
   val latency = 3
   val distanceBits = 6

@@ -3,16 +3,15 @@ package downbeat.congestion
 
 import spinal.core._
 
-/** One number of what a connection may tell a policy. The core refuses what lies outside its bounds; programs learn from the layout how people
-  * write it.
+/** One number of a policy's argument. The core refuses a value outside its bounds. Programs learn from the layout how users write it.
   *
-  * @param name     as people write it: `a=0.5`; letters
+  * @param name     as users write it: `a=0.5`; letters
   * @param bits     its width in the argument; the first number declared is the least significant
-  * @param fraction bits of them behind the point
-  * @param unit     what one is: "ns", "bytes", "bytes/s" (which people write in b/s), "segments"; empty: a plain number
-  * @param least    the smallest legal value, as the bits have it
+  * @param fraction how many of them are fraction bits
+  * @param unit     "ns", "bytes", "bytes/s" (which users write in b/s), "segments"; empty: a plain number
+  * @param least    the smallest legal value, in bits of the field
   * @param largest  the largest; none: all ones
-  * @param usual    what it is when people leave it out, as the bits have it
+  * @param usual    the default, in bits of the field
   */
 case class Argument(
     name: String, bits: Int, fraction: Int = 0, unit: String = "", least: BigInt = 0, largest: Option[BigInt] = None, usual: BigInt = 0) {
@@ -24,8 +23,8 @@ case class Argument(
 
 /** All numbers of a policy's argument.
   *
-  * @param notAbove pairs of names: the first one's value must not be above the second's; their units and fractions are the same
-  * @param needed   a connection must say something; otherwise it may leave all bits zero, and the policy does what it does then
+  * @param notAbove pairs of names of the same unit and fraction: the value of the first must not be above the second's
+  * @param needed   a connection must give the argument; otherwise all bits may be zero, which has a meaning of the policy's
   */
 case class Arguments(fields: Seq[Argument] = Nil, notAbove: Seq[(String, String)] = Nil, needed: Boolean = false) {
   val bits: Int = fields.map(_.bits).sum
@@ -37,7 +36,7 @@ case class Arguments(fields: Seq[Argument] = Nil, notAbove: Seq[(String, String)
   /** Where a field begins. */
   def offset(name: String): Int = fields.takeWhile(_.name != name).map(_.bits).sum
 
-  /** What must hold of an argument of these bits and whatever bits lie above them; each is one comparison. */
+  /** The conditions of a legal argument, with any bits above it. Each is one comparison. */
   def conditions(word: Bits): Seq[Bool] = {
     def value(name: String): UInt = word(offset(name), fields.find(_.name == name).get.bits bits).asUInt
     val least = fields.filter(_.least > 0).map(field => !(value(field.name) < U(field.least, field.bits bits)))

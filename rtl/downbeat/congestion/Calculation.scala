@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion
 
-import downbeat.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
-/** What a policy wants to have calculated: more than fits between two of its nodes. `request` is its calculator's, `note` its own: it
-  * comes back with the response.
+/** A policy's request for a calculation that takes longer than its steps.
   *
-  * A connection has one calculation under way at most. With one event the start-up policy's goes before the steady policy's, one with kind
-  * `calculated` is not taken, nor is one for which the unit has no space; a policy is not told. So it asks with each event until
-  * `calculating` is seen, and what it needs to know when the response comes is in the note.
+  * A connection has one calculation under way at most. If both policies make a request with one event, the start-up policy's is taken. A
+  * request with kind `calculated` is not taken, nor is one for which the unit has no space. A policy is not told. So it repeats the request
+  * with each event until it sees `calculating`.
   */
 case class Calculation(requestBits: Int) extends Bundle {
   val valid = Bool()
+  /** In the form of the policy's calculator. */
   val operands = Bits(requestBits bits)
+  /** The policy's own. It comes back with the response. */
   val note = Bits(Calculation.noteBits bits)
 
   /** The same with a request of `bits`, zeros above. */
@@ -40,11 +40,11 @@ object Calculation {
 
 /** The response, with kind `calculated`. */
 case class Calculated() extends Bundle {
-  /** The start-up policy had asked. */
+  /** To a request of the start-up policy. */
   val ofStartup = Bool()
-  /** Something was lost since the request: windows do not count now, only policy states. */
+  /** Something was lost since the request: the policy's windows do not count, its policy state does. */
   val stale = Bool()
-  /** The calculator's, zeros above it. */
+  /** In the form of the calculator, with zeros above. */
   val response = Bits(Calculation.responseBits bits)
   val note = Bits(Calculation.noteBits bits)
 }
@@ -57,26 +57,34 @@ object Calculated {
   }
 }
 
+/** What of the build a calculator may depend on. */
+trait EngineSizes {
+  /** Connections at once. */
+  def flows: Int
+  def flowBits: Int
+  /** Clocks from one event of the engine to the next. */
+  def eventSpacing: Int
+}
+
 /** A kind of long calculation. A build has one unit for each that one of its policies names. */
 trait Calculator {
   def name: String
   def requestBits: Int
   /** At most [[Calculation.responseBits]]. */
   def responseBits: Int
-  /** Requests that may be in its unit, or answered and not taken; a power of two. A pipelined one has more than it is long. */
-  def underWay(config: DownbeatConfig): Int = 1
-  def build(config: DownbeatConfig): CalculatorUnit
+  /** Requests in its unit and responses that wait behind it; a power of two. A pipelined unit allows more than its latency. */
+  def underWay(config: EngineSizes): Int = 1
+  def build(config: EngineSizes): CalculatorUnit
 }
 
-/** A request, and whose: what a unit remembers of a connection it addresses by flow. */
-case class CalculatorRequest(config: DownbeatConfig, requestBits: Int) extends Bundle {
+/** A request, and the flow that addresses what a unit keeps of a connection. */
+case class CalculatorRequest(config: EngineSizes, requestBits: Int) extends Bundle {
   val flow = UInt(config.flowBits bits)
   val operands = Bits(requestBits bits)
 }
 
-/** The unit of a calculator. It responses every request that it takes, in the order in which it took them; there is always space for an response.
-  */
-abstract class CalculatorUnit(config: DownbeatConfig, calculator: Calculator) extends Component {
+/** The unit of a calculator. It responds to every request that it takes, in order. There is always space for a response. */
+abstract class CalculatorUnit(config: EngineSizes, calculator: Calculator) extends Component {
   val io = new Bundle {
     val request = slave(Stream(CalculatorRequest(config, calculator.requestBits)))
     val response = master(Flow(Bits(calculator.responseBits bits)))

@@ -3,11 +3,11 @@ package downbeat.congestion
 
 import spinal.core._
 
-/** When a segment leaves, seen from the one before it. */
+/** When a segment leaves, in terms of the segment before it. */
 object Pace extends SpinalEnum {
   /** As the connection was opened: its spacing, or at once if that is zero. */
   val configured = newElement()
-  /** `time` ns for each byte of the one before. */
+  /** `time` ns after the one before for each byte of it. */
   val spaced = newElement()
   /** `time` ns after the one before, SFD to SFD, or now plus the pacer's lead, whichever is later. Zero: now plus the lead. */
   val apart = newElement()
@@ -15,9 +15,9 @@ object Pace extends SpinalEnum {
   val adjacent = newElement()
 }
 
-/** How a policy wants the flow's next new segment to leave. It is asked with every event, and what it answers counts if that event books a
-  * departure or sends the segment: so what it answers to `sent` is between that segment and the next. The start-up policy's wish counts as
-  * long as it has one, other than `configured`; then the steady policy's.
+/** How a policy lets the flow's next new segment leave. A policy gives a plan with every event. The plan counts if that event books a departure
+  * or sends the segment, so the plan with `sent` is between that segment and the next. The start-up policy's plan counts unless it is
+  * `configured`; then the steady policy's counts.
   */
 case class DeparturePlan() extends Bundle {
   val pace = Pace()
@@ -25,14 +25,15 @@ case class DeparturePlan() extends Bundle {
   val time = UInt(56 bits)
   /** spaced, apart: a token bucket of 2^burst segments, which may leave at once after a pause; then the rate holds again. */
   val burst = UInt(2 bits)
-  /** New data goes in pairs, the later half first, where two full segments of it are there and the peer's window takes both. */
+  /** New data goes in pairs, the later half first, if there are two full segments of it and the peer's window takes both. */
   val inverted = Bool()
-  /** It does not leave before the window has space for so many full segments, or nothing is outstanding; nor is it held up when less data
-    * than that waits. Zero, one: no such wish.
+  /** The segment does not leave before the window has space for so many full segments, or nothing is outstanding. It is not held up if less
+    * data than that waits. Zero and one: no such condition.
     */
   val minimumSegments = UInt(6 bits)
-  /** When its ACK comes, [[ProbeAnswer]] tells of both; `begins`: gaps to the segment before it are of no interest. */
+  /** A probe: when its ACK comes, [[ProbeAnswer]] tells of both. */
   val probe = Bool()
+  /** The probe begins a train: gaps to the segment before it do not count. */
   val begins = Bool()
 }
 
@@ -47,14 +48,14 @@ object DeparturePlan {
   }
 }
 
-/** What the ACK of a probe tells. A train is a `begins` probe and those behind it; a pair is a train of two. */
+/** What the ACK of a probe tells. A train is a probe that `begins` and those after it. A pair is a train of two. */
 case class ProbeAnswer() extends Bundle {
-  /** The oldest probe that awaited its ACK has it, and its own: no other segment was acknowledged with it. */
+  /** The oldest unanswered probe has its ACK, and no other segment was acknowledged with it. */
   val answered = Bool()
-  /** It began its train: there are no gaps. */
+  /** The probe began its train: there are no gaps. */
   val begins = Bool()
-  /** The gaps are not those of two frames that left and arrived one after the other: the probe before it was not answered by an ACK of its
-    * own, an ACK of something else came between, or this one or the one before left late.
+  /** The gaps are not those of two consecutive frames: the probe before was not answered by an ACK of its own, another ACK came between, or
+    * one of the two left late.
     */
   val disturbed = Bool()
   /** From the SFD of the probe before to that of this one; from the SFD of its ACK to that of this one's. ns, all ones: that or more. */

@@ -1,82 +1,111 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{EventKind, TcpState}
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What the peer has been told of what came from it. */
+/** What the peer has been told about the data that came from it. */
 case class AcknowledgmentState(config: DownbeatConfig) extends Bundle {
   val lastSent = NearNumber(config.receiveNumberBits) // Last.ACK.sent (RFC 7323 4.3)
-  /** The window's right edge; what was announced lies less than a unit of the window scale before it. */
+  /** The window's right edge. What was announced lies less than a unit of the window scale before it. */
   val edge = NearNumber(config.receiveNumberBits)
-  /** Data in order awaits its ACK. */
+  /** Data in order waits for its ACK. */
   val delayed = Bool()
 }
 
 /** When to acknowledge (RFC 9293 3.8.6.3, RFC 5681 4.2), and how far the window opens (RFC 9293 3.8.6.2.2).
   *
-  * New data in order waits for the delayed-ACK timer or for the second segment, of whatever size; anything else is
-  * acknowledged at once. The window's edge moves right by a segment or half the buffer at least, and never left. What a
-  * grant told the peer counts when its `sent` comes, for a grant may find nothing to send.
+  * New data in order waits for the delayed-ACK timer or for a second segment of whatever size. Anything else is acknowledged at once. The
+  * window's edge moves right by at least a segment or half the buffer, and never moves left. A grant may find nothing to send, so what a
+  * segment tells the peer counts only when its `sent` comes.
   */
-class Acknowledgments(view: ProtocolView, verdict: SegmentVerdict, reassembly: Reassembly) extends Area {
+class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowCheck: WindowCheck, placementCheck: PlacementCheck)
+    extends Area {
   import view._
   import signals._
+  import placementCheck.{arrival, overlap}
+  import verdict.{data, effect, peerSyn}
   private val half = config.receiveBufferBytes / 2
-  private val past = s0(before).acknowledgments
   private def low(number: SequenceNumber): NearNumber = number.low(config.receiveNumberBits)
 
-  // ---- what a segment that has left told
+  // ---- what a segment that has left told the peer
 
-  private val units = s0(before).scaling && !s0(FLAGS).syn
-  private val toldEdge = s0.insert(
-    low(s0(ACKNOWLEDGMENT)) + (s0(WIRE_WINDOW).resize(30) |<< (units ? U(config.receiveWindowScale, 4 bits) | U(0, 4 bits))))
-  private val ahead = s0.insert(past.lastSent.isBefore(s0(ACKNOWLEDGMENT)))
-  private val saysAll = s0.insert(s0(ACKNOWLEDGMENT).value === s0(before).received.value)
-  private val tells = s1.insert(s1(hasSent) && !s1(FLAGS).syn)
-  private val tellsMore = s1.insert(s1(ahead) && s1(hasSent) && !s1(FLAGS).syn)
-  private val opensTo = s1.insert(s1(before).acknowledgments.edge.isBefore(s1(toldEdge)))
+  private val told = new s0.Area {
+    private val scaled = before.scaling && !FLAGS.syn
+    val edge = insert(
+      low(ACKNOWLEDGMENT) + (WIRE_WINDOW.resize(30) |<< Mux(scaled, U(config.receiveWindowScale, 4 bits), U(0, 4 bits))))
+    val isNewer = insert(before.acknowledgments.lastSent.isBefore(ACKNOWLEDGMENT))
+    val isAll = insert(ACKNOWLEDGMENT.value === before.received.value)
+  }
+  private val tell = new s1.Area {
+    val tells = insert(event.hasSent && !FLAGS.syn)
+    val acknowledgesMore = insert(told.isNewer && event.hasSent && !FLAGS.syn)
+    val acknowledgesAll = insert(tells && told.isAll)
+    val opens = insert(before.acknowledgments.edge.isBefore(told.edge))
+  }
 
   // ---- how far the window may open
 
-  private val freed = fetched.insert(((fetched(KIND) === EventKind.consumed) ? fetched(LENGTH) | U(0, 32 bits)) + config.receiveBufferBytes)
-  private val used = s0.insert(s0(before).consumed.since(past.edge))
-  private val growth = s1.insert(s1(used) + s1(freed))
-  /** One past the end of the buffer. */
-  private val limit = s1.insert(s1(before).consumed + s1(freed))
-  private val moves = s2.insert(!(s2(growth) < (config.ownMss min half)))
-  private val opened = s3.insert(s3(moves) ? s3(limit) | s3(before).acknowledgments.edge)
-  private val firstEdge = s3.insert(low(s3(firstData)) + U(config.receiveBufferBytes, 32 bits))
-  private val edge = s4.insert(s4(verdict.receivesSyn) ? s4(firstEdge) | s4(opened))
-  s5(RECEIVE_WINDOW) := s5(edge).since(s5(RECEIVED)).resize(25)
+  private val buffer = new fetched.Area {
+    val free = insert(Mux[UInt](KIND === EventKind.consumed, LENGTH, U(0, 32 bits)) + config.receiveBufferBytes)
+  }
+  private val edgeBefore = new s0.Area {
+    val toConsumed = insert(before.consumed.since(before.acknowledgments.edge))
+  }
+  private val growth = new s1.Area {
+    val bytes = insert(edgeBefore.toConsumed + buffer.free)
+    /** One past the end of the buffer. */
+    val limit = insert(before.consumed + buffer.free)
+    val windowIsNarrow = insert(windowCheck.distance.window < half)
+  }
+  private val opening = new s2.Area {
+    val moves = insert(!(growth.bytes < (config.ownMss min half)))
+    /** The peer may be waiting for space, and there is enough more to tell. */
+    val tells = insert(LIVE && kind.consumed && !before.reassembly.finReceived && before.state =/= TcpState.synSent &&
+      growth.windowIsNarrow && !(growth.bytes < (2 * config.ownMss min half)))
+  }
+  private val edges = new s3.Area {
+    val opened = insert(Mux[NearNumber](opening.moves, growth.limit, before.acknowledgments.edge))
+    val initial = insert(low(event.firstData) + U(config.receiveBufferBytes, 32 bits))
+  }
+  private val edge = new s4.Area {
+    /** The window's edge after the event, if the event tells the peer of it. */
+    val after = insert(Mux[NearNumber](peerSyn.taken, edges.initial, edges.opened))
+  }
+  private val window = new s5.Area {
+    RECEIVE_WINDOW := edge.after.since(RECEIVED).resize(25)
+  }
 
-  /** The peer may be waiting for space, and there is enough more to tell it of. */
-  private val narrow = s1.insert(s1(verdict.space) < half)
-  private val tellsOfSpace = s2.insert(s2(LIVE) && s2(isConsumed) && !s2(before).reassembly.finReceived &&
-    s2(before).state =/= TcpState.synSent && s2(narrow) && !(s2(growth) < (2 * config.ownMss min half)))
+  // ---- whether an ACK is due
 
-  // ---- whether an ACK is due for what came or went
-
-  private val waits = s1(before).acknowledgments.delayed
-  private val atOnce = s1.insert(s1(reassembly.arrives) && (!s1(reassembly.extendsInOrder) || s1(reassembly.finReached) || waits) ||
-    s1(expired) && waits && !s1(before).waiting || s1(isClose) && s1(LIVE) && waits)
-  /** The timer will have another purpose: an orphan's FIN-WAIT-2 ends by it. */
-  private val beforeWaiting = s3(verdict.acknowledgesFin) && s3(before).acknowledgments.delayed && s3(before).applicationClosed
-  val due = s3.insert(s3(verdict.rejected) || s3(atOnce) || s3(tellsOfSpace) || beforeWaiting)
-  private val beginsToWait = s3.insert(s3(reassembly.extendsInOrder) && !s3(due))
-
-  /** The delayed ACK's time begins. */
-  val delays = s4.insert(s4(beginsToWait))
-  private val toldAll = s1.insert(s1(tells) && s1(saysAll))
-  val delayed = s4.insert((s4(before).acknowledgments.delayed || s4(beginsToWait)) && !s4(ACK_DUE) && !s4(toldAll) &&
-    !s4(verdict.receivesSyn) && s4(STATE) =/= TcpState.closed)
+  private val immediate = new s1.Area {
+    private val delayed = before.acknowledgments.delayed
+    val due = insert(arrival.comes && (!arrival.extendsInOrder || overlap.reachesFin || delayed) ||
+      event.expired && delayed && !before.waiting || kind.close && LIVE && delayed)
+  }
+  val answer = new s3.Area {
+    /** The timer gets another purpose: it will end FIN-WAIT-2 of a connection without application. */
+    private val timerIsTaken = effect.acknowledgesFin && before.acknowledgments.delayed && before.applicationClosed
+    val due = insert(data.rejected || immediate.due || opening.tells || timerIsTaken)
+    val beginsToWait = insert(arrival.extendsInOrder && !due)
+  }
+  val delay = new s4.Area {
+    /** The delayed-ACK timer starts; it runs. */
+    val begins = insert(apply(answer.beginsToWait))
+    val runs = insert((before.acknowledgments.delayed || answer.beginsToWait) && !ACK_DUE && !tell.acknowledgesAll &&
+      !peerSyn.taken && STATE =/= TcpState.closed)
+  }
 
   val after = AcknowledgmentState(config)
-  private val last = s5(before).acknowledgments
-  private val all = s5(verdict.receivesSyn) || s5(ACK_DUE)
-  after.lastSent := all ? low(s5(RECEIVED)) | (s5(tellsMore) ? low(s5(ACKNOWLEDGMENT)) | last.lastSent)
-  after.edge := all ? s5(edge) | ((s5(tells) && s5(opensTo)) ? s5(toldEdge) | last.edge)
-  after.delayed := s5(delayed)
+  private val update = new s5.Area {
+    private val acknowledgesAll = peerSyn.taken || ACK_DUE
+    after.lastSent := Mux(
+      acknowledgesAll, low(RECEIVED), Mux(tell.acknowledgesMore, low(ACKNOWLEDGMENT), before.acknowledgments.lastSent))
+    after.edge := Mux[NearNumber](
+      acknowledgesAll, edge.after, Mux[NearNumber](tell.tells && tell.opens, told.edge, before.acknowledgments.edge))
+    after.delayed := delay.runs
+  }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
@@ -40,7 +40,7 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
   /** Each source's two words, in distributed RAM: as registers they were two clock enables for four hundred of them. */
   private val memories = sources.map(source => Mem(source.words.payload, 2))
 
-  private val places: Seq[Place] = sources.zipWithIndex.flatMap { case (EventSource(words, event), s) =>
+  private val places: Seq[Place] = sources.zipWithIndex.flatMap { case (EventSource(words, event, _), s) =>
     val valid = Vec(RegInit(False), 2)
     val secondIsOlder = Reg(Bool())
     val nextSpots = Seq.fill(2)(UInt(scoreboardBits bits))

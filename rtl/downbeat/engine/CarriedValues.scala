@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.pipeline.ValueWays
+import downbeat.lib.pipeline.ValueWays
 import java.util.{Collections, IdentityHashMap}
 import spinal.core._
 

@@ -1,229 +1,154 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
 import downbeat.calculation.Calculators
+import downbeat.config.DownbeatConfig
 import downbeat.congestion._
+import downbeat.messages.EventKind
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What congestion keeps of a connection: the windows, a policy state for either policy, and what the connection was opened with. During the
-  * handshake ssthresh is the one that it begins with, and cwnd counts segments.
-  */
-case class CongestionState(config: DownbeatConfig) extends Bundle {
-  val window = Window()
-  val startupState = Bits(CongestionStage.policyStateBits(config.startupPolicies) bits)
-  val steadyState = Bits(CongestionStage.policyStateBits(config.steadyPolicies) bits)
-  val startup = (config.startupPolicies.size > 1) generate UInt(config.startupBits bits)
-  val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
-  val spacing = UInt(56 bits)
-  val calculation = config.policiesCalculate generate CalculationState()
-}
-
-object CongestionStage {
-  /** The largest policy state of the build's policies. */
-  def policyStateBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max
-}
-
-/** Congestion: cwnd and ssthresh, by the connection's start-up and steady policy.
+/** Congestion: cwnd, ssthresh and the next departure, by the connection's start-up and steady policy.
   *
-  * All policies of the build answer every event on step 3; step 3 takes the answer of those that the connection chose. Step 4 is
-  * the part that RFC 6582 fixes for all of them: the window in recovery and after a timeout. Step 5 bounds the result:
-  * 2 SMSS <= ssthresh, SMSS <= cwnd, neither above 1 GiB.
+  * Step 0 makes the event that policies see. All policies of the build answer it by step 3, and the answers of the two that the connection
+  * chose are taken ([[PolicyFamily]]). [[WindowUpdate]] makes the windows of recovery and bounds the result. Step 5 writes.
   */
 class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 3, HardType(CongestionState(config))) {
   import signals._
-  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+  private val Seq(s0, _, s2, s3, s4, s5) = steps
   private val kinds = CongestionEventKind
 
-  // ---- step 0: the event as policies see it
+  // ---- the event
 
-  val EVENT = Payload(CongestionEvent())
-  private val event = s0(EVENT)
-  event.kind := s0(LIVE) ? s0(CONGESTION_KIND) | kinds.none()
-  /** The application has chosen policies: their policy states restart as what they are told, and both are asked as with `established`; the windows
-    * stay. What a policy was calculating is nobody's.
+  /** The application has chosen policies. Their policy states restart as their arguments, and they answer as to `established`. The windows
+    * stay. Any pending result is discarded.
     */
-  val CHANGES: Payload[Bool] =
-    fetched.insert(if (config.policiesChoose) fetched(LIVE) && fetched(KIND) === EventKind.setPolicies else False)
-  when(s0(CHANGES))(event.kind := kinds.established)
+  private val change = new fetched.Area {
+    val changes = insert(if (config.policiesChoose) LIVE && KIND === EventKind.setPolicies else False)
+    val startupState = restarted(before.startupState, PARAMETERS.startupArgument)
+    val steadyState = restarted(before.steadyState, PARAMETERS.steadyArgument)
+    private def restarted(state: Bits, argument: Bits) = insert(changes ? argument.resize(widthOf(state)) | state)
+  }
+  import change.changes
+
+  private val kept = new s0.Area {
+    val window = insert(before.window)
+    val calculation = config.policiesCalculate generate insert(before.calculation)
+  }
+
+  /** The event as policies see it. */
+  val EVENT = Payload(CongestionEvent())
   private val calculation = config.policiesCalculate generate
-    new CalculationControl(config, signals, s0.insert(s0(before).calculation), EVENT, CHANGES, steps)
-  if (config.policiesCalculate) when(s0(calculation.tells))(event.kind := kinds.calculated)
-  event.startingUp := s0(before).window.cwnd < s0(before).window.ssthresh
-  event.ackedBytes := s0(ACKED)
-  event.uninflated := s0(UNINFLATED)
-  private val loses = s0(CONGESTION_KIND) === kinds.loss || s0(CONGESTION_KIND) === kinds.timeout
-  private val overfull = s0(before).window.cwnd(47 downto 16) < s0(OUTSTANDING_BEFORE)
-  // What no connection has left in the memory is nobody's flight.
-  event.flight := !s0(LIVE) ? U(0, 32 bits) | ((loses && overfull) ? s0(before).window.cwnd(47 downto 16) | s0(OUTSTANDING_BEFORE))
-  event.segmentSize := s0(SEGMENT_SIZE)
-  event.rttValid := s0(RTT_VALID)
-  event.rtt := s0(RTT)
-  event.rttMinimum := s0(RTT_MINIMUM)
-  event.initialWindow := s0(CHANGES) ? U(2, 8 bits) | s0(before).window.cwnd(23 downto 16) // a window under way has space for a pair
-  event.initialSsthresh := s0(before).window.ssthresh(47 downto 16)
-  event.sentProbe := s0(MEASURED)
-  event.sentAhead := s0(AHEAD)
-  event.probe := s0(PROBE_ANSWER)
-  private val windowBefore = s0.insert(s0(before).window)
+    new CalculationControl(config, signals, kept.calculation, EVENT, changes, steps)
 
-  // ---- steps 0 to 3: the policies
+  private val describe = new s0.Area {
+    private val loses = CONGESTION_KIND === kinds.loss || CONGESTION_KIND === kinds.timeout
+    private val overfull = before.window.cwnd(47 downto 16) < OUTSTANDING_BEFORE
+    EVENT.kind := LIVE ? apply(CONGESTION_KIND) | kinds.none()
+    when(changes)(EVENT.kind := kinds.established)
+    if (config.policiesCalculate) when(calculation.responds)(EVENT.kind := kinds.calculated)
+    EVENT.startingUp := before.window.cwnd < before.window.ssthresh
+    EVENT.ackedBytes := ACKED
+    EVENT.uninflated := UNINFLATED
+    // A stale event: the memory may hold the state of a connection that is gone. It reports zero flight.
+    EVENT.flight := Mux(!LIVE, U(0, 32 bits), Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), OUTSTANDING_BEFORE))
+    EVENT.segmentSize := SEGMENT_SIZE
+    EVENT.rttValid := RTT_VALID
+    EVENT.rtt := RTT
+    EVENT.rttMinimum := RTT_MINIMUM
+    EVENT.initialWindow := changes ? U(2, 8 bits) | before.handshake.segments // a window under way has space for a pair
+    EVENT.initialSsthresh := before.handshake.ssthresh
+    EVENT.sentProbe := MEASURED
+    EVENT.sentAhead := AHEAD
+    EVENT.probe := PROBE_ANSWER
 
-  private val calculating = if (config.policiesCalculate) calculation.underWay else s0.insert(False)
-  private val calculated = if (config.policiesCalculate) calculation.calculated else s0.insert(Calculated.none)
-
-  private def answers(policies: Seq[Policy], word: Payload[Bits]): Seq[Payload[PolicyAnswer]] = policies.map { policy =>
-    val own = s0.insert(s0(word).resize(policy.stateBits))
-    policy.build(new PolicyPipe(steps.take(PolicyPipe.steps + 1), EVENT, windowBefore, own, NOW, calculating, calculated))
+    val calculating = if (config.policiesCalculate) calculation.underWay else insert(False)
+    val calculated = if (config.policiesCalculate) calculation.calculated else insert(Calculated.none)
   }
-  private def told(word: Bits, argument: Bits): Payload[Bits] = fetched.insert(fetched(CHANGES) ? argument.resize(widthOf(word)) | word)
-  private val startupBefore = told(fetched(before).startupState, fetched(PARAMETERS).startupArgument)
-  private val steadyBefore = told(fetched(before).steadyState, fetched(PARAMETERS).steadyArgument)
-  private val startupAnswers = answers(config.startupPolicies, startupBefore)
-  private val steadyAnswers = answers(config.steadyPolicies, steadyBefore)
-  /** The only policy of its kind has no index. */
-  private def chosenIndex(told: UInt, kept: => UInt): UInt =
-    if (kept == null) U(0, widthOf(told) bits) else (s2(OPENING) || s2(CHANGES)) ? told | kept
-  val STARTUP = s2.insert(chosenIndex(s2(PARAMETERS).startup, s2(before).startup))
-  val STEADY = s2.insert(chosenIndex(s2(PARAMETERS).steady, s2(before).steady))
 
-  /** For each policy whether it is the connection's; one always is. */
-  private def selects(policies: Seq[Policy], index: UInt): Seq[Payload[Bool]] =
-    policies.indices.map(i => s2.insert(if (i == policies.size - 1) index >= i else index === i))
-  private val startupSelects = selects(config.startupPolicies, s2(STARTUP))
-  private val steadySelects = selects(config.steadyPolicies, s2(STEADY))
+  // ---- the policies
 
-  private def asked(policy: Policy, answer: PolicyAnswer): Calculation =
-    if (policy.calculator.isEmpty) Calculation.none(config.requestBits) else answer.calculation.widened(config.requestBits)
+  private val index = new s2.Area {
+    private def chosen(told: UInt, own: => UInt): UInt = if (own == null) U(0, widthOf(told) bits) else (OPENING || changes) ? told | own
+    val startup = insert(chosen(PARAMETERS.startup, before.startup))
+    val steady = insert(chosen(PARAMETERS.steady, before.steady))
+  }
+  val STARTUP: Payload[UInt] = index.startup
+  val STEADY: Payload[UInt] = index.steady
 
-  private def chosen(policies: Seq[Policy], all: Seq[Payload[PolicyAnswer]], select: Seq[Payload[Bool]], policyStateBits: Int): PolicyAnswer = {
-    val padded = policies.zip(all).map { case (policy, answer) =>
-      val wide = PolicyAnswer(policyStateBits, config.policiesPace, config.requestBits)
-      wide.window := s3(answer).window
-      wide.policyState := s3(answer).policyState.resize(policyStateBits)
-      if (config.policiesPace) wide.departure := (if (policy.paces) s3(answer).departure else DeparturePlan.configured)
-      if (config.policiesCalculate) wide.calculation := asked(policy, s3(answer))
-      wide
+  private def pipe(policyState: Payload[Bits]) = new PolicyPipe(
+    steps.take(PolicyPipe.steps + 1), EVENT, kept.window, policyState, NOW, describe.calculating, describe.calculated)
+  private val startup = new PolicyFamily(config, config.startupPolicies, pipe(change.startupState), STARTUP)
+  private val steady = new PolicyFamily(config, config.steadyPolicies, pipe(change.steadyState), STEADY)
+  if (config.policiesCalculate) calculation.choose(startup, steady)
+
+  /** Whose windows count. */
+  private val decide = new s2.Area {
+    private val grows = EVENT.kind === kinds.acknowledged || EVENT.kind === kinds.paired
+    private val ofStartup =
+      if (config.policiesCalculate) EVENT.kind === kinds.calculated && calculation.calculated.ofStartup else False
+    val fromStartup = insert(EVENT.kind === kinds.established || grows && EVENT.startingUp || ofStartup)
+    val counts = startup.selects.map(select => insert(select && fromStartup)) ++
+      steady.selects.map(select => insert(select && !fromStartup))
+  }
+
+  private val answered = new s3.Area {
+    val window = insert(MuxOH.or(Vec(decide.counts.map(apply(_))), (startup.answers ++ steady.answers).map(apply(_).window)))
+    val startupState = insert(startup.answer.policyState)
+    val steadyState = insert(steady.answer.policyState)
+    val startupPlan = config.policiesPace generate insert(startup.answer.departure)
+    val steadyPlan = config.policiesPace generate insert(steady.answer.departure)
+  }
+
+  private val windows = new WindowUpdate(config, signals, EVENT, before, answered.window, describe.calculated, changes, steps)
+  import windows.handshakes
+
+  // ---- the departure, and the state after the event
+
+  private val choose = new s4.Area {
+    val plan = config.policiesPace generate {
+      val ofStartup = answered.startupPlan.pace =/= Pace.configured || answered.startupPlan.inverted
+      insert(Mux[DeparturePlan](ofStartup, answered.startupPlan, answered.steadyPlan))
     }
-    if (padded.size == 1) padded.head else MuxOH.or(Vec(select.map(s3(_))), padded)
+    val synLost = insert(handshakes && (EVENT.kind === kinds.timeout || EVENT.kind === kinds.timeoutAgain))
   }
-  private val startup = chosen(config.startupPolicies, startupAnswers, startupSelects, CongestionStage.policyStateBits(config.startupPolicies))
-  private val steady = chosen(config.steadyPolicies, steadyAnswers, steadySelects, CongestionStage.policyStateBits(config.steadyPolicies))
 
-  private val grows = s2(EVENT).kind === kinds.acknowledged || s2(EVENT).kind === kinds.paired
-  private val ofStartup =
-    if (config.policiesCalculate) s2(EVENT).kind === kinds.calculated && s2(calculation.calculated).ofStartup else False
-  private val fromStartup = s2.insert(s2(EVENT).kind === kinds.established || grows && s2(EVENT).startingUp || ofStartup)
-  private val answered = s3.insert {
-    val counts = startupSelects.map(select => s2.insert(s2(select) && s2(fromStartup))) ++
-      steadySelects.map(select => s2.insert(s2(select) && !s2(fromStartup)))
-    MuxOH.or(Vec(counts.map(s3(_))), (startupAnswers ++ steadyAnswers).map(s3(_).window))
-  }
-  private val startupState = s3.insert(startup.policyState)
-  private val steadyState = s3.insert(steady.policyState)
+  private val update = new s5.Area {
+    private val spacing = OPENING ? PARAMETERS.spacing | before.spacing
+    if (config.policiesPace) DEPARTURE := choose.plan else DEPARTURE := DeparturePlan.configured
+    when(handshakes)(DEPARTURE := DeparturePlan.configured)
+    when(DEPARTURE.pace === Pace.configured)(DEPARTURE.time := spacing)
 
-  // ---- steps 0 to 4: recovery (RFC 6582)
-
-  private val segment = s1.insert(Window.ofBytes(s1(SEGMENT_SIZE)))
-  private val inflated = s2.insert(s2(before).window.cwnd + s2(segment))
-  private val remains = s1.insert((s1(before).window.cwnd -^ Window.ofBytes(s1(ACKED))).asSInt)
-  private val deflated = s2.insert(s2(remains).msb ? U(0, 48 bits) | s2(remains).asUInt.resize(48))
-  private val partialSegment = s2.insert((s2(ACKED) < s2(SEGMENT_SIZE)) ? U(0, 48 bits) | s2(segment))
-  private val afterPartial = s3.insert(s3(deflated) + s3(partialSegment))
-  /** Not SND.MAX - SND.UNA: what an inverted pair has left out is not in flight. */
-  private val left = s0.insert(s0(OUTSTANDING_BEFORE) - s0(ACKED))
-  private val flightAfter = s1.insert(
-    (s1(left).asSInt < s1(SEGMENT_SIZE).resize(32).asSInt) ? s1(SEGMENT_SIZE).resize(32) | s1(left))
-  private val flightAndOne = s2.insert(Window.ofBytes(s2(flightAfter) + s2(SEGMENT_SIZE)))
-  private val afterFull = s3.insert((s3(flightAndOne) < s3(before).window.ssthresh) ? s3(flightAndOne) | s3(before).window.ssthresh)
-  private val threeSegments = s2.insert(s2(segment) + (s2(segment) |<< 1))
-
-  private val settled = Payload(Window())
-  s4(settled) := s4(answered)
-  switch(s4(EVENT).kind) {
-    is(kinds.none, kinds.sent)(s4(settled) := s4(before).window)
-    is(kinds.duplicate)(keepThreshold(s4(inflated)))
-    is(kinds.partial)(keepThreshold(s4(afterPartial)))
-    is(kinds.recovered)(keepThreshold(s4(afterFull)))
-    is(kinds.timeoutAgain)(keepThreshold(s4(segment)))
-    is(kinds.timeout) {
-      s4(settled).cwnd := s4(segment)
-      // In a recovery more is outstanding than the window that the loss was seen with.
-      when(!s4(EVENT).uninflated && s4(before).window.ssthresh < s4(answered).ssthresh)(s4(settled).ssthresh := s4(before).window.ssthresh)
+    val after = CongestionState(config)
+    after.window := WINDOW
+    after.startupState := Mux[Bits](handshakes, change.startupState, answered.startupState)
+    after.steadyState := Mux[Bits](handshakes, change.steadyState, answered.steadyState)
+    if (after.startup != null) after.startup := STARTUP
+    if (after.steady != null) after.steady := STEADY
+    when(handshakes)(after.window := before.window)
+    when(choose.synLost)(after.handshake.loseSyn())
+    after.spacing := spacing
+    if (config.policiesCalculate) after.calculation := calculation.after
+    when(OPENING) {
+      after.handshake.open(PARAMETERS.initialWindow, PARAMETERS.ssthresh)
+      after.startupState := PARAMETERS.startupArgument.resized
+      after.steadyState := PARAMETERS.steadyArgument.resized
     }
-    if (config.policiesCalculate)
-      is(kinds.calculated)(when(s4(calculation.calculated).stale)(s4(settled) := s4(before).window))
-    is(kinds.loss)(s4(settled).cwnd := s4(answered).ssthresh + (s4(EVENT).uninflated ? U(0, 48 bits) | s4(threeSegments)))
-  }
-  when(s4(CHANGES))(s4(settled) := s4(before).window)
-  /** Policies are not asked before the connection is made: their states are what it was opened with. */
-  private val handshakes = s4.insert(s4(STATE) === TcpState.synSent || s4(STATE) === TcpState.synReceived)
-  when(s4(handshakes)) {
-    s4(settled).cwnd := 0
-    s4(settled).ssthresh := 0
-  }
-  private def keepThreshold(cwnd: UInt): Unit = {
-    s4(settled).cwnd := cwnd
-    s4(settled).ssthresh := s4(before).window.ssthresh
-  }
+    write(after, LIVE || OPENING)
 
-  // ---- step 5: bounds, and write
-
-  private def bounded(value: UInt, floor: UInt): UInt = {
-    val ceiling = Window.ofBytes(U(Window.maximumBytes, 32 bits))
-    value(47 downto 46).orR ? ceiling | ((value < floor) ? floor | value)
+    val requested = insert(if (config.policiesCalculate) calculation.goes else False)
   }
-  private val twoSegments = s4.insert(s4(segment) |<< 1)
-  s5(WINDOW).cwnd := bounded(s5(settled).cwnd, s5(segment))
-  s5(WINDOW).ssthresh := bounded(s5(settled).ssthresh, s5(twoSegments))
-  private val spacing = s5(OPENING) ? s5(PARAMETERS).spacing | s5(before).spacing
-  if (config.policiesPace) {
-    val ofStartup = s3.insert(startup.departure)
-    val ofSteady = s3.insert(steady.departure)
-    val startupAsks = s4(ofStartup).pace =/= Pace.configured || s4(ofStartup).inverted
-    val asked = s4.insert(startupAsks ? s4(ofStartup) | s4(ofSteady))
-    s5(DEPARTURE) := s5(asked)
-  } else s5(DEPARTURE) := DeparturePlan.configured
-  when(s5(handshakes))(s5(DEPARTURE) := DeparturePlan.configured)
-  when(s5(DEPARTURE).pace === Pace.configured)(s5(DEPARTURE).time := spacing)
-
-  /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
-  private val synLost = s4.insert(
-    s4(handshakes) && (s4(EVENT).kind === kinds.timeout || s4(EVENT).kind === kinds.timeoutAgain))
-  private val next = CongestionState(config)
-  next.window := s5(WINDOW)
-  next.startupState := s5(handshakes) ? s5(startupBefore) | s5(startupState)
-  next.steadyState := s5(handshakes) ? s5(steadyBefore) | s5(steadyState)
-  if (next.startup != null) next.startup := s5(STARTUP)
-  if (next.steady != null) next.steady := s5(STEADY)
-  when(s5(handshakes))(next.window := s5(before).window)
-  when(s5(synLost))(next.window.cwnd := Window.ofBytes(U(1)))
-  next.spacing := spacing
-  if (config.policiesCalculate) next.calculation := calculation.after
-  when(s5(OPENING)) {
-    next.window.cwnd := Window.ofBytes(s5(PARAMETERS).initialWindow)
-    next.window.ssthresh := Window.ofBytes(s5(PARAMETERS).ssthresh)
-    next.startupState := s5(PARAMETERS).startupArgument.resized
-    next.steadyState := s5(PARAMETERS).steadyArgument.resized
-  }
-  write(next, s5(LIVE) || s5(OPENING))
 
   // ---- long calculations
 
-  if (config.policiesCalculate) {
-    def asks(answer: PolicyAnswer, policies: Seq[Policy], choice: UInt): (Calculation, UInt) = {
-      val indices = CalculationControl.indices(config, policies)
-      (answer.calculation, if (indices.size == 1) indices.head else Vec(indices)(choice))
-    }
-    calculation.ask(asks(startup, config.startupPolicies, s3(STARTUP)), asks(steady, config.steadyPolicies, s3(STEADY)))
-  }
-  /** What the units have space for, and what goes to them; on step 5, whether something does. */
+  /** A request goes to a unit with this event, on step 5. */
+  val ASKED: Payload[Bool] = update.requested
+
+  /** Connects the calculation units: which have space, and the requests to them. */
   def calculates(units: Calculators): Unit = {
     calculation.space := units.io.space
     units.io.request << calculation.request
   }
-  val ASKED: Payload[Bool] = s5.insert(if (config.policiesCalculate) calculation.goes else False)
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
-import downbeat.pipeline.{EventLink, HeldValues}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.pipeline.{EventLink, HeldValues}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 import scala.collection.mutable

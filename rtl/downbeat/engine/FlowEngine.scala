@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.{DownbeatConfig, RestingClock, Tally, WideQueue}
 import downbeat.calculation.Calculators
-import downbeat.memory.FlowPosition
-import downbeat.time.{Epoch, Stamp}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.{RestingClock, Tally, WideQueue}
+import downbeat.messages.{ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent, Placement, PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord}
+import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
 
@@ -48,79 +49,47 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  // ---- sources, and the one line
+  // ---- sources, and the one queue
 
   private def queue[T <: Data](word: HardType[T], depth: Int): StreamFifo[T] = {
     val fifo = new StreamFifo(word, depth, forFMax = true)
     fifo.logic.ram.addAttribute("no_rw_check") // it never reads the place that it writes
     fifo
   }
-  private val returns = queue(ReturnEvent(config), FlowEngine.credits(config))
+  private val returns = queue(ReturnEvent(config), Credits.places(config))
   private val calculators = config.policiesCalculate generate RestingClock(Calculators(config))(_.io.idle)
-  /** The two that the engine itself causes, and that cause none of their own. */
-  private val ofSegments = Sources.returned(returns.io.pop).registered
-  private val caused =
-    if (config.policiesCalculate) EventSource.shared(ofSegments, Sources.calculated(calculators.io.result)) else ofSegments
-  private val payloadAndApplication = EventSource.shared(Sources.placed(io.placed), Sources.application(io.application))
-  /** A change of policies has time, and so have timers. */
-  private val timersAndPolicies =
-    if (config.policiesChoose) EventSource.shared(Sources.timer(io.timers), Sources.policies(io.policies)) else Sources.timer(io.timers)
-  private val changeWaits = if (config.policiesChoose) timersAndPolicies.words.valid else False
-  private val departuresAndTimers = EventSource.shared(Sources.departed(io.departed), timersAndPolicies)
-  private val sources = Seq(Sources.directory(io.directory), payloadAndApplication, Sources.grant(io.grants), caused, departuresAndTimers)
-  private val arbiter: EventLine = if (config.eventSpacing == 1) new Arbiter(config, sources) else new SpacedArbiter(config, sources)
-  private val returned = 3 // the source that needs no space for returns
-
-  private val pipeline = new EnginePipeline(config.eventSpacing)
-  private val signals = new Signals(config)
-  import signals._
-
-  private val epoch = new Epoch(io.now.instant)
-  private val entry = pipeline.entry
-  private val event = arbiter.output.payload
-  entry.valid := arbiter.output.valid
-  entry(KIND) := event.kind
-  entry(FLOW) := event.reference.flow
-  entry(GENERATION) := event.reference.generation
-  entry(NOW) := io.now.instant
-  entry(EPOCH) := epoch.wraps
-  entry(FRESH) := event.fresh
-  entry(COOKIE) := event.cookie
-  entry(SEQUENCE) := event.sequence
-  entry(ACKNOWLEDGMENT) := event.acknowledgment
-  entry(FLAGS) := event.flags
-  entry(WIRE_WINDOW) := event.window
-  entry(URGENT_POINTER) := event.urgentPointer
-  entry(OPTIONS) := event.options
-  entry(LENGTH) := event.length
-  entry(PAYLOAD) := event.payload
-  entry(MARKED) := event.congestionExperienced
-  entry(STAMP) := event.stamp
-  entry(PARAMETERS) := event.parameters
-  entry(INITIAL_SEQUENCE) := event.initialSequence
-  entry(TIMESTAMP_OFFSET) := event.timestampOffset
-  entry(MEMORY_ERROR) := event.memoryError
-  entry(LATE) := event.late
-  entry(MODE) := event.mode
-  entry(MEASURED) := event.probe
-  entry(BEGINS) := event.begins
-  if (config.policiesCalculate) entry(CALCULATED) := event.calculated
+  private val sources = new EngineSources(
+    directory = io.directory,
+    placed = io.placed,
+    application = io.application,
+    grants = io.grants,
+    departed = io.departed,
+    timers = io.timers,
+    policies = Option(io.policies),
+    returned = returns.io.pop,
+    calculated = Option(calculators).map(_.io.result))
+  private val arbiter: EventLine = if (config.eventSpacing == 1) new Arbiter(config, sources.all) else new SpacedArbiter(config, sources.all)
 
   // ---- the five stages
 
+  private val pipeline = new EnginePipeline(config.eventSpacing)
+  private val signals = new Signals(config)
+  private val entry = new EventEntry(config, pipeline, signals, arbiter.output, io.now.instant)
   private val protocol = new ProtocolStage(config, pipeline, signals)
   private val recovery = new RecoveryStage(config, pipeline, signals)
   private val measure = new MeasureStage(config, pipeline, signals)
   private val congestion = new CongestionStage(config, pipeline, signals)
   private val transmit = new TransmitStage(config, pipeline, signals)
   if (config.policiesCalculate) congestion.calculates(calculators)
+  private val deadlines = new DeadlineChoice(config, signals, measure.steps)
+  private val recorder = new TraceRecorder(config, pipeline, signals, congestion, transmit)
 
   // ---- what leaves
 
-  private val descriptors = WideQueue(SegmentDescriptor(config), FlowEngine.credits(config))
+  private val descriptors = WideQueue(SegmentDescriptor(config), Credits.places(config))
   descriptors.io.push.valid := transmit.descriptor.valid
   descriptors.io.push.payload := transmit.descriptor.payload
-  // The queue's memory takes half a clock, and the reader's ready is not to be in line with it: a segment lasts longer than two clocks.
+  // The queue's memory takes half a clock, and the reader's ready must not add to that: a segment lasts longer than two clocks.
   io.descriptors << descriptors.io.pop.halfPipe()
   returns.io.push.valid := transmit.returned.valid
   returns.io.push.payload := transmit.returned.payload
@@ -130,56 +99,15 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.placements << placements.io.pop
 
   io.bookings << transmit.booking
+  io.deadlines << deadlines.deadline
   io.synchronized << protocol.synchronized
   io.status << protocol.status
   io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
+  io.trace << recorder.record
 
-  private def count(event: Bool): UInt = Tally(event, config.counterBits)
-  io.ignoredIcmpErrors := count(protocol.ignoredIcmpError)
-  io.suppressedChallenges := count(protocol.suppressedChallenge)
-  io.duplicateSacks := count(protocol.duplicateSack)
-
-  /** The earliest of protocol's deadline, recovery's and the user timeout, found while later stages work. */
-  private val deadline = new Area {
-    private val Seq(compare, choose, compareAgain, chooseAgain, node) = measure.steps.drop(1)
-    private val userTimeoutFirst = compare.insert(compare(USER_TIMEOUT_ARMED) && compare(USER_TIMEOUT_DEADLINE).isBefore(compare(RECOVERY_DEADLINE)))
-    private val ofRecovery = choose.insert(choose(userTimeoutFirst) ? choose(USER_TIMEOUT_DEADLINE) | choose(RECOVERY_DEADLINE))
-    private val protocolFirst = compareAgain.insert(compareAgain(PROTOCOL_ARMED) &&
-      !(compareAgain(RECOVERY_ARMED) && compareAgain(ofRecovery).isBefore(compareAgain(PROTOCOL_DEADLINE))))
-    private val at = chooseAgain.insert(chooseAgain(protocolFirst) ? chooseAgain(PROTOCOL_DEADLINE) | chooseAgain(ofRecovery))
-    private val armed = chooseAgain.insert(chooseAgain(PROTOCOL_ARMED) || chooseAgain(RECOVERY_ARMED))
-    io.deadlines.valid := node.isValid && (node(LIVE) || node(OPENING))
-    io.deadlines.reference.flow := node(FLOW)
-    io.deadlines.reference.generation := node(CONNECTION)
-    io.deadlines.armed := node(armed)
-    io.deadlines.at := node(at)
-  }
-
-  private val record = new Area {
-    private val node = pipeline.exit
-    io.trace.valid := node.isValid
-    io.trace.time := node(NOW)
-    io.trace.reference.flow := node(FLOW)
-    io.trace.reference.generation := node(CONNECTION)
-    io.trace.kind := node(KIND)
-    io.trace.live := node(LIVE) || node(OPENING)
-    io.trace.state := node(STATE)
-    io.trace.reason := node(REASON)
-    io.trace.congestion := node(congestion.EVENT)
-    io.trace.startup := node(congestion.STARTUP)
-    io.trace.steady := node(congestion.STEADY)
-    io.trace.window := node(WINDOW)
-    io.trace.acknowledged := node(UNACKNOWLEDGED)
-    io.trace.nextSend := node(NEXT_SEND)
-    io.trace.highestSent := node(HIGHEST_SENT)
-    io.trace.sendWindow := node(SEND_WINDOW)
-    io.trace.received := node(RECEIVED)
-    io.trace.sent := transmit.returned.valid && !transmit.returned.failed && !transmit.descriptor.flags.rst
-    io.trace.sentSequence := transmit.returned.sequence
-    io.trace.sentLength := transmit.returned.length
-    io.trace.retransmission := io.trace.sent && transmit.repeats
-    io.trace.asked := node(congestion.ASKED)
-  }
+  io.ignoredIcmpErrors := Tally(protocol.ignoredIcmpError, config.counterBits)
+  io.suppressedChallenges := Tally(protocol.suppressedChallenge, config.counterBits)
+  io.duplicateSacks := Tally(protocol.duplicateSack, config.counterBits)
   if (config.stageCounters) {
     io.stageCounts.valid := pipeline.exit.isValid
     for ((stage, i) <- Seq(protocol, recovery, measure, congestion, transmit).zipWithIndex)
@@ -189,33 +117,18 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- credits
 
-  private val descriptorCredit = FlowEngine.credit(config, taken = arbiter.issued,
+  private val descriptorCredits = new Credits(Credits.places(config), taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.descriptor.valid, freed = descriptors.io.pop.fire)
-  private val returnCredit = FlowEngine.credit(config, taken = arbiter.issued,
+  private val returnCredits = new Credits(Credits.places(config), taken = arbiter.issued,
     unused = pipeline.exit.isValid && !transmit.returned.valid, freed = returns.io.pop.fire)
-  for (source <- arbiter.permitted.indices)
-    arbiter.permitted(source) := RegNext(protocol.ready && descriptorCredit && (if (source == returned) True else returnCredit)) init False
+  for ((source, permitted) <- sources.all.zip(arbiter.permitted))
+    permitted := RegNext(protocol.ready && descriptorCredits.left && (if (source.returns) returnCredits.left else True)) init False
 
-  private val calculationsRest = if (config.policiesCalculate) calculators.io.idle else True
+  // ---- idle
+
+  private val calculatorsIdle = if (config.policiesCalculate) calculators.io.idle else True
   // A queue holds a word before it offers it: its occupancy says so.
-  io.waits := protocol.ready && !epoch.turns && arbiter.isEmpty && pipeline.isEmpty && calculationsRest &&
-    !payloadAndApplication.words.valid && !changeWaits && !departuresAndTimers.words.valid && !caused.words.valid && !ofSegments.words.valid &&
+  io.waits := protocol.ready && !entry.turns && arbiter.isEmpty && pipeline.isEmpty && calculatorsIdle && !sources.waiting &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR
   io.idle := io.waits && !descriptors.io.occupancy.orR && !io.descriptors.valid
-}
-
-object FlowEngine {
-  /** Descriptors, and returns, that may be under way at once. More than the events that fit into the engine. */
-  private def credits(config: DownbeatConfig): Int = if (config.eventSpacing == 1) 64 else 16
-
-  /** True while one more may be taken, seen four clocks late. Each event takes one; it is free again when the event causes nothing, or
-    * when what it caused has gone. Counted a clock after it happens, so that the count waits neither for the choice nor for the queue's
-    * reader.
-    */
-  private def credit(config: DownbeatConfig, taken: Bool, unused: Bool, freed: Bool): Bool = {
-    val used = Reg(UInt(log2Up(credits(config) + 1) bits)) init 0
-    val change = Seq(taken, unused, freed).map(RegNext(_) init False).map(_.asUInt)
-    used := used + change(0) - change(1) - change(2)
-    RegNext(used < credits(config) - 5) init False
-  }
 }

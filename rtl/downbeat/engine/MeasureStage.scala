@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.ProbeAnswer
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -12,8 +12,10 @@ case class MeasureState(config: DownbeatConfig) extends Bundle {
   val probes = config.policiesPace generate ProbeLogState()
 }
 
-/** Measure: what round trips and gaps tell. The smallest of a connection's samples, if a policy of the build compares with the unloaded path; and,
-  * if one sends probes, which ACK answers which of them.
+/** Measures what round trips and gaps tell of the path.
+  *
+  * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It
+  * finds the ACK that answers each probe, if a policy sends probes ([[ProbeLog]]).
   */
 class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {
@@ -21,17 +23,29 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
   private val Seq(s0, s1, _, _, _, s5) = steps
 
   if (config.policiesCompareRoundTrips) {
-    val smaller = s0.insert(s0(RTT_VALID) && s0(RTT) < s0(before).rttMinimum)
-    s1(RTT_MINIMUM) := s1(before).rttMinimum
-    when(s1(smaller))(s1(RTT_MINIMUM) := s1(RTT))
-    when(s1(OPENING))(s1(RTT_MINIMUM).setAll())
-  } else s1(RTT_MINIMUM).setAll()
+    val compare = new s0.Area {
+      val smaller = insert(RTT_VALID && RTT < before.rttMinimum)
+    }
+    new s1.Area {
+      RTT_MINIMUM := before.rttMinimum
+      when(compare.smaller)(RTT_MINIMUM := RTT)
+      when(OPENING)(RTT_MINIMUM.setAll())
+    }
+  } else new s1.Area {
+    RTT_MINIMUM.setAll()
+  }
 
-  private val probes = config.policiesPace generate new ProbeLog(config, pipeline, signals, s0.insert(s0(before).probes), steps)
-  s5(PROBE_ANSWER) := (if (config.policiesPace) probes.result else ProbeAnswer.none)
+  private val kept = new s0.Area {
+    val probes = config.policiesPace generate insert(before.probes)
+  }
+  private val probes = config.policiesPace generate new ProbeLog(config, pipeline, signals, kept.probes, steps)
 
-  private val next = MeasureState(config)
-  if (config.policiesCompareRoundTrips) next.rttMinimum := s5(RTT_MINIMUM)
-  if (config.policiesPace) next.probes := probes.after
-  write(next, s5(LIVE) || s5(OPENING))
+  private val update = new s5.Area {
+    PROBE_ANSWER := (if (config.policiesPace) probes.result else ProbeAnswer.none)
+
+    val after = MeasureState(config)
+    if (config.policiesCompareRoundTrips) after.rttMinimum := RTT_MINIMUM
+    if (config.policiesPace) after.probes := probes.after
+    write(after, LIVE || OPENING)
+  }
 }

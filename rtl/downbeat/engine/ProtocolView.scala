@@ -1,72 +1,90 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
+import downbeat.messages.EventKind
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the parts of protocol look at together: the nodes, the connection before the event, and which event it is. */
+/** What the parts of protocol share: the nodes, the connection before the event, and the facts about the event that several parts use. */
 class ProtocolView(
     val config: DownbeatConfig, val signals: Signals, val before: Payload[ProtocolState],
     val address: Node, val fetched: Node, steps: Seq[Node])
     extends Area {
   import signals._
-  val s0: Node = steps(0)
-  val s1: Node = steps(1)
-  val s2: Node = steps(2)
-  val s3: Node = steps(3)
-  val s4: Node = steps(4)
-  val s5: Node = steps(5)
+  val Seq(s0, s1, s2, s3, s4, s5) = steps
 
-  private def kind(element: SpinalEnumElement[EventKind.type]): Payload[Bool] = s0.insert(s0(KIND) === element)
-  val isSegment = kind(EventKind.segment)
-  val isOpen = kind(EventKind.open)
-  val isPlaced = kind(EventKind.placed)
-  val isWritten = kind(EventKind.written)
-  val isConsumed = kind(EventKind.consumed)
-  val isShutdown = kind(EventKind.shutdown)
-  val isClose = kind(EventKind.close)
-  val isAbort = kind(EventKind.abort)
-  val isSent = kind(EventKind.sent)
-  val isTimer = kind(EventKind.timer)
-  val isUnreachable = kind(EventKind.unreachable)
-  val isTooBig = kind(EventKind.tooBig)
+  val kind = new s0.Area {
+    private def is(element: SpinalEnumElement[EventKind.type]): Payload[Bool] = insert(KIND === element)
+    val segment = is(EventKind.segment)
+    val open = is(EventKind.open)
+    val placed = is(EventKind.placed)
+    val written = is(EventKind.written)
+    val consumed = is(EventKind.consumed)
+    val shutdown = is(EventKind.shutdown)
+    val close = is(EventKind.close)
+    val abort = is(EventKind.abort)
+    val sent = is(EventKind.sent)
+    val timer = is(EventKind.timer)
+    val unreachable = is(EventKind.unreachable)
+    val tooBig = is(EventKind.tooBig)
+  }
 
-  // What the connection keeps by its low bits, whole again: SND.MAX, one past the last byte written, one past the last byte read
-  val outstanding = s0.insert(s0(before).highestSent.since(s0(before).unacknowledged))
-  private val buffered = s0.insert(s0(before).written.since(s0(before).unacknowledged))
-  val readable = s0.insert(s0(before).received.since(s0(before).consumed))
-  val highestSentBefore = s1.insert(s1(before).unacknowledged + s1(outstanding))
-  val writtenBefore = s1.insert(s1(before).unacknowledged + s1(buffered))
-  val consumedBefore = s1.insert(SequenceNumber(s1(before).received.value - s1(readable)))
+  // ---- the event's sequence numbers
 
-  /** Sequence space that the event takes: payload, FIN, and in `sent` SYN. */
-  val span = address.insert(
-    address(LENGTH).resize(15) + address(FLAGS).fin.asUInt + (address(FLAGS).syn && address(KIND) === EventKind.sent).asUInt)
-  /** One past the event's last sequence number, and one past its payload's. */
-  val sequenceEnd = fetched.insert(fetched(SEQUENCE) + fetched(span))
-  val payloadEnd = fetched.insert(fetched(SEQUENCE) + fetched(LENGTH))
+  val extent = new address.Area {
+    /** Sequence space that the event takes: payload, FIN, and in `sent` SYN. */
+    val span = insert(LENGTH.resize(15) + FLAGS.fin.asUInt + (FLAGS.syn && KIND === EventKind.sent).asUInt)
+  }
+  /** One past the last sequence number of the event, and of its payload. */
+  val end = new fetched.Area {
+    val sequence = insert(SEQUENCE + extent.span)
+    val payload = insert(SEQUENCE + LENGTH)
+  }
 
-  private val fromApplication =
-    Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort, EventKind.setPolicies)
-      .map(s0(KIND) === _).orR
-  private val opens = s0.insert(s0(isOpen) || s0(isSegment) && s0(FRESH))
-  private val meets = s0.insert(
-    s0(before).inUse && !s0(isOpen) && !s0(FRESH) && (s0(before).generation === s0(GENERATION) || fromApplication))
-  s1(OPENING) := s1(opens)
-  s1(LIVE) := s1(meets)
+  // ---- the connection before the event
 
-  /** A segment has left that takes sequence space. */
-  val hasSent = s1.insert(s1(isSent) && s1(LIVE) && s1(span).orR)
-  private val ahead = s0.insert(s0(before).deadline.since(s0(NOW))) // signed
-  val deadlineBefore = s1.insert(s1(NOW) + s1(ahead))
-  /** Protocol's deadline has passed, if it has one. */
-  val expired = s1.insert(s1(isTimer) && s1(LIVE) && (s1(ahead).msb || !s1(ahead).orR))
+  /** Bytes that the connection holds. */
+  val bytes = new s0.Area {
+    /** SND.MAX - SND.UNA. */
+    val outstanding = insert(before.highestSent.since(before.unacknowledged))
+    /** Written and not acknowledged. */
+    val buffered = insert(before.written.since(before.unacknowledged))
+    /** Received in order and not read. */
+    val readable = insert(before.received.since(before.consumed))
+  }
+  private val timer = new s0.Area {
+    /** Nanoseconds to protocol's deadline; signed. */
+    val remaining = insert(before.deadline.since(NOW))
+  }
+  /** What the connection keeps by its low bits, whole again. */
+  val whole = new s1.Area {
+    val highestSent = insert(before.unacknowledged + bytes.outstanding)
+    val written = insert(before.unacknowledged + bytes.buffered)
+    val consumed = insert(SequenceNumber(before.received.value - bytes.readable))
+    val deadline = insert(NOW + timer.remaining)
+  }
 
-  /** Behind a SYN. */
-  val firstData = s1.insert(s1(SEQUENCE) + U(1, 1 bits))
+  // ---- what has happened
 
-  def select(condition: Bool, yes: SequenceNumber, no: SequenceNumber): SequenceNumber = condition ? yes | no
+  /** Whether the event makes a connection or meets the one that it names. The application names the flow alone. */
+  private val identity = new s0.Area {
+    private val fromApplication =
+      Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort, EventKind.setPolicies)
+        .map(KIND === _).orR
+    val opens = insert(kind.open || kind.segment && FRESH)
+    val meets = insert(before.inUse && !kind.open && !FRESH && (before.generation === GENERATION || fromApplication))
+  }
+  val event = new s1.Area {
+    OPENING := identity.opens
+    LIVE := identity.meets
+    /** A segment has left that takes sequence space. */
+    val hasSent = insert(kind.sent && LIVE && extent.span.orR)
+    /** Protocol's deadline has passed, if it has one. */
+    val expired = insert(kind.timer && LIVE && (timer.remaining.msb || !timer.remaining.orR))
+    /** The sequence number behind a SYN. */
+    val firstData = insert(SEQUENCE + U(1, 1 bits))
+  }
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, ProbeAnswer, Window}
-import downbeat.flow.ConnectionParameters
-import downbeat.rx.PayloadReference
+import downbeat.messages.{CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState}
 import downbeat.time.{Instant, Stamp}
-import downbeat.wire.{LaunchMode, NearNumber, SackBlock, SequenceNumber, TcpFlags, TcpOptions}
+import downbeat.wire.{LaunchMode, NearNumber, SackBlock, SequenceNumber, TcpFlags}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 

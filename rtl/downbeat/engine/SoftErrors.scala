@@ -1,47 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.rx.NetworkError
+import downbeat.messages.{FlowStatus, NetworkError, TcpState}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What went wrong without an end. */
+/** What a connection keeps about errors that did not end it. */
 case class SoftErrorState() extends Bundle {
-  val error = NetworkError() // the last one
-  val errors = UInt(2 bits) // how many, modulo 4
-  val repeats = UInt(2 bits) // times that the oldest segment was sent again, three or more
+  val error = NetworkError() // the newest
+  val errors = UInt(2 bits) // their number modulo 4
+  val repeats = UInt(2 bits) // retransmissions of the oldest segment; three means three or more
 }
 
-/** What RFC 9293 3.9.1.8 wants the application to hear of: ICMP errors that end nothing, and R1, the third retransmission of one segment
-  * (3.8.3). Probes of a window that is shut are none, for they are answered.
+/** Errors that the application hears of although the connection goes on (RFC 9293 3.9.1.8): ICMP errors, and R1, the third retransmission
+  * of one segment (3.8.3). Probes of a closed window do not count, because they are answered.
   */
-class SoftErrors(view: ProtocolView, verdict: SegmentVerdict, stateMachine: StateMachine) extends Area {
+class SoftErrors(val view: ProtocolView, verdict: SegmentVerdict, stateMachine: StateMachine) extends Area {
   import view._
   import signals._
+  import stateMachine.icmp
+  import verdict.effect
 
-  private val isOldest = s0.insert(s0(SEQUENCE).value === s0(before).unacknowledged.value)
-  private val mayArrive = s0.insert(s0(before).sendWindow.field.orR || s0(before).state === TcpState.synSent)
-  private val repeats = s2.insert(s2(RESENT) && s2(isOldest) && s2(mayArrive) && !s2(before).softErrors.repeats.andR)
-  private val count = s3.insert(
-    (s3(OPENING) || s3(verdict.acknowledges)) ? U(0, 2 bits) | (s3(before).softErrors.repeats + s3(repeats).asUInt))
-  private val error = s0.insert(NetworkError.ofWindow(s0(WIRE_WINDOW)))
-
-  /** The application is to hear of it. */
-  val tells = s3.insert(s3(stateMachine.icmpErrors) || s3(repeats) && s3(before).softErrors.repeats === 2)
+  private val retransmission = new s0.Area {
+    val ofOldest = insert(SEQUENCE.value === before.unacknowledged.value)
+    val mayArrive = insert(before.sendWindow.field.orR || before.state === TcpState.synSent)
+    val error = insert(NetworkError.ofWindow(WIRE_WINDOW))
+  }
+  private val repeat = new s2.Area {
+    val counts = insert(RESENT && retransmission.ofOldest && retransmission.mayArrive && !before.softErrors.repeats.andR)
+  }
+  val report = new s3.Area {
+    val repeats = insert(
+      Mux(OPENING || effect.acknowledges, U(0, 2 bits), before.softErrors.repeats + repeat.counts.asUInt))
+    /** The application is told. */
+    val due = insert(icmp.reported || repeat.counts && before.softErrors.repeats === 2)
+  }
 
   val after = SoftErrorState()
-  private val last = s5(before).softErrors
-  after.error := s5(stateMachine.icmpErrors) ? s5(error) | last.error
-  after.errors := last.errors + s5(stateMachine.icmpErrors).asUInt
-  when(s5(OPENING)) {
-    after.error.assignFromBits(B(0, widthOf(after.error) bits))
-    after.errors := 0
+  private val update = new s5.Area {
+    after.error := Mux[NetworkError](icmp.reported, retransmission.error, before.softErrors.error)
+    after.errors := before.softErrors.errors + icmp.reported.asUInt
+    when(OPENING) {
+      after.error.assignFromBits(B(0, widthOf(after.error) bits))
+      after.errors := 0
+    }
+    after.repeats := report.repeats
   }
-  after.repeats := s5(count)
 
-  def show(status: FlowStatus): Unit = {
+  def show(status: FlowStatus): Unit = new s5.Area {
     status.error := after.error
     status.errors := after.errors
-    status.struggling := s5(count).andR
+    status.struggling := report.repeats.andR
   }
 }

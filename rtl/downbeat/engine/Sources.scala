@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.DownbeatConfig
 import downbeat.calculation.CalculatedEvent
-import downbeat.rx.IcmpErrorKind
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange, TimerEvent}
 import spinal.core._
 import spinal.lib._
-
-/** One source of events: its own words, and how such a word becomes an event. */
-case class EventSource(words: Stream[Bits], event: Bits => EngineEvent) {
-  /** Registered both ways, so that what is behind it is not in line with the arbiter; a word in two clocks. */
-  def registered: EventSource = copy(words = words.halfPipe())
-}
-
-object EventSource {
-  /** Two sources that take turns as one, registered. */
-  def shared(first: EventSource, second: EventSource): EventSource = {
-    val bits = widthOf(first.words.payload) max widthOf(second.words.payload)
-    def marked(source: EventSource, mark: Bool): Stream[Bits] = source.words.map(word => mark ## word.resize(bits))
-    def word(source: EventSource, shared: Bits): EngineEvent = source.event(shared.resize(widthOf(source.words.payload)))
-    EventSource(
-      StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)),
-      shared => shared.msb ? word(second, shared) | word(first, shared)).registered
-  }
-}
 
 /** How each source's own words become events. */
 object Sources {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.{DownbeatConfig, Tally, WideQueue}
-import downbeat.engine.DirectoryEvent
-import downbeat.rx.{ReceivedSegment, IcmpErrorKind}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.{Tally, WideQueue}
+import downbeat.messages.{
+  AddressReadPort, DirectoryDrops, DirectoryEvent, IcmpErrorKind, ListenRequest, OpenRequest, ReceivedSegment, Refusal, StatelessReply
+}
 import downbeat.time.Stamp
-import downbeat.tx.StatelessReply
 import spinal.core._
 import spinal.lib._
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
+import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 

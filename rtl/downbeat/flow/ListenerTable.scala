@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.{DownbeatConfig, WideMemory}
-import downbeat.engine.CloseReason
+import downbeat.config.DownbeatConfig
+import downbeat.lib.WideMemory
+import downbeat.messages.{CloseReason, ConnectionParameters, ListenRequest, Refusal}
 import spinal.core._
 import spinal.lib._
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.{DownbeatConfig, RegisteredHandshake}
-import downbeat.engine.CloseReason
+import downbeat.config.DownbeatConfig
+import downbeat.lib.RegisteredHandshake
+import downbeat.messages.{CloseReason, OpenRequest, Refusal}
 import spinal.core._
 import spinal.lib._
 

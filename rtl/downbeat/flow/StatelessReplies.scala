@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.{DownbeatConfig, Tally}
-import downbeat.rx.ReceivedSegment
-import downbeat.tx.StatelessReply
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
+import downbeat.messages.{ReceivedSegment, StatelessReply}
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._

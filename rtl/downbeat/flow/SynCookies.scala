@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.flow
 
-import downbeat.DownbeatConfig
-import downbeat.rx.ReceivedSegment
+import downbeat.config.DownbeatConfig
+import downbeat.messages.ReceivedSegment
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.mac
 
-import downbeat.{DownbeatConfig, Tally}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
 import downbeat.wire.ReceivedBeat
 import spinal.core._
 import spinal.lib._

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.{DownbeatConfig, Tally}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
+import downbeat.messages.{FlowPosition, Transfer}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.{DownbeatConfig, Tally}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
+import downbeat.messages.{DeliveryRequest, FlowPosition, Transfer}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
-
-/** The application asks for received data. */
-case class DeliveryRequest(config: DownbeatConfig) extends Bundle {
-  val flow = UInt(config.flowBits bits)
-  val length = UInt(32 bits) // bytes
-}
 
 /** Turns each request into the transfer of what there is of it, from the flow's `consumed` on. Six clocks for a request. */
 case class DeliveryAdmission(config: DownbeatConfig) extends Component {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
+import downbeat.messages.FlowPosition
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
-
-/** A place in the stream of a flow. */
-case class FlowPosition(config: DownbeatConfig) extends Bundle {
-  val flow = UInt(config.flowBits bits)
-  val sequence = SequenceNumber()
-}
 
 /** One sequence number for each flow. `opened` is written at once and `updates` wait for it. An answer comes one clock after
   * `ask` and stays until the next one. Undefined until a flow is opened.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
-import downbeat.application.{ApplicationBeat, CommandPort}
+import downbeat.config.DownbeatConfig
+import downbeat.messages.ApplicationBeat
 import spinal.core._
 import spinal.lib._
 
@@ -22,7 +22,7 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val data = slave(Stream(ApplicationBeat(config)))
     /** Frames that have begun, since reset; modulo 256. */
-    val begun = out(UInt(CommandPort.frameBits bits))
+    val begun = out(UInt(ApplicationBeat.frameCountBits bits))
     val chunks = master(Stream(Chunk(config)))
     val words = master(Stream(Bits(64 bits)))
     /** No chunk waits and no frame is half here. */
@@ -32,7 +32,7 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
 
   private val beat = Reg(UInt(8 bits)) init 0
   private val within = RegInit(False)
-  private val begun = Reg(UInt(CommandPort.frameBits bits)) init 0
+  private val begun = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
   io.begun := begun
   private val closes = io.data.last || beat === beat.maxValue
 

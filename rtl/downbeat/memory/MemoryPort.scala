@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import spinal.lib.bus.amba4.axi.Axi4Config
 
 /** The AXI4 port of one mover: the memory's own, without the bit of the identifier in which the arbiter notes the mover. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._

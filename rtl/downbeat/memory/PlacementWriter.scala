@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.{DownbeatConfig, Tally}
-import downbeat.rx.SlotReadPort
-import downbeat.engine.{PlacedEvent, Placement}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
+import downbeat.messages.{PlacedEvent, Placement, SlotReadPort, Transfer}
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.{DownbeatConfig, Tally}
-import downbeat.application.DeliveredBeat
-import downbeat.engine.{ApplicationEvent, EventKind}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
+import downbeat.messages.{ApplicationEvent, DeliveredBeat, DeliveryRequest, EventKind, FlowPosition}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4ReadOnly, Axi4SpecRenamer}

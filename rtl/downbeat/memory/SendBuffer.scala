@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.{DownbeatConfig, Tally}
-import downbeat.application.{ApplicationBeat, CommandPort}
-import downbeat.engine.{ApplicationEvent, EventKind}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
+import downbeat.messages.{ApplicationBeat, ApplicationEvent, EventKind, FlowPosition}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4SpecRenamer, Axi4WriteOnly}
@@ -24,7 +24,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     val axi = master(Axi4WriteOnly(MemoryPort.config(config)))
     val written = master(Stream(ApplicationEvent(config)))
     /** Frames that have begun, and those whose `written` was taken, if they had any; since reset, modulo 256. */
-    val begun, told = out(UInt(CommandPort.frameBits bits))
+    val begun, told = out(UInt(ApplicationBeat.frameCountBits bits))
     /** Frames cut, since reset. */
     val overruns = out(UInt(config.counterBits bits))
     /** Chunks whose write the memory refused. */
@@ -77,7 +77,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     end
   }.halfPipe()
   io.written << ended.takeWhen(ended.counts).map(_.event)
-  private val told = Reg(UInt(CommandPort.frameBits bits)) init 0
+  private val told = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
   when(RegNext(ended.fire) init False)(told := told + 1)
   io.told := told
 

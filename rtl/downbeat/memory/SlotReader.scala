@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.memory
 
-import downbeat.DownbeatConfig
-import downbeat.rx.SlotReadPort
-import downbeat.engine.Placement
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{Placement, SlotReadPort}
 import spinal.core._
 import spinal.lib._
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.pacing.NextInstant
+import downbeat.messages.NextInstant
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.flow.LocalAddresses
+import downbeat.messages.LocalAddresses
 import downbeat.wire.{ArpFrame, EtherType, FrameBeat}
 import spinal.core._
 import spinal.lib._

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
-import downbeat.rx.ControlBeat
+import downbeat.config.DownbeatConfig
+import downbeat.messages.ControlBeat
 import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.config.DownbeatConfig
+import downbeat.messages.LocalAddresses
 import downbeat.rx.FrameQueue
 import downbeat.wire.{FrameBeat, IcmpType, IpProtocol}
 import spinal.core._

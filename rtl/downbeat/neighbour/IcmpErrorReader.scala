@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.flow.LocalAddresses
-import downbeat.rx.{NetworkError, NetworkErrorKind, IcmpErrorKind}
+import downbeat.messages.{IcmpErrorKind, LocalAddresses, NetworkError, NetworkErrorKind}
 import downbeat.wire.{IcmpType, IpProtocol, SequenceNumber}
 import spinal.core._
 import spinal.lib._

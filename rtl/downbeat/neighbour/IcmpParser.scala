@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{IcmpDrops, LocalAddresses}
 import downbeat.wire.{IcmpType, IpProtocol, OnesComplement}
 import spinal.core._
 import spinal.lib._
@@ -12,19 +12,6 @@ case class EchoChanges() extends Bundle {
   val mac = Bits(48 bits) // of who asked
   val ip = UInt(32 bits)
   val ipChecksum, icmpChecksum = Bits(16 bits)
-}
-
-/** Why an ICMP message went no further, one field for each cause, in this order. */
-case class IcmpDrops[T <: Data](dataType: HardType[T]) extends Bundle {
-  /** Not IPv4; the IP packet is longer than the frame, or too short for what it should carry. */
-  val length = dataType()
-  val ipChecksum, checksum = dataType()
-  /** "This" network, loopback, multicast and above; our own address or MAC; a MAC that is no host's. */
-  val source = dataType()
-  /** An error about no TCP segment of ours, or one that cannot be true: a packet that fits was too big. */
-  val irrelevant = dataType()
-
-  def causes: Seq[T] = elements.map(_._2.asInstanceOf[T]).toSeq
 }
 
 /** Reads ICMP messages (RFC 792) in IPv4 packets without options; judges one when its frame has passed. */

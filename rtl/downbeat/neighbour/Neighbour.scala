@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.{DownbeatConfig, RegisteredHandshake, Tally}
-import downbeat.application.OpenCommand
-import downbeat.flow.{LocalAddresses, OpenRequest, Refusal}
-import downbeat.pacing.NextInstant
-import downbeat.rx.{ControlBeat, ReceivedSegment, IcmpErrorKind}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.RegisteredHandshake
+import downbeat.messages.{
+  ControlBeat, IcmpErrorKind, LocalAddresses, NeighbourDrops, NextInstant, OpenCommand, OpenRequest, ReceivedSegment, Refusal,
+  StaticNeighbour
+}
 import downbeat.time.Stamp
 import downbeat.wire.FrameBeat
 import spinal.core._
 import spinal.lib._
-
-/** What was dropped of ARP and ICMP, and what was seen, by cause. */
-case class NeighbourDrops[T <: Data](dataType: HardType[T]) extends Bundle {
-  /** ARP packets that are none of IPv4 on Ethernet, cut short, or from nobody. */
-  val arpMalformed = dataType()
-  /** Somebody else said that our address is his; nothing was dropped. */
-  val conflicts = dataType()
-  /** Replies, and what was learnt, for which no place was free. */
-  val replyOverflow, learntOverflow = dataType()
-  val staticNoPlace = dataType() // static entries, likewise
-  val icmp = IcmpDrops(dataType)
-  val echoOverflow, icmpErrorOverflow = dataType()
-
-  def causes: Seq[T] = flatten.map(_.asInstanceOf[T]).toSeq
-}
-
-object NeighbourDrops {
-  def counters(bits: Int) = NeighbourDrops(UInt(bits bits))
-
-  /** Each a clock late, modulo 2^bits. */
-  def count(happened: NeighbourDrops[Bool], bits: Int): NeighbourDrops[UInt] = {
-    val counts = counters(bits)
-    for ((count, now) <- counts.causes.zip(happened.causes)) count := Tally(now, bits)
-    counts
-  }
-}
 
 /** Neighbours and addresses: who is behind an IP address, who we are to others, and what the network tells us by ICMP.
   *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.pacing.NextInstant
+import downbeat.messages.{NextInstant, StaticNeighbour}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
@@ -22,15 +22,8 @@ object NeighbourState extends SpinalEnum {
   val incomplete = newElement()
   /** Heard of by ARP. */
   val reachable = newElement()
-  /** Written by the host: never asked for, never learnt anew, never forgotten. */
+  /** Written by the host: never asked for, never learnt again, never forgotten. */
   val static = newElement()
-}
-
-/** A static entry is written, or removed. */
-case class StaticNeighbour() extends Bundle {
-  val ip = UInt(32 bits)
-  val mac = Bits(48 bits)
-  val remove = Bool()
 }
 
 /** What ARP has told. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.{DownbeatConfig, WideMemory}
-import downbeat.application.OpenCommand
-import downbeat.engine.CloseReason
-import downbeat.flow.{OpenRequest, Refusal}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.WideMemory
+import downbeat.messages.{CloseReason, OpenCommand, OpenRequest, Refusal}
 import spinal.core._
 import spinal.lib._
 

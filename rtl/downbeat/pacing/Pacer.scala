@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
-import downbeat.DownbeatConfig
-import downbeat.engine.{Booking, GrantEvent}
-import downbeat.flow.FlowReference
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{Booking, FlowReference, GrantEvent, NextInstant}
 import downbeat.time.{Instant, Stamp}
 import downbeat.wire.LaunchMode
 import spinal.core._

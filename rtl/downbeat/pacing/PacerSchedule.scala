@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
-import downbeat.DownbeatConfig
-import downbeat.engine.Booking
-import downbeat.flow.FlowReference
-import downbeat.pipeline.{EventLink, HeldValues}
+import downbeat.config.DownbeatConfig
+import downbeat.lib.pipeline.{EventLink, HeldValues}
+import downbeat.messages.{Booking, FlowReference}
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** An instant of the pacer: ns with 32 fraction bits, so that no remainder is ever dropped, and an epoch that
-  * counts the wraps of the 48-bit clock, so that a flow which was silent for days is not taken for one of tomorrow.
+/** An instant of the pacer. The 32 fraction bits drop no remainder. The epoch counts the wraps of the 48-bit clock, so
+  * that a flow that was silent for days is not taken for one of tomorrow.
   */
 case class PacerTime() extends Bundle {
   val fraction = UInt(32 bits) // 2^-32 ns
@@ -19,7 +18,7 @@ case class PacerTime() extends Bundle {
   val epoch = UInt(16 bits)
 }
 
-/** Of an appointed grant, what its instant in whole ns leaves out. */
+/** What an entry of the timer queue's instant in whole ns leaves out of a grant. */
 case class GrantContent(config: DownbeatConfig) extends Bundle {
   val generation = UInt(config.generationBits bits)
   val fraction = UInt(32 bits) // 2^-32 ns
@@ -27,19 +26,19 @@ case class GrantContent(config: DownbeatConfig) extends Bundle {
   val mode = LaunchMode()
 }
 
-/** A grant that was given: what the flow's next one counts from. */
+/** A grant that was given: the flow's next one counts from it. */
 case class GrantedAt(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
   val time = PacerTime()
 }
 
-/** The pacer's arithmetic: from a booking, a clock each, to the instant of its grant:
+/** The pacer's arithmetic: from a booking, a step a clock, to the instant of its grant:
   *
-  * grant = max(grant before + interval, now - (2^burst - 1) * interval), the interval given as such or per byte of the segment before; the
-  * first of a connection: now. A grant in the past, which only a burst can have, is given at once and its frame leaves as soon as it can;
-  * what comes next counts from it all the same, so a burst is paid back.
+  * grant = max(grant before + interval, now - (2^burst - 1) * interval), the interval given as such or per byte of the
+  * segment before; the first of a connection: now. A grant in the past, which only a burst can have, is given at once
+  * and its frame leaves as soon as it can. The next one counts from it all the same, so a burst is paid back.
   *
-  * The memory of grants given is written when a grant is given, not when one is booked, so a booking that replaces another
+  * The memory of grants is written when a grant is given, not when it is booked, so a booking that replaces another
   * counts from the same segment.
   */
 case class PacerSchedule(config: DownbeatConfig) extends Component {
@@ -47,7 +46,7 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
     val bookings = slave(Flow(Booking(config)))
     val now = in(PacerTime())
     val granted = slave(Flow(GrantedAt(config)))
-    /** A grant to appoint; not armed: the flow is not paced, and what it had booked is void. */
+    /** A grant to put into the queue; not armed: the flow is not paced, and what it had booked is void. */
     val paced = master(Flow(FlowAppointment(config.flows, GrantContent(config))))
     /** A grant to give at once. */
     val unpaced = master(Flow(FlowReference(config)))
@@ -64,67 +63,88 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
 
   private val booking = io.bookings.m2sPipe(holdPayload = true)
   multiply.valid := booking.valid
-  private val reference = multiply.insert(booking.reference)
-  private val first = multiply.insert(booking.first)
-  private val paced = multiply.insert(booking.paced)
-  private val adjacent = multiply.insert(booking.adjacent)
-  private val burst = multiply.insert(booking.burst)
 
-  io.unpaced.valid := sum.isValid && !sum(paced)
-  io.unpaced.payload := sum(reference)
-
-  // interval * previousLength, 70 bits, from products of 18 bits by 14: register, multiplier, register, then two sums. An interval that is
-  // not per byte has 16 fraction bits less.
-  private val factor = booking.perByte ? booking.previousLength | U(0, 14 bits)
-  private val limbs = booking.interval.subdivideIn(18 bits, strict = false)
-  private val products = limbs.map(limb => multiply.insert(limb * factor))
-  private val whole = multiply.insert(booking.perByte ? U(0, 56 bits) | booking.interval)
-  private val productLow = sum.insert(sum(products(0)).resize(50) + (sum(products(1)) << 18))
-  private val productHigh = sum.insert(sum(products(2)).resize(34) + (sum(products(3)) << 18).resize(34))
-  private val product = total.insert(
-    ((total(productHigh) + total(productLow)(49 downto 36).resize(34)) @@ total(productLow)(35 downto 0)).resize(72) |
-      (total(whole) @@ U(0, 16 bits)))
-
-  // The sum and the comparison take 48 bits a clock.
-  private val last = total.insert(before.readSync(sum(reference).flow, enable = sum.isValid).asBits.asUInt)
-  private val low = countLow.insert(countLow(last)(47 downto 0) +^ countLow(product)(47 downto 0))
-  private val high = countHigh.insert(
-    countHigh(last)(95 downto 48) + countHigh(product)(71 downto 48).resize(48) + countHigh(low).msb.asUInt.resize(48))
-
-  // The earliest that counts: (2^burst - 1) intervals ago.
-  private val times = countLow.insert((countLow(product) |<< countLow(burst)).resize(75))
-  private val savedLow = countHigh.insert(countHigh(times)(47 downto 0) -^ countHigh(product)(47 downto 0))
-  private val savedHigh = backLow.insert(
-    backLow(times)(74 downto 48) - backLow(product)(71 downto 48) - backLow(savedLow).msb.asUInt)
-  private val now = backLow.insert(io.now.asBits.asUInt)
-  private val earliestLow = backLow.insert(backLow(now)(47 downto 0) -^ backLow(savedLow)(47 downto 0))
-  private val earliestHigh = backHigh.insert(
-    backHigh(now)(95 downto 48) - backHigh(savedHigh).resize(48) - backHigh(earliestLow).msb.asUInt)
-
-  /** The departure that follows from the one before lies before an instant. */
-  private def isBefore(instantLow: UInt, instantHigh: UInt): Bool = {
-    val lowIsBefore = compare.insert(compare(low)(47 downto 0) < instantLow)
-    val highIsBefore = compare.insert((compare(high) - instantHigh).msb)
-    val highIsEqual = compare.insert(compare(high) === instantHigh)
-    choose(highIsBefore) || (choose(highIsEqual) && choose(lowIsBefore))
+  // interval * previousLength, 70 bits, from products of 18 bits by 14: register, multiplier, register, then two sums.
+  // An interval that is not per byte has 16 fraction bits less.
+  private val booked = new multiply.Area {
+    val reference = insert(booking.reference)
+    val first = insert(booking.first)
+    val paced = insert(booking.paced)
+    val adjacent = insert(booking.adjacent)
+    val burst = insert(booking.burst)
+    private val factor = Mux(booking.perByte, booking.previousLength, U(0, 14 bits))
+    private val limbs = booking.interval.subdivideIn(18 bits, strict = false)
+    val products = limbs.map(limb => insert(limb * factor))
+    val whole = insert(Mux(booking.perByte, U(0, 56 bits), booking.interval))
   }
-  private val late = isBefore(compare(earliestLow)(47 downto 0), compare(earliestHigh))
-  private val behind = isBefore(compare(now)(47 downto 0), compare(now)(95 downto 48)) && choose(burst).orR
-  private val time = PacerTime()
-  time.assignFromBits((choose(high) @@ choose(low)(47 downto 0)).asBits)
-  when(late)(time.assignFromBits((choose(earliestHigh) @@ choose(earliestLow)(47 downto 0)).asBits))
-  when(choose(first))(time.assignFromBits(choose(now).asBits))
+  private val product = new sum.Area {
+    val low = insert(booked.products(0).resize(50) + (booked.products(1) << 18))
+    val high = insert(booked.products(2).resize(34) + (booked.products(3) << 18).resize(34))
+    val flow = booked.reference.flow
+    io.unpaced.valid := isValid && !booked.paced
+    io.unpaced.payload := booked.reference
+  }
+  private val operands = new total.Area {
+    /** 2^-32 ns. */
+    val interval = insert(
+      ((product.high + product.low(49 downto 36).resize(34)) @@ product.low(35 downto 0)).resize(72) | (booked.whole @@ U(0, 16 bits)))
+    val grantBefore = insert(before.readSync(product.flow, enable = sum.isValid).asBits.asUInt)
+  }
 
-  io.paced.valid := choose.isValid
-  io.paced.flow := choose(reference).flow
-  io.paced.entry.armed := choose(paced)
-  io.paced.entry.at.ns := time.ns
-  io.paced.entry.content.generation := choose(reference).generation
-  io.paced.entry.content.fraction := time.fraction
-  io.paced.entry.content.epoch := time.epoch
-  io.paced.entry.content.mode := LaunchMode.at
-  when(behind && !choose(first))(io.paced.entry.content.mode := LaunchMode.asap)
-  when(choose(adjacent))(io.paced.entry.content.mode := LaunchMode.afterPrevious)
+  // The sums and the comparison take 48 bits a clock.
+  private val nextLow = new countLow.Area {
+    val grant = insert(operands.grantBefore(47 downto 0) +^ operands.interval(47 downto 0))
+    val multiple = insert((operands.interval |<< booked.burst).resize(75)) // 2^burst intervals
+  }
+  private val nextHigh = new countHigh.Area {
+    val grant = insert(
+      operands.grantBefore(95 downto 48) + operands.interval(71 downto 48).resize(48) + nextLow.grant.msb.asUInt.resize(48))
+    val savedLow = insert(nextLow.multiple(47 downto 0) -^ operands.interval(47 downto 0))
+  }
+
+  // The earliest grant that counts: (2^burst - 1) intervals ago.
+  private val earliestLow = new backLow.Area {
+    val savedHigh = insert(
+      nextLow.multiple(74 downto 48) - operands.interval(71 downto 48) - nextHigh.savedLow.msb.asUInt)
+    val now = insert(io.now.asBits.asUInt)
+    val grant = insert(now(47 downto 0) -^ nextHigh.savedLow(47 downto 0))
+  }
+  private val earliestHigh = new backHigh.Area {
+    val grant = insert(
+      earliestLow.now(95 downto 48) - earliestLow.savedHigh.resize(48) - earliestLow.grant.msb.asUInt)
+  }
+
+  /** How the grant that follows from the one before lies to an instant. */
+  private case class Order(low: UInt, high: UInt) extends compare.Area {
+    val lowIsBefore = insert(nextLow.grant(47 downto 0) < low)
+    val highIsBefore = insert((nextHigh.grant - high).msb)
+    val highIsEqual = insert(nextHigh.grant === high)
+  }
+  private val order = new compare.Area {
+    val toEarliest = Order(earliestLow.grant(47 downto 0), earliestHigh.grant)
+    val toNow = Order(earliestLow.now(47 downto 0), earliestLow.now(95 downto 48))
+  }
+
+  private val decide = new choose.Area {
+    private def isBefore(order: Order): Bool = order.highIsBefore || (order.highIsEqual && order.lowIsBefore)
+    private val isLate = isBefore(order.toEarliest)
+    private val isPast = isBefore(order.toNow) && booked.burst.orR
+    private val time = PacerTime()
+    time.assignFromBits((nextHigh.grant @@ nextLow.grant(47 downto 0)).asBits)
+    when(isLate)(time.assignFromBits((earliestHigh.grant @@ earliestLow.grant(47 downto 0)).asBits))
+    when(booked.first)(time.assignFromBits(earliestLow.now.asBits))
+
+    io.paced.valid := isValid
+    io.paced.flow := booked.reference.flow
+    io.paced.entry.armed := booked.paced
+    io.paced.entry.at.ns := time.ns
+    io.paced.entry.content.generation := booked.reference.generation
+    io.paced.entry.content.fraction := time.fraction
+    io.paced.entry.content.epoch := time.epoch
+    io.paced.entry.content.mode := LaunchMode.at
+    when(isPast && !booked.first)(io.paced.entry.content.mode := LaunchMode.asap)
+    when(booked.adjacent)(io.paced.entry.content.mode := LaunchMode.afterPrevious)
+  }
 
   io.idle := !(nodes.map(_.isValid).reduce(_ || _) || booking.valid)
 

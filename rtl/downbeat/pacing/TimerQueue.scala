@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
+import downbeat.messages.NextInstant
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
-
-/** When a module next needs attention: perhaps early, never late. */
-case class NextInstant() extends Bundle {
-  val armed = Bool()
-  val at = Instant()
-}
-
-object NextInstant {
-  def earlier(one: NextInstant, other: NextInstant): NextInstant = {
-    val next = NextInstant()
-    next.armed := one.armed || other.armed
-    next.at := (one.armed && !(other.armed && other.at.isBefore(one.at))) ? one.at | other.at
-    next
-  }
-}
 
 /** What a flow wants at an instant, if armed. */
 case class Entry[T <: Data](contentType: HardType[T]) extends Bundle {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
-import downbeat.DownbeatConfig
-import downbeat.engine.{Deadline, TimerEvent}
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{Deadline, NextInstant, TimerEvent}
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._

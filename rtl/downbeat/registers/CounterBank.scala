@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.registers
 
-import downbeat.WideMemory
+import downbeat.lib.WideMemory
 import spinal.core._
 import spinal.lib._
 

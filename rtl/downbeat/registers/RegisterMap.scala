@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.registers
 
-import downbeat.{Counters, DownbeatConfig}
 import downbeat.application.Layout
-import downbeat.engine.TraceRecord
+import downbeat.config.DownbeatConfig
 import downbeat.mac.{GmiiMac, MacCounters, TimeBase, TimeControl}
-import downbeat.neighbour.StaticNeighbour
+import downbeat.messages.{Counters, StaticNeighbour, TraceRecord}
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.registers
 
-import downbeat.DownbeatConfig
-import downbeat.engine.TraceRecord
+import downbeat.config.DownbeatConfig
+import downbeat.messages.TraceRecord
 import spinal.core._
 import spinal.lib._
 

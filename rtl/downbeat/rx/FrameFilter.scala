@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.rx
 
-import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.config.DownbeatConfig
+import downbeat.messages.LocalAddresses
 import downbeat.wire.{ArpFrame, EtherType, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.rx
 
-import downbeat.DownbeatConfig
-import downbeat.wire.{SequenceNumber, TcpOptions}
+import downbeat.config.DownbeatConfig
+import downbeat.messages.TcpOptions
+import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
 

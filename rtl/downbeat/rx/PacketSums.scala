@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.rx
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.rx
 
-import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{ControlBeat, LocalAddresses, ReceiveDrops, ReceivedSegment, SlotReadPort}
 import downbeat.time.Stamp
 import downbeat.wire.ReceivedBeat
 import spinal.core._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.rx
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.wire.{SackBlock, SequenceNumber}
 import spinal.core._
 import spinal.lib._
@@ -18,7 +18,7 @@ case class SackEdges() extends Bundle {
   */
 case class SackReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    /** A list begins: there are no blocks. An option's first block begins anew likewise. */
+    /** A list begins: there are no blocks. An option's first block begins again likewise. */
     val restart = in Bool ()
     val blocks = slave Flow (SackEdges())
     /** Read with the blocks. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.rx
 
-import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
-import downbeat.wire.TcpOptions
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{IcmpErrorKind, LocalAddresses, ReceiveDrops, ReceivedSegment, TcpOptions}
 import spinal.core._
 import spinal.lib._
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
-import downbeat.flow.FlowReference
+import downbeat.config.DownbeatConfig
+import downbeat.messages.FlowReference
 import downbeat.wire.OnesComplement.foldLast
 import spinal.core._
 import spinal.lib._

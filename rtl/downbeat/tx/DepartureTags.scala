@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.{DownbeatConfig, Tally}
-import downbeat.engine.DepartedEvent
-import downbeat.flow.FlowReference
+import downbeat.config.DownbeatConfig
+import downbeat.lib.Tally
+import downbeat.messages.{DepartedEvent, FlowReference}
 import downbeat.wire.{DepartureStamp, SequenceNumber}
 import spinal.core._
 import spinal.lib._

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
+import downbeat.config.DownbeatConfig
 import downbeat.time.Stamp
 import downbeat.wire.LaunchMode
 import spinal.core._

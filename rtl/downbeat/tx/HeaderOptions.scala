@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
-import downbeat.engine.SegmentDescriptor
+import downbeat.config.DownbeatConfig
+import downbeat.messages.SegmentDescriptor
 import spinal.core._
 import spinal.lib._
 

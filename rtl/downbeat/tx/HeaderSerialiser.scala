@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
-import downbeat.flow.LocalAddresses
+import downbeat.config.DownbeatConfig
+import downbeat.messages.LocalAddresses
 import spinal.core._
 import spinal.lib._
 

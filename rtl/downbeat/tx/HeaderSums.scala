@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
-import downbeat.engine.SegmentDescriptor
-import downbeat.flow.LocalAddresses
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{LocalAddresses, SegmentDescriptor}
 import downbeat.wire.IpProtocol
 import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
-import downbeat.engine.SegmentDescriptor
-import downbeat.flow.{AddressReadPort, LocalAddresses, ServiceParameters}
-import downbeat.memory.Transfer
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{AddressReadPort, LocalAddresses, SegmentDescriptor, ServiceParameters, StatelessReply, Transfer}
 import downbeat.wire.LaunchMode
 import spinal.core._
 import spinal.lib._

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
-import downbeat.flow.{FlowReference, LocalAddresses, ServiceParameters}
-import downbeat.wire.{IpProtocol, LaunchMode, SequenceNumber, TcpFlags}
+import downbeat.config.DownbeatConfig
+import downbeat.messages.{FlowReference, LocalAddresses, ServiceParameters}
 import downbeat.time.Stamp
+import downbeat.wire.{IpProtocol, LaunchMode, SequenceNumber, TcpFlags}
 import spinal.core._
 
 /** What the Ethernet, IPv4 and TCP headers of one segment say, with both sums done.

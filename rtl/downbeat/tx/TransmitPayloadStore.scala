@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.DownbeatConfig
-import downbeat.memory.Transfer
+import downbeat.config.DownbeatConfig
+import downbeat.messages.Transfer
 import downbeat.wire.FrameBeat
 import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._

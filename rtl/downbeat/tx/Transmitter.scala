@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
-import downbeat.{DownbeatConfig, Tally, WideQueue}
-import downbeat.engine.{DepartedEvent, SegmentDescriptor}
-import downbeat.flow.{AddressReadPort, FlowReference, LocalAddresses}
-import downbeat.memory.Transfer
+import downbeat.config.DownbeatConfig
+import downbeat.lib.{Tally, WideQueue}
+import downbeat.messages.{AddressReadPort, DepartedEvent, FlowReference, LocalAddresses, SegmentDescriptor, StatelessReply, Transfer}
 import downbeat.wire.{DepartureStamp, FrameBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._

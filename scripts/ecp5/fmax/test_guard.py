@@ -71,6 +71,6 @@ def test_a_module_that_does_not_elaborate_is_no_pass(run: Any, monkeypatch: pyte
 
 
 def test_every_guarded_module_is_one() -> None:
-    modules = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/Modules.scala").read_text(), re.MULTILINE)
+    modules = re.findall(r'^ *"(\w+)" -> ', (ROOT / "rtl/downbeat/builds/Modules.scala").read_text(), re.MULTILINE)
     guarded = tomllib.loads(program.GUARDED.read_text())["modules"]
     assert guarded and set(guarded) <= set(modules)

@@ -12,7 +12,7 @@ from scripts.ecp5.netlist.output_registers import use_output_registers
 
 
 def finish(netlist: Path) -> None:
-    """Writes Yosys's JSON of a flat design anew."""
+    """Writes Yosys's JSON of a flat design again."""
     design = json.loads(netlist.read_text())
     for module in design["modules"].values():
         use_output_registers(module)

@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint32_t staging = 1024; // bytes: more than that stays unread in the core
 constexpr std::size_t handshakesAtOnce = DOWNBEAT_FLOWS / 2; // with more a SYN gets a cookie (docs/reference/flow.md)
 constexpr std::size_t failedAtOnce = handshakesAtOnce / 2;
-constexpr downbeat_time patience = 3600 * second; // several times as long as any time-out
-constexpr downbeat_time longestLife = 60 * 3600 * second; // no device may live longer than 78 hours (docs/reference/c-interface.md)
+constexpr downbeat_time timeLimit = 3600 * second; // several times as long as any time-out
+constexpr downbeat_time longestLife =
+    60 * 3600 * second; // no device may live longer than 78 hours (docs/reference/c-interface.md)
 constexpr std::uint64_t mostWaits = 50'000; // of a batch
 constexpr std::uint16_t firstLocal = 20000, lastLocal = 30000, firstRemote = 20000, lastRemote = 60000;
 constexpr std::size_t longPayload = 1460;
@@ -29,7 +30,12 @@ double hoursOf(downbeat_time time) { return static_cast<double>(time) / 65536e9 
 } // namespace
 
 Churn::Churn(std::uint64_t seed)
-    : seed_(seed), draw_(seed), toCore_(seed ^ 1), toPeer_(seed ^ 2), nextRemote_(firstRemote), nextLocal_(firstLocal) {}
+    : seed_(seed),
+      draw_(seed),
+      toCore_(seed ^ 1),
+      toPeer_(seed ^ 2),
+      nextRemote_(firstRemote),
+      nextLocal_(firstLocal) {}
 
 void Churn::begin() {
   if (core_ != nullptr) hours_ += hoursOf(core_->now());
@@ -70,8 +76,8 @@ void Churn::run(std::uint64_t connections) {
 void Churn::end() {
   slotBurstAtEnd_ = slotBurst();
   if (slotBurstAtEnd_ != slotBurstAtStart_)
-    throw Failure("payload slots are lost: a burst finds none " + std::to_string(slotBurstAtEnd_) + " times, at the start " +
-                  std::to_string(slotBurstAtStart_));
+    throw Failure("payload slots are lost: a burst finds none " + std::to_string(slotBurstAtEnd_) +
+                  " times, at the start " + std::to_string(slotBurstAtStart_));
   core_->checkFlows(0);
   core_->checkFlows(0);
   if (core_->nextDeadline() != DOWNBEAT_NEVER) throw Failure("a timer is armed at the end");
@@ -101,14 +107,15 @@ std::unique_ptr<Connection> Churn::make(const Plan &plan) {
     return taken;
   };
   const bool active = std::ranges::any_of(plan.steps, [](const Step &step) { return step.act == Act::connect; });
-  const Tuple tuple{victim.ip, next(nextRemote_, firstRemote, lastRemote), active ? next(nextLocal_, firstLocal, lastLocal) : victimPort};
+  const Tuple tuple{victim.ip, next(nextRemote_, firstRemote, lastRemote),
+                    active ? next(nextLocal_, firstLocal, lastLocal) : victimPort};
   ++connections_;
   ++pairs_[plan.name];
   return std::make_unique<Connection>(*core_, plan.name, plan.steps, tuple, draw_.word(), toCore_, toPeer_);
 }
 
 void Churn::runBatch(Batch &batch) {
-  batchEnd_ = core_->now() + patience;
+  batchEnd_ = core_->now() + timeLimit;
   waits_ = 0;
   while (!std::ranges::all_of(batch, &Connection::done))
     if (!step(batch)) idle(batch);
@@ -169,8 +176,9 @@ void Churn::accept(Batch &batch) {
   for (downbeat_connection name; downbeat_accept(core_->device(), victimPort, &name) == DOWNBEAT_OK;) {
     downbeat_info info{};
     downbeat_connection_info(core_->device(), name, &info);
-    const auto owner = std::ranges::find_if(
-        batch, [&](const auto &connection) { return connection->owns({info.remote_ip, info.remote_port, info.local_port}); });
+    const auto owner = std::ranges::find_if(batch, [&](const auto &connection) {
+      return connection->owns({info.remote_ip, info.remote_port, info.local_port});
+    });
     if (owner == batch.end() || (*owner)->done()) throw Failure("a connection was accepted that nobody opened");
     (*owner)->accepted(name);
   }
@@ -184,18 +192,19 @@ void Churn::idle(Batch &batch) {
   std::string stories;
   for (const auto &connection : batch)
     if (!connection->done() || connection->waiting()) stories += connection->story();
-  if (next == DOWNBEAT_NEVER && !std::ranges::all_of(batch, &Connection::done)) throw Failure("nothing will ever happen again" + stories);
+  if (next == DOWNBEAT_NEVER && !std::ranges::all_of(batch, &Connection::done))
+    throw Failure("nothing will ever happen again" + stories);
   if (core_->now() > batchEnd_) throw Failure("an hour is not enough" + stories);
   if (++waits_ > mostWaits) throw Failure("somebody sends the same for ever" + stories);
   if (next != DOWNBEAT_NEVER) core_->advance(next);
 }
 
-/// One long payload, and behind it, while it is written to memory, more short ones than there are slots. How many find none: the same as
-/// ever, unless slots are lost.
+/// One long payload, and behind it, while it is written to memory, more short ones than there are slots. How many find
+/// none: the same as ever, unless slots are lost.
 std::uint64_t Churn::slotBurst() {
   Batch batch;
-  batch.push_back(std::make_unique<Connection>(*core_, "slot burst", openings().front().steps, Tuple{victim.ip, 1, victimPort},
-                                               draw_.word(), toCore_, toPeer_));
+  batch.push_back(std::make_unique<Connection>(*core_, "slot burst", openings().front().steps,
+                                               Tuple{victim.ip, 1, victimPort}, draw_.word(), toCore_, toPeer_));
   runBatch(batch);
   const std::uint64_t before = core_->counter("receive_noSlot");
   Endpoint &peer = batch.front()->peer();
@@ -217,8 +226,9 @@ std::uint64_t Churn::slotBurst() {
 std::string Churn::report() const {
   std::ostringstream text;
   text << "\"seed\": " << seed_ << ", \"connections\": " << connections_ << ", \"established\": " << established_
-       << ", \"batches\": " << batches_ << ", \"bytes\": " << bytes_ << ", \"slot_burst_refused\": [" << slotBurstAtStart_ << ", "
-       << slotBurstAtEnd_ << "], \"cores\": " << cores_ << ", \"virtual_hours\": " << hours_ + hoursOf(core_->now())
+       << ", \"batches\": " << batches_ << ", \"bytes\": " << bytes_ << ", \"slot_burst_refused\": ["
+       << slotBurstAtStart_ << ", " << slotBurstAtEnd_ << "], \"cores\": " << cores_
+       << ", \"virtual_hours\": " << hours_ + hoursOf(core_->now())
        << ", \"timer_armed\": " << (core_->nextDeadline() != DOWNBEAT_NEVER ? "true" : "false") << ", \"ways\": {";
   const char *separator = "";
   for (const auto &[name, count] : pairs_) text << std::exchange(separator, ", ") << '"' << name << "\": " << count;

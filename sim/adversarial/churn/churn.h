@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Connections opened and closed in every order: each pair of an opening and an ending alone, then drawn ones, up to all flows at once.
+// Connections opened and closed in every order: each pair of an opening and an ending alone, then drawn ones, up to all
+// flows at once.
 #pragma once
 
 #include <map>
@@ -45,9 +46,10 @@ private:
   double hours_ = 0; // of virtual time, of the cores before
   std::uint16_t nextRemote_, nextLocal_;
   downbeat_time batchEnd_ = 0;
-  std::uint64_t waits_ = 0;  // of a batch
+  std::uint64_t waits_ = 0; // of a batch
   std::uint64_t events_ = 0; // of the flow engine, up to the last step
-  std::uint64_t connections_ = 0, batches_ = 0, established_ = 0, bytes_ = 0, slotBurstAtStart_ = 0, slotBurstAtEnd_ = 0;
+  std::uint64_t connections_ = 0, batches_ = 0, established_ = 0, bytes_ = 0, slotBurstAtStart_ = 0,
+                slotBurstAtEnd_ = 0;
   std::map<std::string, std::uint64_t> pairs_;
 };
 

@@ -10,10 +10,15 @@ namespace churn {
 
 using namespace fuzz;
 
-Connection::Connection(Core &core, std::string description, Steps steps, const Tuple &tuple, std::uint32_t initialSequence,
-                       const Pattern &toCore, const Pattern &toPeer)
-    : core_(core), description_(std::move(description)), steps_(std::move(steps)), tuple_(tuple),
-      peer_(victim, fuzz::core, tuple, initialSequence, toCore, toPeer), toCore_(toCore), toPeer_(toPeer) {}
+Connection::Connection(Core &core, std::string description, Steps steps, const Tuple &tuple,
+                       std::uint32_t initialSequence, const Pattern &toCore, const Pattern &toPeer)
+    : core_(core),
+      description_(std::move(description)),
+      steps_(std::move(steps)),
+      tuple_(tuple),
+      peer_(victim, fuzz::core, tuple, initialSequence, toCore, toPeer),
+      toCore_(toCore),
+      toPeer_(toPeer) {}
 
 bool Connection::progress() {
   const std::size_t before = at_;
@@ -27,7 +32,8 @@ bool Connection::take(const Step &step) {
   const auto argument = static_cast<std::size_t>(step.argument);
   switch (step.act) {
   case Act::connect:
-    if (downbeat_connect(core_.device(), tuple_.remoteIp, tuple_.remotePort, tuple_.localPort, nullptr, &name_) != DOWNBEAT_OK)
+    if (downbeat_connect(core_.device(), tuple_.remoteIp, tuple_.remotePort, tuple_.localPort, nullptr, &name_) !=
+        DOWNBEAT_OK)
       throw Failure("connect" + story());
     return true;
   case Act::peerConnect: return peer_.connect(), connects_ = true;
@@ -45,14 +51,16 @@ bool Connection::take(const Step &step) {
   case Act::abort: return downbeat_abort(core_.device(), std::exchange(name_, 0)), true;
   case Act::finish: return peer_.finish(), true;
   case Act::peerReset:
-    forged_.push_back(frameOf({peer_.tuple(), expected_, next_, flag::rst | flag::ack, 0, {}, {}}, peer_.station(), fuzz::core));
+    forged_.push_back(
+        frameOf({peer_.tuple(), expected_, next_, flag::rst | flag::ack, 0, {}, {}}, peer_.station(), fuzz::core));
     return mute_ = deaf_ = true;
   case Act::unread: reads_ = false; [[fallthrough]];
   case Act::peerData: return peer_.offer(argument), offered_ += argument, true;
   case Act::send: return toSend_ += argument, write(), true;
   case Act::heard: return heard_;
   case Act::established:
-    if (name_ != 0 && info().error != 0) throw Failure(std::string("not opened: ") + downbeat_error_text(info().error) + story());
+    if (name_ != 0 && info().error != 0)
+      throw Failure(std::string("not opened: ") + downbeat_error_text(info().error) + story());
     return established_ = peer_.established() && name_ != 0 && info().state == DOWNBEAT_ESTABLISHED;
   case Act::delivered: return delivered();
   case Act::reach:
@@ -60,7 +68,8 @@ bool Connection::take(const Step &step) {
     return info().state == static_cast<downbeat_state>(step.argument);
   case Act::ended:
     if (info().state != DOWNBEAT_CLOSED) return false;
-    if (info().error != step.argument) throw Failure(std::string("ended as: ") + downbeat_error_text(info().error) + story());
+    if (info().error != step.argument)
+      throw Failure(std::string("ended as: ") + downbeat_error_text(info().error) + story());
     return true;
   case Act::finHeard: return peer_.peerFinished();
   case Act::settled:
@@ -71,8 +80,8 @@ bool Connection::take(const Step &step) {
   return false;
 }
 
-/// What nobody reads, or nobody may read any more, need only have come to the core. A live application also knows that all
-/// was acknowledged.
+/// What nobody reads, or nobody may read any more, need only have come to the core. A live application also knows that
+/// all was acknowledged.
 bool Connection::delivered() const {
   const bool arrived = peer_.acknowledged() == offered_ && peer_.received() == toSend_;
   if (name_ != 0 && info().unacknowledged > 0 && info().state != DOWNBEAT_CLOSED) return false;
@@ -137,12 +146,14 @@ bool Connection::waiting() const {
 
 bool Connection::owns(const Tuple &tuple) const {
   const Tuple &own = peer_.tuple();
-  return own.remotePort == tuple.remotePort && own.remoteIp == tuple.remoteIp && (own.localPort == 0 || own.localPort == tuple.localPort);
+  return own.remotePort == tuple.remotePort && own.remoteIp == tuple.remoteIp &&
+         (own.localPort == 0 || own.localPort == tuple.localPort);
 }
 
 std::string Connection::story() const {
-  return "; connection '" + description_ + "' at step " + std::to_string(at_) + " of " + std::to_string(steps_.size()) + ", remote port " +
-         std::to_string(tuple_.remotePort) + (name_ != 0 ? std::string(", state ") + downbeat_state_text(info().state) : "");
+  return "; connection '" + description_ + "' at step " + std::to_string(at_) + " of " + std::to_string(steps_.size()) +
+         ", remote port " + std::to_string(tuple_.remotePort) +
+         (name_ != 0 ? std::string(", state ") + downbeat_state_text(info().state) : "");
 }
 
 } // namespace churn

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A connection that does what its script says: its peer, an honest one as far as the script lets it, and its application.
+// A connection that does what its script says: its peer, an honest one as far as the script lets it, and its
+// application.
 #pragma once
 
 #include "core.h"
@@ -53,8 +54,8 @@ private:
   bool established_ = false, reads_ = true;
   bool heard_ = false, numbered_ = false, resetSeen_ = false; // of the core: anything, an acknowledgment number, a RST
   std::uint32_t expected_ = 0, next_ = 0; // what the core last said: RCV.NXT, SND.NXT
-  std::uint64_t offered_ = 0;             // bytes of the peer
-  std::uint64_t toSend_ = 0, sent_ = 0;   // bytes of the application: given, accepted by the core
+  std::uint64_t offered_ = 0; // bytes of the peer
+  std::uint64_t toSend_ = 0, sent_ = 0; // bytes of the application: given, accepted by the core
   std::uint64_t received_ = 0;
   std::vector<fuzz::Bytes> forged_, held_;
 };

@@ -82,7 +82,8 @@ void Core::checkFlows(std::size_t used) {
   drain();
   collect();
   if (flows.size() != available || refused != 1)
-    throw Failure("flows are lost: " + std::to_string(flows.size()) + " of " + std::to_string(available) + " could be opened");
+    throw Failure("flows are lost: " + std::to_string(flows.size()) + " of " + std::to_string(available) +
+                  " could be opened");
 }
 
 std::uint64_t Core::events() const {
@@ -95,7 +96,8 @@ std::map<std::string, std::uint64_t> Core::counters() const {
   std::map<std::string, std::uint64_t> all;
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(device(), index, &name, &value) == DOWNBEAT_OK; ++index) all[name] = value;
+  for (unsigned index = 0; downbeat_core_counter(device(), index, &name, &value) == DOWNBEAT_OK; ++index)
+    all[name] = value;
   return all;
 }
 
@@ -103,8 +105,9 @@ std::string Core::report() const {
   downbeat_counters device{};
   downbeat_get_counters(device_.get(), &device);
   std::ostringstream text;
-  text << "\"frames_in\": " << device.frames_in << ", \"frames_out\": " << device.frames_out << ", \"clocks\": " << device.clocks
-       << ", \"virtual_seconds\": " << static_cast<double>(now()) / 65536e9 << ", \"counters\": {";
+  text << "\"frames_in\": " << device.frames_in << ", \"frames_out\": " << device.frames_out
+       << ", \"clocks\": " << device.clocks << ", \"virtual_seconds\": " << static_cast<double>(now()) / 65536e9
+       << ", \"counters\": {";
   const char *separator = "";
   for (const auto &[name, value] : counters()) text << std::exchange(separator, ", ") << '"' << name << "\": " << value;
   text << "}";

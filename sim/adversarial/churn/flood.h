@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SYNs from random sources at a tenth of the link while a transfer runs, and a core beside it that has the transfer alone.
+// SYNs from random sources at a tenth of the link while a transfer runs, and a core beside it that has the transfer
+// alone.
 #pragma once
 
 #include "live.h"

@@ -13,19 +13,23 @@ namespace {
 
 constexpr std::uint16_t livePeerPort = 6001;
 constexpr std::uint32_t staging = 256 * 1024;
-constexpr downbeat_time patience = 30 * second;
+constexpr downbeat_time timeLimit = 30 * second;
 constexpr downbeat_time synTimes[] = {0, second, 3 * second}; // RFC 6298: 1 s, then twice as long
 
 } // namespace
 
 Live::Live(std::uint64_t seed, downbeat_time roundTrip, const Pattern &toCore, const Pattern &toPeer)
-    : core_(seed, rate, staging), roundTrip_(roundTrip), toCore_(toCore), toPeer_(toPeer),
-      peer_(livePeer, fuzz::core, {livePeer.ip, livePeerPort, livePort}, static_cast<std::uint32_t>(seed * 0x9e3779b9), toCore, toPeer) {}
+    : core_(seed, rate, staging),
+      roundTrip_(roundTrip),
+      toCore_(toCore),
+      toPeer_(toPeer),
+      peer_(livePeer, fuzz::core, {livePeer.ip, livePeerPort, livePort}, static_cast<std::uint32_t>(seed * 0x9e3779b9),
+            toCore, toPeer) {}
 
 void Live::open() {
   core_.listen(livePort);
   peer_.connect();
-  for (const downbeat_time end = core_.now() + patience; !peer_.established() || name_ == 0;) {
+  for (const downbeat_time end = core_.now() + timeLimit; !peer_.established() || name_ == 0;) {
     if (core_.now() > end) throw Failure("the live connection does not open");
     step({});
   }
@@ -35,7 +39,8 @@ void Live::step(const std::vector<Bytes> &strangers) {
   const downbeat_time start = core_.now();
   application();
   std::vector<std::pair<downbeat_time, Bytes>> arrivals;
-  for (std::size_t i = 0; i < strangers.size(); ++i) arrivals.emplace_back(start + roundTrip_ + slice * i / strangers.size(), strangers[i]);
+  for (std::size_t i = 0; i < strangers.size(); ++i)
+    arrivals.emplace_back(start + roundTrip_ + slice * i / strangers.size(), strangers[i]);
   const auto place = [&](std::vector<Bytes> &&frames) {
     downbeat_time arrival = start + roundTrip_;
     for (Bytes &frame : frames) {
@@ -79,7 +84,8 @@ void Live::application() {
     downbeat_connection_info(core_.device(), name, &info);
     if (info.remote_ip == livePeer.ip && info.remote_port == livePeerPort) {
       name_ = name;
-    } else if (const auto client = clients_.find(info.remote_port); info.remote_ip == victim.ip && client != clients_.end()) {
+    } else if (const auto client = clients_.find(info.remote_port);
+               info.remote_ip == victim.ip && client != clients_.end()) {
       client->second.name = name;
       client->second.connected = core_.now();
     } else {
@@ -120,14 +126,16 @@ void Live::serve(Client &client) {
 
 void Live::addClient(std::uint16_t port, std::uint32_t initialSequence) {
   const auto [client, fresh] = clients_.emplace(
-      port, Client{Endpoint(victim, fuzz::core, {victim.ip, port, livePort}, initialSequence, toCore_, toPeer_), core_.now()});
+      port, Client{Endpoint(victim, fuzz::core, {victim.ip, port, livePort}, initialSequence, toCore_, toPeer_),
+                   core_.now()});
   client->second.peer.connect();
   client->second.peer.offer(100);
   client->second.peer.finish();
 }
 
 bool Live::clientsDone() const {
-  return std::ranges::all_of(clients_, [](const auto &entry) { return entry.second.closed && entry.second.peer.settled(); });
+  return std::ranges::all_of(clients_,
+                             [](const auto &entry) { return entry.second.closed && entry.second.peer.settled(); });
 }
 
 downbeat_time Live::slowestConnect() const {
@@ -139,14 +147,16 @@ downbeat_time Live::slowestConnect() const {
 
 void Live::end() {
   sends = false;
-  const auto quiet = [&] { return peer_.settled() && peer_.received() == sent_ && received_ == peer_.acknowledged() && clientsDone(); };
-  for (const downbeat_time end = core_.now() + patience; !quiet();) {
+  const auto quiet = [&] {
+    return peer_.settled() && peer_.received() == sent_ && received_ == peer_.acknowledged() && clientsDone();
+  };
+  for (const downbeat_time end = core_.now() + timeLimit; !quiet();) {
     if (core_.now() > end) throw Failure("a live stream does not come to its end");
     step({});
   }
   peer_.finish();
   downbeat_shutdown(core_.device(), name_);
-  for (const downbeat_time end = core_.now() + patience; !peer_.settled() || !peer_.peerFinished();) {
+  for (const downbeat_time end = core_.now() + timeLimit; !peer_.settled() || !peer_.peerFinished();) {
     if (core_.now() > end) throw Failure("the live connection does not close");
     step({});
   }

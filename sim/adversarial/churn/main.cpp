@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// downbeat_churn connections|flood|blind SEED COUNT. Prints one JSON object. Exit status 0: nothing was wrong; 2: the object says what.
+// downbeat_churn connections|flood|blind SEED COUNT. Prints one JSON object. Exit status 0: nothing was wrong; 2: the
+// object says what.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -14,9 +15,7 @@ template <typename Part> int report(Part &part, std::uint64_t count) {
   std::string failure;
   try {
     part.run(count);
-  } catch (const churn::Failure &what) {
-    failure = what.what();
-  }
+  } catch (const churn::Failure &what) { failure = what.what(); }
   std::printf("{\"failure\": \"%s\", %s}\n", failure.c_str(), part.report().c_str());
   return failure.empty() ? 0 : 2;
 }
@@ -26,7 +25,8 @@ template <typename Part> int report(Part &part, std::uint64_t count) {
 int main(int count, char **arguments) {
   if (count != 4) return std::fputs("downbeat_churn connections|flood|blind SEED COUNT\n", stderr), 1;
   const std::string part = arguments[1];
-  const std::uint64_t seed = std::strtoull(arguments[2], nullptr, 10), number = std::strtoull(arguments[3], nullptr, 10);
+  const std::uint64_t seed = std::strtoull(arguments[2], nullptr, 10),
+                      number = std::strtoull(arguments[3], nullptr, 10);
   if (part == "connections") {
     churn::Churn churn(seed);
     return report(churn, number);

@@ -42,15 +42,32 @@ std::vector<Script> makeEndings() {
       {"close, then peer", {{close}, {finish}, {settled}}},
       {"FINs cross", {{shutdown}, {finish}, {settled}, {ended}, {close}}},
       {"FINs cross, both lost once",
-       {{deaf}, {shutdown}, {reach, DOWNBEAT_FIN_WAIT_1}, {finish}, {reach, DOWNBEAT_CLOSING}, {hear}, {settled}, {ended}, {close}}},
+       {{deaf},
+        {shutdown},
+        {reach, DOWNBEAT_FIN_WAIT_1},
+        {finish},
+        {reach, DOWNBEAT_CLOSING},
+        {hear},
+        {settled},
+        {ended},
+        {close}}},
       {"half-closed by the application",
-       {{shutdown}, {reach, DOWNBEAT_FIN_WAIT_2}, {peerData, 2500}, {delivered}, {finish}, {settled}, {ended}, {close}}},
+       {{shutdown},
+        {reach, DOWNBEAT_FIN_WAIT_2},
+        {peerData, 2500},
+        {delivered},
+        {finish},
+        {settled},
+        {ended},
+        {close}}},
       {"half-closed by the peer",
        {{finish}, {reach, DOWNBEAT_CLOSE_WAIT}, {send, 2500}, {delivered}, {shutdown}, {settled}, {ended}, {close}}},
-      {"data and FIN at once, both ways", {{send, 3000}, {peerData, 3000}, {shutdown}, {finish}, {settled}, {ended}, {close}}},
+      {"data and FIN at once, both ways",
+       {{send, 3000}, {peerData, 3000}, {shutdown}, {finish}, {settled}, {ended}, {close}}},
       {"closed with data unread", {{unread, 5000}, {delivered}, {close}, {resetSeen}}},
       {"reset with data unread", {{unread, 5000}, {delivered}, {peerReset}, {ended, DOWNBEAT_RESET}, {close}}},
-      {"peer first, closed with data unread", {{unread, 5000}, {finish}, {delivered}, {reach, DOWNBEAT_CLOSE_WAIT}, {close}, {resetSeen}}},
+      {"peer first, closed with data unread",
+       {{unread, 5000}, {finish}, {delivered}, {reach, DOWNBEAT_CLOSE_WAIT}, {close}, {resetSeen}}},
       {"data after close", {{close}, {finHeard}, {peerData, 100}, {resetSeen}}},
       {"close, and the peer never", {{close}}},
       {"silent with data under way", {{deaf}, {mute}, {send, 1000}, {ended, DOWNBEAT_TIMED_OUT}, {close}}},
@@ -61,8 +78,10 @@ std::vector<Script> makeEndings() {
   for (const auto &[name, steps] : ways()) {
     const bool timeWait = name == std::string("TIME-WAIT");
     // RFC 1337: a RST does not end TIME-WAIT.
-    all.push_back({std::string("peer resets in ") + name, steps + Steps{{peerReset}, {ended, timeWait ? 0 : DOWNBEAT_RESET}, {close}}});
-    all.push_back({std::string("application aborts in ") + name, steps + (timeWait ? Steps{{abort}} : Steps{{abort}, {resetSeen}})});
+    all.push_back({std::string("peer resets in ") + name,
+                   steps + Steps{{peerReset}, {ended, timeWait ? 0 : DOWNBEAT_RESET}, {close}}});
+    all.push_back({std::string("application aborts in ") + name,
+                   steps + (timeWait ? Steps{{abort}} : Steps{{abort}, {resetSeen}})});
   }
   return all;
 }
@@ -70,13 +89,13 @@ std::vector<Script> makeEndings() {
 } // namespace
 
 const std::vector<Script> &openings() {
-  static const std::vector<Script> all{{"passive", {{peerConnect}, {established}}},
-                                       {"active", {{connect}, {established}}},
-                                       {"simultaneous",
-                                        {{hold}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {hear}, {established}}},
-                                       {"simultaneous, SYN lost",
-                                        {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {hear},
-                                         {established}}}};
+  static const std::vector<Script> all{
+      {"passive", {{peerConnect}, {established}}},
+      {"active", {{connect}, {established}}},
+      {"simultaneous",
+       {{hold}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {hear}, {established}}},
+      {"simultaneous, SYN lost",
+       {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {hear}, {established}}}};
   return all;
 }
 
@@ -94,10 +113,24 @@ const std::vector<Script> &failedOpenings() {
       {"aborted in SYN-SENT", {{mute}, {connect}, {heard}, {abort}}},
       {"closed in SYN-SENT", {{mute}, {connect}, {heard}, {close}}},
       {"simultaneous, then silence",
-       {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {mute}, {ended, DOWNBEAT_TIMED_OUT}, {close}}},
+       {{deaf},
+        {connect},
+        {heard},
+        {peerConnect},
+        {reach, DOWNBEAT_SYN_RECEIVED},
+        {mute},
+        {ended, DOWNBEAT_TIMED_OUT},
+        {close}}},
       {"simultaneous, then RST",
-       {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {mute}, {peerReset},
-        {ended, DOWNBEAT_REFUSED}, {close}}},
+       {{deaf},
+        {connect},
+        {heard},
+        {peerConnect},
+        {reach, DOWNBEAT_SYN_RECEIVED},
+        {mute},
+        {peerReset},
+        {ended, DOWNBEAT_REFUSED},
+        {close}}},
       {"simultaneous, then abort",
        {{deaf}, {connect}, {heard}, {peerConnect}, {reach, DOWNBEAT_SYN_RECEIVED}, {mute}, {abort}, {resetSeen}}}};
   return all;

@@ -25,7 +25,8 @@ Fuzzer::Counters Fuzzer::counters() const {
   Counters all;
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index) all[name] = value;
+  for (unsigned index = 0; downbeat_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index)
+    all[name] = value;
   return all;
 }
 
@@ -44,7 +45,9 @@ void Fuzzer::expectCount(const Counters &counted, const std::string &name, std::
 void Fuzzer::checkAccounts() {
   const Counters counted = counters();
   const auto judged = [this](Outcome outcome) { return judged_[static_cast<std::size_t>(outcome)]; };
-  const auto counter = [](Outcome cause) { return std::string("receive_") + outcomeNames[static_cast<std::size_t>(cause)]; };
+  const auto counter = [](Outcome cause) {
+    return std::string("receive_") + outcomeNames[static_cast<std::size_t>(cause)];
+  };
   const std::pair<Outcome, std::vector<Outcome>> either[] = {
       {Outcome::shortFragment, {Outcome::ipChecksum, Outcome::fragment}},
       {Outcome::maybeRoute, {Outcome::sourceRoute, Outcome::tcpHeaderLength, Outcome::tcpChecksum, Outcome::options}}};
@@ -59,11 +62,12 @@ void Fuzzer::checkAccounts() {
       if (counted.at(counter(cause)) < judged(cause)) expectCount(counted, counter(cause), judged(cause));
     }
     if (together != right)
-      throw Failure(std::to_string(together) + " frames were dropped by " + counter(causes.front()) + " or an equal cause, and " +
-                    std::to_string(right) + " is right");
+      throw Failure(std::to_string(together) + " frames were dropped by " + counter(causes.front()) +
+                    " or an equal cause, and " + std::to_string(right) + " is right");
   }
   for (std::size_t cause = 0; cause < static_cast<std::size_t>(Outcome::bypass); ++cause)
-    if (!vague.contains(static_cast<Outcome>(cause))) expectCount(counted, counter(static_cast<Outcome>(cause)), judged_[cause]);
+    if (!vague.contains(static_cast<Outcome>(cause)))
+      expectCount(counted, counter(static_cast<Outcome>(cause)), judged_[cause]);
   bypassLost_ += bypassed_.size();
   bypassed_.clear();
   expectCount(counted, "receive_bypassOverflow", bypassLost_);
@@ -71,14 +75,16 @@ void Fuzzer::checkAccounts() {
   std::uint64_t known = bypassReceived_ + segmentEvents_;
   for (const auto &[name, value] : counted)
     if (name.starts_with("receive_") && name != "receive_controlOverflow") known += value;
-  for (const char *name : {"noConnection", "synNoFlow", "synNoBucket", "cookiesSent"}) known += counted.at(std::string("directory_") + name);
+  for (const char *name : {"noConnection", "synNoFlow", "synNoBucket", "cookiesSent"})
+    known += counted.at(std::string("directory_") + name);
   known -= counted.at("directory_cookiesAccepted"); // such an ACK is two events
   known += controlAlone_; // what else goes there is a frame of the bypass
   checkControl(counted);
   downbeat_counters device{};
   downbeat_get_counters(device_.get(), &device);
   if (known != device.frames_in)
-    throw Failure(std::to_string(device.frames_in) + " frames came in, and " + std::to_string(known) + " have an outcome");
+    throw Failure(std::to_string(device.frames_in) + " frames came in, and " + std::to_string(known) +
+                  " have an outcome");
 }
 
 /// SYNs for both buckets of one place of the flow table: more than there are slots, and than there may be handshakes.
@@ -92,7 +98,8 @@ void Fuzzer::fillBuckets() {
 /// More segments of nobody's at once than the core can answer.
 void Fuzzer::floodStrays() {
   for (std::uint16_t port = 1; port <= floodFrames; ++port)
-    put(frameOf({{silent.ip, port, closedPort}, draw_.word(), draw_.word(), flag::ack, 0, {}, {}}, silent, core), false, now());
+    put(frameOf({{silent.ip, port, closedPort}, draw_.word(), draw_.word(), flag::ack, 0, {}, {}}, silent, core), false,
+        now());
   drain();
 }
 
@@ -116,11 +123,12 @@ void Fuzzer::checkFlows() {
   }
   drain();
   if (flows.size() != available || refused != 1)
-    throw Failure("flows are lost: " + std::to_string(flows.size()) + " of " + std::to_string(available) + " could be opened");
+    throw Failure("flows are lost: " + std::to_string(flows.size()) + " of " + std::to_string(available) +
+                  " could be opened");
 }
 
-/// One long payload, and behind it, while it is written to memory, more short ones than there are slots. How many find none: the same as
-/// ever, unless slots are lost. Their sender sends them again.
+/// One long payload, and behind it, while it is written to memory, more short ones than there are slots. How many find
+/// none: the same as ever, unless slots are lost. Their sender sends them again.
 std::uint64_t Fuzzer::slotBurst() {
   const std::uint64_t before = counters().at("receive_noSlot");
   Endpoint &peer = *connections_.front()->endpoint;
@@ -137,19 +145,22 @@ std::string Fuzzer::report() const {
   downbeat_counters device{};
   downbeat_get_counters(device_.get(), &device);
   std::ostringstream text;
-  text << "\"seed\": " << seed_ << ", \"mutants\": " << mutants_ << ", \"frames_in\": " << device.frames_in << ", \"epochs\": " << epochs_
-       << ", \"segment_events\": " << segmentEvents_ << ", \"bypassed\": " << bypassReceived_ << ", \"kept_off_live\": " << keptOff_
-       << ", \"control_alone\": " << controlAlone_ << ", \"arp_replies\": " << arpAnswered_ << ", \"echo_replies\": " << echoAnswered_
-       << ", \"announcements\": " << announcements_ << ", \"report_events\": " << reportEvents_
-       << ", \"connections_offered\": " << victims_ << ", \"connections_accepted\": " << established_
-       << ", \"live_bytes_to_core\": " << liveToCore_ << ", \"live_bytes_from_core\": " << liveFromCore_
-       << ", \"slot_burst_refused\": " << slotBurstAtStart_ << ", \"clocks\": " << device.clocks
-       << ", \"virtual_seconds\": " << static_cast<double>(now()) / 65536e9 << ", \"counters\": {";
+  text << "\"seed\": " << seed_ << ", \"mutants\": " << mutants_ << ", \"frames_in\": " << device.frames_in
+       << ", \"epochs\": " << epochs_ << ", \"segment_events\": " << segmentEvents_
+       << ", \"bypassed\": " << bypassReceived_ << ", \"kept_off_live\": " << keptOff_
+       << ", \"control_alone\": " << controlAlone_ << ", \"arp_replies\": " << arpAnswered_
+       << ", \"echo_replies\": " << echoAnswered_ << ", \"announcements\": " << announcements_
+       << ", \"report_events\": " << reportEvents_ << ", \"connections_offered\": " << victims_
+       << ", \"connections_accepted\": " << established_ << ", \"live_bytes_to_core\": " << liveToCore_
+       << ", \"live_bytes_from_core\": " << liveFromCore_ << ", \"slot_burst_refused\": " << slotBurstAtStart_
+       << ", \"clocks\": " << device.clocks << ", \"virtual_seconds\": " << static_cast<double>(now()) / 65536e9
+       << ", \"counters\": {";
   const char *separator = "";
   for (const auto &[name, value] : counters()) text << std::exchange(separator, ", ") << '"' << name << "\": " << value;
   text << "}, \"mutations\": {";
   separator = "";
-  for (const auto &[name, value] : mutator_.counts()) text << std::exchange(separator, ", ") << '"' << name << "\": " << value;
+  for (const auto &[name, value] : mutator_.counts())
+    text << std::exchange(separator, ", ") << '"' << name << "\": " << value;
   text << "}";
   return text.str();
 }

@@ -30,7 +30,8 @@ void Fuzzer::application() {
   }
   for (auto &connection : connections_) connection->live ? serveLive(*connection) : serveOther(*connection);
   std::erase_if(connections_, [](const auto &connection) {
-    return !connection->live && connection->name == 0 && (connection->endpoint == nullptr || connection->endpoint->dead());
+    return !connection->live && connection->name == 0 &&
+           (connection->endpoint == nullptr || connection->endpoint->dead());
   });
 }
 
@@ -43,7 +44,8 @@ void Fuzzer::serveLive(Connection &connection) {
   downbeat_connection_info(device_.get(), connection.name, &info);
   if (info.error != 0) throw Failure(std::string("a live connection ended: ") + downbeat_error_text(info.error));
   Bytes buffer(Pattern::longest);
-  for (std::int64_t length; (length = downbeat_receive(device_.get(), connection.name, buffer.data(), buffer.size())) > 0;) {
+  for (std::int64_t length;
+       (length = downbeat_receive(device_.get(), connection.name, buffer.data(), buffer.size())) > 0;) {
     const auto count = static_cast<std::size_t>(length);
     if (!std::ranges::equal(View(buffer).first(count), toCore_.from(connection.received, count)))
       throw Failure("the application received a wrong byte behind position " + std::to_string(connection.received));
@@ -68,13 +70,15 @@ void Fuzzer::serveOther(Connection &connection) {
   Bytes buffer(4096);
   std::int64_t length = DOWNBEAT_WOULD_BLOCK;
   if (connection.fate != 0) length = downbeat_receive(device_.get(), connection.name, buffer.data(), buffer.size());
-  if (connection.fate == 1 && draw_.chance(30)) downbeat_send(device_.get(), connection.name, buffer.data(), draw_.between(1, 300));
+  if (connection.fate == 1 && draw_.chance(30))
+    downbeat_send(device_.get(), connection.name, buffer.data(), draw_.between(1, 300));
   if (connection.fate == 2 && draw_.chance(5)) downbeat_shutdown(device_.get(), connection.name);
   downbeat_info info{};
   downbeat_connection_info(device_.get(), connection.name, &info);
   const bool over = info.error != 0 || length == 0;
   if (!over && !draw_.chance(connection.fate >= 3 ? 4 : 1)) return;
-  connection.fate == 4 ? downbeat_abort(device_.get(), connection.name) : downbeat_close(device_.get(), connection.name);
+  connection.fate == 4 ? downbeat_abort(device_.get(), connection.name)
+                       : downbeat_close(device_.get(), connection.name);
   connection.name = 0;
 }
 

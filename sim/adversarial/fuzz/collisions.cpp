@@ -23,7 +23,8 @@ struct State {
 
 /// The lookup's key: SipHash-2-4 of 20 zero bytes. Of the secret, a simulation sets the lower half.
 std::uint64_t lookupKey(std::uint64_t secret) {
-  std::uint64_t v0 = secret ^ 0x736f6d6570736575, v1 = 0x646f72616e646f6d, v2 = secret ^ 0x6c7967656e657261, v3 = 0x7465646279746573;
+  std::uint64_t v0 = secret ^ 0x736f6d6570736575, v1 = 0x646f72616e646f6d, v2 = secret ^ 0x6c7967656e657261,
+                v3 = 0x7465646279746573;
   const auto rounds = [&](int count) {
     for (; count > 0; --count) {
       v0 += v1, v1 = std::rotl(v1, 13) ^ v0, v0 = std::rotl(v0, 32);
@@ -45,7 +46,8 @@ std::uint64_t lookupKey(std::uint64_t secret) {
 State hash(std::uint64_t key, const Tuple &tuple) {
   const auto low = static_cast<std::uint32_t>(key), high = static_cast<std::uint32_t>(key >> 32);
   State state{{low, high, 0x6c796765 ^ low, 0x74656462 ^ high}};
-  for (const std::uint32_t word : {tuple.remoteIp, std::uint32_t{tuple.remotePort} << 16 | tuple.localPort, std::uint32_t{8} << 24}) {
+  for (const std::uint32_t word :
+       {tuple.remoteIp, std::uint32_t{tuple.remotePort} << 16 | tuple.localPort, std::uint32_t{8} << 24}) {
     state.v[3] ^= word;
     state.round();
     state.v[0] ^= word;

@@ -46,7 +46,8 @@ std::uint32_t plateauBelow(std::uint32_t length) {
 bool isRelevant(View frame, const Station &own) {
   const bool whole = (read16(frame, reportedIp + 6) & 0x1fff) == 0; // or a packet's first part
   if (frame[icmp + 1] > 15) return false; // no type has so many codes
-  if (frame[reportedIp] != 0x45 || frame[reportedIp + 9] != 6 || !whole || read32(frame, reportedIp + 12) != own.ip) return false;
+  if (frame[reportedIp] != 0x45 || frame[reportedIp + 9] != 6 || !whole || read32(frame, reportedIp + 12) != own.ip)
+    return false;
   if (!saysTooBig(frame)) return true;
   const std::uint32_t mtu = read16(frame, 40), length = read16(frame, reportedIp + 2);
   return (mtu == 0 ? plateauBelow(length) : mtu) < length; // RFC 5927 7.2
@@ -60,7 +61,8 @@ Control judgeIcmp(View frame, const Station &own) {
   if (onesSum(frame.subspan(icmp, total - 20)) != 0xffff) return Control::icmpChecksum;
   const std::uint32_t source = read32(frame, ip + 12), network = source >> 24;
   const View mac = frame.subspan(6, 6);
-  if (network == 0 || network == 127 || network >= 224 || source == own.ip || !isHost(mac) || std::ranges::equal(mac, own.mac))
+  if (network == 0 || network == 127 || network >= 224 || source == own.ip || !isHost(mac) ||
+      std::ranges::equal(mac, own.mac))
     return Control::icmpSource; // RFC 1122 3.2.1.3
   if (isEcho) return Control::echo;
   return isRelevant(frame, own) ? Control::report : Control::icmpIrrelevant;
@@ -77,7 +79,9 @@ bool isAnsweredHere(View frame, const Station &own) {
   return frame[icmp] == 8;
 }
 
-Control judgeControl(View frame, const Station &own) { return isArp(frame) ? judgeArp(frame, own) : judgeIcmp(frame, own); }
+Control judgeControl(View frame, const Station &own) {
+  return isArp(frame) ? judgeArp(frame, own) : judgeIcmp(frame, own);
+}
 
 Bytes arpPacket(std::uint16_t operation, const Station &from, const Station &asked, const Mac &to) {
   static constexpr std::array<std::uint8_t, 8> head{8, 6, 0, 1, 8, 0, 6, 4};
@@ -118,7 +122,8 @@ bool isSameIcmp(View frame, View packet) {
   const auto same = [&](std::size_t from, std::size_t to) {
     return std::ranges::equal(got.subspan(from, to - from), packet.subspan(from, to - from));
   };
-  return onesSum(got.subspan(icmp)) == 0xffff && same(0, ip + 10) && same(ip + 12, icmp + 2) && same(icmp + 4, packet.size());
+  return onesSum(got.subspan(icmp)) == 0xffff && same(0, ip + 10) && same(ip + 12, icmp + 2) &&
+         same(icmp + 4, packet.size());
 }
 
 } // namespace fuzz

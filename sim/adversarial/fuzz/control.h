@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What must become of ARP and ICMP, by RFC 826, 5227, 792, 1122, 1191, 5927 and docs/reference/neighbour.md; and the right answers.
+// What must become of ARP and ICMP, by RFC 826, 5227, 792, 1122, 1191, 5927 and docs/reference/neighbour.md; and the
+// right answers.
 #pragma once
 
 #include "lib/packets/packet.h"
@@ -8,7 +9,12 @@ namespace fuzz {
 
 /// Causes first, in the order in which they count.
 enum class Control {
-  arpMalformed, icmpLength, icmpIpChecksum, icmpChecksum, icmpSource, icmpIrrelevant,
+  arpMalformed,
+  icmpLength,
+  icmpIpChecksum,
+  icmpChecksum,
+  icmpSource,
+  icmpIrrelevant,
   conflict,    // somebody else says that he has our address
   arpQuestion, // for us: a reply
   arpOther,    // perhaps learnt from
@@ -17,9 +23,9 @@ enum class Control {
 };
 inline constexpr std::size_t controls = static_cast<std::size_t>(Control::report) + 1;
 /// Counters of all up to `conflict`.
-inline constexpr std::array controlCounters{"neighbour_arpMalformed", "neighbour_icmp_length", "neighbour_icmp_ipChecksum",
-                                            "neighbour_icmp_checksum", "neighbour_icmp_source", "neighbour_icmp_irrelevant",
-                                            "neighbour_conflicts"};
+inline constexpr std::array controlCounters{
+    "neighbour_arpMalformed", "neighbour_icmp_length",     "neighbour_icmp_ipChecksum", "neighbour_icmp_checksum",
+    "neighbour_icmp_source",  "neighbour_icmp_irrelevant", "neighbour_conflicts"};
 
 /// ARP or ICMP that the core takes; of a whole frame.
 bool isControl(View frame, const Station &own);

@@ -60,7 +60,8 @@ Bytes reported(const Tuple &tuple, std::uint32_t sequence, std::uint32_t length)
 
 Bytes drawnArp(Draw &draw) {
   static constexpr std::array<Mac, 3> targets{core.mac, Mac{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, attacker};
-  static constexpr std::array<std::uint32_t, 7> odd{core.ip, core.ip, 0, 0x7f000001, 0xe0000001, 0xffffffff, 0x00000005};
+  static constexpr std::array<std::uint32_t, 7> odd{core.ip,    core.ip,    0,         0x7f000001,
+                                                    0xe0000001, 0xffffffff, 0x00000005};
   Station from = anybody(draw), asked{{}, draw.chance(60) ? core.ip : anybody(draw).ip};
   if (draw.chance(30)) from.mac = attacker; // says that it is somebody whom we know
   if (draw.chance(20)) from.ip = draw.pick(odd);
@@ -117,6 +118,8 @@ Bytes drawnError(const Tuple &tuple, std::uint32_t sequence, Draw &draw) {
   return frame;
 }
 
-Bytes hardError(const Tuple &tuple, std::uint32_t sequence) { return icmpFrame(router, 3, 3, 0, reported(tuple, sequence, 1500)); }
+Bytes hardError(const Tuple &tuple, std::uint32_t sequence) {
+  return icmpFrame(router, 3, 3, 0, reported(tuple, sequence, 1500));
+}
 
 } // namespace fuzz

@@ -14,14 +14,19 @@ namespace {
 
 constexpr std::uint64_t epochMutants = 5000; // after so many the core comes to rest and is looked at
 constexpr std::size_t victimsAtOnce = 6, liveConnections = 2; // the live ones are the first
-/// Ten of the core's smallest retransmission timeouts, fifty thousand of an Endpoint's: the live streams cannot need longer.
-constexpr downbeat_time patience = 10 * second;
+/// Ten of the core's smallest retransmission timeouts, fifty thousand of an Endpoint's: the live streams cannot need
+/// longer.
+constexpr downbeat_time timeLimit = 10 * second;
 constexpr downbeat_time afterTimeWait = 61 * second;
 
 } // namespace
 
 Fuzzer::Fuzzer(std::uint64_t seed, const std::string &waves)
-    : seed_(seed), secret_((seed + 1) * 0x9e3779b97f4a7c15), draw_(seed), toCore_(seed ^ 1), toPeer_(seed ^ 2),
+    : seed_(seed),
+      secret_((seed + 1) * 0x9e3779b97f4a7c15),
+      draw_(seed),
+      toCore_(seed ^ 1),
+      toPeer_(seed ^ 2),
       mutator_({livePort, victimPort}) {
   downbeat_options options{};
   std::ranges::copy(core.mac, options.mac);
@@ -32,7 +37,8 @@ Fuzzer::Fuzzer(std::uint64_t seed, const std::string &waves)
   int error = 0;
   device_.reset(downbeat_create(&options, &error));
   if (device_ == nullptr) throw Failure(downbeat_error_text(error));
-  if (!waves.empty() && downbeat_waves(device_.get(), waves.c_str()) != DOWNBEAT_OK) throw Failure("waves: cannot be written");
+  if (!waves.empty() && downbeat_waves(device_.get(), waves.c_str()) != DOWNBEAT_OK)
+    throw Failure("waves: cannot be written");
   while (std::string_view(downbeat_event_text(segmentEvent_)) != "segment") ++segmentEvent_;
   downbeat_set_event_callback(
       device_.get(),
@@ -60,18 +66,21 @@ void Fuzzer::openLive() {
   for (const std::uint16_t port : {livePort, victimPort})
     if (downbeat_listen(device_.get(), port, nullptr) != DOWNBEAT_OK) throw Failure("listen");
   for (const Station &station : {livePeer, victim, silent})
-    if (downbeat_add_neighbour(device_.get(), station.ip, station.mac.data()) != DOWNBEAT_OK) throw Failure("add_neighbour");
+    if (downbeat_add_neighbour(device_.get(), station.ip, station.mac.data()) != DOWNBEAT_OK)
+      throw Failure("add_neighbour");
   wait(now() + 10 * microsecond);
   auto active = std::make_unique<Connection>(), passive = std::make_unique<Connection>();
-  active->endpoint = std::make_unique<Endpoint>(livePeer, core, Tuple{livePeer.ip, 5001, 0}, draw_.word(), toCore_, toPeer_);
-  passive->endpoint = std::make_unique<Endpoint>(livePeer, core, Tuple{livePeer.ip, 6001, livePort}, draw_.word(), toCore_, toPeer_);
+  active->endpoint =
+      std::make_unique<Endpoint>(livePeer, core, Tuple{livePeer.ip, 5001, 0}, draw_.word(), toCore_, toPeer_);
+  passive->endpoint =
+      std::make_unique<Endpoint>(livePeer, core, Tuple{livePeer.ip, 6001, livePort}, draw_.word(), toCore_, toPeer_);
   active->live = passive->live = true;
   passive->endpoint->connect();
   if (downbeat_connect(device_.get(), livePeer.ip, 5001, 0, nullptr, &active->name) != DOWNBEAT_OK)
     throw Failure("connect");
   connections_.push_back(std::move(active));
   connections_.push_back(std::move(passive));
-  const downbeat_time end = now() + patience;
+  const downbeat_time end = now() + timeLimit;
   const auto open = [](const auto &connection) { return connection->endpoint->established() && connection->name != 0; };
   while (!std::ranges::all_of(connections_, open)) {
     if (now() > end) throw Failure("the live connections do not open");
@@ -94,7 +103,7 @@ void Fuzzer::settle() {
     return connection->endpoint->settled() && connection->endpoint->received() == connection->sent &&
            connection->received == connection->endpoint->acknowledged();
   };
-  const downbeat_time end = now() + patience;
+  const downbeat_time end = now() + timeLimit;
   resting_ = true;
   while (!std::ranges::all_of(connections_ | std::views::take(liveConnections), quiet)) {
     if (now() > end) throw Failure("hang: a live stream does not come to its end within ten timeouts");
@@ -129,8 +138,10 @@ void Fuzzer::finish() {
     connection->endpoint->finish();
     downbeat_shutdown(device_.get(), connection->name);
   }
-  const auto over = [](const auto &connection) { return connection->endpoint->settled() && connection->endpoint->peerFinished(); };
-  for (const downbeat_time end = now() + patience; !std::ranges::all_of(connections_, over);) {
+  const auto over = [](const auto &connection) {
+    return connection->endpoint->settled() && connection->endpoint->peerFinished();
+  };
+  for (const downbeat_time end = now() + timeLimit; !std::ranges::all_of(connections_, over);) {
     if (now() > end) throw Failure("the live connections do not close");
     step(0);
     wait(now() + Endpoint::timeout / 4);
@@ -145,16 +156,19 @@ void Fuzzer::finish() {
   checkAccounts();
   const Counters counted = counters();
   for (const auto &[name, count] : counted) {
-    const bool ofFrames = name.starts_with("receive_") || name.starts_with("directory_") || name.starts_with("neighbour_");
+    const bool ofFrames =
+        name.starts_with("receive_") || name.starts_with("directory_") || name.starts_with("neighbour_");
     // The first is the application's; the directory takes reports faster than a wire brings them.
     if (name == "neighbour_staticNoPlace" || name == "neighbour_icmpErrorOverflow") continue;
     // Only who has got a cookie causes these.
-    if (name == "directory_cookiesAccepted" || name == "directory_synNoFlow" || name == "directory_synNoBucket") continue;
+    if (name == "directory_cookiesAccepted" || name == "directory_synNoFlow" || name == "directory_synNoBucket")
+      continue;
     if (ofFrames && count == 0 && mutants_ >= 2 * epochMutants) // fewer may miss a rare one
       throw Failure("no frame was ever dropped as " + name);
   }
   // No frame may bring the application's side or the stamps out of step.
-  for (const char *name : {"staleStamps", "sendOverruns", "receiveUnderruns", "unknownCommands"}) expectCount(counted, name, 0);
+  for (const char *name : {"staleStamps", "sendOverruns", "receiveUnderruns", "unknownCommands"})
+    expectCount(counted, name, 0);
 }
 
 } // namespace fuzz

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// One run: mutants at the core's receive stream, two transfers beside them that nothing may hurt, and accounts of every frame.
+// One run: mutants at the core's receive stream, two transfers beside them that nothing may hurt, and accounts of every
+// frame.
 #pragma once
 
 #include <deque>
@@ -9,10 +10,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "downbeat_sim.h"
 #include "control.h"
-#include "lib/packets/endpoint.h"
+#include "downbeat_sim.h"
 #include "judgement.h"
+#include "lib/packets/endpoint.h"
 #include "mutator.h"
 
 namespace fuzz {
@@ -42,8 +43,8 @@ private:
   struct Connection {
     std::unique_ptr<Endpoint> endpoint;
     downbeat_connection name = 0; // 0: the core has not told of it yet
-    bool live = false;            // nothing may hurt it
-    unsigned fate = 0;            // what the application does with it, if it is not live
+    bool live = false; // nothing may hurt it
+    unsigned fate = 0; // what the application does with it, if it is not live
     std::uint64_t sent = 0, received = 0;
   };
   using Counters = std::map<std::string, std::uint64_t>;
@@ -105,8 +106,8 @@ private:
     std::uint32_t expected, next;
   };
   std::map<Tuple, Numbers> heard_;
-  bool resting_ = false;       // the live streams get nothing new
-  bool cleaning_ = false;      // whoever is no peer answers with a RST
+  bool resting_ = false; // the live streams get nothing new
+  bool cleaning_ = false; // whoever is no peer answers with a RST
   std::deque<Bytes> bypassed_; // frames that must come out of the bypass, in order
   std::uint16_t nextPort_ = 20000;
   downbeat_time lastByte_ = 0; // of what was put on the wire
@@ -115,17 +116,18 @@ private:
   std::array<std::uint64_t, outcomes> judged_{};
   std::uint64_t mutants_ = 0, segmentEvents_ = 0, bypassReceived_ = 0, bypassLost_ = 0, epochs_ = 0;
   std::uint64_t victims_ = 0, established_ = 0; // opened to be hurt, and those of them that were accepted
-  std::uint64_t keptOff_ = 0;                   // mutants that got numbers outside the live window
+  std::uint64_t keptOff_ = 0; // mutants that got numbers outside the live window
   std::uint64_t liveToCore_ = 0, liveFromCore_ = 0; // bytes that arrived and were right
   std::uint64_t slotBurstAtStart_ = 0;
 
   // Accounts of ARP and ICMP; a step's start from zero with each check.
-  std::array<std::uint64_t, controls> control_{};      // judged, of the whole run
-  std::uint64_t controlAlone_ = 0, reportEvents_ = 0;  // of the whole run
-  std::deque<Bytes> arpReplies_, echoReplies_;         // that must come, in order
-  std::uint64_t arpUnanswered_ = 0, echoUnanswered_ = 0, announced_ = 0, unseen_ = 0; // of a step; unseen_: nothing tells of them
+  std::array<std::uint64_t, controls> control_{}; // judged, of the whole run
+  std::uint64_t controlAlone_ = 0, reportEvents_ = 0; // of the whole run
+  std::deque<Bytes> arpReplies_, echoReplies_; // that must come, in order
+  std::uint64_t arpUnanswered_ = 0, echoUnanswered_ = 0, announced_ = 0,
+                unseen_ = 0; // of a step; unseen_: nothing tells of them
   std::uint64_t arpAnswered_ = 0, echoAnswered_ = 0, announcements_ = 0;
-  Counters before_;                                    // the counters at the last check
+  Counters before_; // the counters at the last check
   downbeat_time announcedAt_ = 0;
 };
 

@@ -66,13 +66,15 @@ Outcome judge(View frame, bool damaged, const Station &own, std::size_t largest)
 
   const std::size_t tcpBytes = total - ipBytes, headerBytes = (frame[at.tcp + 12] >> 4) * std::size_t{4};
   if (headerBytes < 20 || tcpBytes < headerBytes) return Outcome::tcpHeaderLength;
-  if (onesSum(frame.subspan(at.tcp, tcpBytes), pseudoHeaderSum(frame, at.ip, tcpBytes)) != 0xffff) return Outcome::tcpChecksum;
+  if (onesSum(frame.subspan(at.tcp, tcpBytes), pseudoHeaderSum(frame, at.ip, tcpBytes)) != 0xffff)
+    return Outcome::tcpChecksum;
   if (ipOptions.malformed || walk(frame.subspan(at.tcp + 20, headerBytes - 20)).malformed) return Outcome::options;
 
   const std::uint32_t source = read32(frame, at.ip + 12), network = source >> 24;
   const bool samePort = read16(frame, at.tcp) == read16(frame, at.tcp + 2);
   const bool ownMac = std::ranges::equal(frame.subspan(6, 6), own.mac);
-  if (network == 0 || network == 127 || network >= 224 || (frame[6] & 1) != 0 || ownMac || (source == own.ip && !samePort))
+  if (network == 0 || network == 127 || network >= 224 || (frame[6] & 1) != 0 || ownMac ||
+      (source == own.ip && !samePort))
     return Outcome::invalidSource; // RFC 1122 3.2.1.3
   if (source == own.ip) return Outcome::land;
   if (read16(frame, at.tcp) == 0 || read16(frame, at.tcp + 2) == 0) return Outcome::portZero;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// downbeat_fuzz SEED MUTANTS [FST]: mutated frames for the Verilated core. Prints one JSON object. Exit status 0: nothing was wrong; 2: the
-// object says what, and at which mutant.
+// downbeat_fuzz SEED MUTANTS [FST]: mutated frames for the Verilated core. Prints one JSON object. Exit status 0:
+// nothing was wrong; 2: the object says what, and at which mutant.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -13,9 +13,7 @@ int main(int count, char **arguments) {
   std::string failure;
   try {
     fuzzer.run(std::strtoull(arguments[2], nullptr, 10));
-  } catch (const fuzz::Failure &what) {
-    failure = what.what();
-  }
+  } catch (const fuzz::Failure &what) { failure = what.what(); }
   std::printf("{\"failure\": \"%s\", %s}\n", failure.c_str(), fuzzer.report().c_str());
   return failure.empty() ? 0 : 2;
 }

@@ -52,7 +52,8 @@ Bytes optionList(bool tcp, Draw &draw) {
   }
   // An option that the end cuts off is wanted sometimes only.
   list.resize(length);
-  if (draw.chance(60)) std::fill(list.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(length, 4)), list.end(), std::uint8_t{1});
+  if (draw.chance(60))
+    std::fill(list.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(length, 4)), list.end(), std::uint8_t{1});
   return list;
 }
 
@@ -82,29 +83,37 @@ void lengthenPayload(Bytes &frame, Draw &draw) {
   });
 }
 void ipVersion(Bytes &frame, Draw &draw) {
-  inIp(frame, [&](const Layout &at) { frame[at.ip] = static_cast<std::uint8_t>((frame[at.ip] & 15) | draw.below(16) << 4); });
+  inIp(frame,
+       [&](const Layout &at) { frame[at.ip] = static_cast<std::uint8_t>((frame[at.ip] & 15) | draw.below(16) << 4); });
 }
 void ipHeaderLength(Bytes &frame, Draw &draw) {
-  inIp(frame, [&](const Layout &at) { frame[at.ip] = static_cast<std::uint8_t>((frame[at.ip] & 0xf0) | draw.below(16)); });
+  inIp(frame,
+       [&](const Layout &at) { frame[at.ip] = static_cast<std::uint8_t>((frame[at.ip] & 0xf0) | draw.below(16)); });
 }
 void totalLength(Bytes &frame, Draw &draw) {
   inIp(frame, [&](const Layout &at) {
     const auto near = static_cast<std::uint32_t>(at.end - at.ip + draw.below(9) - 4);
-    write16(frame, at.ip + 2, draw.chance(70) ? near : draw.chance(50) ? static_cast<std::uint32_t>(draw.below(70)) : draw.half());
+    write16(frame, at.ip + 2,
+            draw.chance(70)   ? near
+            : draw.chance(50) ? static_cast<std::uint32_t>(draw.below(70))
+                              : draw.half());
   });
 }
 void fragmentField(Bytes &frame, Draw &draw) {
-  inIp(frame, [&](const Layout &at) { write16(frame, at.ip + 6, draw.chance(50) ? 1u << draw.below(16) : draw.half()); });
+  inIp(frame,
+       [&](const Layout &at) { write16(frame, at.ip + 6, draw.chance(50) ? 1u << draw.below(16) : draw.half()); });
 }
 void timeToLive(Bytes &frame, Draw &draw) {
-  inIp(frame, [&](const Layout &at) { frame[at.ip + 8] = static_cast<std::uint8_t>(draw.chance(50) ? draw.below(2) : draw.byte()); });
+  inIp(frame, [&](const Layout &at) {
+    frame[at.ip + 8] = static_cast<std::uint8_t>(draw.chance(50) ? draw.below(2) : draw.byte());
+  });
 }
 void protocol(Bytes &frame, Draw &draw) {
   inIp(frame, [&](const Layout &at) { frame[at.ip + 9] = draw.chance(50) ? 17 : draw.chance(50) ? 1 : draw.byte(); });
 }
 void source(Bytes &frame, Draw &draw) {
   static constexpr std::array<std::uint32_t, 8> sources{0,          1,          0x0affffff, 0x7f000001,
-                                                          0xe0000001, 0xefffffff, 0xf0000001, 0xffffffff};
+                                                        0xe0000001, 0xefffffff, 0xf0000001, 0xffffffff};
   inIp(frame, [&](const Layout &at) { write32(frame, at.ip + 12, draw.pick(sources)); });
 }
 void land(Bytes &frame, Draw &draw) {
@@ -152,7 +161,8 @@ void ipOptions(Bytes &frame, Draw &draw) {
   });
 }
 void dataOffset(Bytes &frame, Draw &draw) {
-  inTcp(frame, [&](const Layout &at) { frame[at.tcp + 12] = static_cast<std::uint8_t>(draw.below(16) << 4 | draw.below(2)); });
+  inTcp(frame,
+        [&](const Layout &at) { frame[at.tcp + 12] = static_cast<std::uint8_t>(draw.below(16) << 4 | draw.below(2)); });
 }
 void tcpOptions(Bytes &frame, Draw &draw) {
   inTcp(frame, [&](const Layout &at) {
@@ -169,17 +179,21 @@ void flags(Bytes &frame, Draw &draw) {
 }
 void numbers(Bytes &frame, Draw &draw) {
   static constexpr std::array<std::uint32_t, 10> steps{0,     1,       0xffffffff,    1460,       65535,
-                                                         65536, 1 << 20, (1 << 20) + 1, 0x7fffffff, 0x80000000};
+                                                       65536, 1 << 20, (1 << 20) + 1, 0x7fffffff, 0x80000000};
   inTcp(frame, [&](const Layout &at) {
     const std::size_t field = at.tcp + (draw.chance(50) ? 4 : 8);
-    write32(frame, field, draw.chance(80) ? read32(frame, field) + draw.pick(steps) * (draw.chance(50) ? 1 : 0xffffffff) : draw.word());
+    write32(frame, field,
+            draw.chance(80) ? read32(frame, field) + draw.pick(steps) * (draw.chance(50) ? 1 : 0xffffffff)
+                            : draw.word());
   });
 }
 void window(Bytes &frame, Draw &draw) {
   inTcp(frame, [&](const Layout &at) { write16(frame, at.tcp + 14, draw.chance(50) ? draw.below(3) : draw.half()); });
 }
 void ports(Bytes &frame, Draw &draw) {
-  inTcp(frame, [&](const Layout &at) { write16(frame, at.tcp + (draw.chance(50) ? 2 : 0), draw.chance(50) ? 0 : draw.half()); });
+  inTcp(frame, [&](const Layout &at) {
+    write16(frame, at.tcp + (draw.chance(50) ? 2 : 0), draw.chance(50) ? 0 : draw.half());
+  });
 }
 void nothing(Bytes &, Draw &) {}
 

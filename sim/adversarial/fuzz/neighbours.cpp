@@ -47,8 +47,8 @@ Mutant Fuzzer::controlMutant(const std::optional<Target> &target) {
   return mutator_.alter(std::move(frame), static_cast<unsigned>(draw_.chance(70) ? 0 : draw_.between(1, 2)), draw_);
 }
 
-/// Whoever knows what is in flight may make segments smaller (RFC 1191): such a report gets a number that is not, where it is about a
-/// live connection. Hard errors keep theirs, since they may change nothing (RFC 5927 6).
+/// Whoever knows what is in flight may make segments smaller (RFC 1191): such a report gets a number that is not, where
+/// it is about a live connection. Hard errors keep theirs, since they may change nothing (RFC 5927 6).
 void Fuzzer::keepReportOffLive(Bytes &frame) {
   if (judgeControl(frame, core) != Control::report || !saysTooBig(frame)) return;
   const Tuple about{read32(frame, reportedIp + 16), read16(frame, reportedTcp + 2), read16(frame, reportedTcp)};
@@ -81,7 +81,8 @@ void Fuzzer::neighbourFrame(const Bytes &frame) {
     if (!take(arpReplies_, arpUnanswered_, isSame)) throw Failure("the core sent an ARP packet that nobody asked for");
     ++arpAnswered_;
   } else {
-    if (!take(echoReplies_, echoUnanswered_, answers)) throw Failure("the core sent a frame that is neither a segment nor a right answer");
+    if (!take(echoReplies_, echoUnanswered_, answers))
+      throw Failure("the core sent a frame that is neither a segment nor a right answer");
     ++echoAnswered_;
   }
 }
@@ -91,14 +92,16 @@ void Fuzzer::checkStaticNeighbour(const Bytes &frame, const Segment &said) const
   const bool opens = (said.flags & (flag::syn | flag::ack)) == flag::syn;
   for (const Station &station : {livePeer, victim, silent}) {
     const bool ofLive = station.ip == livePeer.ip && std::ranges::any_of(connections_, [&](const auto &connection) {
-      return connection->live && connection->endpoint->tuple() == said.tuple;
-    });
-    if (said.tuple.remoteIp == station.ip && (opens || ofLive) && !std::ranges::equal(View(frame).first(6), station.mac))
+                          return connection->live && connection->endpoint->tuple() == said.tuple;
+                        });
+    if (said.tuple.remoteIp == station.ip && (opens || ofLive) &&
+        !std::ranges::equal(View(frame).first(6), station.mac))
       throw Failure("a frame for a static neighbour went to another MAC address");
   }
 }
 
-/// Of a core at rest. What the queue before it dropped is known by number only; all else has the outcome that was judged.
+/// Of a core at rest. What the queue before it dropped is known by number only; all else has the outcome that was
+/// judged.
 void Fuzzer::checkControl(const Counters &counted) {
   if (before_.empty()) before_ = counted;
   const auto since = [&](const char *name) { return counted.at(name) - before_.at(name); };
@@ -111,10 +114,12 @@ void Fuzzer::checkControl(const Counters &counted) {
     missing += judged - happened;
     judged = happened;
   };
-  const auto answered = [&](const std::string &name, std::deque<Bytes> &expected, std::uint64_t &unanswered, std::uint64_t dropped) {
+  const auto answered = [&](const std::string &name, std::deque<Bytes> &expected, std::uint64_t &unanswered,
+                            std::uint64_t dropped) {
     unanswered += std::exchange(expected, {}).size();
     if (unanswered < dropped || unanswered - dropped > lost)
-      throw Failure(std::to_string(unanswered) + ' ' + name + " are missing, and " + std::to_string(dropped) + " were dropped");
+      throw Failure(std::to_string(unanswered) + ' ' + name + " are missing, and " + std::to_string(dropped) +
+                    " were dropped");
     missing += std::exchange(unanswered, 0) - dropped;
   };
   for (std::size_t i = 0; i < controlCounters.size(); ++i)
@@ -124,7 +129,8 @@ void Fuzzer::checkControl(const Counters &counted) {
   answered("ARP replies", arpReplies_, arpUnanswered_, since("neighbour_replyOverflow"));
   answered("echo replies", echoReplies_, echoUnanswered_, since("neighbour_echoOverflow"));
   if (missing > lost || missing + std::exchange(unseen_, 0) < lost)
-    throw Failure(std::to_string(missing) + " frames of ARP and ICMP have no outcome, and " + std::to_string(lost) + " were dropped");
+    throw Failure(std::to_string(missing) + " frames of ARP and ICMP have no outcome, and " + std::to_string(lost) +
+                  " were dropped");
   if (counted.at("ignoredIcmpErrors") > reportEvents_) throw Failure("more reports were ignored than came");
   checkAnnouncements(since("neighbour_conflicts"));
   before_ = counted;
@@ -136,7 +142,8 @@ void Fuzzer::checkAnnouncements(std::uint64_t conflicts) {
   const bool may = conflicts > 0 && (first || now() + tolerance > announcedAt_ + defendInterval);
   const bool must = conflicts > 0 && (first || now() > announcedAt_ + defendInterval + tolerance);
   if (announced_ > (may ? 1u : 0u) || announced_ < (must ? 1u : 0u))
-    throw Failure("our address was announced " + std::to_string(announced_) + " times after " + std::to_string(conflicts) + " conflicts");
+    throw Failure("our address was announced " + std::to_string(announced_) + " times after " +
+                  std::to_string(conflicts) + " conflicts");
   if (announced_ > 0) announcedAt_ = now();
   announcements_ += std::exchange(announced_, 0);
 }

@@ -52,8 +52,8 @@ void Fuzzer::addVictim() {
   const std::uint16_t port = nextPort_++;
   if (nextPort_ == 60000) nextPort_ = 20000;
   const bool active = draw_.chance(30);
-  connection->endpoint = std::make_unique<Endpoint>(victim, core, Tuple{victim.ip, port, active ? std::uint16_t{0} : victimPort},
-                                                    draw_.word(), toCore_, toPeer_);
+  connection->endpoint = std::make_unique<Endpoint>(
+      victim, core, Tuple{victim.ip, port, active ? std::uint16_t{0} : victimPort}, draw_.word(), toCore_, toPeer_);
   connection->fate = static_cast<unsigned>(draw_.below(5));
   if (active)
     downbeat_connect(device_.get(), victim.ip, port, 0, nullptr, &connection->name);
@@ -92,8 +92,9 @@ Mutant Fuzzer::mutant() {
   return mutant;
 }
 
-/// Only whoever knows the numbers may hurt a connection (RFC 9293 3.10.7.4, RFC 5961): a good segment of a live one gets a sequence
-/// number at which nothing of it lies in the window. What is not good keeps its numbers, as it must be dropped before they are looked at.
+/// Only whoever knows the numbers may hurt a connection (RFC 9293 3.10.7.4, RFC 5961): a good segment of a live one
+/// gets a sequence number at which nothing of it lies in the window. What is not good keeps its numbers, as it must be
+/// dropped before they are looked at.
 void Fuzzer::keepOffLive(Bytes &frame) {
   const Segment segment = segmentOf(frame);
   const auto live = std::ranges::find_if(connections_, [&](const auto &connection) {
@@ -103,7 +104,8 @@ void Fuzzer::keepOffLive(Bytes &frame) {
   const Endpoint &peer = *(*live)->endpoint;
   const auto far = static_cast<std::uint32_t>(draw_.chance(60) ? draw_.below(3) : draw_.below(1 << 30));
   const auto length = static_cast<std::uint32_t>(segment.payload.size() + 2); // SYN and FIN take numbers
-  const std::uint32_t before = peer.unacknowledged() - 1 - length - far, behind = peer.highest() + DOWNBEAT_RECEIVE_BUFFER_BYTES + 1 + far;
+  const std::uint32_t before = peer.unacknowledged() - 1 - length - far,
+                      behind = peer.highest() + DOWNBEAT_RECEIVE_BUFFER_BYTES + 1 + far;
   write32(frame, Layout(frame).tcp + 4, draw_.chance(50) ? before : behind);
   repairChecksums(frame);
   ++keptOff_;
@@ -155,9 +157,11 @@ void Fuzzer::collect() {
 void Fuzzer::fromCore(const Bytes &frame) {
   const Layout at(frame);
   if (!at.hasIp || frame[at.ip + 9] != 6 || read16(frame, 12) != 0x0800) return neighbourFrame(frame);
-  const Station to{{frame[0], frame[1], frame[2], frame[3], frame[4], frame[5]}, at.hasIp ? read32(frame, at.ip + 16) : 0};
+  const Station to{{frame[0], frame[1], frame[2], frame[3], frame[4], frame[5]},
+                   at.hasIp ? read32(frame, at.ip + 16) : 0};
   if (const Outcome outcome = judge(frame, false, to, largest); !isSegment(outcome))
-    throw Failure(std::string("the core sent a frame that is wrong: ") + outcomeNames[static_cast<std::size_t>(outcome)]);
+    throw Failure(std::string("the core sent a frame that is wrong: ") +
+                  outcomeNames[static_cast<std::size_t>(outcome)]);
   Bytes mirrored = frame;
   turnRound(mirrored);
   const Segment said = segmentOf(mirrored); // its tuple is in the core's words now
@@ -172,9 +176,11 @@ void Fuzzer::fromCore(const Bytes &frame) {
     return;
   }
   const bool numbered = (said.flags & flag::ack) != 0;
-  const auto span = static_cast<std::uint32_t>(said.payload.size() + ((said.flags & flag::syn) != 0) + ((said.flags & flag::fin) != 0));
+  const auto span = static_cast<std::uint32_t>(said.payload.size() + ((said.flags & flag::syn) != 0) +
+                                               ((said.flags & flag::fin) != 0));
   heard_[said.tuple] = {numbered ? said.acknowledgment : 0, said.sequence + span};
-  if (cleaning_ && numbered) put(frameOf({said.tuple, said.acknowledgment, 0, flag::rst, 0, {}, {}}, to, core), false, now());
+  if (cleaning_ && numbered)
+    put(frameOf({said.tuple, said.acknowledgment, 0, flag::rst, 0, {}, {}}, to, core), false, now());
 }
 
 } // namespace fuzz

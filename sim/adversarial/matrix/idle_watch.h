@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How long a sender does nothing while something it sent is not acknowledged, in units of the RTO that was in force then.
+// How long a sender does nothing while something it sent is not acknowledged, in units of the RTO that was in force
+// then.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 
 #include "lib/path/segment.h"
 
-/// Idle is the time from one of these to the next: a segment leaves that takes sequence space, an acknowledgment of something new
-/// arrives. An acknowledgment restarts the retransmission timer; a segment starts it, but a timer that runs goes on as it is, unless it
-/// has just expired with a longer timeout to follow (RFC 6298 5.1, 5.3, 5.6).
+/// Idle is the time from one of these to the next: a segment leaves that takes sequence space, an acknowledgment of
+/// something new arrives. An acknowledgment restarts the retransmission timer; a segment starts it, but a timer that
+/// runs goes on as it is, unless it has just expired with a longer timeout to follow (RFC 6298 5.1, 5.3, 5.6).
 class IdleWatch {
 public:
   void departed(ns3::Time time, const Segment &segment) {
@@ -38,7 +39,8 @@ public:
   /// The RTO is this now: at once, because of a sample, or for what is sent next, because the timer has expired.
   void sampled(ns3::Time rto) {
     next_ = rto;
-    inForce_ = std::max(inForce_, rto); // the RFC leaves open whether a sample counts for the timer that its ACK restarts
+    inForce_ =
+        std::max(inForce_, rto); // the RFC leaves open whether a sample counts for the timer that its ACK restarts
   }
   void expired(ns3::Time rto) { next_ = rto; }
 

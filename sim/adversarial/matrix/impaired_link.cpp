@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t ethernetHeader = 14;
 } // namespace
 
-void ImpairedLink::Send(Ptr<Packet> packet, std::uint16_t protocol, Mac48Address to, Mac48Address from, Ptr<SimpleNetDevice> sender) {
+void ImpairedLink::Send(Ptr<Packet> packet, std::uint16_t protocol, Mac48Address to, Mac48Address from,
+                        Ptr<SimpleNetDevice> sender) {
   for (const auto &copy : toCore.next()) {
     std::vector<std::uint8_t> bytes(packet->GetSize());
     packet->CopyData(bytes.data(), packet->GetSize());
@@ -33,8 +34,8 @@ void ImpairedLink::fromCore(const std::uint8_t *frame, std::size_t length, downb
   for (const auto &copy : fromCore_.next()) {
     std::vector<std::uint8_t> bytes(frame, frame + length);
     if (copy.damaged) flip(bytes.data() + ethernetHeader, packet.size(), copy.bit);
-    // ns-3 parses a header before it looks at the checksum, and may abort on a damaged one. So the node's interface checks, as one with
-    // checksum offload does. (A flip in the padding behind the packet harms nobody and passes.)
+    // ns-3 parses a header before it looks at the checksum, and may abort on a damaged one. So the node's interface
+    // checks, as one with checksum offload does. (A flip in the padding behind the packet harms nobody and passes.)
     if (!Segment::of(std::span(bytes).subspan(ethernetHeader))) continue;
     CoreLink::fromCore(bytes.data(), length, departure + stamp(held(copy)));
   }

@@ -2,8 +2,8 @@
 // A link that is a whole bad path: what is lost, held back, doubled or damaged is drawn for each way.
 #pragma once
 
-#include "ns3/core_link.h"
 #include "lib/path/impairments.h"
+#include "ns3/core_link.h"
 
 class ImpairedLink : public CoreLink {
 public:

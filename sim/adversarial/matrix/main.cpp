@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Transfers between the core and ns-3's TCP, one after another: a line on stdin asks for one, a line on stdout tells of it.
+// Transfers between the core and ns-3's TCP, one after another: a line on stdin asks for one, a line on stdout tells of
+// it.
 //
 // The first line out is what ns-3 was told. An abort of ns-3 ends the program without a line: that, too, is an answer.
 #include <exception>
@@ -16,8 +17,8 @@ int main() {
   const char *separator = "{";
   for (const auto &[name, value] : Peer::configure())
     std::cout << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
-  std::cout << ", \"rate_bps\": " << Transfer::rate << ", \"delay_ns\": " << Transfer::delay << ", \"hold_ns\": " << Transfer::hold << "}"
-            << std::endl;
+  std::cout << ", \"rate_bps\": " << Transfer::rate << ", \"delay_ns\": " << Transfer::delay
+            << ", \"hold_ns\": " << Transfer::hold << "}" << std::endl;
   try {
     for (std::string line; std::getline(std::cin, line);) {
       {

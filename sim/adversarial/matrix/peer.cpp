@@ -59,15 +59,18 @@ std::map<std::string, std::string> Peer::configure() {
   return attributes;
 }
 
-Peer::Peer(Ptr<Node> node) : socket_(DynamicCast<TcpSocketBase>(Socket::CreateSocket(node, TcpSocketFactory::GetTypeId()))) {}
+Peer::Peer(Ptr<Node> node)
+    : socket_(DynamicCast<TcpSocketBase>(Socket::CreateSocket(node, TcpSocketFactory::GetTypeId()))) {}
 
 void Peer::watchEnd(const Ptr<Socket> &socket) {
   using States = TcpSocket::TcpStates_t;
   socket->TraceConnectWithoutContext("State", callback<States, States>([this](States, States now) {
-                                       if (now == TcpSocket::TIME_WAIT || now == TcpSocket::CLOSED) overSince = Simulator::Now();
+                                       if (now == TcpSocket::TIME_WAIT || now == TcpSocket::CLOSED)
+                                         overSince = Simulator::Now();
                                      }));
-  socket->SetCloseCallbacks(callback<Ptr<Socket>>([](Ptr<Socket> ended) { ended->Close(); }),
-                            callback<Ptr<Socket>>([this](Ptr<Socket>) { failure = "ns-3's connection ended by an error"; }));
+  socket->SetCloseCallbacks(
+      callback<Ptr<Socket>>([](Ptr<Socket> ended) { ended->Close(); }),
+      callback<Ptr<Socket>>([this](Ptr<Socket>) { failure = "ns-3's connection ended by an error"; }));
 }
 
 PeerSink::PeerSink(Ptr<Node> node, const std::string &path) : Peer(node), file_(path, std::ios::binary) {
@@ -98,8 +101,9 @@ PeerSource::PeerSource(Ptr<Node> node, const std::string &path) : Peer(node) {
   if (contents_.empty()) failure = "cannot read " + path;
   watchEnd(socket_);
   watchTraces();
-  socket_->SetConnectCallback(callback<Ptr<Socket>>([this](Ptr<Socket>) { fill(); }),
-                              callback<Ptr<Socket>>([this](Ptr<Socket>) { failure = "ns-3 cannot connect: no answer"; }));
+  socket_->SetConnectCallback(
+      callback<Ptr<Socket>>([this](Ptr<Socket>) { fill(); }),
+      callback<Ptr<Socket>>([this](Ptr<Socket>) { failure = "ns-3 cannot connect: no answer"; }));
   socket_->SetSendCallback(callback<Ptr<Socket>, std::uint32_t>([this](Ptr<Socket>, std::uint32_t) { fill(); }));
   socket_->Bind();
   Simulator::Schedule(MilliSeconds(1), [this] { socket_->Connect(InetSocketAddress(Ipv4Address(coreIp), port)); });
@@ -107,12 +111,14 @@ PeerSource::PeerSource(Ptr<Node> node, const std::string &path) : Peer(node) {
 
 void PeerSource::watchTraces() {
   using Trace = Callback<void, Ptr<const Packet>, const TcpHeader &, Ptr<const TcpSocketBase>>;
-  socket_->TraceConnectWithoutContext("Tx", Trace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
-                                        watch.departed(Simulator::Now(), segmentOf(packet, header));
-                                      }));
-  socket_->TraceConnectWithoutContext("Rx", Trace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
-                                        watch.arrived(Simulator::Now(), segmentOf(packet, header));
-                                      }));
+  socket_->TraceConnectWithoutContext(
+      "Tx", Trace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
+        watch.departed(Simulator::Now(), segmentOf(packet, header));
+      }));
+  socket_->TraceConnectWithoutContext(
+      "Rx", Trace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
+        watch.arrived(Simulator::Now(), segmentOf(packet, header));
+      }));
   // A new RTO in the instant of an ACK comes from its sample; at any other time the timer has expired.
   socket_->TraceConnectWithoutContext("RTO", callback<Time, Time>([this](Time, Time rto) {
                                         Simulator::Now() == watch.lastMove() ? watch.sampled(rto) : watch.expired(rto);

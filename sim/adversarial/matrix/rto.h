@@ -31,7 +31,9 @@ public:
   }
 
   double seconds() const {
-    const double base = smoothed_ ? std::max(floor, *smoothed_ + std::max(granularity, 4 * variation_)) : !opening_ && synRepeated_ ? 3 : 1;
+    const double base = smoothed_ ? std::max(floor, *smoothed_ + std::max(granularity, 4 * variation_))
+                        : !opening_ && synRepeated_ ? 3
+                                                    : 1;
     return std::min(base * backOff_, ceiling);
   }
 

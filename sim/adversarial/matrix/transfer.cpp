@@ -27,19 +27,22 @@ Ptr<Node> host() {
 } // namespace
 
 Transfer::Transfer(const Cell &cell)
-    : cell_(cell), node_(host()),
+    : cell_(cell),
+      node_(host()),
       link_(Create<ImpairedLink>(rate, NanoSeconds(delay), NanoSeconds(hold), cell.impairment, cell.seed)),
       host_(node_, link_, {Peer::coreIp, Peer::ip}, NanoSeconds(lookahead)) {
   failure_ = host_.open(cell.seed, cell.waves);
   if (!failure_.empty()) return;
   if (!cell.pcap.empty()) {
     capture_.emplace(cell.pcap, "Downbeat, make matrix",
-                     "Times are nanoseconds of the simulation: the instant of the frame's SFD (start-of-frame delimiter) at the core.");
+                     "Times are nanoseconds of the simulation: the instant of the frame's SFD (start-of-frame "
+                     "delimiter) at the core.");
     captured_ = capture_->interface(Pcapng::Link::ethernet, "core", "the core's end of the path", rate);
     if (!*capture_) failure_ = "cannot write " + cell.pcap;
   }
   downbeat_set_event_callback(
-      host_.device(), [](void *self, const downbeat_event *event) { static_cast<Transfer *>(self)->record(*event); }, this);
+      host_.device(), [](void *self, const downbeat_event *event) { static_cast<Transfer *>(self)->record(*event); },
+      this);
   host_.listen([this](CoreHost::Way way, Time sfd, std::span<const std::uint8_t> frame) { hear(way, sfd, frame); });
   if (cell.coreSends) {
     sink_ = std::make_unique<PeerSink>(node_, cell.received);
@@ -117,7 +120,8 @@ void Transfer::hear(CoreHost::Way way, Time sfd, std::span<const std::uint8_t> f
   });
 }
 
-/// The core's trace says which round trips it sampled and when its timer expired; what its RTO must then be is computed here.
+/// The core's trace says which round trips it sampled and when its timer expired; what its RTO must then be is computed
+/// here.
 void Transfer::record(const downbeat_event &event) {
   if (last_.size() == lastEvents) last_.pop_front();
   last_.push_back(event);
@@ -135,7 +139,8 @@ void Transfer::record(const downbeat_event &event) {
 }
 
 void Transfer::settle(Time until) {
-  for (auto next = heard_.begin(); next != heard_.end() && next->first <= until; next = heard_.erase(next)) next->second();
+  for (auto next = heard_.begin(); next != heard_.end() && next->first <= until; next = heard_.erase(next))
+    next->second();
   if (capture_) capture_->settle(static_cast<std::uint64_t>(std::min(until, Simulator::Now()).GetNanoSeconds()));
 }
 
@@ -146,16 +151,19 @@ void Transfer::print(std::ostream &out) const {
   downbeat_get_counters(host_.device(), &counters);
   downbeat_info info{};
   const bool known = application_->info(info);
-  out << "{\"failure\": \"" << failure_ << "\", \"simulated_seconds\": " << end_.GetSeconds() << ", \"segments\": " << idle.segments
-      << ", \"retransmissions\": " << idle.retransmissions << ", \"longest_idle_rto\": " << idle.longest
-      << ", \"longest_idle_seconds\": " << idle.longestIdle.GetSeconds() << ", \"longest_idle_at\": " << idle.longestAt.GetSeconds()
+  out << "{\"failure\": \"" << failure_ << "\", \"simulated_seconds\": " << end_.GetSeconds()
+      << ", \"segments\": " << idle.segments << ", \"retransmissions\": " << idle.retransmissions
+      << ", \"longest_idle_rto\": " << idle.longest << ", \"longest_idle_seconds\": " << idle.longestIdle.GetSeconds()
+      << ", \"longest_idle_at\": " << idle.longestAt.GetSeconds()
       << ", \"idle_beyond_rto_seconds\": " << idle.longestOver.GetSeconds()
-      << ", \"longest_answer_seconds\": " << coreAnswers_.longest.GetSeconds() << ", \"wrong_checksums\": " << link_->wrongFromCore
-      << ", \"late_arrivals\": " << counters.late_arrivals << ", \"clocks\": " << counters.clocks << ", \"frames\": {";
+      << ", \"longest_answer_seconds\": " << coreAnswers_.longest.GetSeconds()
+      << ", \"wrong_checksums\": " << link_->wrongFromCore << ", \"late_arrivals\": " << counters.late_arrivals
+      << ", \"clocks\": " << counters.clocks << ", \"frames\": {";
   const char *separator = "";
   for (const auto &[name, way] : {std::pair{"to_core", &link_->toCore}, std::pair{"from_core", &link_->fromCore_}})
-    out << std::exchange(separator, ", ") << '"' << name << "\": {\"frames\": " << way->frames << ", \"dropped\": " << way->dropped
-        << ", \"reordered\": " << way->reordered << ", \"duplicated\": " << way->duplicated << ", \"corrupted\": " << way->corrupted << '}';
+    out << std::exchange(separator, ", ") << '"' << name << "\": {\"frames\": " << way->frames
+        << ", \"dropped\": " << way->dropped << ", \"reordered\": " << way->reordered
+        << ", \"duplicated\": " << way->duplicated << ", \"corrupted\": " << way->corrupted << '}';
   out << "}, \"state\": \"" << (known ? downbeat_state_text(info.state) : "none") << "\", \"counters\": {";
   separator = "";
   const char *name = nullptr;

@@ -12,13 +12,13 @@
 
 #include <ns3/node.h>
 
-#include "lib/capture/pcapng.h"
-#include "linux/application.h"
-#include "ns3/core_host.h"
 #include "answer_watch.h"
 #include "cell.h"
 #include "idle_watch.h"
 #include "impaired_link.h"
+#include "lib/capture/pcapng.h"
+#include "linux/application.h"
+#include "ns3/core_host.h"
 #include "peer.h"
 #include "rto.h"
 
@@ -26,7 +26,7 @@ class Transfer {
 public:
   static constexpr std::uint64_t rate = 100'000'000; // b/s
   static constexpr std::int64_t delay = 10'000'000;  // ns, one way
-  static constexpr std::int64_t hold = 3'000'000;    // ns, the longest that a frame is held back: 25 full segments pass
+  static constexpr std::int64_t hold = 3'000'000; // ns, the longest that a frame is held back: 25 full segments pass
 
   explicit Transfer(const Cell &cell);
 
@@ -38,8 +38,8 @@ private:
   /// As far as the core runs ahead of ns-3: its application reads no later than this.
   static constexpr std::int64_t lookahead = 100'000; // ns
   static constexpr std::size_t lastEvents = 30;
-  /// Virtual seconds without progress. A fifth of the frames lost each way makes five expiries in a row a thing of every tenth cell, and
-  /// each waits up to 60 s; after sixteen, here 630 s, the core gives up by itself.
+  /// Virtual seconds without progress. A fifth of the frames lost each way makes five expiries in a row a thing of
+  /// every tenth cell, and each waits up to 60 s; after sixteen, here 630 s, the core gives up by itself.
   static constexpr double stall = 700;
 
   /// What ns-3 sent last has had its time to arrive.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Prints one JSON object. Exit status 0: nothing was wrong; 2: the object says what.
 //   events_bench ORDER COUNT SEED passing FLOWS
-//   events_bench ORDER COUNT SEED sending STARTUP:ARGUMENT:STEADY:ARGUMENT:SSTHRESH...   arguments in hexadecimal, one for each flow
+//   events_bench ORDER COUNT SEED sending STARTUP:ARGUMENT:STEADY:ARGUMENT:SSTHRESH...   arguments in hexadecimal, one
+//   for each flow
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <sstream>
 #include <string>
 
-#include "passing.h"
 #include "module.h"
+#include "passing.h"
 #include "sending.h"
 
 namespace {
@@ -19,7 +20,9 @@ using namespace events;
 std::array<std::uint32_t, 3> words(std::string hexadecimal) {
   constexpr std::size_t digits = 24;
   hexadecimal.insert(0, digits - hexadecimal.size(), '0');
-  const auto word = [&](std::size_t at) { return static_cast<std::uint32_t>(std::stoul(hexadecimal.substr(at, 8), nullptr, 16)); };
+  const auto word = [&](std::size_t at) {
+    return static_cast<std::uint32_t>(std::stoul(hexadecimal.substr(at, 8), nullptr, 16));
+  };
   return {word(16), word(8), word(0)};
 }
 
@@ -71,15 +74,16 @@ std::string sending(Order order, std::uint64_t count, std::uint64_t seed, const 
 
 int main(int count, char **arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
-  if (words.size() < 5) return std::fputs("events_bench ORDER COUNT SEED passing|sending ..., as in main.cpp\n", stderr), 1;
+  if (words.size() < 5)
+    return std::fputs("events_bench ORDER COUNT SEED passing|sending ..., as in main.cpp\n", stderr), 1;
   const Order order = words[0] == "round" ? Order::round : words[0] == "one" ? Order::one : Order::random;
   const std::uint64_t events = std::stoull(words[1]), seed = std::stoull(words[2]);
   try {
     std::vector<Policies> of;
     if (words[3] == "sending")
       for (std::size_t flow = 4; flow < words.size(); ++flow) of.push_back(policies(words[flow]));
-    const std::string found =
-        of.empty() ? passing(order, events, seed, static_cast<unsigned>(std::stoul(words[4]))) : sending(order, events, seed, of);
+    const std::string found = of.empty() ? passing(order, events, seed, static_cast<unsigned>(std::stoul(words[4])))
+                                         : sending(order, events, seed, of);
     std::printf("{\"failure\": \"\", %s}\n", found.c_str());
   } catch (const Failure &failure) {
     std::printf("{\"failure\": \"%s\"}\n", failure.what());

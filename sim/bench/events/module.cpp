@@ -21,7 +21,7 @@ Handshake handshake(Pins &pins, Port port) {
   }
 }
 
-constexpr std::uint64_t patience = 100'000; // clocks
+constexpr std::uint64_t timeLimit = 100'000; // clocks
 
 } // namespace
 
@@ -81,7 +81,7 @@ Line Module::run(std::uint64_t count) {
   const Line begin = line_;
   const std::uint64_t start = clocks_;
   while (line_.events - begin.events < count) {
-    if (clocks_ - start > spacing * count + patience) throw Failure("the engine has stopped");
+    if (clocks_ - start > spacing * count + timeLimit) throw Failure("the engine has stopped");
     clock(true);
   }
   Line taken{clocks_ - start, line_.events - begin.events, {}, line_.calculations - begin.calculations};
@@ -95,11 +95,15 @@ void Module::drain() {
       if (*handshake(*top_, static_cast<Port>(p)).valid) return true;
     return false;
   };
-  for (std::uint64_t end = clocks_ + patience; !top_->idle || offered(); clock(false))
+  for (std::uint64_t end = clocks_ + timeLimit; !top_->idle || offered(); clock(false))
     if (clocks_ > end) throw Failure("the engine does not come to rest");
   const auto &of = line_.ofKind;
-  const std::array<std::uint64_t, ports> came{of[DOWNBEAT_EVENT_KIND_SEGMENT] + of[DOWNBEAT_EVENT_KIND_OPEN], of[DOWNBEAT_EVENT_KIND_PLACED], of[DOWNBEAT_EVENT_KIND_WRITTEN],
-                                              of[DOWNBEAT_EVENT_KIND_GRANT], of[DOWNBEAT_EVENT_KIND_DEPARTED], of[DOWNBEAT_EVENT_KIND_TIMER]};
+  const std::array<std::uint64_t, ports> came{of[DOWNBEAT_EVENT_KIND_SEGMENT] + of[DOWNBEAT_EVENT_KIND_OPEN],
+                                              of[DOWNBEAT_EVENT_KIND_PLACED],
+                                              of[DOWNBEAT_EVENT_KIND_WRITTEN],
+                                              of[DOWNBEAT_EVENT_KIND_GRANT],
+                                              of[DOWNBEAT_EVENT_KIND_DEPARTED],
+                                              of[DOWNBEAT_EVENT_KIND_TIMER]};
   if (came != taken_) throw Failure("what was taken at a port has not come out");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Events of flows without a connection: they pass all stages and cause nothing, so that only the ports decide the order.
+// Events of flows without a connection: they pass all stages and cause nothing, so that only the ports decide the
+// order.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace events {
 
 namespace {
@@ -16,7 +15,8 @@ Sending::Sending(Order order, const std::vector<Policies> &policies, std::uint64
   const auto count = static_cast<unsigned>(policies.size());
   for (unsigned flow = 0; flow < count; ++flow) {
     const std::uint32_t initial = draw_.word();
-    connections_.push_back({policies[flow], initial, false, false, false, false, false, initial, initial, initial + 1, initial + 1});
+    connections_.push_back(
+        {policies[flow], initial, false, false, false, false, false, initial, initial, initial + 1, initial + 1});
   }
   for (unsigned p = 0; p < ports; ++p) turns_.emplace_back(order, count, p * count / ports, 1, seed + p);
 }
@@ -74,7 +74,8 @@ bool Sending::directorySays(Connection &connection, unsigned flow, Pins &pins, s
   pins.directory_payload_open = !connection.opened;
   pins.directory_payload_flags_ack = connection.opened;
   pins.directory_payload_flags_syn = connection.opened && !connection.answered;
-  pins.directory_payload_options_mssValid = pins.directory_payload_options_windowScaleValid = pins.directory_payload_flags_syn;
+  pins.directory_payload_options_mssValid = pins.directory_payload_options_windowScaleValid =
+      pins.directory_payload_flags_syn;
   pins.directory_payload_options_mss = mss;
   pins.directory_payload_options_windowScale = scale;
   pins.directory_payload_sequence_value = peerInitial + connection.answered;
@@ -126,10 +127,12 @@ void Sending::see(const Pins &pins, std::uint64_t now) {
   if (pins.descriptors_valid) {
     const unsigned flow = pins.descriptors_payload_reference_flow;
     const bool syn = pins.descriptors_payload_flags_syn;
-    if (pins.descriptors_payload_flags_rst || pins.descriptors_payload_release) throw Failure("the engine gave a connection up");
+    if (pins.descriptors_payload_flags_rst || pins.descriptors_payload_release)
+      throw Failure("the engine gave a connection up");
     connections_[flow].synSeen = connections_[flow].synSeen || syn;
     if (pins.descriptors_payload_stamped)
-      departures_.push_back({flow, pins.descriptors_payload_sequence_value + pins.descriptors_payload_length + syn, now});
+      departures_.push_back(
+          {flow, pins.descriptors_payload_sequence_value + pins.descriptors_payload_length + syn, now});
   }
   if (!pins.trace_valid) return;
   Connection &connection = connections_[pins.trace_payload_reference_flow];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Connections that send as fast as the engine lets them: peer, application, pacer, MAC and timers are quicker than it is.
+// Connections that send as fast as the engine lets them: peer, application, pacer, MAC and timers are quicker than it
+// is.
 #pragma once
 
 #include <array>
@@ -34,7 +35,8 @@ private:
     Policies policies;
     std::uint32_t initial; // our initial sequence number
     bool opened = false, synSeen = false, answered = false, established = false, booked = false;
-    std::uint32_t sent, acknowledged, told, written; // SND.MAX and SND.UNA as traced, the last ACK's, the end of what is written
+    std::uint32_t sent, acknowledged, told,
+        written; // SND.MAX and SND.UNA as traced, the last ACK's, the end of what is written
     unsigned repeats = 0;                            // duplicate ACKs to come
     bool wide = false;                               // of two windows the larger one
   };

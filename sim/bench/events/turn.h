@@ -17,9 +17,7 @@ public:
   }
 
   unsigned flow() const { return order_ == Order::one ? 0 : at_; }
-  void next() {
-    at_ = order_ == Order::random ? static_cast<unsigned>(draw_.below(flows_)) : (at_ + step_) % flows_;
-  }
+  void next() { at_ = order_ == Order::random ? static_cast<unsigned>(draw_.below(flows_)) : (at_ + step_) % flows_; }
 
 private:
   Order order_;

@@ -37,8 +37,8 @@ void Bench::run(Time until) {
 }
 
 bool Bench::finish() {
-  constexpr int patience = 1'000'000, counters = 100; // clocks
-  for (int clocks = 0; settled_ < frames_ && clocks < patience; ++clocks) {
+  constexpr int timeLimit = 1'000'000, counters = 100; // clocks
+  for (int clocks = 0; settled_ < frames_ && clocks < timeLimit; ++clocks) {
     const std::uint64_t before = settled_;
     run(dut_.now() + byteTime());
     if (settled_ < frames_) skipIdle(fate(left_ < frames_ ? left_ : settled_).due);

@@ -15,7 +15,8 @@ constexpr std::size_t shortest = 60, longest = 1514; // bytes without FCS
 class Draw {
 public:
   /// `length`: bytes with FCS, or `mixed`.
-  Draw(std::uint64_t seed, const std::string &length) : random_(seed), length_(length == "mixed" ? 0 : std::stoul(length) - 4) {}
+  Draw(std::uint64_t seed, const std::string &length)
+      : random_(seed), length_(length == "mixed" ? 0 : std::stoul(length) - 4) {}
 
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   /// Without FCS. Mixed: a quarter smallest, a quarter largest, the rest anything between.
@@ -32,7 +33,9 @@ public:
   /// From 0 to 1.
   double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
   /// Uniform in the logarithm, ns.
-  Stamp logarithmic(double least, double most) { return static_cast<Stamp>(least * std::pow(most / least, share()) * 65536); }
+  Stamp logarithmic(double least, double most) {
+    return static_cast<Stamp>(least * std::pow(most / least, share()) * 65536);
+  }
 
 private:
   std::mt19937_64 random_;

@@ -29,7 +29,11 @@ std::string Spread::json() const {
   for (const std::uint64_t count : counts) list += (list.empty() ? "" : ", ") + std::to_string(count);
   Object object, histogram;
   histogram.add("first", first).add("width", width).add("counts", "[" + list + "]");
-  object.add("count", std::uint64_t{sorted.size()}).add("min", sorted.front()).add("p1", at(0.01)).add("p50", at(0.5)).add("p99", at(0.99));
+  object.add("count", std::uint64_t{sorted.size()})
+      .add("min", sorted.front())
+      .add("p1", at(0.01))
+      .add("p50", at(0.5))
+      .add("p99", at(0.99));
   return object.add("p99_9", at(0.999)).add("max", sorted.back()).add("histogram", histogram.json()).json();
 }
 
@@ -57,7 +61,8 @@ void Departures::add(const Fate &fate) {
     ++late_;
     lateness_.add(inNanoseconds(fate.sfd - fate.due));
     mostAhead_ = std::max(mostAhead_, fate.ahead);
-  } else error_.add(inNanoseconds(error));
+  } else
+    error_.add(inNanoseconds(error));
 }
 
 void Departures::report(Object &object, const Vgap &pins) const {
@@ -69,7 +74,9 @@ void Departures::report(Object &object, const Vgap &pins) const {
   object.add("max_error_ns", error_.largest()).add("max_lateness_ns", lateness_.largest());
   object.add("most_frames_ahead", std::uint64_t{mostAhead_});
   object.add("wrong_departure_stamps", wrongStamps_).add("max_receive_stamp_error_ns", receiveStamps_.worst());
-  object.add("error_ns", error_.json()).add("lateness_ns", lateness_.json()).add("receive_stamp_error_ns", receiveStamps_.json());
+  object.add("error_ns", error_.json())
+      .add("lateness_ns", lateness_.json())
+      .add("receive_stamp_error_ns", receiveStamps_.json());
 }
 
 } // namespace gap

@@ -18,7 +18,8 @@ public:
   double largest() const;
   /// The largest without its sign.
   double worst() const;
-  /// {"count", "min", "p1", "p50", "p99", "p99_9", "max", "histogram": {"first", "width", "counts"}}; null if there is no value.
+  /// {"count", "min", "p1", "p50", "p99", "p99_9", "max", "histogram": {"first", "width", "counts"}}; null if there is
+  /// no value.
   std::string json() const;
 
 private:

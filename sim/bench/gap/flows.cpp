@@ -8,7 +8,8 @@
 
 namespace gap {
 
-Flows::Flows(Bench &bench, const std::vector<double> &rates, std::uint32_t payload, double seconds) : bench_(bench), payload_(payload) {
+Flows::Flows(Bench &bench, const std::vector<double> &rates, std::uint32_t payload, double seconds)
+    : bench_(bench), payload_(payload) {
   for (const double rate : rates) {
     const auto spacing = static_cast<std::uint64_t>(std::llroundl(8e9L / rate * 0x1p32L));
     const auto intervals = static_cast<std::uint64_t>(std::ceil(seconds * rate / 8 / payload));

@@ -33,9 +33,11 @@ public:
     Time most = 0;
   };
   const Disorder &steady() const { return steady_; }
-  /// The first of a flow, whose departure is a lead from the booking on: what falls due while it is booked may be granted first.
+  /// The first of a flow, whose departure is a lead from the booking on: what falls due while it is booked may be
+  /// granted first.
   const Disorder &starts() const { return starts_; }
-  /// Of the worst flow, against the rate that was asked for; `seconds`: of its first to its last departure, the shortest.
+  /// Of the worst flow, against the rate that was asked for; `seconds`: of its first to its last departure, the
+  /// shortest.
   struct Rate {
     double error, seconds;
   };

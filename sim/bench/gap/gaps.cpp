@@ -13,13 +13,16 @@ void Gaps::add(const Fate &first, const Fate &second, Time asked) {
   shortest_ = count_ == 0 ? asked : std::min(shortest_, asked);
   longest_ = std::max(longest_, asked);
   if (++count_ <= drawn) {
-    const std::string point = number(inNanoseconds(asked)) + ", " + number(inNanoseconds(sent)) + ", " + number(inNanoseconds(measured));
+    const std::string point =
+        number(inNanoseconds(asked)) + ", " + number(inNanoseconds(sent)) + ", " + number(inNanoseconds(measured));
     points_ += (points_.empty() ? "[" : ", [") + point + "]";
   }
 }
 
 void Gaps::report(Object &object) const {
-  object.add("gaps", count_).add("shortest_gap_ns", inNanoseconds(shortest_)).add("longest_gap_ns", inNanoseconds(longest_));
+  object.add("gaps", count_)
+      .add("shortest_gap_ns", inNanoseconds(shortest_))
+      .add("longest_gap_ns", inNanoseconds(longest_));
   object.add("max_sent_gap_error_ns", sent_.worst()).add("max_measured_gap_error_ns", measured_.worst());
   object.add("sent_gap_error_ns", sent_.json()).add("measured_gap_error_ns", measured_.json());
   object.add("asked_sent_measured_ns", "[" + points_ + "]");

@@ -29,7 +29,9 @@ std::uint64_t wordAt(std::uint64_t id, std::size_t position) {
 } // namespace
 
 Module::Module(const Clocks &clocks, Listener &listener)
-    : top_(std::make_unique<Vgap>(&context_)), listener_(listener), byteTime_(clocks.increment),
+    : top_(std::make_unique<Vgap>(&context_)),
+      listener_(listener),
+      byteTime_(clocks.increment),
       receivePeriod_(static_cast<std::uint64_t>(transmitPeriod / (1 + clocks.receivePpm * 1e-6) + 0.5)) {
   auto &pins = *top_;
   pins.increment = clocks.increment;
@@ -57,9 +59,11 @@ void Module::skip(std::uint64_t clocks) {
   if (nextReceive_ + transmitPeriod <= nextTransmit_) nextReceive_ += receivePeriod_;
   now_ += byteTime_ * clocks;
   constexpr unsigned nanosecondBits = 48;
-  if (now_ >> (nanosecondBits + 32) != 0) throw std::range_error("time would wrap after 78 virtual hours: ask for less");
+  if (now_ >> (nanosecondBits + 32) != 0)
+    throw std::range_error("time would wrap after 78 virtual hours: ask for less");
   Time time = timeBase() + byteTime_ * clocks;
-  for (unsigned word = 0; word < timeWords; ++word, time >>= wordBits) GAP_TIME_BASE(top_)[word] = static_cast<std::uint32_t>(time);
+  for (unsigned word = 0; word < timeWords; ++word, time >>= wordBits)
+    GAP_TIME_BASE(top_)[word] = static_cast<std::uint32_t>(time);
 }
 
 void Module::step() {
@@ -136,14 +140,16 @@ void Module::receiveEdge() {
   ++returned_;
   // The transmit clock's last edge was at `nextTransmit_` less a period, or is this very one, which is not yet counted.
   const auto sinceSfd = static_cast<Time>((receiveEdges_ - seen.sfd) * receivePeriod_);
-  const Time edge = static_cast<Time>(nextReceive_) - receivePeriod_ - (static_cast<Time>(nextTransmit_) - transmitPeriod);
+  const Time edge =
+      static_cast<Time>(nextReceive_) - receivePeriod_ - (static_cast<Time>(nextTransmit_) - transmitPeriod);
   listener_.returned(seen.head, now_ + (edge - sinceSfd) * byteTime_ / transmitPeriod);
 }
 
 bool Module::quiet() const {
   constexpr std::uint64_t settling = 8; // clocks until the pacer shows that it is busy
   const bool allThrough = left_ == departed_ && left_ == returned_ && left_ == received_;
-  const bool nothingGiven = launches_.empty() && bookings_.empty() && arrivals_.empty() && simulated_ > lastBooking_ + settling;
+  const bool nothingGiven =
+      launches_.empty() && bookings_.empty() && arrivals_.empty() && simulated_ > lastBooking_ + settling;
   const bool wireIdle = !top_->gmii_tx_en && arriving_.empty() && loop_.empty();
   return allThrough && nothingGiven && wireIdle && top_->idle && !top_->grants_valid;
 }
@@ -164,7 +170,8 @@ void Module::sampleCore() {
   if (!pins.receive_valid) return;
   if (!midFrame_) {
     ++received_;
-    listener_.received(pins.receive_payload_frame_data, stamp(pins.receive_payload_stamp_ns, pins.receive_payload_stamp_fraction));
+    listener_.received(pins.receive_payload_frame_data,
+                       stamp(pins.receive_payload_stamp_ns, pins.receive_payload_stamp_fraction));
   }
   midFrame_ = !pins.receive_payload_frame_last;
 }

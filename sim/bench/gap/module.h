@@ -68,7 +68,8 @@ public:
 
   void transmit(const Launch &launch) { launches_.push_back(launch); }
   void book(const Booking &booking) { bookings_.push_back(booking); }
-  /// A frame of somebody else's comes, its SFD at the first byte time at or after `sfd` and what the far end takes for it.
+  /// A frame of somebody else's comes, its SFD at the first byte time at or after `sfd` and what the far end takes for
+  /// it.
   void arrive(std::uint64_t id, std::size_t length, Time sfd) { arrivals_.push_back({id, length, sfd}); }
   /// No frame is on its way but those that wait at the gate, and the pacer waits for `nextGrant`.
   bool quiet() const;

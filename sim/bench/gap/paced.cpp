@@ -15,11 +15,13 @@ struct Paced {
   std::vector<double> rates;
   std::vector<Time> starts; // from the first flow's on
 
-  explicit Paced(const Options &options) : length(options.count("length") - 4), rates(options.count("flows"), options.number("rate")) {
+  explicit Paced(const Options &options)
+      : length(options.count("length") - 4), rates(options.count("flows"), options.number("rate")) {
     Draw draw(options.count("seed"), "mixed");
     const bool apart = options.text("phases") == "apart";
     const std::size_t flows = rates.size();
-    // Apart: all at one rate, and each so long after another that they never meet. Otherwise each at a rate and a time of its own.
+    // Apart: all at one rate, and each so long after another that they never meet. Otherwise each at a rate and a time
+    // of its own.
     if (!apart)
       for (double &rate : rates) rate *= 0.5 + draw.share();
     for (std::size_t i = 0; i < flows; ++i) {
@@ -45,8 +47,10 @@ void run(const Paced &paced, Bench &bench, Flows &flows) {
 void report(const Flows &flows, Object &result) {
   const Flows::Rate rate = flows.rate();
   result.add("grants", flows.grants()).add("inexact_grants", flows.inexact());
-  result.add("grants_out_of_order", flows.steady().grants).add("max_steady_disorder_ns", inNanoseconds(flows.steady().most));
-  result.add("starts_out_of_order", flows.starts().grants).add("max_start_disorder_ns", inNanoseconds(flows.starts().most));
+  result.add("grants_out_of_order", flows.steady().grants)
+      .add("max_steady_disorder_ns", inNanoseconds(flows.steady().most));
+  result.add("starts_out_of_order", flows.starts().grants)
+      .add("max_start_disorder_ns", inNanoseconds(flows.starts().most));
   result.add("rate_error", rate.error).add("rate_seconds", rate.seconds);
 }
 

@@ -17,7 +17,8 @@ void schedule(const Options &options, Bench &bench, Object &result) {
   bench.onFate = [&](const Fate &fate) { departures.add(fate); };
   Time next = bench.now() + start;
   for (std::uint64_t id = 0; id < options.count("frames"); ++id) {
-    const Launch launch{id, draw.length(), LaunchMode::at, stampAfter(next + timeOf(draw.spare(options.number("spare"))))};
+    const Launch launch{id, draw.length(), LaunchMode::at,
+                        stampAfter(next + timeOf(draw.spare(options.number("spare"))))};
     bench.runToHandIn(launch.launch);
     bench.handIn(launch);
     next = timeOf(launch.launch) + byteTimes(launch.length) * bench.byteTime();

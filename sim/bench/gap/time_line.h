@@ -24,7 +24,8 @@ struct ByteGrid {
   Time atOrAfter(Time time) const { return origin + (time - origin + byteTime - 1) / byteTime * byteTime; }
 };
 
-/// From one SFD to the soonest next one, behind a frame of so many bytes without FCS (IEEE 802.3: 64 at least, 8 before, 12 behind).
+/// From one SFD to the soonest next one, behind a frame of so many bytes without FCS (IEEE 802.3: 64 at least, 8
+/// before, 12 behind).
 constexpr std::size_t byteTimes(std::size_t length) { return std::max(length, downbeat::smallestFrame) + 24; }
 
 } // namespace gap

@@ -36,7 +36,8 @@ public:
     const Stamp launch = start();
     free_ = timeOf(launch);
     for (std::size_t i = 0; i < lengths.size(); ++i) {
-      handIn({id_, lengths[i], i == 0 ? LaunchMode::at : LaunchMode::afterPrevious, launch}, i == 0 ? first : wireTime(lengths[i - 1]));
+      handIn({id_, lengths[i], i == 0 ? LaunchMode::at : LaunchMode::afterPrevious, launch},
+             i == 0 ? first : wireTime(lengths[i - 1]));
       free_ += wireTime(lengths[i]);
     }
   }
@@ -64,7 +65,8 @@ private:
   Time wireTime(std::size_t length) const { return byteTimes(length) * bench_.byteTime(); }
   /// The next train's launch, after a rest of its own.
   Stamp start() {
-    const Stamp launch = stampAfter(std::max(free_, bench_.now() + Bench::lead) + bench_.byteTime() + timeOf(draw.spare(200)));
+    const Stamp launch =
+        stampAfter(std::max(free_, bench_.now() + Bench::lead) + bench_.byteTime() + timeOf(draw.spare(200)));
     bench_.runToHandIn(launch);
     return launch;
   }
@@ -90,8 +92,10 @@ void pairs(const Options &options, Bench &bench, Object &result) {
   const bool timed = options.text("gaps") == "timed";
   for (std::uint64_t pair = 0; pair < options.count("pairs"); ++pair) {
     const std::vector<std::size_t> lengths = trains.lengths(2);
-    if (timed) trains.timed(lengths, trains.draw.logarithmic(trains.shortestGap(lengths), longestGap));
-    else trains.backToBack(lengths);
+    if (timed)
+      trains.timed(lengths, trains.draw.logarithmic(trains.shortestGap(lengths), longestGap));
+    else
+      trains.backToBack(lengths);
   }
   trains.report(result);
 }
@@ -101,8 +105,10 @@ void trains(const Options &options, Bench &bench, Object &result) {
   constexpr double longestInTrain = 1e7; // ns
   for (std::uint64_t train = 0; train < options.count("trains"); ++train) {
     const std::vector<std::size_t> lengths = trains.lengths(2 + trains.draw.below(63));
-    if (train % 2 == 0) trains.timed(lengths, trains.draw.logarithmic(trains.shortestGap(lengths), longestInTrain));
-    else trains.backToBack(lengths);
+    if (train % 2 == 0)
+      trains.timed(lengths, trains.draw.logarithmic(trains.shortestGap(lengths), longestInTrain));
+    else
+      trains.backToBack(lengths);
   }
   trains.report(result);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The application's streams: opens connections, writes when told, asks for received bytes in the clock behind their notification.
+// The application's streams: opens connections, writes when told, asks for received bytes in the clock behind their
+// notification.
 #pragma once
 
 #include <deque>
@@ -27,9 +28,11 @@ public:
   void drive(Pins &pins) const;
 
   /// The first byte of a frame went over; its place in the stream.
-  std::function<void(unsigned connection, std::uint64_t position, Time now)> onAccepted = [](unsigned, std::uint64_t, Time) {};
+  std::function<void(unsigned connection, std::uint64_t position, Time now)> onAccepted = [](unsigned, std::uint64_t,
+                                                                                             Time) {};
   /// Bytes up to `end` of the stream came out of m_axis_rx.
-  std::function<void(unsigned connection, std::uint64_t end, Time now)> onDelivered = [](unsigned, std::uint64_t, Time) {};
+  std::function<void(unsigned connection, std::uint64_t end, Time now)> onDelivered = [](unsigned, std::uint64_t,
+                                                                                         Time) {};
 
 private:
   using CommandWords = downbeat::Words<DOWNBEAT_COMMAND_BITS>;

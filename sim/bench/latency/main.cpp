@@ -14,7 +14,8 @@ const std::map<std::string, Measure> measures{
     {"receive", &latency::Bench::receive}, {"send", &latency::Bench::send}, {"turn", &latency::Bench::turn}};
 const std::map<std::string, latency::Load> loads{
     {"idle", latency::Load::idle}, {"half", latency::Load::half}, {"full", latency::Load::full}};
-constexpr double receivePpm = 50; // the far end's clock: within the 100 ppm of IEEE 802.3 35.4.1, and never in step with ours
+constexpr double receivePpm =
+    50; // the far end's clock: within the 100 ppm of IEEE 802.3 35.4.1, and never in step with ours
 
 } // namespace
 
@@ -23,7 +24,8 @@ int main(int count, char **arguments) try {
   const auto measure = count == 8 ? measures.find(arguments[1]) : measures.end();
   const auto load = count == 8 ? loads.find(arguments[4]) : loads.end();
   if (measure == measures.end() || load == loads.end()) {
-    std::fprintf(stderr, "usage: %s receive|send|turn PAYLOAD CONNECTIONS idle|half|full SAMPLES CORE_PS SEED\n", arguments[0]);
+    std::fprintf(stderr, "usage: %s receive|send|turn PAYLOAD CONNECTIONS idle|half|full SAMPLES CORE_PS SEED\n",
+                 arguments[0]);
     return 2;
   }
   latency::Module dut(number(6) * 1000, receivePpm);

@@ -29,7 +29,9 @@ void reached(Result &result, std::deque<Waiting> &line, std::uint64_t end, Time 
 } // namespace
 
 Bench::Bench(Module &dut, const Setting &setting)
-    : dut_(dut), setting_(setting), application_(setting.connections),
+    : dut_(dut),
+      setting_(setting),
+      application_(setting.connections),
       peer_(setting.connections, static_cast<std::uint16_t>(setting.payload),
             static_cast<std::uint16_t>(setting.payload * windowSegments)),
       draw_(setting.seed) {
@@ -41,8 +43,8 @@ Bench::Bench(Module &dut, const Setting &setting)
   dut.left = [this](std::span<const std::uint8_t> frame, Time) { peer_.take(frame); };
   dut.nextFrame = [this](Time) { return peer_.handshake(); };
   application_.open();
-  constexpr int patience = 100'000;
-  for (int i = 0; i < patience && !application_.established(); ++i) dut.step();
+  constexpr int timeLimit = 100'000;
+  for (int i = 0; i < timeLimit && !application_.established(); ++i) dut.step();
   if (!application_.established()) throw std::runtime_error("the connections did not open");
   const Time begin = dut.now();
   while (dut.now() < begin + 10 * microsecond) dut.step();
@@ -64,13 +66,14 @@ Time Bench::gap() {
 }
 
 Result Bench::collect(Result &result) {
-  const Time patience = 1000 * microsecond;
+  const Time timeLimit = 1000 * microsecond;
   const std::uint64_t eventsBefore = events_;
   std::size_t had = 0;
   for (Time last = dut_.now(); result.samples.size() < setting_.samples; dut_.step()) {
     if (result.samples.size() > had) last = dut_.now();
     had = result.samples.size();
-    if (dut_.now() > last + patience) throw std::runtime_error("nothing for a millisecond behind sample " + std::to_string(had));
+    if (dut_.now() > last + timeLimit)
+      throw std::runtime_error("nothing for a millisecond behind sample " + std::to_string(had));
   }
   result.events = events_ - eventsBefore;
   result.samples.resize(setting_.samples);
@@ -91,7 +94,9 @@ Result Bench::receive() {
     sent[connection] += setting_.payload;
     return peer_.data(connection, setting_.payload);
   };
-  application_.onDelivered = [&](unsigned connection, std::uint64_t end, Time now) { reached(result, lines[connection], end, now); };
+  application_.onDelivered = [&](unsigned connection, std::uint64_t end, Time now) {
+    reached(result, lines[connection], end, now);
+  };
   return collect(result);
 }
 
@@ -108,7 +113,9 @@ Result Bench::send() {
     }
     application_.drive(pins);
   };
-  application_.onAccepted = [&](unsigned connection, std::uint64_t position, Time now) { lines[connection].push_back({position, now}); };
+  application_.onAccepted = [&](unsigned connection, std::uint64_t position, Time now) {
+    lines[connection].push_back({position, now});
+  };
   dut_.left = [&](std::span<const std::uint8_t> frame, Time sfd) {
     const auto data = peer_.take(frame);
     if (!data) return;

@@ -7,8 +7,8 @@
 
 #include "application.h"
 #include "lib/packets/draw.h"
-#include "peer.h"
 #include "module.h"
+#include "peer.h"
 
 namespace latency {
 

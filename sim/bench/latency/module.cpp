@@ -10,7 +10,8 @@
 namespace latency {
 
 Module::Module(Time corePeriod, double receivePpm)
-    : top_(std::make_unique<Vlatency>(&context_)), corePeriod_(corePeriod),
+    : top_(std::make_unique<Vlatency>(&context_)),
+      corePeriod_(corePeriod),
       receivePeriod_(static_cast<Time>(byteTime / (1 + receivePpm * 1e-6) + 0.5)) {
   auto &pins = *top_;
   pins.link_up = 1;
@@ -50,8 +51,8 @@ void Module::writeRegister(std::uint32_t address, std::uint32_t value) {
   pins.s_axil_wdata = value;
   pins.s_axil_wstrb = 0xf;
   pins.s_axil_bready = 1;
-  constexpr int patience = 1000;
-  for (int i = 0; i < patience && !answered; ++i) {
+  constexpr int timeLimit = 1000;
+  for (int i = 0; i < timeLimit && !answered; ++i) {
     pins.s_axil_awvalid = !addressed;
     pins.s_axil_wvalid = !written;
     step();

@@ -5,7 +5,8 @@
 
 namespace latency {
 
-Peer::Peer(unsigned connections, std::uint16_t mss, std::uint16_t window) : connections_(connections), mss_(mss), window_(window) {}
+Peer::Peer(unsigned connections, std::uint16_t mss, std::uint16_t window)
+    : connections_(connections), mss_(mss), window_(window) {}
 
 std::optional<Peer::Data> Peer::take(View frame) {
   const fuzz::Segment got = fuzz::segmentOf(frame);
@@ -20,29 +21,34 @@ std::optional<Peer::Data> Peer::take(View frame) {
     return std::nullopt;
   }
   if (got.payload.empty()) return std::nullopt;
-  const std::uint32_t ahead = got.sequence - (connection.coreInitial + 1 + static_cast<std::uint32_t>(connection.received));
+  const std::uint32_t ahead =
+      got.sequence - (connection.coreInitial + 1 + static_cast<std::uint32_t>(connection.received));
   if (ahead != 0) throw std::runtime_error("the core sent data twice or left some out, though nothing was lost");
   const Data data{number, connection.received, got.payload.size()};
   connection.received += data.length;
   return data;
 }
 
-Bytes Peer::segment(const Connection &connection, std::uint8_t flags, std::uint32_t sequence, View options, View payload) const {
+Bytes Peer::segment(const Connection &connection, std::uint8_t flags, std::uint32_t sequence, View options,
+                    View payload) const {
   const std::uint32_t acknowledgment = connection.coreInitial + 1 + static_cast<std::uint32_t>(connection.received);
-  return fuzz::frameOf({connection.tuple, sequence, acknowledgment, flags, window_, options, payload}, peerStation, coreStation);
+  return fuzz::frameOf({connection.tuple, sequence, acknowledgment, flags, window_, options, payload}, peerStation,
+                       coreStation);
 }
 
 std::optional<Bytes> Peer::handshake() {
   if (syns_.empty()) return std::nullopt;
   const Connection &connection = connections_[syns_.front()];
   syns_.pop_front();
-  const std::array<std::uint8_t, 4> mssOption{2, 4, static_cast<std::uint8_t>(mss_ >> 8), static_cast<std::uint8_t>(mss_)};
+  const std::array<std::uint8_t, 4> mssOption{2, 4, static_cast<std::uint8_t>(mss_ >> 8),
+                                              static_cast<std::uint8_t>(mss_)};
   return segment(connection, fuzz::flag::syn | fuzz::flag::ack, initialSequence, mssOption, {});
 }
 
 Bytes Peer::acknowledge(unsigned number) const {
   const Connection &connection = connections_[number];
-  return segment(connection, fuzz::flag::ack, initialSequence + 1 + static_cast<std::uint32_t>(connection.sent), {}, {});
+  return segment(connection, fuzz::flag::ack, initialSequence + 1 + static_cast<std::uint32_t>(connection.sent), {},
+                 {});
 }
 
 Bytes Peer::data(unsigned number, std::size_t length) {

@@ -51,7 +51,8 @@ private:
     std::uint32_t coreInitial = 0;
     std::uint64_t sent = 0, received = 0;
   };
-  Bytes segment(const Connection &connection, std::uint8_t flags, std::uint32_t sequence, View options, View payload) const;
+  Bytes segment(const Connection &connection, std::uint8_t flags, std::uint32_t sequence, View options,
+                View payload) const;
 
   std::vector<Connection> connections_;
   std::deque<unsigned> syns_;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Prints one JSON object. Exit status 0: nothing was wrong; 2: the object says what.
-//   pacing_bench order SEED COUNT | rate SEED RATE MILLISECONDS | changes SEED COUNT | flight SEGMENTS NANOSECONDS LENGTH
+//   pacing_bench order SEED COUNT | rate SEED RATE MILLISECONDS | changes SEED COUNT | flight SEGMENTS NANOSECONDS
+//   LENGTH
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string>
 
+#include "module.h"
 #include "order.h"
 #include "rates.h"
-#include "module.h"
 
 int main(int count, char **arguments) {
   const std::string part = count > 1 ? arguments[1] : "";

@@ -7,7 +7,7 @@ namespace pacing {
 
 namespace {
 constexpr std::uint64_t wrap = std::uint64_t{1} << 48; // ns
-constexpr std::uint64_t patience = 10'000'000;         // clocks
+constexpr std::uint64_t timeLimit = 10'000'000;         // clocks
 } // namespace
 
 Module::Module() : top_(std::make_unique<Vpacer>(&context_)) {
@@ -31,7 +31,8 @@ void Module::clock() {
   pins.clk = 0;
   pins.eval();
   if (pins.grants_valid && !pins.reset) {
-    const std::uint64_t shown = std::uint64_t{pins.grants_payload_launch_ns} << 16 | pins.grants_payload_launch_fraction;
+    const std::uint64_t shown =
+        std::uint64_t{pins.grants_payload_launch_ns} << 16 | pins.grants_payload_launch_fraction;
     const Instant base = Instant{now_} << 16;
     const auto ahead = static_cast<std::int64_t>(shown - static_cast<std::uint64_t>(base));
     grants.push_back({pins.grants_payload_reference_flow, (base + static_cast<Instant>(ahead)) << 16, clocks_});
@@ -43,7 +44,7 @@ void Module::clock() {
 
 void Module::settle() {
   // What was given in the last clock shows in the module by now.
-  for (const std::uint64_t end = clocks_ + patience; top_->idle == 0 || top_->grants_valid; clock())
+  for (const std::uint64_t end = clocks_ + timeLimit; top_->idle == 0 || top_->grants_valid; clock())
     if (clocks_ > end) throw Failure("the module does not come to rest");
 }
 

@@ -46,12 +46,15 @@ public:
       if (waiting_.empty()) throw Failure("a grant that nobody booked");
       const std::uint64_t earliest = waiting_.top().first;
       Schedule &schedule = schedules_[grant.flow];
-      if (nanoseconds(schedule.booked()) != earliest) throw Failure("flow " + std::to_string(grant.flow) + " is granted before an earlier one");
-      if (grant.launch != schedule.launch()) throw Failure("flow " + std::to_string(grant.flow) + " is launched at the wrong time");
+      if (nanoseconds(schedule.booked()) != earliest)
+        throw Failure("flow " + std::to_string(grant.flow) + " is granted before an earlier one");
+      if (grant.launch != schedule.launch())
+        throw Failure("flow " + std::to_string(grant.flow) + " is launched at the wrong time");
       ties_.push_back(grant.flow);
       // Of those of the same ns the heap gives them back in any order: all must have come when the next ns begins.
       for (std::size_t i; !waiting_.empty() && waiting_.top().first == earliest &&
-                          (i = static_cast<std::size_t>(std::ranges::find(ties_, waiting_.top().second) - ties_.begin())) < ties_.size();) {
+                          (i = static_cast<std::size_t>(std::ranges::find(ties_, waiting_.top().second) -
+                                                        ties_.begin())) < ties_.size();) {
         ties_.erase(ties_.begin() + static_cast<std::ptrdiff_t>(i));
         waiting_.pop();
       }

@@ -18,14 +18,14 @@ constexpr std::uint64_t highestSpacing = (std::uint64_t{1} << 56) - 1;
 constexpr double unit = 0x1p-32; // ns
 
 /// The nearest spacing to a rate: ns per byte, 32 fraction bits.
-std::uint64_t spacingOf(std::uint64_t rate) { return static_cast<std::uint64_t>((instant(8'000'000'000) + rate / 2) / rate); }
+std::uint64_t spacingOf(std::uint64_t rate) {
+  return static_cast<std::uint64_t>((instant(8'000'000'000) + rate / 2) / rate);
+}
 
 /// A flow of the dut, whose every launch is compared with the exact schedule.
 class Flow {
 public:
-  Flow(Module &dut, std::uint32_t flow) : dut_(dut), flow_(flow) {
-    begun_ = send(true, 1, 0);
-  }
+  Flow(Module &dut, std::uint32_t flow) : dut_(dut), flow_(flow) { begun_ = send(true, 1, 0); }
 
   /// Books the next segment and lets time go to its grant; returns its launch.
   Instant send(bool first, std::uint64_t spacing, std::uint16_t previousLength) {
@@ -85,9 +85,9 @@ std::string rate(std::uint64_t seed, std::uint64_t rate, std::uint64_t milliseco
   const Instant scheduled = Instant{octets} * spacing;
   const double ofPacer = static_cast<double>(static_cast<__int128_t>((last - flow.begun()) - scheduled)) * unit;
   std::ostringstream text;
-  text << "\"rate\": " << rate << ", \"segments\": " << segments << ", \"seconds\": " << static_cast<double>(last - flow.begun()) * unit / 1e9
-       << ", \"spacing\": " << spacing << ", \"rate_error\": " << error << ", \"pacer_error_ns\": " << ofPacer
-       << ", \"clocks\": " << dut.clocks();
+  text << "\"rate\": " << rate << ", \"segments\": " << segments
+       << ", \"seconds\": " << static_cast<double>(last - flow.begun()) * unit / 1e9 << ", \"spacing\": " << spacing
+       << ", \"rate_error\": " << error << ", \"pacer_error_ns\": " << ofPacer << ", \"clocks\": " << dut.clocks();
   return text.str();
 }
 
@@ -112,11 +112,13 @@ std::string changes(std::uint64_t seed, std::uint64_t segments) {
     const Instant launch = flows[whose].send(false, spacing, length);
     // The new rate holds from the last departure on: not a byte's time more, nor less.
     const Instant wanted = std::max(last[whose] + Instant{spacing} * length, floor);
-    if (launch + (1 << 16) < wanted || launch > wanted + (1 << 16)) throw Failure("a change of rate makes a gap or a burst");
+    if (launch + (1 << 16) < wanted || launch > wanted + (1 << 16))
+      throw Failure("a change of rate makes a gap or a burst");
     last[whose] = launch;
   }
   std::ostringstream text;
-  text << "\"segments\": " << segments << ", \"replaced\": " << replaced << ", \"virtual_seconds\": " << (dut.now() - Module::begin) / 1e9;
+  text << "\"segments\": " << segments << ", \"replaced\": " << replaced
+       << ", \"virtual_seconds\": " << (dut.now() - Module::begin) / 1e9;
   return text.str();
 }
 
@@ -131,17 +133,19 @@ std::string flight(std::uint64_t segments, std::uint64_t duration, std::uint64_t
   double worst = 0;
   std::uint64_t otherTicks = 0;
   for (std::uint64_t i = 1; i < segments; ++i) {
-    const Instant launch = flow.send(false, static_cast<std::uint64_t>(spacing), static_cast<std::uint16_t>(length)) - flow.begun();
+    const Instant launch =
+        flow.send(false, static_cast<std::uint64_t>(spacing), static_cast<std::uint16_t>(length)) - flow.begun();
     // i * duration / segments in 2^-32 ns; the division's remainder is less than one of them.
     const Instant wanted = Instant{i} * instant(duration) / segments;
     const double error = std::abs(static_cast<double>(static_cast<__int128_t>(launch - wanted))) * unit;
     worst = std::max(worst, error);
     otherTicks += nanoseconds(launch) != i * duration / segments;
-    if (launch < wanted || error > bound + unit || error >= 1) throw Failure("segment " + std::to_string(i) + " is " + std::to_string(error) + " ns off");
+    if (launch < wanted || error > bound + unit || error >= 1)
+      throw Failure("segment " + std::to_string(i) + " is " + std::to_string(error) + " ns off");
   }
   std::ostringstream text;
-  text << "\"segments\": " << segments << ", \"duration_ns\": " << duration << ", \"length\": " << length << ", \"worst_error_ns\": " << worst
-       << ", \"bound_ns\": " << bound << ", \"other_ticks\": " << otherTicks;
+  text << "\"segments\": " << segments << ", \"duration_ns\": " << duration << ", \"length\": " << length
+       << ", \"worst_error_ns\": " << worst << ", \"bound_ns\": " << bound << ", \"other_ticks\": " << otherTicks;
   return text.str();
 }
 

@@ -7,7 +7,8 @@
 
 namespace pacing {
 
-/// Segments at `rate` b/s for `milliseconds` of its time; members of a JSON object, as of all these. They throw Failure.
+/// Segments at `rate` b/s for `milliseconds` of its time; members of a JSON object, as of all these. They throw
+/// Failure.
 std::string rate(std::uint64_t seed, std::uint64_t rate, std::uint64_t milliseconds);
 /// So many segments, each at another rate, of two flows that are not to disturb each other.
 std::string changes(std::uint64_t seed, std::uint64_t segments);

@@ -23,7 +23,7 @@ HANDSHAKES = 4096  # at once: far from half the flows, where SYN cookies begin
 BUSY = 512  # connections that send at once
 QUIET_NS = 50_000  # longer than anything takes but a timeout
 MOST_STEPS = 3_000_000
-PATIENCE = 8  # steps: to look at hundreds of connections takes longer than they do
+TIME_LIMIT = 8  # steps: to look at hundreds of connections takes longer than they do
 
 
 @dataclass
@@ -103,7 +103,7 @@ class Crowd:
                     answering.remove(number)
             return not (waiting or asking or answering)
 
-        self.until(more, "request and answer on all connections", steps=PATIENCE)
+        self.until(more, "request and answer on all connections", steps=TIME_LIMIT)
 
     @staticmethod
     def _send(device: Device, name: int, length: int) -> None:

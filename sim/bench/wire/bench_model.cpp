@@ -61,7 +61,8 @@ void Bench::coreEdge() {
   if (pins.reset) return;
   if (pins.sequence_valid) sequences.push_back(pins.sequence_payload);
   if (pins.departures_valid)
-    departures.push_back({pins.departures_payload_tag, pins.departures_payload_stamp_ns << 16 | pins.departures_payload_stamp_fraction});
+    departures.push_back(
+        {pins.departures_payload_tag, pins.departures_payload_stamp_ns << 16 | pins.departures_payload_stamp_fraction});
 }
 
 void Bench::wireEdge() {

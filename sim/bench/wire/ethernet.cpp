@@ -100,7 +100,8 @@ bool Deserialiser::take(Symbol symbol, std::uint64_t clock) {
   seen.head = 0;
   if (whole) std::memcpy(&seen.head, bytes_.data() + start, sizeof seen.head);
   std::uint32_t check = 0;
-  for (unsigned i = 0; whole && i < fcsBytes; ++i) check |= std::uint32_t{bytes_[bytes_.size() - fcsBytes + i]} << 8 * i;
+  for (unsigned i = 0; whole && i < fcsBytes; ++i)
+    check |= std::uint32_t{bytes_[bytes_.size() - fcsBytes + i]} << 8 * i;
   const auto isPreamble = [](std::uint8_t byte) { return byte == preambleByte; };
   seen.right = whole && std::all_of(bytes_.begin(), bytes_.begin() + preamble, isPreamble) && bytes_[preamble] == sfd &&
                check == fcs(bytes_.data() + start, seen.length);

@@ -13,10 +13,10 @@ namespace {
 
 constexpr Stamp byteTime = Stamp{8} << 16;
 constexpr std::size_t depth = 4; // the model's store of each kind
-constexpr std::uint64_t patience = 1'000'000; // clocks
+constexpr std::uint64_t timeLimit = 1'000'000; // clocks
 
-/// Draws frames: sizes and modes mixed, launches about as dense as the wire can carry, and how early each is handed in: mostly well
-/// ahead, sometimes at the last moment, sometimes too late; now and then one out of order.
+/// Draws frames: sizes and modes mixed, launches about as dense as the wire can carry, and how early each is handed in:
+/// mostly well ahead, sometimes at the last moment, sometimes too late; now and then one out of order.
 class Traffic {
 public:
   explicit Traffic(std::uint64_t seed) : random_(seed) {}
@@ -32,8 +32,10 @@ public:
     Drawn drawn{{Bytes(length, static_cast<std::uint8_t>(tag_)), LaunchMode::at, 0, tag_}, 0};
     tag_ = tag_ == 0xffff ? 1 : static_cast<std::uint16_t>(tag_ + 1);
     const Stamp wireTime = (length + 24) * byteTime;
-    if (kind < 25) drawn.frame.mode = LaunchMode::asap;
-    else if (kind < 40) drawn.frame.mode = LaunchMode::afterPrevious;
+    if (kind < 25)
+      drawn.frame.mode = LaunchMode::asap;
+    else if (kind < 40)
+      drawn.frame.mode = LaunchMode::afterPrevious;
     // A busy stretch and a quiet one take turns.
     const std::uint32_t spare = below(20) == 0 ? 4000 : busyStretch_ ? 10 : 400;
     if (below(200) == 0) busyStretch_ = !busyStretch_;
@@ -117,7 +119,7 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
     };
     // Handed in when it is drawn to be, and when there is space.
     if (drawn.handedIn > origin) runUntil(bench, left, (drawn.handedIn - origin) / byteTime);
-    const std::uint64_t limit = bench.clocks() + patience;
+    const std::uint64_t limit = bench.clocks() + timeLimit;
     for (count(); inside[asap] >= depth && bench.clocks() < limit; count()) runUntil(bench, left, bench.clocks() + 1);
     ++inside[asap];
     bench.transmit(std::move(drawn.frame));
@@ -126,7 +128,7 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
     model.push(bench.accepted.front().frame, origin + bench.accepted.front().clock * byteTime);
     bench.accepted.clear();
   }
-  const std::uint64_t limit = bench.clocks() + patience;
+  const std::uint64_t limit = bench.clocks() + timeLimit;
   while (left.size() < frames && bench.clocks() < limit) runUntil(bench, left, bench.clocks() + 1);
   model.departUntil(downbeat::never - 1);
   runUntil(bench, left, bench.clocks() + 100); // the counters' crossing
@@ -138,16 +140,18 @@ bool launchTrace(std::uint64_t frames, std::uint64_t seed) {
   const auto &gate = model.gate;
   const bool right = equal == frames && model.left.size() == frames &&
                      pins.counters_transmit_lateArrived == gate.lateArrived() &&
-                     pins.counters_transmit_lateInverted == gate.lateInverted() && pins.counters_transmit_lateBusy == gate.lateBusy() &&
+                     pins.counters_transmit_lateInverted == gate.lateInverted() &&
+                     pins.counters_transmit_lateBusy == gate.lateBusy() &&
                      pins.counters_transmit_worstLateness == gate.worstLateness() >> 16;
   if (equal < left.size() && equal < model.left.size())
-    std::fprintf(stderr, "departure %llu: the gate's tag %u at %.3f ns, the model's tag %u at %.3f ns\n", print(equal), left[equal].tag,
-                 static_cast<double>(left[equal].stamp) / 65536, model.left[equal].tag, static_cast<double>(model.left[equal].stamp) / 65536);
+    std::fprintf(stderr, "departure %llu: the gate's tag %u at %.3f ns, the model's tag %u at %.3f ns\n", print(equal),
+                 left[equal].tag, static_cast<double>(left[equal].stamp) / 65536, model.left[equal].tag,
+                 static_cast<double>(model.left[equal].stamp) / 65536);
   std::printf("{\"seed\": %llu, \"frames\": %llu, \"equal_departures\": %llu, \"late_arrived\": [%u, %llu], "
               "\"late_inverted\": [%u, %llu], \"late_busy\": [%u, %llu], \"wire_clocks\": %llu, \"right\": %s}\n",
               print(seed), print(frames), print(equal), pins.counters_transmit_lateArrived, print(gate.lateArrived()),
-              pins.counters_transmit_lateInverted, print(gate.lateInverted()), pins.counters_transmit_lateBusy, print(gate.lateBusy()),
-              print(bench.clocks()), right ? "true" : "false");
+              pins.counters_transmit_lateInverted, print(gate.lateInverted()), pins.counters_transmit_lateBusy,
+              print(gate.lateBusy()), print(bench.clocks()), right ? "true" : "false");
   return right;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The RTL's launch gate against the model of the 64-bit tap: the same frames, and each departure stamp must be the same.
+// The RTL's launch gate against the model of the 64-bit tap: the same frames, and each departure stamp must be the
+// same.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,8 @@ bool lineRate(std::size_t length, std::uint64_t frames, std::uint64_t corePeriod
   std::uint64_t sentIn = 0, sentOut = 0, inOrder = 0, out = 0, gaps = 0, damaged = 0, firstSfd = 0, lastSfd = 0;
   const std::uint64_t limit = frames * (length + 20) + 10'000;
   while ((inOrder < frames || out < frames) && bench.clocks() < limit) {
-    if (bench.wireIn.empty() && sentIn < frames) bench.wireIn.put(segmentFrame(bytes, static_cast<std::uint32_t>(sentIn++)));
+    if (bench.wireIn.empty() && sentIn < frames)
+      bench.wireIn.put(segmentFrame(bytes, static_cast<std::uint32_t>(sentIn++)));
     if (bench.transmitIdle() && sentOut < frames)
       bench.transmit({segmentFrame(bytes, static_cast<std::uint32_t>(sentOut++)), LaunchMode::asap, 0, 0});
     bench.step();
@@ -31,10 +32,11 @@ bool lineRate(std::size_t length, std::uint64_t frames, std::uint64_t corePeriod
   const double seconds = static_cast<double>(lastSfd - firstSfd) * 8e-9;
   const bool right = inOrder == frames && out == frames && damaged == 0 && gaps == 0;
   const auto print = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
-  std::printf("{\"frame_bytes\": %zu, \"core_mhz\": %.3f, \"frames_each_way\": %llu, \"received_in_order\": %llu, \"left\": %llu, "
+  std::printf("{\"frame_bytes\": %zu, \"core_mhz\": %.3f, \"frames_each_way\": %llu, \"received_in_order\": %llu, "
+              "\"left\": %llu, "
               "\"damaged\": %llu, \"gaps_not_12\": %llu, \"frames_per_second\": %.0f, \"right\": %s}\n",
-              length, 1e6 / static_cast<double>(corePeriod), print(frames), print(inOrder), print(out), print(damaged), print(gaps),
-              static_cast<double>(out - 1) / seconds, right ? "true" : "false");
+              length, 1e6 / static_cast<double>(corePeriod), print(frames), print(inOrder), print(out), print(damaged),
+              print(gaps), static_cast<double>(out - 1) / seconds, right ? "true" : "false");
   return right;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The core's data streams at the 64-bit tap: s_axis_tx and m_axis_rx. The header tap has a class of the same name and calls.
+// The core's data streams at the 64-bit tap: s_axis_tx and m_axis_rx. The header tap has a class of the same name and
+// calls.
 #pragma once
 
 #include <bit>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The wire at the 64-bit tap (Downbeat.scala): whole frames, with their payload. The header tap has a class of the same name and calls.
+// The wire at the 64-bit tap (Downbeat.scala): whole frames, with their payload. The header tap has a class of the same
+// name and calls.
 #pragma once
 
 #include "departures.h"
-#include "wire_port.h"
 #include "neighbour_port.h"
+#include "wire_port.h"
 
 namespace downbeat {
 

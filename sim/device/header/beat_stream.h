@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How long bytes take that the header tap does not have: at the 64-bit tap they pass streams of beats, one beat a clock.
+// How long bytes take that the header tap does not have: at the 64-bit tap they pass streams of beats, one beat a
+// clock.
 #pragma once
 
 #include <bit>
@@ -14,7 +15,8 @@ inline constexpr std::size_t page = 2048;
 /// A stream 64 bits wide, or as wide as the link needs it to be.
 class BeatStream {
 public:
-  explicit BeatStream(std::uint64_t linkRate) : width_(beatBytes * std::bit_ceil((linkRate + bitsPerSecond - 1) / bitsPerSecond)) {}
+  explicit BeatStream(std::uint64_t linkRate)
+      : width_(beatBytes * std::bit_ceil((linkRate + bitsPerSecond - 1) / bitsPerSecond)) {}
   /// When what wants in at `ready` has passed.
   Stamp pass(Stamp ready, std::size_t bytes) {
     free_ = std::max(free_, ready) + (bytes + width_ - 1) / width_ * clockPeriod;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// An application's bytes on their way to the core or from it, of which this tap knows the number alone: what comes out is zero.
+// An application's bytes on their way to the core or from it, of which this tap knows the number alone: what comes out
+// is zero.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@
 
 namespace downbeat {
 
-/// The core hears of bytes when they would have passed the frame tap's stream, and the way to memory behind it, page by page.
+/// The core hears of bytes when they would have passed the frame tap's stream, and the way to memory behind it, page by
+/// page.
 class DataPort {
 public:
   explicit DataPort(std::uint64_t linkRate) : in_(linkRate), memory_(linkRate) {}

@@ -10,7 +10,8 @@ constexpr std::uint16_t typeTag = 0x8100, typeIpv4 = 0x0800;
 constexpr std::uint8_t protocolTcp = 6;
 constexpr std::uint16_t dontFragment = 0x4000, fragments = 0x3fff;
 constexpr std::uint8_t fin = 1, syn = 2, rst = 4, ack = 16;
-constexpr std::uint8_t endOfOptions = 0, noOperation = 1, mss = 2, windowScale = 3, sackPermitted = 4, sack = 5, timestamps = 8;
+constexpr std::uint8_t endOfOptions = 0, noOperation = 1, mss = 2, windowScale = 3, sackPermitted = 4, sack = 5,
+                       timestamps = 8;
 constexpr std::uint16_t smallestMss = 64;
 constexpr std::uint8_t largestWindowScale = 14;
 constexpr std::uint8_t ecnMask = 3, congestionExperienced = 3, ecnCapable = 2;
@@ -72,7 +73,8 @@ bool parseOptions(const std::uint8_t *at, const std::uint8_t *end, Segment &segm
       segment.hasTimestamps = true;
       segment.timestampValue = read32(at + 2);
       segment.timestampEcho = read32(at + 6);
-    } else if (at[0] == sack && (at[1] == 10 || at[1] == 18 || at[1] == 26 || at[1] == 34) && !onSyn && segment.flags & ack) {
+    } else if (at[0] == sack && (at[1] == 10 || at[1] == 18 || at[1] == 26 || at[1] == 34) && !onSyn &&
+               segment.flags & ack) {
       segment.sack = parseSack(at + 2, at[1] / 8u, segment.acknowledgment);
     }
     at += at[1];
@@ -109,7 +111,8 @@ Arrival parse(const std::uint8_t *bytes, std::size_t length, const Addresses &ow
   segment.marked = (ip[1] & ecnMask) == congestionExperienced;
   segment.length = static_cast<std::uint16_t>(total - ipHeader - tcpHeader);
   const bool contradicts = segment.flags & syn && segment.flags & (fin | rst);
-  if (contradicts || segment.remotePort == 0 || segment.localPort == 0 || segment.remoteIp == own.ip) return Arrival::refused;
+  if (contradicts || segment.remotePort == 0 || segment.localPort == 0 || segment.remoteIp == own.ip)
+    return Arrival::refused;
   return parseOptions(header + tcp, header + tcpHeader, segment) ? Arrival::ours : Arrival::refused;
 }
 
@@ -162,18 +165,20 @@ std::size_t build(const Pins &pins, const Addresses &own, Frame &frame) {
                          pins.outgoing_payload_header_flags_rst << 2 | pins.outgoing_payload_header_flags_psh << 3 |
                          pins.outgoing_payload_header_flags_ack << 4 | pins.outgoing_payload_header_flags_urg << 5 |
                          pins.outgoing_payload_header_flags_ece << 6 | pins.outgoing_payload_header_flags_cwr << 7;
-  const std::uint32_t options[] = {
-      pins.outgoing_payload_header_options_0, pins.outgoing_payload_header_options_1, pins.outgoing_payload_header_options_2,
-      pins.outgoing_payload_header_options_3, pins.outgoing_payload_header_options_4, pins.outgoing_payload_header_options_5,
-      pins.outgoing_payload_header_options_6, pins.outgoing_payload_header_options_7, pins.outgoing_payload_header_options_8,
-      pins.outgoing_payload_header_options_9};
+  const std::uint32_t options[] = {pins.outgoing_payload_header_options_0, pins.outgoing_payload_header_options_1,
+                                   pins.outgoing_payload_header_options_2, pins.outgoing_payload_header_options_3,
+                                   pins.outgoing_payload_header_options_4, pins.outgoing_payload_header_options_5,
+                                   pins.outgoing_payload_header_options_6, pins.outgoing_payload_header_options_7,
+                                   pins.outgoing_payload_header_options_8, pins.outgoing_payload_header_options_9};
   const unsigned words = tcp / 4 + pins.outgoing_payload_header_optionWords;
   Writer writer(frame.bytes);
   writer.put(pins.outgoing_payload_header_remoteMac, 6).put(own.mac, 6).put(typeIpv4, 2);
   const unsigned services = pins.outgoing_payload_header_service_differentiatedServices << 2;
   writer.put(0x45, 1).put(services | (pins.outgoing_payload_header_ecnCapable ? ecnCapable : 0), 1);
   writer.put(pins.outgoing_payload_header_ipLength, 2).put(0, 2).put(dontFragment, 2);
-  writer.put(pins.outgoing_payload_header_service_timeToLive, 1).put(protocolTcp, 1).put(~pins.outgoing_payload_header_ipSum, 2);
+  writer.put(pins.outgoing_payload_header_service_timeToLive, 1)
+      .put(protocolTcp, 1)
+      .put(~pins.outgoing_payload_header_ipSum, 2);
   writer.put(own.ip, 4).put(pins.outgoing_payload_header_remoteIp, 4);
   writer.put(pins.outgoing_payload_header_localPort, 2).put(pins.outgoing_payload_header_remotePort, 2);
   writer.put(pins.outgoing_payload_header_sequence_value, 4).put(pins.outgoing_payload_header_acknowledgment_value, 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// TCP segments at the header tap's pins and as frames. The rules are the receiver's and the builder's (rtl/downbeat/rx, rtl/downbeat/tx);
-// sums are not judged, since the bytes that they cover are not there.
+// TCP segments at the header tap's pins and as frames. The rules are the receiver's and the builder's (rtl/downbeat/rx,
+// rtl/downbeat/tx); sums are not judged, since the bytes that they cover are not there.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,8 @@ struct Segment {
 enum class Arrival { ours, others, refused };
 Arrival parse(const std::uint8_t *bytes, std::size_t length, const Addresses &own, Segment &segment);
 
-/// What the core offers at `outgoing`, as a frame with the right sums over a payload of zeros. Returns the payload's bytes.
+/// What the core offers at `outgoing`, as a frame with the right sums over a payload of zeros. Returns the payload's
+/// bytes.
 std::size_t build(const Pins &pins, const Addresses &own, Frame &frame);
 void setDestination(Frame &frame, std::uint64_t mac);
 

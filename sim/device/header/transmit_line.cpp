@@ -3,8 +3,8 @@
 
 namespace downbeat {
 
-void TransmitLine::put(const Frame &frame, LaunchMode mode, Stamp launch, std::uint32_t sequence, std::size_t length, bool immediate,
-                       Stamp now) {
+void TransmitLine::put(const Frame &frame, LaunchMode mode, Stamp launch, std::uint32_t sequence, std::size_t length,
+                       bool immediate, Stamp now) {
   Stamp ready = now + (immediate ? immediateLatency : dataLatency);
   if (length != 0) {
     const Stamp headers = (frame.length - length + 7) / 8 * clockPeriod;

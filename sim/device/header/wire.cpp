@@ -59,10 +59,12 @@ void Wire::take(const Pins &pins, Stamp now) {
   Frame frame;
   const std::size_t payload = build(pins, own_, frame);
   // Connections that were opened from here have no MAC in the core.
-  if (pins.outgoing_payload_header_remoteMac == 0) setDestination(frame, neighbours_.at(nextHop(pins.outgoing_payload_header_remoteIp)));
+  if (pins.outgoing_payload_header_remoteMac == 0)
+    setDestination(frame, neighbours_.at(nextHop(pins.outgoing_payload_header_remoteIp)));
   const auto mode = static_cast<LaunchMode>(pins.outgoing_payload_mode);
   const Stamp launch = Stamp{pins.outgoing_payload_launch_ns} << 16 | pins.outgoing_payload_launch_fraction;
-  const bool numbered = payload != 0 || pins.outgoing_payload_header_flags_syn || pins.outgoing_payload_header_flags_fin;
+  const bool numbered =
+      payload != 0 || pins.outgoing_payload_header_flags_syn || pins.outgoing_payload_header_flags_fin;
   const bool immediate = !numbered && mode == LaunchMode::asap;
   line_.put(frame, mode, launch, pins.outgoing_payload_header_sequence_value, payload, immediate, now);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The wire at the header tap (HeaderTap.scala): frames are taken apart and put together here, and their payload is zeros. Same name and
-// calls as the frame tap's.
+// The wire at the header tap (HeaderTap.scala): frames are taken apart and put together here, and their payload is
+// zeros. Same name and calls as the frame tap's.
 #pragma once
 
 #include <map>
@@ -38,7 +38,9 @@ public:
   void run(Stamp now);
   Stamp nextRun() const { return std::min(line_.nextInstant(), departures_.gate.nextDeparture()); }
   /// What the core was offered and did not take is no instant: it is not idle then.
-  Stamp nextInstant() const { return std::min(offered_ || arrived_.empty() ? never : arrived_.front().due, departures_.nextStamp()); }
+  Stamp nextInstant() const {
+    return std::min(offered_ || arrived_.empty() ? never : arrived_.front().due, departures_.nextStamp());
+  }
   bool active(const Pins &pins) const { return line_.ready() && (pins.outgoing_valid || !bypass_.toSend.empty()); }
   bool blocks(const Pins &pins) const { return pins.outgoing_valid && !line_.ready(); }
 
@@ -52,8 +54,8 @@ public:
   const Bypass &bypass() const { return bypass_; }
 
 private:
-  /// From a frame's last beat until its segment is known, in the 64-bit tap's receiver; with timestamps or SACK blocks that may be among
-  /// its options, so much later (SegmentParser's hasLongValues).
+  /// From a frame's last beat until its segment is known, in the 64-bit tap's receiver; with timestamps or SACK blocks
+  /// that may be among its options, so much later (SegmentParser's hasLongValues).
   static constexpr Stamp parserLatency = 8 * clockPeriod, longValuesLatency = clockPeriod;
   static constexpr unsigned longValuesWords = 3;
 

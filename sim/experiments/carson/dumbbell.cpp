@@ -38,7 +38,8 @@ ThesisDumbbell::ThesisDumbbell(const Plan &plan) : plan_(plan) {
   stack.Install(routers);
   stack.Install(receivers);
 
-  // No queue disc above the device: the device's drop-tail queue is the buffer. It holds what waits behind the packet being sent.
+  // No queue disc above the device: the device's drop-tail queue is the buffer. It holds what waits behind the packet
+  // being sent.
   PointToPointHelper bottleneck;
   bottleneck.DisableFlowControl();
   bottleneck.SetDeviceAttribute("DataRate", StringValue(bps(bottleneckRate)));
@@ -49,8 +50,9 @@ ThesisDumbbell::ThesisDumbbell(const Plan &plan) : plan_(plan) {
   Ipv4StaticRoutingHelper routing;
   routing.GetStaticRouting(near_->GetObject<Ipv4>())->SetDefaultRoute(ends.GetAddress(1), 1);
   routing.GetStaticRouting(far_->GetObject<Ipv4>())->SetDefaultRoute(ends.GetAddress(0), 1);
-  DynamicCast<PointToPointNetDevice>(middle.Get(0))->GetQueue()->TraceConnectWithoutContext(
-      "Drop", Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++drops; }));
+  DynamicCast<PointToPointNetDevice>(middle.Get(0))
+      ->GetQueue()
+      ->TraceConnectWithoutContext("Drop", Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++drops; }));
 
   PointToPointHelper access;
   access.DisableFlowControl();
@@ -70,7 +72,8 @@ ThesisDumbbell::ThesisDumbbell(const Plan &plan) : plan_(plan) {
     const std::uint32_t network = 0x0a040000 + (i << 8);
     const Flow::Path path{senderRate, MilliSeconds(10), {network + 2, network + 1}, last.GetAddress(1).Get(), port};
     const std::string &policy = plan.policies[i];
-    flows_.push_back(std::make_unique<Flow>(near_, path, policy, policy == "carson" ? plan.carsonArgument : 0, plan.seed * 64 + i));
+    flows_.push_back(
+        std::make_unique<Flow>(near_, path, policy, policy == "carson" ? plan.carsonArgument : 0, plan.seed * 64 + i));
     Flow &flow = *flows_.back();
     sink.Get(0)->TraceConnectWithoutContext(
         "Rx", Callback<void, Ptr<const Packet>, const Address &>(

@@ -11,10 +11,11 @@
 
 #include "flow.h"
 
-/// Kannan, thesis, figure 3.1: senders 2 Mb/s 10 ms, R1 - R2 1 Mb/s 40 ms with a drop-tail queue at R1, receivers 2 Mb/s 10 ms; packets of
-/// 1,000 bytes, an ACK for each.
+/// Kannan, thesis, figure 3.1: senders 2 Mb/s 10 ms, R1 - R2 1 Mb/s 40 ms with a drop-tail queue at R1, receivers 2
+/// Mb/s 10 ms; packets of 1,000 bytes, an ACK for each.
 ///
-/// Our packets have 1,500 bytes, as ns-3 tells no MSS; the links are as much faster, so that a packet takes the thesis's 8 and 4 ms.
+/// Our packets have 1,500 bytes, as ns-3 tells no MSS; the links are as much faster, so that a packet takes the
+/// thesis's 8 and 4 ms.
 struct Plan {
   std::vector<std::string> policies;  // steady, one for each sender
   std::uint64_t carsonArgument = 0;

@@ -10,14 +10,18 @@ using namespace ns3;
 
 namespace {
 constexpr std::size_t written = 65'536; // bytes at a time
-/// ns-2 begins with the window that its sender may use at most, 20 packets unless told; what the thesis told it is not known. Without one slow
-/// start overshoots the queue by thirty packets, and what is in flight at the timeout that follows sets the next slow start's end as high.
+/// ns-2 begins with the window that its sender may use at most, 20 packets unless told; what the thesis told it is not
+/// known. Without one slow start overshoots the queue by thirty packets, and what is in flight at the timeout that
+/// follows sets the next slow start's end as high.
 constexpr std::uint32_t ssthresh = 20 * 1460;
 } // namespace
 
 Flow::Flow(Ptr<Node> router, const Path &path, const std::string &policy, std::uint64_t argument, std::uint64_t seed)
-    : steady(policy), path_(path), host_(router, Create<CoreLink>(path.linkRate, path.linkDelay), path.addresses, path.linkDelay),
-      argument_(argument), filler_(written) {
+    : steady(policy),
+      path_(path),
+      host_(router, Create<CoreLink>(path.linkRate, path.linkDelay), path.addresses, path.linkDelay),
+      argument_(argument),
+      filler_(written) {
   failure = host_.open(seed, "");
   if (!failure.empty()) return;
   downbeat_set_event_callback(

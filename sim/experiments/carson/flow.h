@@ -21,7 +21,8 @@ public:
     std::uint16_t port;
   };
 
-  Flow(ns3::Ptr<ns3::Node> router, const Path &path, const std::string &steady, std::uint64_t argument, std::uint64_t seed);
+  Flow(ns3::Ptr<ns3::Node> router, const Path &path, const std::string &steady, std::uint64_t argument,
+       std::uint64_t seed);
 
   /// Connects; called at the time when it is to begin.
   void begin();
@@ -34,7 +35,8 @@ public:
   std::uint64_t segments = 0, retransmissions = 0;
   std::uint64_t acknowledged = 0; // bytes
   unsigned timeouts = 0;
-  /// Packets acknowledged from one loss event to the next. A timeout within a round of a loss is part of it, as Carson counts.
+  /// Packets acknowledged from one loss event to the next. A timeout within a round of a loss is part of it, as Carson
+  /// counts.
   std::vector<double> intervals;
   /// ns.
   double meanRtt() const { return rtts_ ? rttSum_ / static_cast<double>(rtts_) : 0; }

@@ -33,8 +33,10 @@ int main(int count, char **arguments) {
   RngSeedManager::SetRun(plan.seed);
   auto settings = Peer::configure();
   // ns-2's one-way TCP: an ACK for each packet, no SACK, no timestamps.
-  for (const auto &[name, value] : {std::pair{"ns3::TcpSocket::DelAckCount", "1"}, {"ns3::TcpSocketBase::Sack", "false"},
-                                    {"ns3::TcpSocketBase::Timestamp", "false"}, {"ns3::TcpSocket::SegmentSize", "1460"}}) {
+  for (const auto &[name, value] : {std::pair{"ns3::TcpSocket::DelAckCount", "1"},
+                                    {"ns3::TcpSocketBase::Sack", "false"},
+                                    {"ns3::TcpSocketBase::Timestamp", "false"},
+                                    {"ns3::TcpSocket::SegmentSize", "1460"}}) {
     Config::SetDefault(name, StringValue(value));
     settings[name] = value;
   }
@@ -44,8 +46,9 @@ int main(int count, char **arguments) {
     std::cout << "{\"failure\": \"" << dumbbell.failure() << "\", \"drops\": " << dumbbell.drops << ", \"flows\": [";
     const char *separator = "";
     for (const auto &flow : dumbbell.flows()) {
-      std::cout << std::exchange(separator, ", ") << "{\"steady\": \"" << flow->steady << "\", \"received\": " << flow->received
-                << ", \"seconds\": " << flow->seconds() << ", \"window\": " << flow->meanWindow() << ", \"rtt_ns\": " << flow->meanRtt()
+      std::cout << std::exchange(separator, ", ") << "{\"steady\": \"" << flow->steady
+                << "\", \"received\": " << flow->received << ", \"seconds\": " << flow->seconds()
+                << ", \"window\": " << flow->meanWindow() << ", \"rtt_ns\": " << flow->meanRtt()
                 << ", \"segments\": " << flow->segments << ", \"retransmissions\": " << flow->retransmissions
                 << ", \"timeouts\": " << flow->timeouts << ", \"intervals\": [";
       const char *comma = "";
@@ -54,7 +57,8 @@ int main(int count, char **arguments) {
     }
     std::cout << "], \"settings\": {";
     separator = "";
-    for (const auto &[name, value] : settings) std::cout << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
+    for (const auto &[name, value] : settings)
+      std::cout << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
     std::cout << "}}\n";
   }
   Simulator::Destroy();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ns3/core_host.h"
 #include "equal_paths.h"
+#include "ns3/core_host.h"
 
 class Crowd {
 public:

@@ -37,7 +37,9 @@ EqualPaths::EqualPaths(unsigned hosts, std::uint64_t rate, Time delay, unsigned 
     const Ipv4InterfaceContainer interfaces = networks.Assign(devices);
     networks.NewNetwork();
     addresses_.push_back(interfaces.GetAddress(1).Get());
-    Ipv4StaticRoutingHelper().GetStaticRouting(nodes.Get(host)->GetObject<Ipv4>())->SetDefaultRoute(interfaces.GetAddress(0), 1);
+    Ipv4StaticRoutingHelper()
+        .GetStaticRouting(nodes.Get(host)->GetObject<Ipv4>())
+        ->SetDefaultRoute(interfaces.GetAddress(0), 1);
     DynamicCast<PointToPointNetDevice>(devices.Get(0))
         ->GetQueue()
         ->TraceConnectWithoutContext("Drop", Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++drops; }));

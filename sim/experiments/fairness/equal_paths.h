@@ -14,7 +14,8 @@ public:
   static constexpr std::uint16_t port = 5001;
   static constexpr std::uint32_t routerIp = 0x0a000101, coreIp = 0x0a000102;
 
-  /// A host has a PacketSink behind `rate` b/s, `delay` one way and a drop-tail queue of `packets`; `received` hears what it gets.
+  /// A host has a PacketSink behind `rate` b/s, `delay` one way and a drop-tail queue of `packets`; `received` hears
+  /// what it gets.
   EqualPaths(unsigned hosts, std::uint64_t rate, ns3::Time delay, unsigned packets,
              const std::function<void(std::size_t host, std::uint64_t bytes)> &received);
 

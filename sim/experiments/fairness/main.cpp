@@ -30,12 +30,14 @@ int main(int count, char **arguments) {
     Crowd crowd(plan);
     crowd.run();
     std::cout << "{\"failure\": \"" << crowd.failure() << "\", \"segments\": " << crowd.segments()
-              << ", \"retransmissions\": " << crowd.retransmissions() << ", \"queue_drops\": " << crowd.drops() << ", \"bytes\": [";
+              << ", \"retransmissions\": " << crowd.retransmissions() << ", \"queue_drops\": " << crowd.drops()
+              << ", \"bytes\": [";
     const char *separator = "";
     for (const std::uint64_t bytes : crowd.received()) std::cout << std::exchange(separator, ", ") << bytes;
     std::cout << "], \"settings\": {";
     separator = "";
-    for (const auto &[name, value] : settings) std::cout << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
+    for (const auto &[name, value] : settings)
+      std::cout << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
     std::cout << "}}\n";
   }
   Simulator::Destroy();

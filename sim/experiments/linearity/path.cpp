@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // gap_path CROSS SEED SECONDS: packets over the thesis' dumbbell (figure 4-5) beside CROSS constant-rate sources.
 //
-// Standard input has a line "id bytes picoseconds" for each frame: when its last byte has come to the first node, in order. Standard output
-// gets "id picoseconds" for each that has come to the last node; what a full queue drops is not there.
+// Standard input has a line "id bytes picoseconds" for each frame: when its last byte has come to the first node, in
+// order. Standard output gets "id picoseconds" for each that has come to the last node; what a full queue drops is not
+// there.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +31,7 @@ namespace {
 
 constexpr std::uint16_t port = 9;
 constexpr std::uint32_t pppBytes = 2, headerBytes = 28; // on ns-3's link; IPv4 and UDP
-constexpr std::uint32_t packetBytes = 1000;             // of the papers' ns-2, which counts them alone: 8 ms at 1 Mb/s
+constexpr std::uint32_t packetBytes = 1000; // of the papers' ns-2, which counts them alone: 8 ms at 1 Mb/s
 const char *const rate = "1Mbps", *const queue = "50p";
 constexpr std::uint64_t crossRate = 250'000; // b/s
 
@@ -84,7 +85,8 @@ int main(int count, char **arguments) {
   RngSeedManager::SetRun(seed);
   Config::SetDefault("ns3::ArpL3Protocol::RequestJitter", StringValue("ns3::ConstantRandomVariable[Constant=0]"));
 
-  const auto sender = CreateObject<Node>(), left = CreateObject<Node>(), right = CreateObject<Node>(), receiver = CreateObject<Node>();
+  const auto sender = CreateObject<Node>(), left = CreateObject<Node>(), right = CreateObject<Node>(),
+             receiver = CreateObject<Node>();
   NodeContainer sources(cross), sinks(cross), all(NodeContainer(sender, left, right, receiver), sources, sinks);
   InternetStackHelper stack;
   stack.SetIpv6StackInstall(false);
@@ -108,8 +110,8 @@ int main(int count, char **arguments) {
     sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
     socket->Connect(InetSocketAddress(addressOf(sinks.Get(i)), port));
     const double interval = 8.0 * packetBytes / crossRate;
-    running.push_back(
-        std::make_unique<ConstantRate>(socket, packetBytes - pppBytes - headerBytes, Seconds(phase->GetValue(0, interval)), Seconds(interval)));
+    running.push_back(std::make_unique<ConstantRate>(socket, packetBytes - pppBytes - headerBytes,
+                                                     Seconds(phase->GetValue(0, interval)), Seconds(interval)));
   }
 
   const Ptr<Socket> probes = socketOf(sender), sink = socketOf(receiver);

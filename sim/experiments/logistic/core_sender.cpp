@@ -18,9 +18,11 @@ constexpr const char *eventsHeader = "time,kind,asked,uninflated,acked,flight,ms
 class CoreSender : public BulkSender {
 public:
   CoreSender(const Plan &plan, Dumbbell &path)
-      : plan_(plan), host_(path.routerA(), Create<CoreLink>(plan.path.linkRate, path.linkDelay()), {Dumbbell::senderIp, Dumbbell::routerIp},
-                           path.linkDelay()),
-        filler_(written), most_(2 * plan.path.bufferBytes() + 4 * written) {
+      : plan_(plan),
+        host_(path.routerA(), Create<CoreLink>(plan.path.linkRate, path.linkDelay()),
+              {Dumbbell::senderIp, Dumbbell::routerIp}, path.linkDelay()),
+        filler_(written),
+        most_(2 * plan.path.bufferBytes() + 4 * written) {
     if (plan.events.empty()) return;
     events_.emplace(plan.events, eventsHeader);
     if (!*events_) failure_ = plan.events + ": cannot be written";
@@ -30,9 +32,12 @@ public:
     if (!failure_.empty()) return;
     if (failure_ = host_.open(plan_.path.seed, ""); !failure_.empty()) return;
     downbeat_set_event_callback(
-        host_.device(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->see(*event); }, this);
+        host_.device(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->see(*event); },
+        this);
     const downbeat_parameters parameters = told(plan_.steps.front());
-    if (!check(downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_), "connect")) return;
+    if (!check(downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_),
+               "connect"))
+      return;
     host_.run([this] { application(); });
     host_.pump();
   }
@@ -57,7 +62,8 @@ private:
   /// Keeps more at hand than the path and its buffer hold.
   void application() {
     downbeat_info info;
-    if (!check(downbeat_connection_info(host_.device(), connection_, &info), "connection") || !check(info.error, "connection"))
+    if (!check(downbeat_connection_info(host_.device(), connection_, &info), "connection") ||
+        !check(info.error, "connection"))
       return Simulator::Stop();
     if (info.state != DOWNBEAT_ESTABLISHED) return;
     while (info.unacknowledged < most_) {
@@ -78,9 +84,9 @@ private:
     calculations_ += event.asked;
     if (!events_) return;
     events_->row("%llu,%s,%d,%d,%u,%u,%u,%s,%llu,%llu\n", static_cast<unsigned long long>(event.time),
-                 downbeat_congestion_text(event.congestion_kind), event.asked, event.uninflated, event.acked, event.flight, event.segment_size,
-                 event.rtt_valid ? std::to_string(event.rtt).c_str() : "", static_cast<unsigned long long>(event.cwnd),
-                 static_cast<unsigned long long>(event.ssthresh));
+                 downbeat_congestion_text(event.congestion_kind), event.asked, event.uninflated, event.acked,
+                 event.flight, event.segment_size, event.rtt_valid ? std::to_string(event.rtt).c_str() : "",
+                 static_cast<unsigned long long>(event.cwnd), static_cast<unsigned long long>(event.ssthresh));
   }
 
   bool check(std::int64_t result, const char *what) {
@@ -99,4 +105,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<BulkSender> coreSender(const Plan &plan, Dumbbell &path) { return std::make_unique<CoreSender>(plan, path); }
+std::unique_ptr<BulkSender> coreSender(const Plan &plan, Dumbbell &path) {
+  return std::make_unique<CoreSender>(plan, path);
+}

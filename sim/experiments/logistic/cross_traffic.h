@@ -13,7 +13,8 @@
 
 #include "ns3/dumbbell.h"
 
-/// IP packets of 40, 576 and 1,500 bytes at 7 : 4 : 1, at a rate that is constant until it is set anew: after each comes what it took of it.
+/// IP packets of 40, 576 and 1,500 bytes at 7 : 4 : 1, at a rate that is constant until it is set anew: after each
+/// comes what it took of it.
 class CrossTraffic {
 public:
   explicit CrossTraffic(Dumbbell &path) {

@@ -29,13 +29,15 @@ class Watch {
 public:
   Watch(const Plan &plan, Dumbbell &path, const BulkSender &sender)
       : path_(path), sender_(sender), interval_(NanoSeconds(std::max<std::int64_t>(plan.path.rtt / 8, 500'000))) {
-    path.sink()->TraceConnectWithoutContext("Rx", Callback<void, Ptr<const Packet>, const Address &>(
-                                                      [this](Ptr<const Packet> packet, const Address &) { received_ += packet->GetSize(); }));
+    path.sink()->TraceConnectWithoutContext(
+        "Rx", Callback<void, Ptr<const Packet>, const Address &>(
+                  [this](Ptr<const Packet> packet, const Address &) { received_ += packet->GetSize(); }));
   }
 
   void sample() {
     if (!sender_.failure().empty()) return Simulator::Stop();
-    samples_.push_back({Simulator::Now().GetSeconds(), sender_.cwnd(), received_, path_.queueBytes(), path_.queueDrops});
+    samples_.push_back(
+        {Simulator::Now().GetSeconds(), sender_.cwnd(), received_, path_.queueBytes(), path_.queueDrops});
     Simulator::Schedule(interval_, &Watch::sample, this);
   }
 
@@ -43,7 +45,8 @@ public:
     const auto list = [this](const char *name, auto value) {
       std::printf(",\n\"%s\": [", name);
       const char *separator = "";
-      for (const Sample &sample : samples_) std::printf("%s%.9g", std::exchange(separator, ","), static_cast<double>(value(sample)));
+      for (const Sample &sample : samples_)
+        std::printf("%s%.9g", std::exchange(separator, ","), static_cast<double>(value(sample)));
       std::printf("]");
     };
     list("seconds", [](const Sample &s) { return s.seconds; });
@@ -68,7 +71,8 @@ std::vector<Step> parseSteps(const std::string &text) {
   for (std::string word; std::getline(words, word, ',');) {
     Step step{};
     char colon;
-    std::istringstream(word) >> step.seconds >> colon >> step.udpRate >> colon >> step.argumentLow >> colon >> step.argumentHigh;
+    std::istringstream(word) >> step.seconds >> colon >> step.udpRate >> colon >> step.argumentLow >> colon >>
+        step.argumentHigh;
     steps.push_back(step);
   }
   return steps;
@@ -86,7 +90,10 @@ Plan parse(int count, char **arguments) {
   line.AddValue("initial-window", "segments; also the initial ssthresh of the core", plan.path.initialWindow);
   line.AddValue("seed", "of the core's secret and of packet sizes", plan.path.seed);
   line.AddValue("steady", "the core's steady policy", plan.steady);
-  line.AddValue("steps", "SECONDS:UDP:LOW:HIGH,...: b/s of UDP beside the connection, and what the policy is told, low 64 bits and above", steps);
+  line.AddValue(
+      "steps",
+      "SECONDS:UDP:LOW:HIGH,...: b/s of UDP beside the connection, and what the policy is told, low 64 bits and above",
+      steps);
   line.AddValue("events", "CSV file of the core's events to write", plan.events);
   line.AddValue("duration", "virtual seconds", plan.duration);
   line.Parse(count, arguments);
@@ -125,12 +132,14 @@ int main(int count, char **arguments) {
     watch.sample();
     Simulator::Stop(Seconds(plan.duration));
     if (sender->failure().empty()) Simulator::Run();
-    std::printf("{\"failure\": \"%s\", \"established\": %.9f, \"smallest_rtt_ns\": %llu, \"segments\": %llu, \"retransmissions\": %llu,\n"
-                "\"calculations\": %llu, \"queue_drops\": %llu",
-                sender->failure().c_str(), static_cast<double>(sender->established()) / 1e9,
-                static_cast<unsigned long long>(sender->smallestRtt()), static_cast<unsigned long long>(sender->segments()),
-                static_cast<unsigned long long>(sender->retransmissions()), static_cast<unsigned long long>(sender->calculations()),
-                static_cast<unsigned long long>(path.queueDrops));
+    std::printf(
+        "{\"failure\": \"%s\", \"established\": %.9f, \"smallest_rtt_ns\": %llu, \"segments\": %llu, "
+        "\"retransmissions\": %llu,\n"
+        "\"calculations\": %llu, \"queue_drops\": %llu",
+        sender->failure().c_str(), static_cast<double>(sender->established()) / 1e9,
+        static_cast<unsigned long long>(sender->smallestRtt()), static_cast<unsigned long long>(sender->segments()),
+        static_cast<unsigned long long>(sender->retransmissions()),
+        static_cast<unsigned long long>(sender->calculations()), static_cast<unsigned long long>(path.queueDrops));
     watch.print();
     std::printf("}\n");
   }

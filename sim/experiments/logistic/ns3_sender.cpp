@@ -38,10 +38,12 @@ public:
 
   void start() override {
     socket_ = DynamicCast<TcpSocketBase>(Socket::CreateSocket(node_, TcpSocketFactory::GetTypeId()));
-    socket_->TraceConnectWithoutContext("CongestionWindow",
-                                        callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) { cwnd_ = now; }));
+    socket_->TraceConnectWithoutContext(
+        "CongestionWindow",
+        callback<std::uint32_t, std::uint32_t>([this](std::uint32_t, std::uint32_t now) { cwnd_ = now; }));
     socket_->TraceConnectWithoutContext("LastRTT", callback<Time, Time>([this](Time, Time now) {
-                                          smallestRtt_ = std::min(smallestRtt_, static_cast<std::uint64_t>(now.GetNanoSeconds()));
+                                          smallestRtt_ =
+                                              std::min(smallestRtt_, static_cast<std::uint64_t>(now.GetNanoSeconds()));
                                         }));
     socket_->TraceConnectWithoutContext(
         "Tx", callback<Ptr<const Packet>, const TcpHeader &, Ptr<const TcpSocketBase>>(
@@ -77,4 +79,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<BulkSender> ns3Sender(const Plan &plan, Dumbbell &path) { return std::make_unique<Ns3Sender>(plan, path); }
+std::unique_ptr<BulkSender> ns3Sender(const Plan &plan, Dumbbell &path) {
+  return std::make_unique<Ns3Sender>(plan, path);
+}

@@ -18,7 +18,7 @@ def replay(
 
     The arguments are what the connection told its policies when it opened.
 
-    A row has `time` (ns), `kind` (as Seam.scala spells it), `asked` (0 or 1: a policy's request was taken), `uninflated`
+    A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was taken), `uninflated`
     (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample),
     `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap` and `arrival_gap` (ns), each a
     number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and `startup` and `steady`, names
@@ -32,7 +32,10 @@ def replay(
         startup, steady = str(row["startup"]), str(row["steady"])
         if state is None:
             state = CongestionState(
-                STARTUP[startup], STEADY[steady], startup_policy_state=startup_argument, steady_policy_state=steady_argument
+                STARTUP[startup],
+                STEADY[steady],
+                startup_policy_state=startup_argument,
+                steady_policy_state=steady_argument,
             )
         if row.get("event") == "setPolicies":
             arguments = int(row["startup_argument"]), int(row["steady_argument"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The congestion seam, as rtl/downbeat/congestion/Seam.scala: an event and the state in, the state after it out."""
+"""The congestion seam, as rtl/downbeat/congestion/Policy.scala: an event and the state in, the state after it out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Kind(IntEnum):
     CALCULATED = 11
 
 
-# As the enumeration of Seam.scala spells them, and so the recorded events.
+# As the enumeration of CongestionEvent.scala spells them, and so the recorded events.
 KIND_NAMES = {
     "none": Kind.NONE,
     "established": Kind.ESTABLISHED,

@@ -11,16 +11,21 @@
 #include <string_view>
 #include <utility>
 
-/// Packets come in any order of their times; they are written in order, as far as `settle` says that nothing earlier will come.
+/// Packets come in any order of their times; they are written in order, as far as `settle` says that nothing earlier
+/// will come.
 class Pcapng {
 public:
   enum class Link : std::uint16_t { ethernet = 1, ppp = 9 };
   enum class Direction : std::uint32_t { in = 1, out = 2 };
 
   /// `comment` says what a reader must know of times and bytes.
-  Pcapng(const std::string &path, std::string_view application, std::string_view comment) : file_(path, std::ios::binary) {
+  Pcapng(const std::string &path, std::string_view application, std::string_view comment)
+      : file_(path, std::ios::binary) {
     Block block(sectionHeader);
-    block.add(std::uint32_t{0x1a2b3c4d}).add(std::uint16_t{1}).add(std::uint16_t{0}).add(std::uint64_t{UINT64_MAX}); // length unknown
+    block.add(std::uint32_t{0x1a2b3c4d})
+        .add(std::uint16_t{1})
+        .add(std::uint16_t{0})
+        .add(std::uint64_t{UINT64_MAX}); // length unknown
     block.option(optionComment, comment).option(sectionApplication, application).end();
     block.write(file_);
   }
@@ -33,7 +38,9 @@ public:
   /// All interfaces come before the first packet. Its number.
   std::uint32_t interface(Link link, std::string_view name, std::string_view description, std::uint64_t bitsPerSecond) {
     Block block(interfaceDescription);
-    block.add(static_cast<std::uint16_t>(link)).add(std::uint16_t{0}).add(std::uint32_t{0}); // no limit of a packet's bytes
+    block.add(static_cast<std::uint16_t>(link))
+        .add(std::uint16_t{0})
+        .add(std::uint32_t{0}); // no limit of a packet's bytes
     block.option(interfaceName, name).option(interfaceDescriptionText, description);
     block.option(interfaceSpeed, {reinterpret_cast<const char *>(&bitsPerSecond), sizeof bitsPerSecond});
     block.option(interfaceResolution, "\x09").option(interfaceFcsLength, std::string_view("\0", 1)).end();
@@ -41,10 +48,13 @@ public:
     return interfaces_++;
   }
 
-  void packet(std::uint32_t interface, Direction direction, std::uint64_t nanoseconds, std::span<const std::uint8_t> bytes) {
+  void packet(std::uint32_t interface, Direction direction, std::uint64_t nanoseconds,
+              std::span<const std::uint8_t> bytes) {
     Block block(enhancedPacket);
     const auto length = static_cast<std::uint32_t>(bytes.size());
-    block.add(interface).add(static_cast<std::uint32_t>(nanoseconds >> 32)).add(static_cast<std::uint32_t>(nanoseconds));
+    block.add(interface)
+        .add(static_cast<std::uint32_t>(nanoseconds >> 32))
+        .add(static_cast<std::uint32_t>(nanoseconds));
     block.add(length).add(length).bytes({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
     const auto flags = static_cast<std::uint32_t>(direction);
     block.option(packetFlags, {reinterpret_cast<const char *>(&flags), sizeof flags}).end();
@@ -62,8 +72,8 @@ private:
   // Types and codes of the draft, sections 3.5 and 4.
   static constexpr std::uint32_t sectionHeader = 0x0a0d0d0a, interfaceDescription = 1, enhancedPacket = 6;
   static constexpr std::uint16_t optionEnd = 0, optionComment = 1, sectionApplication = 4;
-  static constexpr std::uint16_t interfaceName = 2, interfaceDescriptionText = 3, interfaceSpeed = 8, interfaceResolution = 9,
-                                 interfaceFcsLength = 13;
+  static constexpr std::uint16_t interfaceName = 2, interfaceDescriptionText = 3, interfaceSpeed = 8,
+                                 interfaceResolution = 9, interfaceFcsLength = 13;
   static constexpr std::uint16_t packetFlags = 2;
 
   /// In the machine's byte order, which the section header's magic tells.

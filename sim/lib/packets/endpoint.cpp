@@ -27,7 +27,8 @@ Pattern::Pattern(std::uint64_t seed) : bytes_(period + longest) {
 Bytes Endpoint::segment(std::uint8_t flags, std::uint32_t sequence, View payload) const {
   static constexpr std::array<std::uint8_t, 8> synOptions{2, 4, 0x05, 0xb4, 1, 3, 3, 0}; // MSS 1,460, window scale 0
   const View options = (flags & flag::syn) != 0 ? View(synOptions) : View();
-  return frameOf({tuple_, sequence, (flags & flag::ack) != 0 ? expected() : 0, flags, window, options, payload}, own_, core_);
+  return frameOf({tuple_, sequence, (flags & flag::ack) != 0 ? expected() : 0, flags, window, options, payload}, own_,
+                 core_);
 }
 
 void Endpoint::receive(View frame, Time now) {

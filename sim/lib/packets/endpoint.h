@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The simplest honest TCP at the other end of a connection: goes back to the first unacknowledged byte after a timeout, takes
-// data in order only, acknowledges everything.
+// The simplest honest TCP at the other end of a connection: goes back to the first unacknowledged byte after a timeout,
+// takes data in order only, acknowledges everything.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,9 @@ class Pattern {
 public:
   explicit Pattern(std::uint64_t seed);
   /// `length` bytes from `position` on.
-  View from(std::uint64_t position, std::size_t length) const { return View(bytes_).subspan(position % period, length); }
+  View from(std::uint64_t position, std::size_t length) const {
+    return View(bytes_).subspan(position % period, length);
+  }
   static constexpr std::size_t longest = 65536;
 
 private:
@@ -29,8 +31,8 @@ public:
   using Time = std::uint64_t; // 2^-16 ns
 
   /// `tuple.localPort` 0: the core's port is learned from its SYN.
-  Endpoint(const Station &own, const Station &core, const Tuple &tuple, std::uint32_t initialSequence, const Pattern &toCore,
-           const Pattern &toPeer)
+  Endpoint(const Station &own, const Station &core, const Tuple &tuple, std::uint32_t initialSequence,
+           const Pattern &toCore, const Pattern &toPeer)
       : own_(own), core_(core), tuple_(tuple), initial_(initialSequence), toCore_(toCore), toPeer_(toPeer) {}
 
   const Tuple &tuple() const { return tuple_; }

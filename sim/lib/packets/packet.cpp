@@ -6,7 +6,9 @@
 namespace fuzz {
 
 std::uint16_t read16(View bytes, std::size_t at) { return static_cast<std::uint16_t>(bytes[at] << 8 | bytes[at + 1]); }
-std::uint32_t read32(View bytes, std::size_t at) { return std::uint32_t{read16(bytes, at)} << 16 | read16(bytes, at + 2); }
+std::uint32_t read32(View bytes, std::size_t at) {
+  return std::uint32_t{read16(bytes, at)} << 16 | read16(bytes, at + 2);
+}
 
 void write16(Bytes &bytes, std::size_t at, std::uint32_t value) {
   bytes[at] = static_cast<std::uint8_t>(value >> 8);
@@ -19,7 +21,11 @@ void write32(Bytes &bytes, std::size_t at, std::uint32_t value) {
 }
 
 Layout::Layout(View frame)
-    : tagged(frame.size() >= 14 && read16(frame, 12) == 0x8100), ip(tagged ? 18 : 14), tcp(0), end(0), hasIp(frame.size() >= ip + 20),
+    : tagged(frame.size() >= 14 && read16(frame, 12) == 0x8100),
+      ip(tagged ? 18 : 14),
+      tcp(0),
+      end(0),
+      hasIp(frame.size() >= ip + 20),
       hasTcp(false) {
   if (!hasIp) return;
   tcp = ip + (frame[ip] & 15) * std::size_t{4};
@@ -96,7 +102,8 @@ void turnRound(Bytes &frame) {
   const Layout at(frame);
   std::swap_ranges(frame.begin(), frame.begin() + 6, frame.begin() + 6);
   if (!at.hasTcp) return;
-  const auto ip = frame.begin() + static_cast<std::ptrdiff_t>(at.ip), tcp = frame.begin() + static_cast<std::ptrdiff_t>(at.tcp);
+  const auto ip = frame.begin() + static_cast<std::ptrdiff_t>(at.ip),
+             tcp = frame.begin() + static_cast<std::ptrdiff_t>(at.tcp);
   std::swap_ranges(ip + 12, ip + 16, ip + 16);
   std::swap_ranges(tcp, tcp + 2, tcp + 2);
 }

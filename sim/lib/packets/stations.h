@@ -21,9 +21,12 @@ inline constexpr std::uint16_t closedPort = 9;
 inline constexpr std::size_t largest = DOWNBEAT_MAXIMUM_FRAME_BYTES - 4;
 inline constexpr downbeat_time microsecond = DOWNBEAT_NANOSECONDS(1000), second = DOWNBEAT_NANOSECONDS(1'000'000'000);
 
-/// What the core sends with, a quarter of what it is sent (wireTime): answers that are too many must be dropped, and the rest wait.
+/// What the core sends with, a quarter of what it is sent (wireTime): answers that are too many must be dropped, and
+/// the rest wait.
 inline constexpr std::uint64_t linkRate = 2'000'000'000;
 /// A byte each nanosecond: a beat each clock. Preamble, FCS and gap are 24 bytes (IEEE 802.3).
-inline downbeat_time wireTime(const Bytes &frame) { return DOWNBEAT_NANOSECONDS(std::max(frame.size(), smallestFrame) + 24); }
+inline downbeat_time wireTime(const Bytes &frame) {
+  return DOWNBEAT_NANOSECONDS(std::max(frame.size(), smallestFrame) + 24);
+}
 
 } // namespace fuzz

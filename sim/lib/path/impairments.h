@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a bad path does to frames, one way: loses, holds back, doubles and damages them, as the seed says, by their number on that way.
+// What a bad path does to frames, one way: loses, holds back, doubles and damages them, as the seed says, by their
+// number on that way.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,8 @@ struct Impairment {
   double loss = 0;
   double reorder = 0;   // held back by up to `hold`, so that later ones overtake it
   double duplicate = 0; // arrives twice
-  double corrupt = 0;   // one bit of the IP packet is flipped, and the link's FCS is right again: as by a router's bad memory
+  double corrupt =
+      0;   // one bit of the IP packet is flipped, and the link's FCS is right again: as by a router's bad memory
 };
 
 class Impairments {
@@ -26,7 +28,8 @@ public:
   };
 
   /// Ways of one seed differ by `way`.
-  Impairments(const Impairment &shares, std::uint64_t seed, std::uint64_t way) : shares_(shares), draw_(2 * seed + way) {}
+  Impairments(const Impairment &shares, std::uint64_t seed, std::uint64_t way)
+      : shares_(shares), draw_(2 * seed + way) {}
 
   /// The next frame's copies.
   std::vector<Copy> next() {
@@ -57,8 +60,8 @@ private:
   std::mt19937_64 draw_; // its numbers are the standard's: the same everywhere
 };
 
-/// Flips one bit of `size` bytes. One flip changes a sum of 16-bit words by a power of two, which is never 0 modulo 2^16 - 1: the
-/// Internet checksum catches every one of them (two flips it may miss).
+/// Flips one bit of `size` bytes. One flip changes a sum of 16-bit words by a power of two, which is never 0 modulo
+/// 2^16 - 1: the Internet checksum catches every one of them (two flips it may miss).
 inline void flip(std::uint8_t *bytes, std::size_t size, std::uint64_t bit) {
   const std::uint64_t chosen = bit % (8 * size);
   bytes[chosen / 8] ^= static_cast<std::uint8_t>(1 << chosen % 8);

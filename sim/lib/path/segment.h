@@ -27,12 +27,17 @@ struct Segment {
     if (header < tcpHeader || header > inner.size()) return {};
     const std::uint8_t flags = inner[13];
     const auto payload = static_cast<std::uint32_t>(inner.size() - header);
-    return Segment{number(inner, 4), number(inner, 8), payload + (flags >> 1 & 1) + (flags & 1), (flags & 16) != 0, (flags & 4) != 0};
+    return Segment{number(inner, 4), number(inner, 8), payload + (flags >> 1 & 1) + (flags & 1), (flags & 16) != 0,
+                   (flags & 4) != 0};
   }
 
 private:
-  static std::uint32_t word(std::span<const std::uint8_t> bytes, std::size_t at) { return bytes[at] << 8u | bytes[at + 1]; }
-  static std::uint32_t number(std::span<const std::uint8_t> bytes, std::size_t at) { return word(bytes, at) << 16 | word(bytes, at + 2); }
+  static std::uint32_t word(std::span<const std::uint8_t> bytes, std::size_t at) {
+    return bytes[at] << 8u | bytes[at + 1];
+  }
+  static std::uint32_t number(std::span<const std::uint8_t> bytes, std::size_t at) {
+    return word(bytes, at) << 16 | word(bytes, at + 2);
+  }
   /// The folded one's complement sum (RFC 1071).
   static std::uint32_t sum(std::span<const std::uint8_t> bytes, std::uint32_t start) {
     std::uint64_t all = start;

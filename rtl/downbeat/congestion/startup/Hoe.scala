@@ -7,25 +7,24 @@ import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** What Hoe keeps: 79 bits. */
-case class HoeState() extends Bundle {
-  /** The argument: pairs are inverted. */
-  val inverted = Bool()
-  val pairs = PacketPairsState()
-  /** The gap between the ACKs of the first pair, ns; zero: not known. The round trip of its first segment, ns; zero: none yet. */
-  val gap, roundTrip = UInt(36 bits)
+case class HoeState() extends PairingState {
+  /** y0: the gap between the ACKs of the first pair, ns; zero: not known. */
+  val gap = UInt(36 bits)
+  /** R: the round trip of the first segment of that pair, ns; zero: none yet. */
+  val roundTrip = UInt(36 bits)
   /** The estimate is made, or something was lost. */
   val over = Bool()
 }
 
 /** Hoe's estimate of ssthresh by packet pair (Hoe, "Improving the start-up behavior of a congestion control scheme for TCP", 1996).
   *
-  * The first two segments leave back to back. Their ACKs arrive y0 apart: the bottleneck sends a segment in y0, so that
-  * ssthresh = floor(R / y0) segments fill the path, R the round trip of the first of the two; once in a connection. Otherwise
-  * standard slow start. If a pair tells nothing (y0 = 0, one ACK for both, something between) the next one is tried, four in all; then,
-  * or after a loss, ssthresh stays what it was.
+  * The first two segments leave back to back and their ACKs arrive y0 apart. The bottleneck sends a segment in y0, so
+  * ssthresh = floor(R / y0) segments fill the path, R the round trip of the first of the two. The estimate is made once in a connection;
+  * otherwise the window grows by standard slow start. If a pair tells nothing (y0 = 0, one ACK for both, an ACK between) the next pair is
+  * tried, four in all. After four, or after a loss, ssthresh stays as it is.
   *
-  * Argument: 1 sends them inverted, for a receiver that delays ACKs; zero as in the paper, where such a receiver gives no estimate.
-  * With an initial window of one segment that goes alone.
+  * Argument: 1 sends pairs inverted, for a receiver that delays ACKs. Zero is as in the paper, where such a receiver gives no estimate.
+  * If the initial window is one segment, that one goes alone.
   */
 object Hoe extends StartupPolicy {
   val name = "hoe"
@@ -34,52 +33,52 @@ object Hoe extends StartupPolicy {
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapWindow)
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val Seq(_, _, choose, answer) = pipe.nodes
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
     val slowStart = new SlowStart(pipe)
-    def kept(node: Node): HoeState = node(pipe.policyState).as(HoeState())
-    val known = kept(choose).gap.orR
-    val unknown = choose.insert(!known)
-    val pairs = new PacketPairs(pipe, kept(choose).pairs, kept(choose).inverted)
-    val kind = choose(pipe.event).kind
-    val opens = choose.insert(kind === CongestionEventKind.established)
-    val estimates = choose.insert(kind === CongestionEventKind.calculated && choose(pipe.calculated).ofStartup)
-    val over = choose.insert(
-      kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout || choose(estimates) ||
-        kept(choose).over && kind =/= CongestionEventKind.established)
-    val asks = choose.insert(known && kept(choose).roundTrip.orR && !kept(choose).over && !choose(pipe.calculating))
+    val before = stateBefore(HoeState())
+    val pairs = new PacketPairs(pipe, before)
 
-    val event = answer(pipe.event)
-    val past = kept(answer)
-    val next = CombInit(past).allowOverride()
-    val window = CombInit(slowStart.window).allowOverride()
-    next.pairs := answer(pairs.after)
-    when(answer(unknown)) {
-      when(event.rttValid)(next.roundTrip := event.rtt)
-      when(answer(pairs.measured) && answer(pairs.tells))(next.gap := event.probe.arrivalGap)
-    }
-    when(answer(opens)) {
-      next.gap := 0
-      next.roundTrip := 0
-    }
-    next.over := answer(over)
-    when(answer(estimates)) {
-      window.ssthresh := Window.ofBytes(answer(pipe.calculated).response(GapWindow.responseBits - 1 downto 0).asUInt)
+    val judge = new s2.Area {
+      private val known = before.gap.orR
+      val unknown = insert(!known)
+      val opens = insert(event.kind === CongestionEventKind.established)
+      val estimates = insert(event.kind === CongestionEventKind.calculated && calculated.ofStartup)
+      val over = insert(event.isLoss || estimates || before.over && event.kind =/= CongestionEventKind.established)
+      val requests = insert(known && before.roundTrip.orR && !before.over && !calculating)
     }
 
     val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
-    answer(result).window := window
-    answer(result).policyState := next.asBits
-    val tries = next.pairs.ready && next.pairs.left.orR && answer(unknown) && !answer(over)
-    answer(result).departure := pairs.departure(active = tries, past.inverted, pause = U(0), gap = U(0), apart = False)
-    val request = GapWindowRequest()
-    request.gap := past.gap
-    request.roundTrip := past.roundTrip
-    request.segmentSize := event.segmentSize
-    val calculation = answer(result).calculation
-    calculation.valid := answer(asks)
-    calculation.operands := request.asBits
-    calculation.note := 0
-    result
-  }
+    val answer = new s3.Area {
+      val after = CombInit[HoeState](before).allowOverride()
+      after.pairs := pairs.after
+      when(judge.unknown) {
+        when(event.rttValid)(after.roundTrip := event.rtt)
+        when(pairs.measured && pairs.tells)(after.gap := event.probe.arrivalGap)
+      }
+      when(judge.opens) {
+        after.gap := 0
+        after.roundTrip := 0
+      }
+      after.over := judge.over
+      result.policyState := after.asBits
+
+      result.window := slowStart.windowAfter
+      when(judge.estimates) {
+        result.window.ssthresh := Window.ofBytes(calculated.response(GapWindow.responseBits - 1 downto 0).asUInt)
+      }
+      val tries = after.pairs.ready && after.pairs.left.orR && judge.unknown && !judge.over
+      result.departure := pairs.departure(active = tries, pause = U(0), gap = U(0), apart = False)
+    }
+
+    new s3.Area {
+      val request = GapWindowRequest()
+      request.gap := before.gap
+      request.roundTrip := before.roundTrip
+      request.segmentSize := event.segmentSize
+      result.calculation.valid := judge.requests
+      result.calculation.operands := request.asBits
+      result.calculation.note := 0
+    }
+  }.result
 }

@@ -7,26 +7,28 @@ import spinal.lib.misc.pipeline._
 
 /** Slow start that counts bytes (RFC 3465 2.2 with L = 2; LBC in Yu, thesis, 4.1): an ACK of two segments grows the window by two.
   *
-  * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, 2 SMSS); once something was lost cwnd += min(N, SMSS), as RFC 3465 2.3
-  * demands after a timeout and the thesis after any loss.
+  * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, 2 SMSS). After a loss cwnd += min(N, SMSS): RFC 3465 2.3 demands that after
+  * a timeout, the thesis after any loss.
   */
 object Lbc extends StartupPolicy {
   val name = "lbc"
   /** Something was lost. */
   val stateBits = 1
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val first = pipe.first
-    val segment = first(pipe.event).segmentSize.resize(20)
-    val slowStart = new SlowStart(pipe, atMost = Some(first(pipe.policyState)(0) ? segment | (segment |<< 1)))
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
 
-    val kind = pipe.last(pipe.event).kind
-    val loses = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
-    val lost = kind =/= CongestionEventKind.established && (pipe.last(pipe.policyState)(0) || loses)
+    val limit = new s0.Area {
+      val segment = event.segmentSize.resize(20)
+      val growth = insert(policyState(0) ? segment | (segment |<< 1))
+    }
+    val slowStart = new SlowStart(pipe, atMost = Some(limit.growth))
 
     val result = Payload(PolicyAnswer(stateBits))
-    pipe.last(result).window := slowStart.window
-    pipe.last(result).policyState := lost.asBits
-    result
-  }
+    new s3.Area {
+      val lost = event.kind =/= CongestionEventKind.established && (policyState(0) || event.isLoss)
+      result.window := slowStart.windowAfter
+      result.policyState := lost.asBits
+    }
+  }.result
 }

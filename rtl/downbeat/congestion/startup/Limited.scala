@@ -5,55 +5,78 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Limited slow start (RFC 3742) with max_ssthresh = 100 SMSS, its recommendation.
+/** What limited slow start keeps, bytes: 96 bits. */
+case class LimitedState() extends Bundle {
+  val credit = UInt(32 bits)
+  /** K SMSS: the credit that a segment of growth takes. */
+  val price = UInt(32 bits)
+  /** The window at which K goes up by one. */
+  val bound = UInt(32 bits)
+}
+
+/** Limited slow start (RFC 3742) with the recommended max_ssthresh = 100 SMSS.
   *
-  * On an ACK of N new bytes: while cwnd <= max_ssthresh as slow start; beyond, cwnd += SMSS / K with
-  * K = int(cwnd / (max_ssthresh / 2)), so about max_ssthresh / 2 in a round trip.
+  * On an ACK of N new bytes: while cwnd <= max_ssthresh as slow start. Above, cwnd += SMSS / K with K = int(cwnd / (max_ssthresh / 2)), so
+  * about max_ssthresh / 2 in a round trip.
   *
-  * No division: the policy state holds K SMSS and the window from which K is one more. credit += min(N, SMSS); if credit >= K SMSS:
-  * credit -= K SMSS, cwnd += SMSS. K goes up by one at most for an event; it is 2 as the connection is made and after a loss, from which
-  * on it takes some ACKs to reach a large window's again.
+  * Without a division: the policy state holds K SMSS and the window from which K is one more. credit += min(N, SMSS); if credit >= K SMSS:
+  * credit -= K SMSS, cwnd += SMSS. K goes up by one at most for an event. It is 2 when the connection is established and after a loss; then
+  * it takes some ACKs to reach a large window's K again.
   *
-  * Departs from the RFC: whole segments after K ACKs in the place of int(SMSS / K) bytes with each, and nothing rounded away.
+  * Departs from the RFC: whole segments after K ACKs instead of int(SMSS / K) bytes with each ACK; nothing is rounded away.
   */
 object Limited extends StartupPolicy {
   val name = "limited"
-  /** Bytes: credit, K SMSS, and the window at which K goes up; 32 each. */
   val stateBits = 96
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val Seq(compare, add, choose, answer) = pipe.nodes
-    def part(node: Node, index: Int): UInt = node(pipe.policyState)(32 * index, 32 bits).asUInt
-    def segment(node: Node): UInt = node(pipe.event).segmentSize.resize(32)
-    def cwnd(node: Node): UInt = node(pipe.window).cwnd(47 downto 16)
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
 
     val slowStart = new SlowStart(pipe)
-    val half = compare.insert((segment(compare) |<< 5) + (segment(compare) |<< 4) + (segment(compare) |<< 1)) // max_ssthresh / 2: 50 SMSS
-    val rises = compare.insert(cwnd(compare) >= part(compare, 2))
-    val whole = compare.insert(compare(pipe.event).ackedBytes >= segment(compare))
+    val before = stateBefore(LimitedState())
 
-    val spent = add.insert(part(add, 1) + (add(rises) ? segment(add) | U(0, 32 bits)))
-    val bound = add.insert(part(add, 2) + (add(rises) ? add(half) | U(0, 32 bits)))
-    val credit = add.insert(part(add, 0) + (add(whole) ? segment(add) | add(pipe.event).ackedBytes))
-    val firstBound = add.insert(add(half) + (add(half) |<< 1))
-    val small = add.insert(add(pipe.window).cwnd <= Window.ofBytes(add(half) |<< 1))
-
-    val remaining = choose.insert((choose(credit) -^ choose(spent)).asSInt)
-    val grown = choose.insert(choose(pipe.window).cwnd + Window.ofBytes(segment(choose)))
-    val kind = choose(pipe.event).kind
-    val limits = choose.insert(kind === CongestionEventKind.acknowledged && choose(pipe.event).startingUp && !choose(small))
-    val begins = choose.insert(
-      kind === CongestionEventKind.established || kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout)
-
-    val due = !answer(remaining).msb
-    val result = Payload(PolicyAnswer(stateBits))
-    answer(result).window := slowStart.window
-    answer(result).policyState := answer(pipe.policyState)
-    when(answer(limits)) {
-      answer(result).window.cwnd := due ? answer(grown) | answer(pipe.window).cwnd
-      answer(result).policyState := answer(bound) ## answer(spent) ## (due ? answer(remaining).asUInt.resize(32) | answer(credit))
+    val compare = new s0.Area {
+      private val segment = event.segmentSize.resize(32)
+      /** max_ssthresh / 2: 50 SMSS. */
+      val half = insert((segment |<< 5) + (segment |<< 4) + (segment |<< 1))
+      val rises = insert(window.cwnd(47 downto 16) >= before.bound)
+      val whole = insert(event.ackedBytes >= segment)
     }
-    when(answer(begins))(answer(result).policyState := answer(firstBound) ## (segment(answer) |<< 1) ## B(0, 32 bits))
-    result
-  }
+
+    val add = new s1.Area {
+      import compare.half
+      private val segment = event.segmentSize.resize(32)
+      val price = insert(before.price + (compare.rises ? segment | U(0, 32 bits)))
+      val bound = insert(before.bound + (compare.rises ? apply(half) | U(0, 32 bits)))
+      val credit = insert(before.credit + Mux[UInt](compare.whole, segment, event.ackedBytes))
+      val firstBound = insert(half + (half |<< 1))
+      val below = insert(window.cwnd <= Window.ofBytes(half |<< 1))
+    }
+
+    val choose = new s2.Area {
+      val remaining = insert((add.credit -^ add.price).asSInt)
+      val cwnd = insert(window.cwnd + Window.ofBytes(event.segmentSize))
+      val limits = insert(event.kind === CongestionEventKind.acknowledged && event.startingUp && !add.below)
+      val begins = insert(event.kind === CongestionEventKind.established || event.isLoss)
+    }
+
+    val result = Payload(PolicyAnswer(stateBits))
+    new s3.Area {
+      val due = !choose.remaining.msb
+      val after = CombInit[LimitedState](before).allowOverride()
+      result.window := slowStart.windowAfter
+      when(choose.limits) {
+        result.window.cwnd := Mux[UInt](due, choose.cwnd, window.cwnd)
+        after.bound := add.bound
+        after.price := add.price
+        after.credit := Mux[UInt](due, choose.remaining.asUInt.resize(32), add.credit)
+      }
+      when(choose.begins) {
+        after.bound := add.firstBound
+        after.price := event.segmentSize.resize(32) |<< 1
+        after.credit := 0
+      }
+      result.policyState := after.asBits
+    }
+  }.result
 }

@@ -5,9 +5,9 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a policy remembers to send packet pairs of probes: 5 bits. */
+/** What a policy keeps to send packet pairs of probes: 5 bits. */
 case class PacketPairsState() extends Bundle {
-  /** Pairs may go: the window began with two segments, or the first has gone alone. */
+  /** Pairs may go: the window began with two segments, or the first segment has gone alone. */
   val ready = Bool()
   /** The next segment is the second of its pair. */
   val second = Bool()
@@ -15,59 +15,67 @@ case class PacketPairsState() extends Bundle {
   val left = UInt(3 bits)
 }
 
-/** Packet pairs of probes, one behind the other: which segment is which, and what their ACKs tell. A segment that is not full is no probe;
-  * after it, or after a loss, a pair begins anew. An inverted pair, for a receiver that delays ACKs, sends its second half first.
-  *
-  * Worked out on the last node but one; `before` and `inverted` are of that node.
+/** Begins the policy state of a policy that sends packet pairs. */
+abstract class PairingState extends Bundle {
+  /** The argument: pairs are inverted. */
+  val inverted = Bool()
+  val pairs = PacketPairsState()
+}
+
+/** Packet pairs of probes, one after the other: which segment is which, and what their ACKs tell. A segment that is not full is no probe.
+  * After such a segment, or after a loss, a new pair begins. An inverted pair, for a receiver that delays ACKs, sends its second half first.
   */
-class PacketPairs(pipe: PolicyPipe, before: PacketPairsState, inverted: Bool) extends Area {
-  private val Seq(_, _, choose, answer) = pipe.nodes
-  private val event = choose(pipe.event)
+class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) extends Area {
+  import pipe._
   private val kinds = CongestionEventKind
-  private val sends = event.kind === kinds.sent
-  private val completing = sends && event.sentProbe && before.second && !(inverted && event.sentAhead)
 
+  private val judge = new s2.Area {
+    private val sends = event.kind === kinds.sent
+    private val completing = sends && event.sentProbe && before.pairs.second && !(before.inverted && event.sentAhead)
+    val completes = insert(completing)
+    val ended = insert(event.probe.answered && !event.probe.begins)
+    val measured = insert(event.probe.answered && !event.probe.begins && !event.probe.disturbed)
+    val tells = insert(event.probe.arrivalGap.orR && !event.probe.arrivalGap.andR)
+    val after = insert {
+      val after = CombInit(before.pairs).allowOverride()
+      when(sends) {
+        after.ready := True
+        after.second := event.sentProbe && (before.inverted ? event.sentAhead | !before.pairs.second)
+      }
+      when(completing && before.pairs.left.orR)(after.left := before.pairs.left - 1)
+      when(event.isLoss)(after.second := False)
+      when(event.kind === kinds.established) {
+        after.ready := event.initialWindow(7 downto 1).orR
+        after.second := False
+        after.left := PacketPairs.tries
+      }
+      after
+    }
+  }
   /** This event sent the second segment of a pair. */
-  val completes: Payload[Bool] = choose.insert(completing)
+  val completes: Payload[Bool] = judge.completes
   /** This event's ACK ends a pair. */
-  val ended: Payload[Bool] = choose.insert(event.probe.answered && !event.probe.begins)
-  /** And both its gaps are right. */
-  val measured: Payload[Bool] = choose.insert(event.probe.answered && !event.probe.begins && !event.probe.disturbed)
-  /** And the gap between the ACKs is one. */
-  val tells: Payload[Bool] = choose.insert(event.probe.arrivalGap.orR && !event.probe.arrivalGap.andR)
+  val ended: Payload[Bool] = judge.ended
+  /** It ends a pair, and both its gaps are right. */
+  val measured: Payload[Bool] = judge.measured
+  /** The gap between the ACKs is known: neither zero nor all ones. */
+  val tells: Payload[Bool] = judge.tells
+  val after: Payload[PacketPairsState] = judge.after
 
-  val after: Payload[PacketPairsState] = choose.insert {
-    val after = CombInit(before).allowOverride()
-    when(sends) {
-      after.ready := True
-      after.second := event.sentProbe && (inverted ? event.sentAhead | !before.second)
-    }
-    when(completing && before.left.orR)(after.left := before.left - 1)
-    when(event.kind === kinds.loss || event.kind === kinds.timeout)(after.second := False)
-    when(event.kind === kinds.established) {
-      after.ready := event.initialWindow(7 downto 1).orR
-      after.second := False
-      after.left := PacketPairs.tries
-    }
-    after
-  }
-
-  /** On the last node, how the next segment leaves while `active`: `pause` behind the pair before, or `gap` behind its own first; both ns with 16
-    * fraction bits. Not `apart`: back to back.
+  /** How the next segment leaves while `active`: `pause` after the pair before, or `gap` after the first of its own pair, back to back
+    * unless `apart`. Both are ns with 16 fraction bits. All are on the last node.
     */
-  def departure(active: Bool, inverted: Bool, pause: UInt, gap: UInt, apart: Bool): DeparturePlan = {
-    val second = answer(after).second
-    val departure = CombInit(DeparturePlan.configured).allowOverride()
-    departure.time := second ? gap.resize(DeparturePlan.timeBits) | pause.resize(DeparturePlan.timeBits)
+  def departure(active: Bool, pause: UInt, gap: UInt, apart: Bool): DeparturePlan = new s3.Area {
+    val plan = CombInit(DeparturePlan.configured).allowOverride()
+    plan.time := after.second ? gap.resize(DeparturePlan.timeBits) | pause.resize(DeparturePlan.timeBits)
     when(active) {
-      departure.pace := (second && !apart) ? Pace.adjacent | Pace.apart
-      departure.inverted := inverted
-      departure.probe := True
-      departure.begins := !second
-      departure.minimumSegments := second ? U(0, 6 bits) | U(2, 6 bits)
-    } otherwise (departure.time := 0)
-    departure
-  }
+      plan.pace := (after.second && !apart) ? Pace.adjacent | Pace.apart
+      plan.inverted := before.inverted
+      plan.probe := True
+      plan.begins := !after.second
+      plan.minimumSegments := after.second ? U(0, 6 bits) | U(2, 6 bits)
+    } otherwise (plan.time := 0)
+  }.plan
 }
 
 object PacketPairs {

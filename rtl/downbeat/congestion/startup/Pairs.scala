@@ -10,10 +10,10 @@ import spinal.lib.misc.pipeline._
   * second of a pair to the first of the next. Windows are those of slow start.
   *
   * Argument: `gap` in bits 51..0, ns with 16 fraction bits, zero for back to back; `pause` in bits 87..52, ns; bit 88: inverted, for a
-  * receiver that delays ACKs. What the path did with each pair is in the event log (`ProbeAnswer`).
+  * receiver that delays ACKs. The event log tells what the path did with each pair (`ProbeAnswer`).
   *
-  * A pair leaves when the window has space for both. A segment that is not full is no probe, and after it, or after a loss, a pair begins
-  * anew.
+  * A pair leaves when the window has space for both segments. A segment that is not full is no probe. After such a segment, or after a loss,
+  * a new pair begins.
   */
 object Pairs extends StartupPolicy {
   val name = "pairs"
@@ -23,39 +23,49 @@ object Pairs extends StartupPolicy {
     Argument("gap", gapBits, fraction = 16, unit = "ns"),
     Argument("pause", pauseBits, unit = "ns"),
     Argument("inverted", 1)))
-  /** The argument, and whether the next one is the second of its pair. */
   val stateBits: Int = argumentBits + 1
   override val paces = true
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val Seq(_, _, choose, answer) = pipe.nodes
-    val slowStart = new SlowStart(pipe)
-    val kinds = CongestionEventKind
-    val noGap = choose.insert(!choose(pipe.policyState)(gapBits - 1 downto 0).orR)
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
 
-    val argument = answer(pipe.policyState)(argumentBits - 1 downto 0)
-    val inverted = argument.msb
-    val event = answer(pipe.event)
-    val second = Bool()
-    second := answer(pipe.policyState).msb
-    when(event.kind === kinds.sent)(second := event.sentProbe && (inverted ? event.sentAhead | !answer(pipe.policyState).msb))
-    when(event.kind === kinds.established || event.kind === kinds.loss || event.kind === kinds.timeout)(second := False)
+    val slowStart = new SlowStart(pipe)
+    val before = stateBefore(PairsState())
+    val compare = new s2.Area {
+      val noGap = insert(!before.gap.orR)
+    }
 
     val result = Payload(PolicyAnswer(stateBits, paces))
-    answer(result).window := slowStart.window
-    answer(result).policyState := second ## argument
-    val departure = answer(result).departure
-    departure.pace := Pace.apart
-    departure.time := argument(gapBits, pauseBits bits).asUInt.resize(40) @@ U(0, 16 bits)
-    departure.burst := 0
-    departure.inverted := inverted
-    departure.minimumSegments := second ? U(0, 6 bits) | U(2, 6 bits)
-    departure.probe := True
-    departure.begins := !second
-    when(second) {
-      departure.time := argument(gapBits - 1 downto 0).asUInt.resized
-      when(answer(noGap))(departure.pace := Pace.adjacent)
+    new s3.Area {
+      val second = CombInit(before.second)
+      when(event.kind === CongestionEventKind.sent) {
+        second := event.sentProbe && Mux(before.inverted, event.sentAhead, !before.second)
+      }
+      when(event.kind === CongestionEventKind.established || event.isLoss)(second := False)
+
+      result.window := slowStart.windowAfter
+      val after = CombInit[PairsState](before).allowOverride()
+      after.second := second
+      result.policyState := after.asBits
+      result.departure.pace := Pace.apart
+      result.departure.time := before.pause.resize(40) @@ U(0, 16 bits)
+      result.departure.burst := 0
+      result.departure.inverted := before.inverted
+      result.departure.minimumSegments := second ? U(0, 6 bits) | U(2, 6 bits)
+      result.departure.probe := True
+      result.departure.begins := !second
+      when(second) {
+        result.departure.time := before.gap.resized
+        when(compare.noGap)(result.departure.pace := Pace.adjacent)
+      }
     }
-    result
+  }.result
+
+  /** The argument, and whether the next segment is the second of its pair. */
+  private case class PairsState() extends Bundle {
+    val gap = UInt(gapBits bits)
+    val pause = UInt(pauseBits bits)
+    val inverted = Bool()
+    val second = Bool()
   }
 }

@@ -10,29 +10,39 @@ import spinal.lib.misc.pipeline._
   * On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
   * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, SMSS).
   *
-  * Variants put another bound, in bytes, known on the first node, in the place of SMSS (`atMost`), and take a quarter of the growth where
-  * `quartered`, known on the second.
+  * @param atMost    bytes that replace SMSS as the bound; known on the first node
+  * @param quartered a quarter of the growth is taken; known on the second node
   */
-class SlowStart(pipe: PolicyPipe, atMost: Option[UInt] = None, quartered: Option[Bool] = None) extends Area {
-  private val Seq(compare, add, choose, answer) = pipe.nodes
+class SlowStart(pipe: PolicyPipe, atMost: Option[Payload[UInt]] = None, quartered: Option[Payload[Bool]] = None) extends Area {
+  import pipe._
 
-  private val most = compare.insert(atMost.getOrElse(compare(pipe.event).segmentSize).resize(20))
-  /** The connection's initial window, bytes; known on the second node. */
-  val initial = compare.insert(compare(pipe.event).initialWindow * compare(pipe.event).segmentSize)
-  private val bounded = compare.insert(compare(pipe.event).ackedBytes >= compare(most))
-
-  private val counted = add(bounded) ? add(most).resize(32) | add(pipe.event).ackedBytes
-  private val increment = add.insert(quartered.fold(Window.ofBytes(counted))(_ ? (Window.ofBytes(counted) |>> 2) | Window.ofBytes(counted)))
-
-  private val opens = choose.insert(choose(pipe.event).kind === CongestionEventKind.established)
-  private val grows = choose.insert(choose(pipe.event).kind === CongestionEventKind.acknowledged)
-  private val grown = choose.insert(choose(pipe.window).cwnd + choose(increment))
-
-  /** On the last node. */
-  val window: Window = CombInit(answer(pipe.window)).allowOverride()
-  when(answer(opens)) {
-    window.cwnd := Window.ofBytes(answer(initial))
-    window.ssthresh := Window.ofBytes(answer(pipe.event).initialSsthresh)
+  private val bound = new s0.Area {
+    val most = insert(atMost.fold(event.segmentSize)(apply(_)).resize(20))
+    val holds = insert(event.ackedBytes >= most)
+    val initial = insert(event.initialWindow * event.segmentSize)
   }
-  when(answer(grows))(window.cwnd := answer(grown))
+  /** The connection's initial window, bytes, from the first node on. */
+  val initial: Payload[UInt] = bound.initial
+
+  private val count = new s1.Area {
+    private val bytes = Window.ofBytes(Mux[UInt](bound.holds, bound.most.resize(32), event.ackedBytes))
+    val increase = insert(quartered.fold(bytes)(_ ? (bytes |>> 2) | bytes))
+  }
+
+  private val grow = new s2.Area {
+    val opens = insert(event.kind === CongestionEventKind.established)
+    val acknowledges = insert(event.kind === CongestionEventKind.acknowledged)
+    val cwnd = insert(window.cwnd + count.increase)
+  }
+
+  private val answer = new s3.Area {
+    val after = CombInit[Window](window).allowOverride()
+    when(grow.opens) {
+      after.cwnd := Window.ofBytes(initial)
+      after.ssthresh := Window.ofBytes(event.initialSsthresh)
+    }
+    when(grow.acknowledges)(after.cwnd := grow.cwnd)
+  }
+  /** On the last node. */
+  val windowAfter: Window = answer.after
 }

@@ -6,11 +6,8 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What SPM keeps: 87 bits; the samples are [[GapFit]]'s. */
-case class SpmState() extends Bundle {
-  /** The argument: pairs are inverted. */
-  val inverted = Bool()
-  val pairs = PacketPairsState()
+/** What SPM keeps: 87 bits. The samples are in the unit of [[GapFit]]. */
+case class SpmState() extends PairingState {
   /** y0, ns; zero: not known. */
   val firstGap = UInt(36 bits)
   /** Between the first segments of two pairs, ns. */
@@ -21,23 +18,26 @@ case class SpmState() extends Bundle {
   val count = UInt(4 bits)
   /** The unit has forgotten the samples of the flow's last connection. */
   val begun = Bool()
-  /** The estimate is made, or there will be none; something was lost. */
-  val over, lost = Bool()
+  /** The estimate is made, or there will be none. */
+  val over = Bool()
+  val lost = Bool()
 }
 
 /** SPM: slow start with packet-pair measurements (Yu, thesis, 4.2 to 4.4).
   *
-  * ssthresh = 32 segments. The first pair leaves back to back and its ACKs arrive y0 apart, as Hoe's. Then segments go in pairs with input
-  * gaps {y0, 1.5 y0, 2 y0, 4 y0} in turn, their first ones 2 R / cwnd apart, so that a window spreads over a round trip; a pair that is due
-  * before the last one's second goes right behind it. What comes out is compared with what left, as the stamps at the wire have both.
-  * Once cwnd has reached ssthresh and 12 samples are there the estimate is made: ssthresh = R / d, R the smallest round trip. While samples
-  * are missing the window grows by the steady policy. No estimate leaves ssthresh alone, a loss ends it all. The window grows by
-  * min(N, 2 SMSS), min(N, SMSS) after a loss (lbc).
+  * ssthresh = 32 segments at the opening. The first pair leaves back to back and its ACKs arrive y0 apart, as Hoe's. The following pairs have
+  * the input gaps {y0, 1.5 y0, 2 y0, 4 y0} in turn. Their first segments leave 2 R / cwnd apart, so that a window spreads over a round trip.
+  * A pair that is due before the second segment of the pair before follows that segment at once. The stamps at the wire give the gap that
+  * left and the gap that came out.
   *
-  * Argument: 1 sends pairs inverted, for a receiver that delays ACKs; the first half's ACK then does not grow the window.
+  * The estimate is made when cwnd has reached ssthresh and 12 samples are there: ssthresh = R / d, R the smallest round trip. Until then the
+  * steady policy grows the window. Without an estimate ssthresh stays. A loss ends the measurement. The window grows by min(N, 2 SMSS), by
+  * min(N, SMSS) after a loss (lbc).
   *
-  * Departs from the thesis: x is the measured gap; 16 samples of a gap at most; a pair that left with a gap wrong by a sixteenth does not
-  * count (the thesis has neither). The pauses follow the window from one sample to the next.
+  * Argument: 1 sends pairs inverted, for a receiver that delays ACKs. The ACK of the first half then does not grow the window.
+  *
+  * Departs from the thesis: x is the measured gap. At most 16 samples of a gap count. A pair that left with a gap wrong by a sixteenth does
+  * not count. The pauses follow the window from one sample to the next.
   */
 object Spm extends StartupPolicy {
   val name = "spm"
@@ -48,90 +48,91 @@ object Spm extends StartupPolicy {
   override val calculator: Option[Calculator] = Some(GapFit)
   private val samples = 12
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val Seq(compare, add, choose, answer) = pipe.nodes
-    def past(node: Node): SpmState = node(pipe.policyState).as(SpmState())
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
+    val before = stateBefore(SpmState())
+    val pairs = new PacketPairs(pipe, before)
 
-    val segment = compare(pipe.event).segmentSize.resize(20)
-    val slowStart = new SlowStart(pipe, atMost = Some(past(compare).lost ? segment | (segment |<< 1)))
-
-    // Gaps in half ns: y0 {2, 3, 4, 8}, that of this pair and of the one before it.
-    val y0 = past(compare).firstGap
-    val gaps = Vec((y0 << 1).resize(40), ((y0 << 1) +^ y0).resize(40), (y0 << 2).resize(40), (y0 << 3).resize(40))
-    val own = compare.insert(gaps(past(compare).index))
-    val former = compare.insert(gaps(past(compare).index - 1))
-    def behind(gap: Payload[UInt]): Payload[SInt] = add.insert((past(add).spacing << 1).resize(41).asSInt - add(gap).resize(41).asSInt)
-    val behindOwn = behind(own)
-    val behindFormer = behind(former)
-
-    val known = past(choose).firstGap.orR
-    val unknown = choose.insert(!known)
-    val pairs = new PacketPairs(pipe, past(choose).pairs, past(choose).inverted)
-    val pause = choose.insert {
-      val rest = choose(pairs.completes) ? choose(behindOwn) | choose(behindFormer)
-      rest.msb ? U(0, 40 bits) | rest.asUInt.resize(40)
+    /** Input gaps of this pair and of the pair before it, in half ns: y0 {2, 3, 4, 8}. */
+    val gaps = new s0.Area {
+      private val segment = event.segmentSize.resize(20)
+      val growth = insert(before.lost ? segment | (segment |<< 1))
+      private val y0 = before.firstGap
+      private val all = Vec((y0 << 1).resize(40), ((y0 << 1) +^ y0).resize(40), (y0 << 2).resize(40), (y0 << 3).resize(40))
+      val own = insert(all(before.index))
+      val former = insert(all(before.index - 1))
     }
-    val isDue = past(choose).count === samples && past(choose).begun && !choose(pipe.event).startingUp
-    val due = choose.insert(isDue)
-    val asks = choose.insert(
-      known && !choose(pipe.event).rttMinimum.andR && !past(choose).over && !choose(pipe.calculating) &&
-        (choose(pairs.ended) || !past(choose).begun || isDue))
+    val slowStart = new SlowStart(pipe, atMost = Some(gaps.growth))
 
-    // What the event is.
-    val kind = choose(pipe.event).kind
-    val opens = choose.insert(kind === CongestionEventKind.established)
-    val losing = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
-    val loses = choose.insert(losing)
-    val told = kind === CongestionEventKind.calculated && choose(pipe.calculated).ofStartup
-    val estimates = choose.insert(told && choose(pipe.calculated).note.lsb)
-    val samplesOne = choose.insert(told && !choose(pipe.calculated).note.lsb)
-    val over = choose.insert(
-      losing || told && choose(pipe.calculated).note.lsb || past(choose).over && kind =/= CongestionEventKind.established)
-    val learns = choose.insert(choose(pairs.measured) && choose(pairs.tells) && !known)
-    val advances = choose.insert(choose(pairs.completes) && known)
-
-    val event = answer(pipe.event)
-    val calculated = answer(pipe.calculated).response.resize(GapFit.responseBits).as(GapFitResponse())
-    val next = CombInit(past(answer)).allowOverride()
-    val window = CombInit(slowStart.window).allowOverride()
-    next.pairs := answer(pairs.after)
-    when(answer(advances))(next.index := past(answer).index + 1)
-    when(answer(learns))(next.firstGap := event.probe.arrivalGap)
-    when(answer(opens)) {
-      next.assignFromBits(past(answer).inverted.asBits.resize(stateBits))
-      next.pairs := answer(pairs.after)
-      window.ssthresh := Window.ofBytes(event.segmentSize << 5)
+    /** The pause from the end of either pair to the next pair, in half ns. */
+    val subtract = new s1.Area {
+      private def pause(gap: UInt) = insert((before.spacing << 1).resize(41).asSInt - gap.resize(41).asSInt)
+      val own = pause(gaps.own)
+      val former = pause(gaps.former)
     }
-    when(answer(loses))(next.lost := True)
-    next.over := answer(over)
-    when(answer(estimates) && calculated.holds)(window.ssthresh := Window.ofBytes(calculated.value.resize(32)))
-    when(answer(samplesOne)) {
-      next.begun := True
-      next.spacing := calculated.value
-      when(calculated.holds && past(answer).count =/= samples)(next.count := past(answer).count + 1)
+
+    val judge = new s2.Area {
+      private val known = before.firstGap.orR
+      private val told = event.kind === CongestionEventKind.calculated && calculated.ofStartup
+      private val complete = before.count === samples && before.begun && !event.startingUp
+      private val rest = Mux[SInt](pairs.completes, subtract.own, subtract.former)
+      val unknown = insert(!known)
+      val pause = insert(rest.msb ? U(0, 40 bits) | rest.asUInt.resize(40))
+      /** The estimate is due. */
+      val due = insert(complete)
+      val requests = insert(
+        known && !event.rttMinimum.andR && !before.over && !calculating && (pairs.ended || !before.begun || complete))
+      val opens = insert(event.kind === CongestionEventKind.established)
+      val loses = insert(event.isLoss)
+      val estimates = insert(told && calculated.note.lsb)
+      val addsSample = insert(told && !calculated.note.lsb)
+      val over = insert(
+        event.isLoss || told && calculated.note.lsb || before.over && event.kind =/= CongestionEventKind.established)
+      val learns = insert(pairs.measured && pairs.tells && !known)
+      val advances = insert(pairs.completes && known)
     }
 
     val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
-    answer(result).window := window
-    answer(result).policyState := next.asBits
-    val active = next.pairs.ready && !answer(over) && (!answer(unknown) || next.pairs.left.orR)
-    answer(result).departure := pairs.departure(
-      active, past(answer).inverted, pause = answer(pause) << 15, gap = answer(own) << 15, apart = !answer(unknown))
+    val answer = new s3.Area {
+      private val response = calculated.response.resize(GapFit.responseBits).as(GapFitResponse())
+      val after = CombInit[SpmState](before).allowOverride()
+      result.window := slowStart.windowAfter
+      after.pairs := pairs.after
+      when(judge.advances)(after.index := before.index + 1)
+      when(judge.learns)(after.firstGap := event.probe.arrivalGap)
+      when(judge.opens) {
+        after.assignFromBits(before.inverted.asBits.resize(stateBits))
+        after.pairs := pairs.after
+        result.window.ssthresh := Window.ofBytes(event.segmentSize << 5)
+      }
+      when(judge.loses)(after.lost := True)
+      after.over := judge.over
+      when(judge.estimates && response.holds)(result.window.ssthresh := Window.ofBytes(response.value.resize(32)))
+      when(judge.addsSample) {
+        after.begun := True
+        after.spacing := response.value
+        when(response.holds && before.count =/= samples)(after.count := before.count + 1)
+      }
+      result.policyState := after.asBits
 
-    val request = GapFitRequest()
-    request.firstGap := past(answer).firstGap
-    request.departureGap := event.probe.departureGap
-    request.arrivalGap := event.probe.arrivalGap
-    request.roundTrip := event.rttMinimum
-    request.cwnd := answer(pipe.window).cwnd(47 downto 16)
-    request.segmentSize := event.segmentSize
-    request.begins := !past(answer).begun
-    request.sampled := answer(pairs.measured)
-    request.estimates := answer(due)
-    val calculation = answer(result).calculation
-    calculation.valid := answer(asks)
-    calculation.operands := request.asBits
-    calculation.note := answer(due).asBits.resized
-    result
-  }
+      val active = after.pairs.ready && !judge.over && (!judge.unknown || after.pairs.left.orR)
+      result.departure := pairs.departure(active, pause = judge.pause << 15, gap = gaps.own << 15, apart = !judge.unknown)
+    }
+
+    new s3.Area {
+      val request = GapFitRequest()
+      request.firstGap := before.firstGap
+      request.departureGap := event.probe.departureGap
+      request.arrivalGap := event.probe.arrivalGap
+      request.roundTrip := event.rttMinimum
+      request.cwnd := window.cwnd(47 downto 16)
+      request.segmentSize := event.segmentSize
+      request.begins := !before.begun
+      request.sampled := pairs.measured
+      request.estimates := judge.due
+      result.calculation.valid := judge.requests
+      result.calculation.operands := request.asBits
+      result.calculation.note := judge.due.asBits.resized
+    }
+  }.result
 }

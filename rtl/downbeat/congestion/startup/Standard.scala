@@ -10,11 +10,14 @@ object Standard extends StartupPolicy {
   val name = "standard"
   val stateBits = 0
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
+
     val slowStart = new SlowStart(pipe)
     val result = Payload(PolicyAnswer(stateBits))
-    pipe.last(result).policyState := B(0, 0 bits)
-    pipe.last(result).window := slowStart.window
-    result
-  }
+    new s3.Area {
+      result.window := slowStart.windowAfter
+      result.policyState := B(0, 0 bits)
+    }
+  }.result
 }

@@ -6,8 +6,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** AIMD(a, b) (Kannan, thesis, 2.1.2; Yang and Lam 2000): a segments more for each window that is acknowledged, a loss removes the share b.
-  * Reno is (1, 0.5), bit for bit.
+/** AIMD(a, b) (Kannan, thesis, 2.1.2; Yang and Lam 2000): a segments more for each acknowledged window, and a loss removes the share b.
+  * AIMD(1, 0.5) is Reno, bit for bit.
   *
   * Argument: a in bits 23..0, 16 of them fraction bits; b in bits 39..24, all fraction bits. All zeros is (1, 0.5).
   *
@@ -21,37 +21,52 @@ object Aimd extends SteadyPolicy {
   override val arguments: Arguments = Arguments(Seq(
     Argument("a", increaseBits, fraction = 16, least = 1, usual = 1 << 16),
     Argument("b", decreaseBits, fraction = 16, usual = 1 << 15)))
-  /** The argument, and the credit: bytes with 16 fraction bits. */
   val stateBits: Int = argumentBits + creditBits
-  private val renoArgument = (BigInt(1) << 15 << increaseBits) + (BigInt(1) << 16)
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val Seq(multiply, _, compare, answer) = pipe.nodes
-    def argument(node: Node): Bits = node(pipe.policyState)(argumentBits - 1 downto 0)
-    def credit(node: Node): UInt = node(pipe.policyState)(argumentBits, creditBits bits).asUInt
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
+    val before = stateBefore(AimdState())
+    val argument = new s0.Area {
+      val a = insert(before.increase)
+      val b = insert(before.decrease)
+    }
+    val increase = new AdditiveIncrease(pipe, argument.a, before)
+    val decrease = new MultiplicativeDecrease(pipe, argument.b)
 
-    val increase = new AdditiveIncrease(pipe, argument(multiply)(increaseBits - 1 downto 0).asUInt, credit)
-    val decrease = new MultiplicativeDecrease(pipe, argument(multiply)(increaseBits, decreaseBits bits).asUInt)
-    val kind = compare(pipe.event).kind
-    val opens = compare.insert(kind === CongestionEventKind.established)
-    val grows = compare.insert(kind === CongestionEventKind.acknowledged && !compare(pipe.event).startingUp)
-    val loses = compare.insert(kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout)
-    val untold = compare.insert(!argument(compare).orR)
+    val judge = new s2.Area {
+      val opens = insert(event.kind === CongestionEventKind.established)
+      val grows = insert(event.kind === CongestionEventKind.acknowledged && !event.startingUp)
+      val loses = insert(event.isLoss)
+      val noArgument = insert(!(before.decrease ## before.increase).orR)
+    }
 
     val result = Payload(PolicyAnswer(stateBits))
-    answer(result).window := answer(pipe.window)
-    answer(result).policyState := answer(pipe.policyState)
-    when(answer(opens)) {
-      answer(result).policyState := B(0, creditBits bits) ## (answer(untold) ? B(renoArgument, argumentBits bits) | argument(answer))
+    new s3.Area {
+      val after = CombInit[AimdState](before).allowOverride()
+      result.window := window
+      when(judge.opens) {
+        after.credit := 0
+        when(judge.noArgument) {
+          after.increase := 1 << 16
+          after.decrease := 1 << 15
+        }
+      }
+      when(judge.grows) {
+        result.window.cwnd := increase.cwndAfter
+        after.credit := increase.creditAfter
+      }
+      when(judge.loses) {
+        result.window.ssthresh := decrease.ssthresh
+        after.credit := 0
+      }
+      result.policyState := after.asBits
     }
-    when(answer(grows)) {
-      answer(result).window.cwnd := increase.cwnd
-      answer(result).policyState := increase.creditAfter ## argument(answer)
-    }
-    when(answer(loses)) {
-      answer(result).window.ssthresh := decrease.ssthresh
-      answer(result).policyState := B(0, creditBits bits) ## argument(answer)
-    }
-    result
+  }.result
+
+  private case class AimdState() extends Bundle with CreditState {
+    /** The argument: a and b, with 16 fraction bits. */
+    val increase = UInt(increaseBits bits)
+    val decrease = UInt(decreaseBits bits)
+    val credit = UInt(creditBits bits)
   }
 }

@@ -1,188 +1,154 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.steady
 
-import downbeat.calculation.{CubicResponse, CubicGrowth, CubicRequest}
+import downbeat.calculation.{CubicGrowth, CubicRequest, CubicResponse}
 import downbeat.congestion._
 import spinal.core._
-import spinal.lib._
 import spinal.lib.misc.pipeline._
-
-/** Where CUBIC stands in its epoch, one for each stage of congestion avoidance. */
-object CubicPhase extends SpinalEnum {
-  /** The next ACK in congestion avoidance begins one. */
-  val waits = newElement()
-  /** Begun; K is being calculated. */
-  val begins = newElement()
-  val grows = newElement()
-}
-
-/** What CUBIC keeps. All zeros is the beginning. Time is in ticks of 1,024 ns. */
-case class CubicState() extends Bundle {
-  /** W_max and cwnd_prior, bytes. */
-  val wMax, cwndPrior = UInt(30 bits)
-  /** t - K; before K is known t. */
-  val tMinusK = SInt(31 bits)
-  /** When time was last counted. */
-  val last = UInt(30 bits)
-  /** W_est, bytes with 16 fraction bits. */
-  val estimate = UInt(46 bits)
-  /** Bytes acknowledged and not accounted for. */
-  val acked = UInt(30 bits)
-  /** The smoothed round trip; zero: none yet. */
-  val roundTrip = UInt(26 bits)
-  val phase = CubicPhase()
-}
 
 /** CUBIC (RFC 9438), C = 0.4, beta = 0.7.
   *
-  * In congestion avoidance each ACK adds to the bytes that are to be accounted for, and [[CubicGrowth]] is asked by how much the window grows for
-  * them: (target - cwnd) / cwnd for each, target = W_cubic(t + RTT) between cwnd and 1.5 cwnd; where W_cubic(t) < W_est, cwnd = W_est (4.3; it
-  * never shrinks for that). What is acknowledged while it calculates waits for the next request, 2^18 - 1 bytes at most go into one.
+  * In congestion avoidance each ACK adds to the bytes that are to be accounted for. [[CubicGrowth]] computes by how much the window grows for
+  * them: (target - cwnd) / cwnd for each byte, target = W_cubic(t + RTT) between cwnd and 1.5 cwnd. Where W_cubic(t) < W_est, cwnd = W_est (4.3;
+  * cwnd never shrinks for that). Bytes acknowledged during a calculation wait for the next request. A request takes 2^18 - 1 bytes at most.
   *
-  * An epoch begins with the first ACK of a stage of congestion avoidance: t = 0, W_est = cwnd, K from W_max and cwnd. Where cwnd is W_max or more,
-  * after a timeout (4.8), and where start-up ended without a loss (4.10), K = 0 and W_max = cwnd.
+  * An epoch begins with the first ACK of a stage of congestion avoidance: t = 0, W_est = cwnd, K from W_max and cwnd. K = 0 and W_max = cwnd
+  * where cwnd >= W_max, after a timeout (4.8), and where start-up ended without a loss (4.10).
   *
   * Loss (4.6, 4.7): cwnd_prior = cwnd; W_max = cwnd, or 0.85 cwnd if cwnd < W_max (fast convergence); ssthresh = max(0.7 flight, 2 SMSS). 0.3 and
-  * 0.15 are rounded to 16 bits. A timeout likewise, but W_max is the next epoch's cwnd.
+  * 0.15 are rounded to 16 bits. A timeout does the same, but W_max is the cwnd of the next epoch.
   *
-  * Time that the application does not fill the window is no time (4.2): an ACK that finds less than half a window in flight adds neither time nor bytes,
-  * and the time for which nothing was in flight is left out. RTT is an average of the engine's samples with 1/8 (RFC 6298), to 8 ticks. Nothing
-  * is undone after spurious losses (4.9): the engine detects none.
+  * Time does not pass while the application does not fill the window (4.2): an ACK that finds less than half a window in flight adds neither
+  * time nor bytes, and the time for which nothing was in flight is left out. Spurious losses are not undone (4.9): the engine detects none.
   */
 object Cubic extends SteadyPolicy {
   val name = "cubic"
   val stateBits = 225
   override val calculator: Option[Calculator] = Some(CubicGrowth)
-  private val mostAsked = (1 << 18) - 1
   private val lost = 19661 // 0.3, 16 fraction bits
   private val converging = 9831 // 0.15
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val Seq(add, sum, compare, answer) = pipe.nodes
-    def state(node: Node): CubicState = node(pipe.policyState).as(CubicState())
-    def event(node: Node): CongestionEvent = node(pipe.event)
-    def told(node: Node): CubicResponse = node(pipe.calculated).response.as(CubicResponse())
-    def ticks(node: Node): UInt = node(pipe.now).ns(39 downto 10)
-    def saturated(value: UInt, bits: Int): UInt =
-      (value >> bits).orR ? U((BigInt(1) << bits) - 1, bits bits) | value.resize(bits)
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import CubicState.saturated
+    import pipe._
+    private val (kinds, phases) = (CongestionEventKind, CubicPhase)
+    val before = stateBefore(CubicState())
+    val time = new CubicTime(pipe, before)
 
-    val decrease = new MultiplicativeDecrease(pipe, U(lost, 16 bits))
-    val whole = add.insert(saturated(add(pipe.window).cwnd >> 16, 30))
-    val fixed = add.insert(saturated(add(pipe.window).cwnd, 46))
-    val smaller = MultiplicativeDecrease.remainder(sum, compare, sum(whole).resize(32), U(converging, 16 bits))
-    val belowMaximum = sum.insert(sum(whole) < state(sum).wMax)
-
-    // Round trip and time.
-    val kindFirst = event(add).kind
-    val opens = add.insert(kindFirst === CongestionEventKind.established)
-    val deviation = add.insert((event(add).rtt(35 downto 10) -^ state(add).roundTrip).asSInt)
-    val unmeasured = add.insert(!state(add).roundTrip.orR || kindFirst === CongestionEventKind.established)
-    val smoothed = sum.insert((state(sum).roundTrip.resize(27).asSInt + (sum(deviation) >> 3).resize(27)).asUInt.resize(26))
-    val passed = add.insert(ticks(add) - state(add).last)
-    val later = sum.insert(state(sum).tMinusK.resize(32) + sum(passed).resize(32).asSInt)
-    val busy = sum.insert(!((event(sum).flight << 1) < sum(pipe.window).cwnd(47 downto 16).resize(33)))
-
-    // What is acknowledged, and what is asked of it.
-    val ackedSum = add.insert(state(add).acked +^ event(add).ackedBytes)
-    val ackedNext = sum.insert(saturated(sum(ackedSum), 30))
-    val accounted = add.insert((state(add).acked -^ add(pipe.calculated).note(29 downto 0).asUInt).asSInt)
-
-    // The answer.
-    val grown = add.insert(add(pipe.window).cwnd + told(add).increase.resize(48))
-    val estimateSum = add.insert(state(add).estimate +^ told(add).estimated)
-    val estimateNext = sum.insert(saturated(sum(estimateSum), 46))
-    val beyondRoot = add.insert((state(add).tMinusK - add(pipe.calculated).response(28 downto 0).asUInt.resize(31).asSInt))
-    val higher = compare.insert(compare(pipe.window).cwnd < compare(estimateNext).resize(48))
-    val cwndFriendly = answer(higher) ? answer(estimateNext).resize(48) | answer(pipe.window).cwnd
-    val cwndAfter = told(answer).friendly ? cwndFriendly | answer(grown)
-
-    val kind = event(compare).kind
-    val acknowledges = compare.insert(kind === CongestionEventKind.acknowledged)
-    val avoids = compare.insert(kind === CongestionEventKind.acknowledged && !event(compare).startingUp)
-    val loses = compare.insert(kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout)
-    val expires = compare.insert(kind === CongestionEventKind.timeout)
-    val resumes = compare.insert(kind === CongestionEventKind.sent && !event(compare).flight.orR)
-    val calculates = kind === CongestionEventKind.calculated && !compare(pipe.calculated).ofStartup
-    val ofRoot = !compare(pipe.calculated).note.orR
-    val fresh = !compare(pipe.calculated).stale
-    val rooted = compare.insert(calculates && fresh && ofRoot && state(compare).phase === CubicPhase.begins)
-    val growing = calculates && !ofRoot && state(compare).phase === CubicPhase.grows
-    val grows = compare.insert(growing)
-    val accounts = compare.insert(growing && fresh)
-    val reno = compare.insert(state(compare).estimate(45 downto 16) >= state(compare).cwndPrior)
-    val most = compare.insert(saturated(compare(ackedNext), 18))
-    val waits = compare.insert(state(compare).phase === CubicPhase.waits)
-    val asksRoot = compare.insert((state(compare).phase === CubicPhase.waits) ? compare(belowMaximum) | (state(compare).phase === CubicPhase.begins))
-    val asks = compare.insert(
-      kind === CongestionEventKind.acknowledged && !event(compare).startingUp && !compare(pipe.calculating) &&
-        (compare(asksRoot) || state(compare).phase === CubicPhase.grows && compare(busy) && compare(ackedNext).orR))
-
-    val next = CombInit(state(answer)).allowOverride()
-    when(event(answer).rttValid)(next.roundTrip := answer(unmeasured) ? event(answer).rtt(35 downto 10) | answer(smoothed))
-    when(answer(acknowledges) || answer(resumes))(next.last := ticks(answer))
-    when(answer(acknowledges) && !answer(avoids)) {
-      next.phase := CubicPhase.waits
-      next.acked := 0
+    val add = new s0.Area {
+      private val response = calculated.response.as(CubicResponse())
+      val lostShare = insert(U(lost, 16 bits))
+      val opens = insert(event.kind === kinds.established)
+      /** cwnd in whole bytes, and with 16 fraction bits. */
+      val cwndBytes = insert(saturated(window.cwnd >> 16, 30))
+      val cwnd = insert(saturated(window.cwnd, 46))
+      val acked = insert(before.acked +^ event.ackedBytes)
+      val unaccounted = insert((before.acked -^ calculated.note(29 downto 0).asUInt).asSInt)
+      val grown = insert(window.cwnd + response.increase.resize(48))
+      val wEst = insert(before.wEst +^ response.estimated)
+      val tMinusK = insert(before.tMinusK - calculated.response(28 downto 0).asUInt.resize(31).asSInt)
     }
-    when(answer(avoids)) {
-      when(answer(busy)) {
-        next.acked := answer(ackedNext)
-        next.tMinusK := answer(later).sat(1)
-      }
-      when(state(answer).phase === CubicPhase.waits) {
-        next.tMinusK := 0
-        next.estimate := answer(fixed)
-        next.phase := CubicPhase.begins
-        when(!answer(belowMaximum)) {
-          next.wMax := answer(whole)
-          next.phase := CubicPhase.grows
-        }
-      }
-    }
-    when(answer(rooted)) {
-      next.tMinusK := answer(beyondRoot)
-      next.phase := CubicPhase.grows
-    }
-    when(answer(accounts)) {
-      next.estimate := answer(estimateNext)
-      next.acked := answer(accounted).msb ? U(0, 30 bits) | answer(accounted).asUInt.resize(30)
-    }
-    when(answer(loses)) {
-      next.phase := CubicPhase.waits
-      next.acked := 0
-      next.cwndPrior := answer(whole)
-      next.wMax := answer(expires) ? U(0, 30 bits) | (answer(belowMaximum) ? answer(smaller).resize(30) | answer(whole))
-    }
-    when(answer(opens)) {
-      next.wMax := 0
-      next.cwndPrior := 0
-      next.tMinusK := 0
-      next.estimate := 0
-      next.acked := 0
-      next.phase := CubicPhase.waits
-      when(!event(answer).rttValid)(next.roundTrip := 0)
-    }
+    val decrease = new MultiplicativeDecrease(pipe, add.lostShare)
 
-    // It asks with an ACK in congestion avoidance, so that `next` is what that leaves.
-    val request = CubicRequest()
-    request.root := answer(asksRoot)
-    request.reno := answer(reno)
-    request.segmentSize := event(answer).segmentSize
-    request.acked := answer(most)
-    request.roundTrip := next.roundTrip
-    request.tMinusK := answer(waits) ? S(0, 31 bits) | (answer(busy) ? answer(later).sat(1) | state(answer).tMinusK)
-    request.wMax := (answer(waits) && !answer(belowMaximum)) ? answer(whole) | state(answer).wMax
-    request.cwnd := answer(fixed)
-    request.estimate := answer(waits) ? answer(fixed) | state(answer).estimate
+    val bound = new s1.Area {
+      val belowMax = insert(add.cwndBytes < before.wMax)
+      val acked = insert(saturated(add.acked, 30))
+      val wEst = insert(saturated(add.wEst, 46))
+    }
+    val converged = MultiplicativeDecrease.remainder(s1, s2, add.cwndBytes, U(converging, 16 bits))
+
+    val judge = new s2.Area {
+      private val calculates = event.kind === kinds.calculated && !calculated.ofStartup
+      private val isRoot = !calculated.note.orR
+      private val growing = calculates && !isRoot && before.phase === phases.grows
+      val acknowledges = insert(event.kind === kinds.acknowledged)
+      val avoids = insert(event.kind === kinds.acknowledged && !event.startingUp)
+      val loses = insert(event.isLoss)
+      val timesOut = insert(event.kind === kinds.timeout)
+      val resumes = insert(event.kind === kinds.sent && !event.flight.orR)
+      val rooted = insert(calculates && !calculated.stale && isRoot && before.phase === phases.begins)
+      val grows = insert(growing)
+      val accounts = insert(growing && !calculated.stale)
+      val belowEst = insert(window.cwnd < bound.wEst.resize(48))
+      val waits = insert(before.phase === phases.waits)
+      val reno = insert(before.wEst(45 downto 16) >= before.cwndPrior)
+      val requested = insert(saturated(bound.acked, 18))
+      val requestsRoot = insert(Mux[Bool](before.phase === phases.waits, bound.belowMax, before.phase === phases.begins))
+      val requests = insert(
+        event.kind === kinds.acknowledged && !event.startingUp && !calculating &&
+          (requestsRoot || before.phase === phases.grows && time.busy && bound.acked.orR))
+    }
 
     val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
-    answer(result).window := answer(pipe.window)
-    when(answer(grows))(answer(result).window.cwnd := cwndAfter)
-    when(answer(loses))(answer(result).window.ssthresh := decrease.ssthresh)
-    answer(result).policyState := next.asBits
-    answer(result).calculation.valid := answer(asks)
-    answer(result).calculation.operands := request.asBits
-    answer(result).calculation.note := answer(asksRoot) ? B(0, 48 bits) | answer(most).asBits.resize(48)
-    result
-  }
+    val answer = new s3.Area {
+      private val friendly = Mux[UInt](judge.belowEst, bound.wEst.resize(48), window.cwnd)
+      result.window := window
+      when(judge.grows)(result.window.cwnd := Mux[UInt](calculated.response.as(CubicResponse()).friendly, friendly, add.grown))
+      when(judge.loses)(result.window.ssthresh := decrease.ssthresh)
+
+      val after = CombInit[CubicState](before).allowOverride()
+      when(event.rttValid)(after.roundTrip := time.roundTrip)
+      when(judge.acknowledges || judge.resumes)(after.countedAt := time.ticksNow)
+      when(judge.acknowledges && !judge.avoids) {
+        after.phase := phases.waits
+        after.acked := 0
+      }
+      when(judge.avoids) {
+        when(time.busy) {
+          after.acked := bound.acked
+          after.tMinusK := time.tMinusK
+        }
+        when(before.phase === phases.waits) {
+          after.tMinusK := 0
+          after.wEst := add.cwnd
+          after.phase := phases.begins
+          when(!bound.belowMax) {
+            after.wMax := add.cwndBytes
+            after.phase := phases.grows
+          }
+        }
+      }
+      when(judge.rooted) {
+        after.tMinusK := add.tMinusK
+        after.phase := phases.grows
+      }
+      when(judge.accounts) {
+        after.wEst := bound.wEst
+        after.acked := add.unaccounted.msb ? U(0, 30 bits) | add.unaccounted.asUInt.resize(30)
+      }
+      when(judge.loses) {
+        after.phase := phases.waits
+        after.acked := 0
+        after.cwndPrior := add.cwndBytes
+        after.wMax := Mux(judge.timesOut, U(0, 30 bits), Mux[UInt](bound.belowMax, converged.resize(30), add.cwndBytes))
+      }
+      when(add.opens) {
+        after.wMax := 0
+        after.cwndPrior := 0
+        after.tMinusK := 0
+        after.wEst := 0
+        after.acked := 0
+        after.phase := phases.waits
+        when(!event.rttValid)(after.roundTrip := 0)
+      }
+      result.policyState := after.asBits
+    }
+
+    // A request goes with an ACK in congestion avoidance, so it takes what that ACK leaves.
+    new s3.Area {
+      val request = CubicRequest()
+      request.root := judge.requestsRoot
+      request.reno := judge.reno
+      request.segmentSize := event.segmentSize
+      request.acked := judge.requested
+      request.roundTrip := answer.after.roundTrip
+      request.tMinusK := Mux(judge.waits, S(0, 31 bits), Mux(time.busy, time.tMinusK, before.tMinusK))
+      request.wMax := Mux[UInt](judge.waits && !bound.belowMax, add.cwndBytes, before.wMax)
+      request.cwnd := add.cwnd
+      request.estimate := Mux[UInt](judge.waits, add.cwnd, before.wEst)
+      result.calculation.valid := judge.requests
+      result.calculation.operands := request.asBits
+      result.calculation.note := Mux(judge.requestsRoot, B(0, 48 bits), judge.requested.asBits.resize(48))
+    }
+  }.result
 }

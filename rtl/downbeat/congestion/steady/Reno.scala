@@ -7,8 +7,8 @@ import spinal.lib.misc.pipeline._
 
 /** Reno (RFC 5681), congestion avoidance by byte counting (RFC 3465, its `bytes_acked`) without a division.
   *
-  * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. One segment at most is added for
-  * an event; what is left stays in the credit, so that nothing acknowledged is forgotten.
+  * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. An event adds one segment at
+  * most. The rest stays in the credit, so that no acknowledged byte is forgotten.
   * On a loss: ssthresh = max(flight / 2, 2 SMSS) (RFC 5681 equation 4) and credit = 0.
   */
 object Reno extends SteadyPolicy {
@@ -16,40 +16,46 @@ object Reno extends SteadyPolicy {
   /** The credit: bytes acknowledged and not yet turned into window. */
   val stateBits = 32
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = {
-    val Seq(add, compare, choose, answer) = pipe.nodes
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
 
-    val credit = add.insert(add(pipe.policyState).asUInt + add(pipe.event).ackedBytes)
-    val halfFlight = add.insert(add(pipe.event).flight(31 downto 1))
-    val twoSegments = add.insert(add(pipe.event).segmentSize << 1)
+    val add = new s0.Area {
+      val credit = insert(policyState.asUInt + event.ackedBytes)
+      val halfFlight = insert(event.flight(31 downto 1))
+      val twoSegments = insert(event.segmentSize << 1)
+    }
 
-    // cwnd is a whole number of bytes in the comparison: a fraction makes the credit due one byte later.
-    val remaining = compare.insert((compare(credit) -^ compare(pipe.window).cwnd(47 downto 16)).asSInt)
-    val floorHolds = compare.insert(compare(halfFlight) < compare(twoSegments))
+    val compare = new s1.Area {
+      // cwnd is a whole number of bytes here: a fraction makes the credit due one byte later.
+      val remaining = insert((add.credit -^ window.cwnd(47 downto 16)).asSInt)
+      val floorHolds = insert(add.halfFlight < add.twoSegments)
+    }
 
-    val opens = choose.insert(choose(pipe.event).kind === CongestionEventKind.established)
-    val grows = choose.insert(choose(pipe.event).kind === CongestionEventKind.acknowledged && !choose(pipe.event).startingUp)
-    val loses = choose.insert(
-      choose(pipe.event).kind === CongestionEventKind.loss || choose(pipe.event).kind === CongestionEventKind.timeout)
-    val due = choose.insert(!choose(remaining).msb)
-    val creditAfter = choose.insert(choose(remaining).msb ? choose(credit) | choose(remaining).asUInt.resize(32))
-    val grown = choose.insert(choose(pipe.window).cwnd + Window.ofBytes(choose(pipe.event).segmentSize))
-    val lossThreshold = choose.insert(choose(floorHolds) ? choose(twoSegments).resize(32) | choose(halfFlight).resize(32))
+    val choose = new s2.Area {
+      val opens = insert(event.kind === CongestionEventKind.established)
+      val grows = insert(event.kind === CongestionEventKind.acknowledged && !event.startingUp)
+      val loses = insert(event.kind === CongestionEventKind.loss || event.kind === CongestionEventKind.timeout)
+      val due = insert(!compare.remaining.msb)
+      val credit = insert(Mux[UInt](compare.remaining.msb, add.credit, compare.remaining.asUInt.resize(32)))
+      val cwnd = insert(window.cwnd + Window.ofBytes(event.segmentSize))
+      val ssthresh = insert(compare.floorHolds ? add.twoSegments.resize(32) | add.halfFlight.resize(32))
+    }
 
     val result = Payload(PolicyAnswer(stateBits))
-    answer(result).window := answer(pipe.window)
-    answer(result).policyState := answer(pipe.policyState)
-    when(answer(opens)) {
-      answer(result).policyState := 0
+    new s3.Area {
+      result.window := window
+      result.policyState := policyState
+      when(choose.opens) {
+        result.policyState := 0
+      }
+      when(choose.grows) {
+        when(choose.due)(result.window.cwnd := choose.cwnd)
+        result.policyState := choose.credit.asBits
+      }
+      when(choose.loses) {
+        result.window.ssthresh := Window.ofBytes(choose.ssthresh)
+        result.policyState := 0
+      }
     }
-    when(answer(grows)) {
-      when(answer(due))(answer(result).window.cwnd := answer(grown))
-      answer(result).policyState := answer(creditAfter).asBits
-    }
-    when(answer(loses)) {
-      answer(result).window.ssthresh := Window.ofBytes(answer(lossThreshold))
-      answer(result).policyState := 0
-    }
-    result
-  }
+  }.result
 }

@@ -25,7 +25,13 @@ constexpr long FEWEST = 1000;                 // but no fewer than these of all
 } // namespace
 
 Annealer::Annealer(Design &design, Timing &timing, std::uint64_t seed)
-    : design_(design), timing_(timing), slices_(design), blockRams_(design), wires_(design), arrivals_(design), random_(seed) {}
+    : design_(design),
+      timing_(timing),
+      slices_(design),
+      blockRams_(design),
+      wires_(design),
+      arrivals_(design),
+      random_(seed) {}
 
 void Annealer::run() {
   reach_ = FURTHEST;
@@ -50,19 +56,20 @@ double Annealer::pass() {
   long accepted = 0;
   possible_ = 0;
   for (long at = 0; at < tries && objects() > 0; ++at) {
-    if (at % objects() == 0)
-      timing_.follow();
+    if (at % objects() == 0) timing_.follow();
     accepted += move();
   }
   const double share = static_cast<double>(accepted) / static_cast<double>(std::max(1L, possible_));
-  std::printf("  %6.3f tiles, %4.1f%% of %ld moves, up to %2.0f tiles: %s\n", temperature_, 100 * share, possible_, reach_, figures().c_str());
+  std::printf("  %6.3f tiles, %4.1f%% of %ld moves, up to %2.0f tiles: %s\n", temperature_, 100 * share, possible_,
+              reach_, figures().c_str());
   std::fflush(stdout);
   reach_ = std::clamp(reach_ * (1 - 0.44 + share), 2.0, static_cast<double>(FURTHEST));
   return share;
 }
 
 int Annealer::objects() const {
-  return static_cast<int>(slices_.units.size() + ROW_TRIES * slices_.rows.size() + BLOCK_RAM_TRIES * blockRams_.cells().size());
+  return static_cast<int>(slices_.units.size() + ROW_TRIES * slices_.rows.size() +
+                          BLOCK_RAM_TRIES * blockRams_.cells().size());
 }
 
 std::string Annealer::figures() const {
@@ -72,8 +79,7 @@ std::string Annealer::figures() const {
   text.precision(0);
   text << wires_.length() << " tiles of wire, " << wires_.worst() << " over the worst place, paths of ";
   text.precision(2);
-  for (std::size_t at = 0; at < timing_.longest().size(); ++at)
-    text << (at > 0 ? ", " : "") << timing_.longest()[at];
+  for (std::size_t at = 0; at < timing_.longest().size(); ++at) text << (at > 0 ? ", " : "") << timing_.longest()[at];
   text << " of their clocks' periods";
   return text.str();
 }
@@ -82,11 +88,9 @@ bool Annealer::move() {
   const int units = static_cast<int>(slices_.units.size()), rows = static_cast<int>(slices_.rows.size());
   int drawn = random(objects());
   moved_.clear();
-  if (drawn < units)
-    return moveUnit(drawn);
+  if (drawn < units) return moveUnit(drawn);
   drawn -= units;
-  if (drawn < ROW_TRIES * rows)
-    return moveRow(slices_.rows[drawn % rows]);
+  if (drawn < ROW_TRIES * rows) return moveRow(slices_.rows[drawn % rows]);
   return moveBlockRam(blockRams_.cells()[(drawn - ROW_TRIES * rows) / BLOCK_RAM_TRIES]);
 }
 
@@ -99,8 +103,7 @@ bool Annealer::moveUnit(int unit) {
   const int choices = POSITIONS / moving.span, begin = random(choices);
   for (int at = 0; at < choices; ++at)
     if (slices_.exchange(unit, to, (begin + at) % choices * moving.span - first, moved_)) {
-      if (accepted())
-        return true;
+      if (accepted()) return true;
       slices_.undo();
       return false;
     }
@@ -109,12 +112,9 @@ bool Annealer::moveUnit(int unit) {
 
 bool Annealer::moveRow(const Row &row) {
   Place to = around(slices_.place(row), static_cast<int>(reach_));
-  if (uniform() < BESIDE)
-    to = beside(row.cell);
-  if (!slices_.exchange(row, to, moved_))
-    return false;
-  if (accepted())
-    return true;
+  if (uniform() < BESIDE) to = beside(row.cell);
+  if (!slices_.exchange(row, to, moved_)) return false;
+  if (accepted()) return true;
   slices_.undo();
   return false;
 }
@@ -122,10 +122,8 @@ bool Annealer::moveRow(const Row &row) {
 bool Annealer::moveBlockRam(int cell) {
   const Place at = design_.places[cell], near = around(at, std::max(static_cast<int>(reach_), ROWS_APART));
   const Place other = uniform() < BESIDE ? beside(cell) : near;
-  if (!blockRams_.exchange(cell, blockRams_.site(other.x, other.y), moved_))
-    return false;
-  if (accepted())
-    return true;
+  if (!blockRams_.exchange(cell, blockRams_.site(other.x, other.y), moved_)) return false;
+  if (accepted()) return true;
   blockRams_.undo(moved_);
   return false;
 }
@@ -154,10 +152,10 @@ Place Annealer::around(Place place, int reach) {
 Place Annealer::beside(int cell) {
   const Place at = design_.places[cell];
   const auto &nets = wires_.of(cell);
-  if (nets.empty())
-    return around(at, NEAR);
+  if (nets.empty()) return around(at, NEAR);
   const auto &cells = wires_.cellsOf(nets[random(static_cast<int>(nets.size()))]);
-  return cells.size() > MANY ? around(at, NEAR) : around(design_.places[cells[random(static_cast<int>(cells.size()))]], NEAR);
+  return cells.size() > MANY ? around(at, NEAR)
+                             : around(design_.places[cells[random(static_cast<int>(cells.size()))]], NEAR);
 }
 
 int Annealer::random(int below) { return static_cast<int>(uniform() * below); }

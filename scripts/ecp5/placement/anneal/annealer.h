@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Simulated annealing of a placement (Kirkpatrick et al., Science 1983), over distances that shrink as VPR's do (Betz and Rose, FPL 1997).
+// Simulated annealing of a placement (Kirkpatrick et al., Science 1983), over distances that shrink as VPR's do (Betz
+// and Rose, FPL 1997).
 #pragma once
 
 #include <cstdint>

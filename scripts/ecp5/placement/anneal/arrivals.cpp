@@ -26,11 +26,9 @@ Arrivals::Arrivals(const Design &design) : design_(design), arriving_(design.cel
   isTouched_.resize(ends_.size());
   for (int number = 0; number < static_cast<int>(design.cells.size()); ++number) {
     const Cell &cell = design.cells[number];
-    if (!cell.kind.starts_with("TRELLIS_") || !cell.site.starts_with("SLICE"))
-      continue;
+    if (!cell.kind.starts_with("TRELLIS_") || !cell.site.starts_with("SLICE")) continue;
     for (const Pin &pin : cell.pins)
-      if (!pin.drives && pin.hasWire())
-        arriving_[number].push_back(pin.net);
+      if (!pin.drives && pin.hasWire()) arriving_[number].push_back(pin.net);
     arrive(number, design.places[number]);
   }
   recount();
@@ -61,8 +59,7 @@ void Arrivals::leave(int cell, Place place) {
 }
 
 void Arrivals::touch(Place place) {
-  if (!isTouched_[index(place)])
-    touched_.push_back(place);
+  if (!isTouched_[index(place)]) touched_.push_back(place);
   isTouched_[index(place)] = true;
 }
 
@@ -73,8 +70,7 @@ double Arrivals::recount() {
     isTouched_[index(place)] = false;
     const int nets = static_cast<int>(ends_[index(place)].size()), by = nets - counted_[index(place)];
     counted_[index(place)] = nets;
-    if (by == 0)
-      continue;
+    if (by == 0) continue;
     for (int y = std::max(0, place.y - 1); y <= place.y + 1; ++y)
       for (int x = std::max(0, place.x - 1); x <= place.x + 1; ++x) {
         int &sum = sums_[y * width_ + x];

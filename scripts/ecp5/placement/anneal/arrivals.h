@@ -8,7 +8,8 @@
 #include "design.h"
 #include "slices.h"
 
-/// Nets that end in a place of logic, as the mean of it and the eight around it: more than `LIMIT` cost their excess squared.
+/// Nets that end in a place of logic, as the mean of it and the eight around it: more than `LIMIT` cost their excess
+/// squared.
 class Arrivals {
 public:
   explicit Arrivals(const Design &design);

@@ -23,8 +23,7 @@ BlockRams::BlockRams(Design &design) : design_(design) {
       rows.insert(place.y);
       at_[{place.x, place.y}] = number;
     }
-  for (const auto &[x, site] : names_)
-    columns_.push_back(x);
+  for (const auto &[x, site] : names_) columns_.push_back(x);
   rows_.assign(rows.begin(), rows.end());
 }
 
@@ -34,8 +33,7 @@ Place BlockRams::site(int x, int y) const {
 
 bool BlockRams::exchange(int cell, Place to, std::vector<Moved> &moved) {
   const Place from = design_.places[cell];
-  if (to == from)
-    return false;
+  if (to == from) return false;
   const auto other = at_.find({to.x, to.y});
   const int there = other == at_.end() ? -1 : other->second;
   at_.erase({from.x, from.y});
@@ -49,10 +47,8 @@ bool BlockRams::exchange(int cell, Place to, std::vector<Moved> &moved) {
 }
 
 void BlockRams::undo(const std::vector<Moved> &moved) {
-  for (const auto &[cell, from] : moved)
-    at_.erase({design_.places[cell].x, design_.places[cell].y});
-  for (const auto &[cell, from] : moved)
-    put(cell, from);
+  for (const auto &[cell, from] : moved) at_.erase({design_.places[cell].x, design_.places[cell].y});
+  for (const auto &[cell, from] : moved) put(cell, from);
 }
 
 void BlockRams::put(int cell, Place place) {
@@ -61,6 +57,5 @@ void BlockRams::put(int cell, Place place) {
 }
 
 void BlockRams::name() {
-  for (const int cell : cells_)
-    design_.cells[cell].site = names_.at(design_.places[cell].x);
+  for (const int cell : cells_) design_.cells[cell].site = names_.at(design_.places[cell].x);
 }

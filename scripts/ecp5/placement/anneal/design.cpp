@@ -27,7 +27,7 @@ Place locate(Cell &cell, const std::string &bel) {
 } // namespace
 
 bool Pin::hasWire() const {
-  static constexpr std::array<std::string_view, 15> WITHOUT{"CLK", "CLKA", "CLKB", "WCK", "FCI", "FCO",  "F1",   "FXA",
+  static constexpr std::array<std::string_view, 15> WITHOUT{"CLK", "CLKA", "CLKB", "WCK",  "FCI",  "FCO",  "F1",  "FXA",
                                                             "FXB", "DI",   "WD",   "WAD0", "WAD1", "WAD2", "WAD3"};
   return std::ranges::find(WITHOUT, port) == WITHOUT.end();
 }
@@ -40,8 +40,7 @@ int Cell::net(std::string_view port) const {
 std::string Cell::parameter(std::string_view name) const {
   const auto &parameters = (*written)["parameters"];
   const auto found = parameters.find(name);
-  if (found == parameters.end())
-    return "";
+  if (found == parameters.end()) return "";
   auto text = found->get<std::string>();
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -49,18 +48,14 @@ std::string Cell::parameter(std::string_view name) const {
 
 Design::Design(const std::filesystem::path &path) {
   std::ifstream file(path);
-  if (!file)
-    throw std::runtime_error(path.string() + " is not there");
+  if (!file) throw std::runtime_error(path.string() + " is not there");
   json_ = nlohmann::ordered_json::parse(file);
   for (auto &[name, module] : json_["modules"].items()) // the one with most cells: others are primitives
-    if (module_ == nullptr || module["cells"].size() > (*module_)["cells"].size())
-      module_ = &module;
-  if (module_ == nullptr)
-    throw std::runtime_error(path.string() + " has no modules");
+    if (module_ == nullptr || module["cells"].size() > (*module_)["cells"].size()) module_ = &module;
+  if (module_ == nullptr) throw std::runtime_error(path.string() + " has no modules");
   for (auto &[name, written] : (*module_)["cells"].items()) {
     const auto bel = written["attributes"].find(BEL);
-    if (bel == written["attributes"].end())
-      continue;
+    if (bel == written["attributes"].end()) continue;
     Cell cell{name, written["type"], {}, {}, &written};
     places.push_back(locate(cell, *bel));
     const auto &directions = written["port_directions"];
@@ -81,8 +76,7 @@ void Design::write(const std::filesystem::path &path) {
   }
   std::ofstream file(path);
   file << json_;
-  if (!file.flush())
-    throw std::runtime_error(path.string() + " can't be written");
+  if (!file.flush()) throw std::runtime_error(path.string() + " can't be written");
 }
 
 void Design::set(const std::string &setting, const std::string &value) { (*module_)["settings"][setting] = value; }

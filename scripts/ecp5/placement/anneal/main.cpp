@@ -19,14 +19,14 @@ namespace {
 
 std::pair<std::string, std::string> split(const std::string &word) { // names may have '=' in them
   const auto at = word.rfind('=');
-  if (at == std::string::npos)
-    throw std::runtime_error("'" + word + "' is no NAME=VALUE");
+  if (at == std::string::npos) throw std::runtime_error("'" + word + "' is no NAME=VALUE");
   return {word.substr(0, at), word.substr(at + 1)};
 }
 
 int run(const std::vector<std::string> &words) {
   if (words.size() < 2 || words.size() % 2 != 0)
-    throw std::runtime_error("use: anneal PLACED RESULT --grade NAME --period NET=NS ... [--seed N] [--set NAME=VALUE ...]");
+    throw std::runtime_error(
+        "use: anneal PLACED RESULT --grade NAME --period NET=NS ... [--seed N] [--set NAME=VALUE ...]");
   Design design(words[0]);
   std::string grade = "6";
   std::map<int, double> periods;

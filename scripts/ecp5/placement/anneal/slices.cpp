@@ -38,23 +38,25 @@ bool staysWithin(unsigned slots, int shift) {
 
 } // namespace
 
-Slices::Slices(Design &design) : units(unitsOf(design)), rows(rowsOf(design)), design_(design), unitOf_(design.cells.size(), -1), position_(design.cells.size(), -1) {
+Slices::Slices(Design &design)
+    : units(unitsOf(design)),
+      rows(rowsOf(design)),
+      design_(design),
+      unitOf_(design.cells.size(), -1),
+      position_(design.cells.size(), -1) {
   for (const Place place : design.places) {
     width_ = std::max(width_, place.x + 1);
     height_ = std::max(height_, place.y + 1);
   }
   tiles_.resize(static_cast<std::size_t>(width_) * height_);
-  for (Tile &tile : tiles_)
-    tile.slots.fill(-1);
+  for (Tile &tile : tiles_) tile.slots.fill(-1);
   logic_.resize(tiles_.size());
   std::map<int, std::pair<int, int>> used; // Nothing says where slices are, but that rows of them have no gaps.
   for (int number = 0; number < static_cast<int>(design.cells.size()); ++number) {
     const Cell &cell = design.cells[number];
     const Place at = design.places[number];
-    if (cell.is("TRELLIS_RAMW"))
-      tile(at).ramWriter = number;
-    if (!isLut(cell) && !isRegister(cell))
-      continue;
+    if (cell.is("TRELLIS_RAMW")) tile(at).ramWriter = number;
+    if (!isLut(cell) && !isRegister(cell)) continue;
     position_[number] = position(cell);
     tile(at).slots[position_[number] + (isRegister(cell) ? POSITIONS : 0)] = number;
     const auto [row, first] = used.try_emplace(at.y, at.x, at.x);
@@ -65,11 +67,9 @@ Slices::Slices(Design &design) : units(unitsOf(design)), rows(rowsOf(design)), d
       logic_[index({static_cast<std::int16_t>(x), static_cast<std::int16_t>(y)})] = true;
   readRules();
   for (std::size_t unit = 0; unit < units.size(); ++unit)
-    for (const int cell : units[unit].cells)
-      unitOf_[cell] = static_cast<int>(unit);
+    for (const int cell : units[unit].cells) unitOf_[cell] = static_cast<int>(unit);
   for (std::size_t row = 0; row < rows.size(); ++row)
-    for (int at = 0; at < rows[row].length; ++at)
-      tiles_[index(place(rows[row])) + at].row = static_cast<int>(row);
+    for (int at = 0; at < rows[row].length; ++at) tiles_[index(place(rows[row])) + at].row = static_cast<int>(row);
 }
 
 void Slices::readRules() {
@@ -97,47 +97,38 @@ bool Slices::legal(const Tile &tile) const {
   int shared = -1, edges = -1;
   for (int at = 0; at < POSITIONS; ++at) {
     const int lut = tile.slots[at], before = tile.slots[at ^ 1], own = tile.slots[POSITIONS + at];
-    if (lut >= 0 && unitOf_[lut] >= 0 && tile.ramWriter >= 0 && at / 2 == RAM_WRITE_SLICE)
-      return false;
-    if (lut >= 0 && before >= 0 && rules_[lut].carry != rules_[before].carry)
-      return false;
-    if (lut >= 0 && rules_[lut].ram)
-      edges = rules_[lut].edges;
-    if (own < 0)
-      continue;
-    if (lut >= 0 && rules_[lut].usesM && !rules_[own].takesLut)
-      return false;
+    if (lut >= 0 && unitOf_[lut] >= 0 && tile.ramWriter >= 0 && at / 2 == RAM_WRITE_SLICE) return false;
+    if (lut >= 0 && before >= 0 && rules_[lut].carry != rules_[before].carry) return false;
+    if (lut >= 0 && rules_[lut].ram) edges = rules_[lut].edges;
+    if (own < 0) continue;
+    if (lut >= 0 && rules_[lut].usesM && !rules_[own].takesLut) return false;
     if (const int beside = tile.slots[POSITIONS + (at ^ 1)]; beside >= 0 && rules_[beside].enable != rules_[own].enable)
       return false;
-    if (shared >= 0 && rules_[own].shared != shared)
-      return false;
+    if (shared >= 0 && rules_[own].shared != shared) return false;
     shared = rules_[own].shared;
   }
   if (edges >= 0 && shared >= 0)
     for (int at = 0; at < POSITIONS; ++at)
-      if (const int own = tile.slots[POSITIONS + at]; own >= 0 && rules_[own].edges != edges)
-        return false;
+      if (const int own = tile.slots[POSITIONS + at]; own >= 0 && rules_[own].edges != edges) return false;
   return true;
 }
 
 bool Slices::exchange(int unit, Place to, int shift, std::vector<Moved> &moved) {
   const Place from = place(units[unit]);
-  if (to == from || !isLogic(to))
-    return false;
+  if (to == from || !isLogic(to)) return false;
   Tile &here = tile(from), &there = tile(to);
   unsigned slots = units[unit].slots, seen = 0;
   std::uint16_t others = 0;
   std::array<int, 2 * POSITIONS> exchanged;
   int count = 0;
-  while (slots != seen) { // units that are half in the slots take the rest of theirs along, and what is there comes back
-    if (!staysWithin(slots, shift))
-      return false;
+  while (slots !=
+         seen) { // units that are half in the slots take the rest of theirs along, and what is there comes back
+    if (!staysWithin(slots, shift)) return false;
     others = shifted(slots, shift);
     for (unsigned at = slots & ~seen; at != 0; at &= at - 1) {
       const int slot = __builtin_ctz(at);
       for (const int cell : {here.slots[slot], there.slots[slot + shift]})
-        if (cell >= 0 && unitOf_[cell] < 0)
-          return false;
+        if (cell >= 0 && unitOf_[cell] < 0) return false;
     }
     unsigned wanted = slots;
     for (unsigned at = slots & ~seen; at != 0; at &= at - 1) {
@@ -145,12 +136,10 @@ bool Slices::exchange(int unit, Place to, int shift, std::vector<Moved> &moved) 
       for (const bool back : {false, true})
         if (const int cell = back ? there.slots[slot + shift] : here.slots[slot]; cell >= 0) {
           const Unit &other = units[unitOf_[cell]];
-          if (shift % other.span != 0 || (back && !staysWithin(other.slots, -shift)))
-            return false;
+          if (shift % other.span != 0 || (back && !staysWithin(other.slots, -shift))) return false;
           wanted |= back ? shifted(other.slots, -shift) : other.slots;
           if (std::find(exchanged.begin(), exchanged.begin() + count, unitOf_[cell]) == exchanged.begin() + count) {
-            if (count == static_cast<int>(exchanged.size()))
-              return false;
+            if (count == static_cast<int>(exchanged.size())) return false;
             exchanged[count++] = unitOf_[cell];
           }
         }
@@ -165,23 +154,19 @@ bool Slices::exchange(int unit, Place to, int shift, std::vector<Moved> &moved) 
     return false;
   }
   for (int at = 0; at < count; ++at)
-    for (const int cell : units[exchanged[at]].cells)
-      moved.push_back({cell, design_.places[cell] == to ? from : to});
+    for (const int cell : units[exchanged[at]].cells) moved.push_back({cell, design_.places[cell] == to ? from : to});
   return true;
 }
 
 bool Slices::exchange(const Row &row, Place to, std::vector<Moved> &moved) {
   const Place from = place(row);
-  if (from.y == to.y && std::abs(from.x - to.x) < row.length)
-    return false;
+  if (from.y == to.y && std::abs(from.x - to.x) < row.length) return false;
   for (int at = 0; at < row.length; ++at) { // every other row that is there at all is there whole
     const Place place{static_cast<std::int16_t>(to.x + at), to.y};
-    if (!isLogic(place))
-      return false;
+    if (!isLogic(place)) return false;
     if (const int other = tile(place).row; other >= 0) {
       const int first = rows[other].length > row.length ? -1 : this->place(rows[other]).x;
-      if (first < to.x || first + rows[other].length > to.x + row.length)
-        return false;
+      if (first < to.x || first + rows[other].length > to.x + row.length) return false;
     }
   }
   last_ = {from, to, 0, 0, row.length};
@@ -192,10 +177,8 @@ bool Slices::exchange(const Row &row, Place to, std::vector<Moved> &moved) {
       const Place was{static_cast<std::int16_t>((back ? to : from).x + at), (back ? to : from).y};
       const Tile &there = tile(now);
       for (const int cell : there.slots)
-        if (cell >= 0)
-          moved.push_back({cell, was});
-      if (there.ramWriter >= 0)
-        moved.push_back({there.ramWriter, was});
+        if (cell >= 0) moved.push_back({cell, was});
+      if (there.ramWriter >= 0) moved.push_back({there.ramWriter, was});
     }
   return true;
 }
@@ -208,10 +191,8 @@ void Slices::swap(const Exchange &exchange) {
       std::swap(tile(one), tile(other));
       for (const Place place : {one, other}) {
         for (const int cell : tile(place).slots)
-          if (cell >= 0)
-            put(cell, place);
-        if (tile(place).ramWriter >= 0)
-          put(tile(place).ramWriter, place);
+          if (cell >= 0) put(cell, place);
+        if (tile(place).ramWriter >= 0) put(tile(place).ramWriter, place);
       }
     }
     return;
@@ -221,11 +202,11 @@ void Slices::swap(const Exchange &exchange) {
   for (unsigned at = exchange.slots; at != 0; at &= at - 1) {
     const int slot = __builtin_ctz(at);
     std::swap(one.slots[slot], other.slots[slot + shift]);
-    for (const auto &[cell, place, changed] : {std::tuple{one.slots[slot], exchange.one, -shift}, {other.slots[slot + shift], exchange.other, shift}})
+    for (const auto &[cell, place, changed] :
+         {std::tuple{one.slots[slot], exchange.one, -shift}, {other.slots[slot + shift], exchange.other, shift}})
       if (cell >= 0) {
         Unit &unit = units[unitOf_[cell]];
-        if (cell == unit.cells[0])
-          unit.slots = shifted(unit.slots, changed);
+        if (cell == unit.cells[0]) unit.slots = shifted(unit.slots, changed);
         position_[cell] += changed;
         put(cell, place);
       }
@@ -236,5 +217,6 @@ void Slices::name() {
   for (std::size_t number = 0; number < design_.cells.size(); ++number)
     if (position_[number] >= 0)
       design_.cells[number].site = std::string("SLICE") + static_cast<char>('A' + position_[number] / 2) +
-                                   (isRegister(design_.cells[number]) ? ".FF" : ".K") + std::to_string(position_[number] % 2);
+                                   (isRegister(design_.cells[number]) ? ".FF" : ".K") +
+                                   std::to_string(position_[number] % 2);
 }

@@ -28,8 +28,9 @@ public:
   Place place(const Unit &unit) const { return design_.places[unit.cells[0]]; }
   Place place(const Row &row) const { return design_.places[row.cell]; }
 
-  /// Exchanges the unit's positions with those `shift` further of another place, and all units that are half in them. Nothing
-  /// happens, and false is returned, where something must stay or a rule would be broken. Cells that move are added to `moved`.
+  /// Exchanges the unit's positions with those `shift` further of another place, and all units that are half in them.
+  /// Nothing happens, and false is returned, where something must stay or a rule would be broken. Cells that move are
+  /// added to `moved`.
   bool exchange(int unit, Place to, int shift, std::vector<Moved> &moved);
   /// Exchanges all that is in a row's places and in those from `to` on.
   bool exchange(const Row &row, Place to, std::vector<Moved> &moved);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // How much of its clock's period the longest path over a wire takes, by where cells are: before anything is routed.
 //
-// Cells are as slow as nextpnr reports them. Wires are as slow as it routed them in boards' designs: about a least-squares fit
-// over critical paths. Its own estimate for speed grade 8 is 0.01 ns a tile, and so its placers let paths cross the chip.
+// Cells are as slow as nextpnr reports them. Wires are as slow as it routed them in boards' designs: about a
+// least-squares fit over critical paths. Its own estimate for speed grade 8 is 0.01 ns a tile, and so its placers let
+// paths cross the chip.
 #pragma once
 
 #include <map>

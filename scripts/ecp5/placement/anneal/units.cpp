@@ -21,8 +21,7 @@ std::vector<std::vector<int>> joinedLuts(const Design &design) {
   for (int number = 0; number < static_cast<int>(design.cells.size()); ++number)
     if (isLut(design.cells[number]))
       for (const char *port : {"F", "OFX"})
-        if (const int net = design.cells[number].net(port); net >= 0)
-          driver[net] = number;
+        if (const int net = design.cells[number].net(port); net >= 0) driver[net] = number;
   std::vector<std::vector<int>> joined(design.cells.size());
   for (const auto &[net, number] : driver)
     for (const char *port : WIDER)
@@ -30,8 +29,7 @@ std::vector<std::vector<int>> joinedLuts(const Design &design) {
         joined[number].push_back(driver.at(taken));
         joined[driver.at(taken)].push_back(number);
       }
-  for (std::vector<int> &others : joined)
-    std::ranges::sort(others);
+  for (std::vector<int> &others : joined) std::ranges::sort(others);
   return joined;
 }
 
@@ -64,8 +62,7 @@ std::vector<Unit> unitsOf(const Design &design) {
   std::vector<bool> seen(design.cells.size());
   for (int number = 0; number < static_cast<int>(design.cells.size()); ++number) {
     const Cell &first = design.cells[number];
-    if (seen[number] || (!isLut(first) && !(isRegister(first) && !takesLut(first))))
-      continue;
+    if (seen[number] || (!isLut(first) && !(isRegister(first) && !takesLut(first)))) continue;
     Unit unit{{number}};
     seen[number] = true;
     for (std::size_t at = 0; at < unit.cells.size(); ++at) // which grows
@@ -74,12 +71,12 @@ std::vector<Unit> unitsOf(const Design &design) {
           seen[other] = true;
           unit.cells.push_back(other);
         }
-    const auto stays = [&](int cell) { return !design.cells[cell].parameter("MODE").empty() || design.places[cell] != design.places[number]; };
-    if (isLut(first) && std::ranges::any_of(unit.cells, stays))
-      continue;
+    const auto stays = [&](int cell) {
+      return !design.cells[cell].parameter("MODE").empty() || design.places[cell] != design.places[number];
+    };
+    if (isLut(first) && std::ranges::any_of(unit.cells, stays)) continue;
     for (std::size_t luts = unit.cells.size(), lut = 0; lut < luts; ++lut)
-      if (const int own = behind[unit.cells[lut]]; own >= 0)
-        unit.cells.push_back(own);
+      if (const int own = behind[unit.cells[lut]]; own >= 0) unit.cells.push_back(own);
     int lowest = POSITIONS, highest = 0;
     for (const int cell : unit.cells) {
       const int at = position(design.cells[cell]);
@@ -87,8 +84,7 @@ std::vector<Unit> unitsOf(const Design &design) {
       highest = std::max(highest, at);
       unit.slots |= 1U << (at + (isRegister(design.cells[cell]) ? POSITIONS : 0));
     }
-    while (lowest / unit.span != highest / unit.span)
-      unit.span *= 2;
+    while (lowest / unit.span != highest / unit.span) unit.span *= 2;
     units.push_back(std::move(unit));
   }
   return units;
@@ -116,8 +112,7 @@ std::vector<Row> rowsOf(const Design &design) {
     if ((!isChained(cell) && !cell.is("TRELLIS_RAMW")) || following.contains(first) || !taken.insert(first).second)
       continue;
     Row row{number, 1};
-    for (auto next = follows.find(first); next != follows.end(); next = follows.find(next->second))
-      ++row.length;
+    for (auto next = follows.find(first); next != follows.end(); next = follows.find(next->second)) ++row.length;
     rows.push_back(row);
   }
   return rows;

@@ -14,8 +14,14 @@ constexpr std::size_t MANY = 12; // pins of a net whose bounds are found by coun
 } // namespace
 
 Wires::Wires(const Design &design)
-    : design_(design), netsOf_(design.cells.size()), cellsOf_(design.nets), countsOf_(design.nets, -1), boxes_(design.nets),
-      costs_(design.nets), factors_(design.nets), mark_(design.nets, -1) {
+    : design_(design),
+      netsOf_(design.cells.size()),
+      cellsOf_(design.nets),
+      countsOf_(design.nets, -1),
+      boxes_(design.nets),
+      costs_(design.nets),
+      factors_(design.nets),
+      mark_(design.nets, -1) {
   for (int number = 0; number < static_cast<int>(design.cells.size()); ++number) {
     const Cell &cell = design.cells[number];
     width_ = std::max(width_, design.places[number].x + 1);
@@ -30,10 +36,10 @@ Wires::Wires(const Design &design)
   for (int net = 0; net < design.nets; ++net) {
     const auto &cells = cellsOf_[net];
     factors_[net] = cells.size() > 3 ? 1 + LONGER * std::min<int>(cells.size(), MOST) : 1;
-    if (cells.size() <= MANY)
-      continue;
+    if (cells.size() <= MANY) continue;
     countsOf_[net] = static_cast<int>(counts_.size());
-    auto &counts = counts_.emplace_back(Counts{std::vector<std::uint16_t>(width_), std::vector<std::uint16_t>(height_)});
+    auto &counts =
+        counts_.emplace_back(Counts{std::vector<std::uint16_t>(width_), std::vector<std::uint16_t>(height_)});
     for (const int cell : cells) {
       ++counts.columns[design.places[cell].x];
       ++counts.rows[design.places[cell].y];
@@ -48,8 +54,7 @@ void Wires::price() {
   const int across = width_ + 1;
   std::vector<double> corners(static_cast<std::size_t>(across) * (height_ + 1));
   for (int net = 0; net < design_.nets; ++net) {
-    if (cellsOf_[net].size() < 2)
-      continue;
+    if (cellsOf_[net].size() < 2) continue;
     const Box box = boxes_[net] = bounds(net);
     const double each = box.length() * factors_[net] / ((box.x1 - box.x0 + 1) * (box.y1 - box.y0 + 1));
     corners[box.y0 * across + box.x0] += each;
@@ -58,11 +63,9 @@ void Wires::price() {
     corners[(box.y1 + 1) * across + box.x1 + 1] += each;
   }
   for (int y = 0; y <= height_; ++y)
-    for (int x = 1; x <= width_; ++x)
-      corners[y * across + x] += corners[y * across + x - 1];
+    for (int x = 1; x <= width_; ++x) corners[y * across + x] += corners[y * across + x - 1];
   for (int y = 1; y <= height_; ++y)
-    for (int x = 0; x <= width_; ++x)
-      corners[y * across + x] += corners[(y - 1) * across + x];
+    for (int x = 0; x <= width_; ++x) corners[y * across + x] += corners[(y - 1) * across + x];
   const bool first = prices_.empty();
   prices_.resize(static_cast<std::size_t>(width_) * height_);
   worst_ = 0;
@@ -83,8 +86,7 @@ void Wires::price() {
       sums_[(y + 1) * across + x + 1] =
           prices_[y * width_ + x] + sums_[y * across + x + 1] + sums_[(y + 1) * across + x] - sums_[y * across + x];
   for (int net = 0; net < design_.nets; ++net)
-    if (cellsOf_[net].size() >= 2)
-      costs_[net] = cost(net, boxes_[net]);
+    if (cellsOf_[net].size() >= 2) costs_[net] = cost(net, boxes_[net]);
 }
 
 double Wires::cost(int net, const Box &box) const {
@@ -98,22 +100,17 @@ Box Wires::bounds(int net) const {
   const auto &cells = cellsOf_[net];
   const Place first = design_.places[cells[0]];
   Box box{first.x, first.x, first.y, first.y};
-  for (const int cell : cells)
-    box.add(design_.places[cell]);
+  for (const int cell : cells) box.add(design_.places[cell]);
   return box;
 }
 
 /// Of a net with counts, within others.
 Box Wires::bounds(int net, Box box) const {
   const Counts &counts = counts_[countsOf_[net]];
-  while (counts.columns[box.x0] == 0)
-    ++box.x0;
-  while (counts.columns[box.x1] == 0)
-    --box.x1;
-  while (counts.rows[box.y0] == 0)
-    ++box.y0;
-  while (counts.rows[box.y1] == 0)
-    --box.y1;
+  while (counts.columns[box.x0] == 0) ++box.x0;
+  while (counts.columns[box.x1] == 0) --box.x1;
+  while (counts.rows[box.y0] == 0) ++box.y0;
+  while (counts.rows[box.y1] == 0) --box.y1;
   return box;
 }
 
@@ -158,14 +155,12 @@ void Wires::settle() {
 void Wires::undo(const std::vector<Moved> &moved) {
   for (const auto &[cell, from] : moved)
     for (const int net : netsOf_[cell])
-      if (countsOf_[net] >= 0)
-        count(net, design_.places[cell], from);
+      if (countsOf_[net] >= 0) count(net, design_.places[cell], from);
 }
 
 double Wires::length() const {
   double sum = 0;
   for (int net = 0; net < design_.nets; ++net)
-    if (cellsOf_[net].size() >= 2)
-      sum += boxes_[net].length();
+    if (cellsOf_[net].size() >= 2) sum += boxes_[net].length();
   return sum;
 }

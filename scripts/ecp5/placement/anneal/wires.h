@@ -19,10 +19,11 @@ struct Box {
   }
 };
 
-/// A net costs its half-perimeter, more if it has many pins (wires of many are longer), at the mean price over its bounds.
+/// A net costs its half-perimeter, more if it has many pins (wires of many are longer), at the mean price over its
+/// bounds.
 ///
-/// A tile's price is 1, and more by the square where more wires go over it than `FAIR`. Wires over a tile are estimated by RUDY
-/// (Spindler and Johannes, DATE 2007): a net's length, spread over its bounds.
+/// A tile's price is 1, and more by the square where more wires go over it than `FAIR`. Wires over a tile are estimated
+/// by RUDY (Spindler and Johannes, DATE 2007): a net's length, spread over its bounds.
 class Wires {
 public:
   explicit Wires(const Design &design);

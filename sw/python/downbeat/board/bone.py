@@ -25,7 +25,7 @@ class Line(Protocol):
 class Serial:
     """A serial device, 8N1."""
 
-    def __init__(self, device: Path, baud: int = 115200, patience: float = 1.0) -> None:
+    def __init__(self, device: Path, baud: int = 115200, time_limit: float = 1.0) -> None:
         speed = getattr(termios, f"B{baud}", None)
         if speed is None:
             raise Refused(f"{baud} baud: this system has no such speed; the boards use 115200")
@@ -40,14 +40,14 @@ class Serial:
         settings[2] = termios.CS8 | termios.CREAD | termios.CLOCAL
         settings[4] = settings[5] = speed
         termios.tcsetattr(self._file, termios.TCSAFLUSH, settings)
-        self._device, self._patience = device, patience
+        self._device, self._time_limit = device, time_limit
 
     def exchange(self, request: bytes, answer: int) -> bytes:
         while request:
             request = request[os.write(self._file, request) :]
         found = b""
         while len(found) < answer:
-            ready, _, _ = select.select([self._file], [], [], self._patience)
+            ready, _, _ = select.select([self._file], [], [], self._time_limit)
             if not ready:
                 raise Refused(
                     f"{self._device}: the board does not answer; is it programmed "

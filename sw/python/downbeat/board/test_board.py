@@ -148,7 +148,7 @@ def test_something_else_on_the_line_is_refused(far: Words, build: Path) -> None:
 def test_a_silent_line_is_refused(build: Path) -> None:
     line, far = os.openpty()
     with pytest.raises(Refused, match="does not answer"):
-        Board.of_build(Serial(Path(os.ttyname(far)), patience=0.1), build)
+        Board.of_build(Serial(Path(os.ttyname(far)), time_limit=0.1), build)
     os.close(line)
 
 

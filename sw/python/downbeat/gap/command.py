@@ -85,7 +85,7 @@ def live_command(
     to: Annotated[str, typer.Option(help="MAC address to send to, with --from", metavar="MAC")] = "",
     rate: SpeedOption = "",
     method: Annotated[str, typer.Option(help="of sending: txtime, wait, auto")] = "auto",
-    patience: Annotated[
+    time_limit: Annotated[
         float, typer.Option(help="seconds without a frame after which another host is given up")
     ] = 10.0,
     one_way: Annotated[bool, typer.Option(help="one-way delay is wanted: refuse if it cannot be known")] = False,
@@ -102,7 +102,7 @@ def live_command(
             options = ["--to", to, "--method", method, *(["--rate", rate] if rate else [])]
             analyses = live.both(schedule, interface, sender, options, one_way, common_time)
         else:
-            analyses = live.heard(schedules.read(schedule), interface, patience, one_way, common_time)
+            analyses = live.heard(schedules.read(schedule), interface, time_limit, one_way, common_time)
         report.show(f"Gaps at {interface}", "gap-live", reports, analyses)
 
 

@@ -37,11 +37,11 @@ def require_common_time(received: Clock, sent: Clock | None, common_time: bool) 
     )
 
 
-def receive(planned: Schedule, interface: str, patience: float) -> Received:
-    """What another host sends: until all of it is there, or nothing for `patience` seconds."""
+def receive(planned: Schedule, interface: str, time_limit: float) -> Received:
+    """What another host sends: until all of it is there, or nothing for `time_limit` seconds."""
 
     def done(count: int, silence: float) -> bool:
-        return count >= len(planned) or silence > patience
+        return count >= len(planned) or silence > time_limit
 
     return listen(interface, stamping.clock(interface), planned.kind, done)
 
@@ -125,13 +125,15 @@ def both(
     return analyses
 
 
-def heard(planned: Schedule, interface: str, patience: float, one_way: bool, common_time: bool) -> dict[str, Analysis]:
+def heard(
+    planned: Schedule, interface: str, time_limit: float, one_way: bool, common_time: bool
+) -> dict[str, Analysis]:
     """Receives what another host sends: arrivals against the schedule."""
     if one_way:
         require_common_time(stamping.clock(interface), None, common_time)
     if common_time:
         planned = _by_clock(planned)
-    received = receive(planned, interface, patience)
+    received = receive(planned, interface, time_limit)
     analysis = analyse(planned, received.frames, interface, str(received.clock), common_time)
     analysis.data["notes"] += received.notes
     return {"arrivals against schedule": analysis}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.builds
+
+import downbeat.config.DownbeatConfig
+import scala.util.Try
+
+/** What a build is called on a command line: a preset, and behind it fields of [[DownbeatConfig]] that are to be otherwise:
+  * `sim,flows=1024,sendBufferBytes=4096`.
+  */
+object BuildName {
+  private type Change = (DownbeatConfig, String) => DownbeatConfig
+
+  /** What may be changed: sizes, and with them where their memory lies. */
+  private val changes: Map[String, Change] = Map(
+    "flows" -> ((config, value) => config.copy(flows = value.toInt)),
+    "sendBufferBytes" -> ((config, value) => config.copy(sendBufferBytes = value.toInt)),
+    "receiveBufferBytes" -> ((config, value) => config.copy(receiveBufferBytes = value.toInt)),
+    "externalMemory" -> ((config, value) => config.copy(externalMemory = truth(value))),
+    "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt))
+  )
+
+  private def truth(value: String): Boolean =
+    value.toBooleanOption.getOrElse(throw new IllegalArgumentException(s"externalMemory = $value: use true or false"))
+
+  /** The configuration of that name, or a line that says why there is none. */
+  def parse(name: String): Either[String, DownbeatConfig] = {
+    val preset :: settings = name.split(",", -1).toList
+    val begin = Presets.all.get(preset).toRight(s"no preset '$preset'; there are: ${listed(Presets.all.keys)}")
+    settings.foldLeft(begin)((before, setting) => before.flatMap(changed(_, setting)))
+  }
+
+  private def changed(config: DownbeatConfig, setting: String): Either[String, DownbeatConfig] = {
+    val (field, value) = setting.span(_ != '=')
+    for {
+      change <- changes.get(field).toRight(s"no field '$field' to set; there are: ${listed(changes.keys)}")
+      result <- Try(change(config, value.drop(1))).toEither.left.map {
+        case wrong: NumberFormatException   => s"$setting: use a whole number (${wrong.getMessage})"
+        case wrong: IllegalArgumentException => wrong.getMessage.stripPrefix("requirement failed: ")
+        case wrong                           => throw wrong
+      }
+    } yield result
+  }
+
+  private def listed(names: Iterable[String]) = names.toList.sorted.mkString(", ")
+}

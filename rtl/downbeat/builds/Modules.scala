@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.builds
+
+import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, HeaderTap}
+import downbeat.application.{CommandPort, Notifier}
+import downbeat.bench.{
+  BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock, MemoryBench, PolicyBench,
+  RecoveryBench, ScoreboardBench, TimeBench, WireBench
+}
+import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
+import downbeat.calculation.{Calculators, Divider, Exponential, LogisticCalculator, LogisticUnit}
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.Policy
+import downbeat.engine.FlowEngine
+import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
+import downbeat.mac.{GmiiMac, LaunchGate, Slew, TimeBase, WireTime}
+import downbeat.memory.{BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
+import downbeat.neighbour.Neighbour
+import downbeat.pacing.{Pacer, PacerSchedule, Timers, TournamentTree}
+import downbeat.registers.RegisterMap
+import downbeat.rx.{Receiver, SegmentParser}
+import downbeat.tx.Transmitter
+import spinal.core.{ClockDomain, Component}
+
+/** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
+object Modules {
+  private val own: Map[String, DownbeatConfig => Component] = Map(
+    "Downbeat" -> (Downbeat(_)),
+    "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
+    "DownbeatAxi" -> (DownbeatAxi(_)),
+    "DownbeatGmii" -> (DownbeatGmii(_)),
+    "HeaderTap" -> (HeaderTap(_)),
+    "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
+    "BenchFifo" -> (_ => new BenchFifo),
+    "BenchShapes" -> (_ => new BenchShapes),
+    "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),
+    "FlowEngine" -> (FlowEngine(_)),
+    "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
+    "CalculatorLogisticSpaced" -> (config => LogisticCalculator.build(config.copy(eventSpacing = config.flowSpacing))),
+    "CalculatorsOfBench" -> (config => Calculators(CalculationBench.config(config))),
+    "FlowEngineCalculating" -> (config => FlowEngine(CalculationBench.config(config))),
+    "FlowEngineSpaced" -> (config => FlowEngine(config.copy(stageCounters = true, eventSpacing = config.flowSpacing))),
+    "FlowEngineSpacedInBlockRam" -> (config => FlowEngine(config.copy(flows = 64, stageCounters = true, eventSpacing = config.flowSpacing))),
+    "FlowEngineWide" -> (config => FlowEngine(config.copy(sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24))),
+    "Transmitter" -> (config => Transmitter(config)),
+    "TransmitterJumbo" -> (config => Transmitter(config.copy(maximumFrameBytes = 9018))),
+    "CongestionBench" -> (CongestionBench(_)),
+    "CommandPort" -> (CommandPort(_)),
+    "Divider" -> (_ => Divider(60, 32, 28)),
+    "DividerNarrow" -> (_ => Divider(9, 12, 9)),
+    "DividerSingle" -> (_ => Divider(60, 32, 28, single = true)),
+    "Exponential" -> (_ => Exponential()),
+    "ExponentialSingle" -> (_ => Exponential(single = true)),
+    "FlowDirectory" -> (FlowDirectory(_)),
+    "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
+    "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
+    "GmiiMac" -> (GmiiMac(_)),
+    "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
+    "GapBench" -> (config => GapBench(config.copy(flows = 1024))),
+    "LaunchGate" -> (_ => LaunchGate(pointerBits = 11)),
+    "LayoutBench" -> (LayoutBench(_)),
+    "LogisticUnit" -> (_ => LogisticUnit()),
+    "LogisticUnitSingle" -> (_ => LogisticUnit(single = true)),
+    "MacOnOneClock" -> (MacOnOneClock(_)),
+    "MemoryArbiter" -> (MemoryArbiter(_)),
+    "MemoryBench" -> (MemoryBench(_)),
+    "Notifier" -> (Notifier(_)),
+    "PayloadMemory" -> (PayloadMemory(_)),
+    "CaptureStore" -> (_ => CaptureStore(Board.simulated)),
+    "CaptureStoreInBlockRam" -> (_ => CaptureStore(Board.simulated.copy(sdram = None))),
+    "ProbeBoard" -> (ProbeBoard(Board.simulated, _)),
+    "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, Presets.all("board"))),
+    "UartBoneBench" -> (_ => UartBoneBench()),
+    "PlacementWriter" -> (PlacementWriter(_)),
+    "RecoveryBench" -> (RecoveryBench(_)),
+    "ScoreboardBench" -> (ScoreboardBench(_)),
+    "ReceiveBuffer" -> (ReceiveBuffer(_)),
+    "SegmentParser" -> (SegmentParser(_)),
+    "SendBuffer" -> (SendBuffer(_)),
+    "Slew" -> (_ => Slew()),
+    "TimeBase" -> (_ => TimeBase()),
+    "TimeBench" -> (TimeBench(_)),
+    "Pacer" -> (config => Pacer(config)),
+    "PacerSpaced" -> (config => Pacer(config.copy(eventSpacing = config.flowSpacing))),
+    "PacerSchedule" -> (PacerSchedule(_)),
+    "Timers" -> (config => Timers(config)),
+    "TournamentTree" -> (config => TournamentTree(config.flows)),
+    "TupleHasher" -> (_ => TupleHasher()),
+    "SipHash" -> (_ => SipHash()),
+    "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
+    "Neighbour" -> (config => Neighbour(config)),
+    "Receiver" -> (config => Receiver(config)),
+    "WireBench" -> (WireBench(_)),
+    "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current))
+  )
+
+  private val registered: Seq[Policy] = Policies.startup ++ Policies.steady
+
+  /** A module for each registered policy: `PolicyReno` for "reno". */
+  private val policies: Map[String, DownbeatConfig => Component] =
+    registered.map(policy => s"Policy${policy.name.capitalize}" -> ((_: DownbeatConfig) => PolicyBench(policy))).toMap
+
+  /** A module for each calculator that a registered policy names, alone between its ports: `CalculatorLogistic` for "logistic". */
+  private val calculators: Map[String, DownbeatConfig => Component] = registered
+    .flatMap(_.calculator)
+    .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
+    .toMap
+
+  val all: Map[String, DownbeatConfig => Component] = own ++ policies ++ calculators
+
+  /** Whole boards, with primitives that only their FPGA's tools know: `make bitstream`. */
+  private val boards: Map[String, DownbeatConfig => Component] = BoardTop.modules
+
+  /** The module of that name; `Fmax` before a name means the module inside the harness that `make fmax` measures. */
+  def find(name: String): Option[DownbeatConfig => Component] =
+    all.get(name).orElse(boards.get(name)).orElse(all.get(name.stripPrefix("Fmax")).map(module => config => new FmaxHarness(module(config))))
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.builds
+
+import downbeat.congestion.{StartupPolicy, SteadyPolicy}
+import downbeat.congestion.startup.{Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Logistic, Reno}
+
+/** The registry: one line for each policy. */
+object Policies {
+  val startup: Seq[StartupPolicy] = Seq(
+    Standard,
+    Ssipp,
+    Paced,
+    Pairs,
+    Lbc,
+    Hystart,
+    Limited,
+    Hoe,
+    Spm
+  ) ++ OutsidePolicies.of[StartupPolicy]("startup")
+  val steady: Seq[SteadyPolicy] = Seq(
+    Reno,
+    Aimd,
+    Carson,
+    Cubic,
+    Logistic
+  ) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+}

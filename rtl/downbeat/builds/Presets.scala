@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.builds
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.startup.{Paced, Pairs, Standard}
+import downbeat.congestion.steady.Reno
+import spinal.core._
+
+/** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
+  * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest windows,
+  * `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows
+  * and what the application on a board uses, an event in eight clocks, no records of events.
+  */
+object Presets {
+  private val default = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
+  private val small = default.copy(sendBufferBytes = 4096, receiveBufferBytes = 4096)
+
+  val all: Map[String, DownbeatConfig] = Map(
+    "default" -> default,
+    "sim" -> default.copy(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
+    "sim64" -> default.copy(flows = 64, assumedPeerMss = 1460),
+    "sim65536" -> default.copy(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24, assumedPeerMss = 1460),
+    "small" -> small,
+    "lean" -> default.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
+    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno), logRecords = 0, eventSpacing = 8,
+      clock = 62.5 MHz)
+  )
+}

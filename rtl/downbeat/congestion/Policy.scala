@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion
+
+import downbeat.time.Instant
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** A policy's answer: windows and policy state after the event. A policy that `paces` adds how the next segment leaves. One with a
+  * calculator adds its request.
+  */
+case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int = 0) extends Bundle {
+  val window = Window()
+  val policyState = Bits(stateBits bits)
+  val departure = paces generate DeparturePlan()
+  val calculation = (requestBits > 0) generate Calculation(requestBits)
+}
+
+/** The steps in which a policy computes. On `s0` the event, the window and the policy state are in registers. The answer is due on `s3`,
+  * three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit between two nodes.
+  *
+  * @param now         when the engine took the event, ns
+  * @param calculating the connection has a calculation under way, so that another request is not taken
+  * @param calculated  the response; read it with the kind of that name
+  */
+class PolicyPipe(
+    val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window], val policyState: Payload[Bits],
+    val now: Payload[Instant], val calculating: Payload[Bool], val calculated: Payload[Calculated])
+    extends Area {
+  require(nodes.size == PolicyPipe.steps + 1)
+  val Seq(s0, s1, s2, s3) = nodes
+
+  /** The same for a policy with another policy state. */
+  def withState(policyState: Payload[Bits]): PolicyPipe =
+    new PolicyPipe(nodes, event, window, policyState, now, calculating, calculated)
+
+  /** The policy state before the event, as the policy's own type of as many bits. */
+  def stateBefore[T <: Data](state: T): Payload[T] = new s0.Area {
+    val before = insert(policyState.as(state))
+  }.before
+}
+
+object PolicyPipe {
+  /** Register steps between a policy's first and last node. */
+  val steps = 3
+}
+
+/** A congestion policy: one answer for every event, from that event and the policy state alone.
+  *
+  * Two policies share a connection. While cwnd < ssthresh the ''start-up'' policy grows the window. From cwnd = ssthresh on the ''steady''
+  * policy does, and it alone says what ssthresh a loss leaves. The stage itself answers between loss and recovery (RFC 6582): inflation,
+  * deflation and the loss window.
+  *
+  * A policy keeps no registers beyond its pipeline. What it must remember is in its policy state of `stateBits`.
+  */
+trait Policy {
+  /** The name in commands, reports and documentation, in lower case. */
+  def name: String
+  def stateBits: Int
+  /** What a connection may tell the policy. The policy state begins as these bits, with zeros above them. */
+  def arguments: Arguments = Arguments()
+  final def argumentBits: Int = arguments.bits
+  /** The policy says how segments leave ([[DeparturePlan]]). Otherwise they leave as the connection was opened. */
+  def paces: Boolean = false
+  /** The policy reads `rttMinimum`. */
+  def comparesRoundTrips: Boolean = false
+  /** The unit that computes what takes longer than three steps. */
+  def calculator: Option[Calculator] = None
+  final def requestBits: Int = calculator.fold(0)(_.requestBits)
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer]
+}
+
+/** Grows the window from the opening to ssthresh. The stage takes its windows on `established`, on `acknowledged` while `startingUp`, and
+  * on `calculated` if it made the request. It takes its policy state always.
+  */
+trait StartupPolicy extends Policy
+
+/** Grows the window from ssthresh on and answers a loss. The stage takes its windows on `acknowledged` when not `startingUp`, its ssthresh
+  * on `loss` and `timeout`, and its windows on `calculated` if it made the request. It takes its policy state always.
+  */
+trait SteadyPolicy extends Policy

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion.steady
+
+import spinal.core._
+
+/** What Carson keeps. All zeros but the argument is the beginning. */
+case class CarsonState() extends Bundle with CreditState {
+  /** The argument: a fast drop of the interval is unsteady too. */
+  val fastDrop = Bool()
+  val credit = UInt(AdditiveIncrease.creditBits bits)
+  /** Row of the table, from zero. */
+  val row = UInt(2 bits)
+  /** Place of the newest interval in the history. */
+  val place = UInt(5 bits)
+  /** Intervals in the history. */
+  val count = UInt(6 bits)
+  /** Their weighted mean, packets with 8 fraction bits. */
+  val mean = UInt(28 bits)
+  /** An interval, in bytes, waits to go into the history. */
+  val pending = Bool()
+  val interval = UInt(32 bits)
+  /** Bytes acknowledged since the last loss event. */
+  val acked = UInt(32 bits)
+  /** Bytes to be acknowledged until the round ends. */
+  val left = UInt(32 bits)
+  /** Rounds since the last loss event. */
+  val rounds = UInt(16 bits)
+  /** So many rounds without a loss are unsteady, if `armed`. */
+  val limit = UInt(16 bits)
+  val armed = Bool()
+  /** There was a loss event. */
+  val seen = Bool()
+  /** A new row has begun within the interval, so two rows share it. */
+  val mixed = Bool()
+}

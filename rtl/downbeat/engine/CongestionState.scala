@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{Policy, Window}
+import spinal.core._
+
+/** What congestion keeps of a connection. */
+case class CongestionState(config: DownbeatConfig) extends Bundle {
+  /** cwnd and ssthresh of an established connection. */
+  val window = Window()
+  /** A policy state for either policy, which begins as the policy's argument. */
+  val startupState = Bits(CongestionState.policyStateBits(config.startupPolicies) bits)
+  val steadyState = Bits(CongestionState.policyStateBits(config.steadyPolicies) bits)
+  /** The policies that the connection chose, by index. The only policy of its kind has no index. */
+  val startup = (config.startupPolicies.size > 1) generate UInt(config.startupBits bits)
+  val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
+  /** Of segments, as the connection was opened: ns per byte, 32 fraction bits. */
+  val spacing = UInt(56 bits)
+  val calculation = config.policiesCalculate generate CalculationState()
+
+  /** During the handshake, in place of `window`. */
+  def handshake: HandshakeWindow = new HandshakeWindow(window)
+}
+
+object CongestionState {
+  /** The largest policy state of these policies. */
+  def policyStateBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max
+}
+
+/** What a connection begins with, kept in the bits of its window until the handshake is complete. */
+class HandshakeWindow(window: Window) {
+  /** The initial window, segments. */
+  def segments: UInt = window.cwnd(23 downto 16)
+  /** The initial ssthresh, bytes. */
+  def ssthresh: UInt = window.ssthresh(47 downto 16)
+
+  def open(segments: UInt, ssthresh: UInt): Unit = {
+    window.cwnd := Window.ofBytes(segments)
+    window.ssthresh := Window.ofBytes(ssthresh)
+  }
+
+  /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
+  def loseSyn(): Unit = window.cwnd := Window.ofBytes(U(1))
+}

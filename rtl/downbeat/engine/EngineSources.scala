@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.calculation.CalculatedEvent
+import downbeat.messages.{ApplicationEvent, DepartedEvent, DirectoryEvent, GrantEvent, PlacedEvent, PolicyChange, TimerEvent}
+import spinal.core._
+import spinal.lib._
+
+/** The sources of the engine's events. Sources that are rare, or that have time, share a place at the arbiter.
+  *
+  * @param policies   where the application may choose policies
+  * @param returned   the engine's own: what has left the transmit stage
+  * @param calculated the engine's own: results of the calculators, where the build has any
+  */
+class EngineSources(
+    directory: Stream[DirectoryEvent], placed: Stream[PlacedEvent], application: Stream[ApplicationEvent], grants: Stream[GrantEvent],
+    departed: Stream[DepartedEvent], timers: Stream[TimerEvent], policies: Option[Stream[PolicyChange]],
+    returned: Stream[ReturnEvent], calculated: Option[Stream[CalculatedEvent]])
+    extends Area {
+  import EventSource.shared
+
+  private val returns = Sources.returned(returned).registered
+  /** What the engine itself causes. These events send nothing, so they generate no return. */
+  private val caused = calculated.fold(returns)(results => shared(returns, Sources.calculated(results))).copy(returns = false)
+  private val payloadAndApplication = shared(Sources.placed(placed), Sources.application(application))
+  private val timersAndPolicies = policies.fold(Sources.timer(timers))(changes => shared(Sources.timer(timers), Sources.policies(changes)))
+  private val departuresAndTimers = shared(Sources.departed(departed), timersAndPolicies)
+
+  /** The arbiter's sources. */
+  val all: Seq[EventSource] = Seq(Sources.directory(directory), payloadAndApplication, Sources.grant(grants), caused, departuresAndTimers)
+
+  /** A word waits in a register of a shared source, where the port that it came through does not show it. */
+  val waiting: Bool = payloadAndApplication.words.valid || (if (policies.nonEmpty) timersAndPolicies.words.valid else False) ||
+    departuresAndTimers.words.valid || caused.words.valid || returns.words.valid
+}

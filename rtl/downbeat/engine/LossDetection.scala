@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.messages.TcpState
+import downbeat.wire.SequenceNumber
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** Finds losses by duplicate ACKs: with SACK as RFC 6675, otherwise as NewReno (RFC 6582).
+  *
+  * Each ACK in recovery that brings news lets two lost segments be sent again, so that no ACK causes a burst (RFC 6937
+  * 3: what was delivered, and a segment more). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue
+  * (rule 4), a partial ACK sends the next hole again if nothing from there on was, as NewReno does.
+  *
+  * `answersPair` (step 2): the ACK answers the first half of an inverted pair.
+  */
+class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: Payload[Bool]) extends Area {
+  import view._
+  import signals._
+
+  /** SND.UNA against what recovery keeps. */
+  val compare = new s0.Area {
+    val beforeRecover = insert(UNACKNOWLEDGED.isBefore(before.recover))
+    val beyondRecover = insert(before.recover.isBefore(UNACKNOWLEDGED))
+    val beyondEchoed = insert(before.echoed.isBefore(UNACKNOWLEDGED))
+    /** After a timeout, until all is acknowledged that was sent before it. */
+    val rewound = insert(UNACKNOWLEDGED.isBefore(before.recover) && !before.recovering)
+  }
+
+  /** What an ACK of new data or with ECE means. */
+  val ack = new s1.Area {
+    /** A mark reduces the window as a loss does, once a window (RFC 3168 6.1.2). */
+    val reduces = insert(event.live && CONGESTION_ECHOED && !before.recovering && compare.beyondRecover && compare.beyondEchoed &&
+      OUTSTANDING_BEFORE.orR)
+    /** A partial and a full acknowledgment (RFC 6582 3.2). */
+    val partial = insert(ADVANCED && before.recovering && compare.beforeRecover)
+    val recovered = insert(ADVANCED && before.recovering && !compare.beforeRecover)
+    val sentOffset = insert(event.sentEnd.since(UNACKNOWLEDGED).resize(config.sendOffsetBits))
+  }
+
+  /** Duplicates, and how far lost data is sent again. */
+  val count = new s2.Area {
+    /** A duplicate ACK; with SACK one that tells something new, whatever else it brings (RFC 6675 2). */
+    val isDuplicate = insert(event.live && !event.shut && !answersPair && Mux[Bool](SELECTIVE, REPEATED && board.isNews, DUPLICATE))
+    val third = insert(isDuplicate && before.duplicates === 2)
+    val mayLose = insert(isDuplicate && !before.recovering && compare.beyondRecover)
+    val inflates = insert(isDuplicate && before.recovering && !SELECTIVE)
+    val duplicates = insert(Mux(ADVANCED || OPENING, U(0, 2 bits),
+      Mux(isDuplicate && before.duplicates =/= 3, before.duplicates + 1, before.duplicates)))
+    val nothingResent = insert(!board.highRxt.orR)
+    val resendsFurther = insert(event.isSent && RESENT && before.recovering && board.highRxt < ack.sentOffset)
+    /** A recovery's first retransmission has left: its ACK is due no sooner than a timeout from now (RFC 6298 5). */
+    val restartsTimer = insert(resendsFurther && nothingResent && !before.partial)
+    val quota = insert(before.retransmitQuota - (event.isSent && RESENT && before.retransmitQuota.orR).asUInt)
+  }
+
+  val judge = new s3.Area {
+    val lost = insert(count.mayLose && (count.third || SELECTIVE && board.firstIsLost))
+  }
+  val lost: Payload[Bool] = judge.lost
+
+  private val mark = new s4.Area {
+    val lastAcknowledged = insert(SequenceNumber(UNACKNOWLEDGED.value - 1))
+  }
+
+  /** On step 5: the state after the event. */
+  def update(after: RecoveryState, timedOut: Payload[Bool]): Unit = new s5.Area {
+    after.duplicates := Mux[UInt](timedOut, U(0, 2 bits), count.duplicates)
+    after.recovering := !OPENING && !timedOut && !ack.recovered && (before.recovering || lost)
+    after.partial := !lost && (before.partial || ack.partial)
+    // SND.UNA takes along what it has left behind, so that no number is compared with one that is not near.
+    after.recover := Mux(ADVANCED && compare.beyondRecover, low(mark.lastAcknowledged), before.recover)
+    when(lost || timedOut || RESUMED && STATE =/= TcpState.synReceived)(after.recover := low(HIGHEST_SENT))
+    when(OPENING)(after.recover := low(INITIAL_SEQUENCE))
+    after.echoed := Mux(OPENING, low(INITIAL_SEQUENCE), Mux(ack.reduces, low(HIGHEST_SENT),
+      Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
+    after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial, U(2, 2 bits), count.quota)
+    RETRANSMIT := !OPENING && !timedOut && !ack.recovered &&
+      ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) || before.retransmit && !RESENT)
+    after.retransmit := RETRANSMIT
+  }
+}

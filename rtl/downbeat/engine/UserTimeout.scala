@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.time.Instant
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** The user timeout (RFC 9293 3.8.3): a connection ends when nothing of its data has been acknowledged for so long. */
+class UserTimeout(val view: RecoveryView, progresses: Payload[Bool]) extends Area {
+  import view._
+  import signals._
+
+  private val compare = new s0.Area {
+    val within = insert((NOW.ns(47 downto 30) - before.userTimeoutDeadline).msb)
+  }
+  private val expire = new s1.Area {
+    val expired = insert(event.isTimer && event.live && before.armed && before.userTimeout.orR && !compare.within)
+  }
+  /** On step 1. */
+  val expired: Payload[Bool] = expire.expired
+
+  private val choose = new s4.Area {
+    val timeout = insert(Mux(OPENING, PARAMETERS.userTimeout, before.userTimeout))
+  }
+
+  /** On step 5: the state after the event. */
+  def update(after: RecoveryState): Unit = new s5.Area {
+    USER_TIMEOUT_ARMED := RECOVERY_ARMED && choose.timeout.orR
+    // One more, because the present unit has begun.
+    val deadline = insert(Mux(progresses, NOW.ns(47 downto 30) + choose.timeout + 1, before.userTimeoutDeadline))
+    USER_TIMEOUT_DEADLINE := Instant(deadline @@ U(0, 30 bits))
+    after.userTimeout := choose.timeout
+    after.userTimeoutDeadline := deadline
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.lib
+
+import spinal.core._
+
+/** The clock of a module that rests while it has nothing to do: in Verilator only, to any other tool it is `clk`.
+  *
+  * Verilator evaluates neither the registers nor the logic of a module whose clock stands. Nothing moves in an idle module until something
+  * is put to it, so nobody can see it; the whole core's clock may stop for the same reason (Downbeat.idle).
+  */
+class RestingClock extends BlackBox {
+  val clk = in(Bool())
+  /** Read while `clk` is low: the next rising edge is let through. */
+  val awake = in(Bool())
+  val clock = out(Bool())
+  setInlineVerilog(
+    """module RestingClock (
+      |  input  wire clk,
+      |  input  wire awake,
+      |  output wire clock
+      |);
+      |`ifdef VERILATOR
+      |  reg open; // the usual clock gate: a latch, so that what changes behind an edge makes no second one
+      |  always_latch if (!clk) open = awake;
+      |  assign clock = clk & open;
+      |`else
+      |  assign clock = clk;
+      |`endif
+      |endmodule
+      |""".stripMargin)
+}
+
+object RestingClock {
+  /** Clocks for which a module must have been idle: as many as its longest line of registers that `idle` does not look at. */
+  private val idleClocks = 8
+
+  /** The domain of the resting module that is being built, and the one that never rests: gates hang from that one, none from another. A
+    * simulation that has settled what is behind the inputs (sim/device/model.h) sees through one gate, not through two.
+    */
+  private case class Resting(domain: ClockDomain, always: ClockDomain)
+  private val around = new ScopeProperty[Option[Resting]] { override def default: Option[Resting] = None }
+
+  /** A module on a clock of its own. Each `valid` and `enable` among its inputs wakes it in the clock in which it is true. */
+  def apply[T <: Component](module: => T)(idle: T => Bool): T = {
+    val domain = ClockDomain.current
+    val always = around.get.filter(_.domain == domain).fold(domain)(_.always)
+    val gate = new RestingClock
+    gate.clk := always.readClockWire
+    val own = ClockDomain(gate.clock, domain.readResetWire, config = domain.config).setSynchronousWith(domain)
+    val outer = around.set(Some(Resting(own, always)))
+    val made = own(module)
+    outer.restore()
+    val asked = made.getAllIo.toSeq.collect {
+      case bit: Bool if bit.isInput && Set("valid", "enable").contains(bit.getPartialName()) => bit
+    }
+    val busy = asked.reduce(_ || _) || !idle(made) || domain.readResetWire
+    val before = always(RegInit(B(idleClocks bits, default -> true)))
+    before := before(idleClocks - 2 downto 0) ## busy
+    gate.awake := busy || before.orR
+    made
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import downbeat.config.DownbeatConfig
+import spinal.core._
+
+/** What a connection is opened with; fixed by the open or listen command. */
+case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
+  val startup = UInt(config.startupBits bits)
+  val steady = UInt(config.steadyBits bits)
+  val initialWindow = UInt(8 bits) // segments
+  val ssthresh = UInt(32 bits) // bytes
+  /** What the policies are told; each one's file says what its bits mean. */
+  val startupArgument = Bits(config.startupArgumentBits bits)
+  val steadyArgument = Bits(config.steadyArgumentBits bits)
+  val spacing = UInt(56 bits) // ns per byte, 32 fraction bits; zero: not paced
+  /** Small segments go at once, whether or not data is outstanding (no Nagle algorithm, RFC 9293 3.7.4). */
+  val noDelay = Bool()
+  /** ECN is asked for, or granted to a peer that asks (RFC 3168 6.1.1). */
+  val ecn = Bool()
+  /** Time without a segment after which the peer is asked whether it lives (RFC 9293 3.8.4), in units of 2^30 ns (1.07 s); zero: never. */
+  val keepAlive = UInt(16 bits)
+  /** Time without progress after which the connection is given up (RFC 9293 3.8.3), in the same units; zero: when the expiries have
+    * run out.
+    */
+  val userTimeout = UInt(16 bits)
+  val service = ServiceParameters()
+}
+
+/** What the IP header of each segment of a connection says beside its addresses. */
+case class ServiceParameters() extends Bundle {
+  /** Differentiated services field (RFC 2474), without the two bits of ECN. */
+  val differentiatedServices = UInt(6 bits)
+  /** Hops; zero: 64, as of whatever belongs to no connection. */
+  val timeToLive = UInt(8 bits)
+
+  /** With the number of hops that zero stands for. */
+  def completed: ServiceParameters = {
+    val complete = CombInit(this).allowOverride()
+    when(timeToLive === 0)(complete.timeToLive := ServiceParameters.usualTimeToLive)
+    complete
+  }
+}
+
+object ServiceParameters {
+  val usualTimeToLive = 64
+
+  /** Of a segment that belongs to no connection. */
+  def usual: ServiceParameters = {
+    val parameters = ServiceParameters()
+    parameters.differentiatedServices := 0
+    parameters.timeToLive := usualTimeToLive
+    parameters
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import spinal.core._
+
+/** What the core dropped or cut, by cause: since reset, modulo 2^bits. */
+case class Counters(bits: Int) extends Bundle {
+  val receive = ReceiveDrops.counters(bits)
+  val directory = DirectoryDrops(bits)
+  val neighbour = NeighbourDrops.counters(bits)
+  /** ICMP errors that changed nothing. */
+  val ignoredIcmpErrors = UInt(bits bits)
+  /** Challenge ACKs that a connection's limit held back (RFC 5961 7). */
+  val suppressedChallenges = UInt(bits bits)
+  /** ACKs that say that data came twice (RFC 2883). */
+  val duplicateSacks = UInt(bits bits)
+  /** Departure stamps that belonged to no frame on its way. */
+  val staleStamps = UInt(bits bits)
+  /** Writes that did not fit into the send buffer; receive commands for more than there was. */
+  val sendOverruns, receiveUnderruns = UInt(bits bits)
+  val unknownCommands = UInt(bits bits)
+  /** What the payload memory refused. */
+  val memory = MemoryErrors(bits)
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import spinal.core._
+
+/** What the directory had to drop or to put off, since reset; the counters wrap. */
+case class DirectoryDrops(bits: Int) extends Bundle {
+  /** ACKs that brought a cookie while no flow was free, and such whose buckets of the hash table were both full. The
+    * peer tries again.
+    */
+  val synNoFlow, synNoBucket = UInt(bits bits)
+  /** SYNs for a listening port that were answered with a cookie; connections that cookies made; segments that were taken
+    * for an ACK of one and were none, which `noConnection` counts too.
+    */
+  val cookiesSent, cookiesAccepted, cookiesRefused = UInt(bits bits)
+  /** Any other segment of no connection, answered by a RST or not (RFC 9293 3.10.7.1 and 3.10.7.2). */
+  val noConnection = UInt(bits bits)
+  /** An answer to a stateless segment, cookie or RST, because too many waited. */
+  val resets = UInt(bits bits)
+  /** ICMP errors about segments of no connection. */
+  val icmpErrors = UInt(bits bits)
+}

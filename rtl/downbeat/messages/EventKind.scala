@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import spinal.core._
+
+/** The only things that change a connection. */
+object EventKind extends SpinalEnum {
+  /** A segment arrived (`fresh`: the SYN that makes a connection). */
+  val segment = newElement()
+  /** Payload, and perhaps a FIN, is in memory: `length` bytes from `sequence` on. */
+  val placed = newElement()
+  /** The application opens a connection. */
+  val open = newElement()
+  /** `length` more bytes are in the send buffer; with URG in `flags`, urgent ones. */
+  val written = newElement()
+  /** The application has read `length` bytes. */
+  val consumed = newElement()
+  /** The application will send no more; what is written still goes, then FIN. */
+  val shutdown = newElement()
+  /** The application has forgotten the connection: shutdown, and nothing will be read. */
+  val close = newElement()
+  /** The application has forgotten the connection, and the peer gets a RST. */
+  val abort = newElement()
+  /** The application chooses other policies, or tells them something else; the windows stay. */
+  val setPolicies = newElement()
+  /** The pacer: a segment may go at `stamp`. */
+  val grant = newElement()
+  /** A descriptor left the engine: `sequence`, `length`, FIN and SYN in `flags`, and the `acknowledgment` and `window` that it bears. */
+  val sent = newElement()
+  /** The SFD of a data segment that ends before `sequence` left at `stamp`. */
+  val departed = newElement()
+  /** A deadline has passed. */
+  val timer = newElement()
+  /** Recovery has given the connection up. */
+  val failed = newElement()
+  /** The network: the segment at `sequence` did not arrive; `window` says why (NetworkError). */
+  val unreachable = newElement()
+  /** The network: the segment at `sequence` is too long for the path; `window` payload bytes are not. */
+  val tooBig = newElement()
+  /** A long calculation has its answer. */
+  val calculated = newElement()
+}

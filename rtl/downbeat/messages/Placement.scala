@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import downbeat.config.DownbeatConfig
+import downbeat.wire.SequenceNumber
+import spinal.core._
+
+/** The verdict on a received payload: write part of it to the receive buffer, or nothing. One for each segment that
+  * holds a slot; the slot is free afterwards.
+  */
+case class Placement(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  val payload = PayloadReference(config) // `offset` already skips what is not wanted
+  /** Nothing is written and no `placed` returns. */
+  val discard = Bool()
+  val sequence = SequenceNumber() // of the first byte; it lies at this number modulo the buffer's size
+  val length = UInt(14 bits) // may be zero with `fin`
+  val fin = Bool()
+}
+
+object Placement {
+  /** Frees a slot that nothing is taken from. */
+  def discard(config: DownbeatConfig, slot: UInt): Placement = {
+    val placement = Placement(config).allowOverride()
+    placement.assignFromBits(B(0, placement.getBitsWidth bits))
+    placement.payload.held := True
+    placement.payload.slot := slot
+    placement.discard := True
+    placement
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import downbeat.wire.SequenceNumber
+import spinal.core._
+
+/** The answer to a segment that belongs to no connection, sent as soon as possible: a RST (RFC 9293 3.10.7.1), or the SYN and ACK
+  * with a cookie that a SYN gets when there is no place for it. It names its peer itself, since no connection does.
+  */
+case class StatelessReply() extends Bundle {
+  val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
+  val remoteIp = UInt(32 bits)
+  val remotePort = UInt(16 bits)
+  val localPort = UInt(16 bits)
+  val sequence = SequenceNumber()
+  val acknowledgment = SequenceNumber() // zero unless `ack`
+  /** It carries ACK: a SYN does; a RST does when the stateless segment had none. */
+  val ack = Bool()
+  /** A SYN, with our MSS and no other option; otherwise a RST. */
+  val syn = Bool()
+}

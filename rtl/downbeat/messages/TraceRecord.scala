@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{CongestionEvent, Window}
+import downbeat.time.Instant
+import downbeat.wire.SequenceNumber
+import spinal.core._
+
+/** One event and what it did, for the event log and the golden models; in the order in which the engine took them. */
+case class TraceRecord(config: DownbeatConfig) extends Bundle {
+  val time = Instant()
+  val reference = FlowReference(config)
+  val kind = EventKind()
+  /** The event met a connection; false: stale, nothing changed. */
+  val live = Bool()
+  val state = TcpState()
+  val reason = CloseReason()
+  /** The congestion stage's input and policies, and the windows after it. */
+  val congestion = CongestionEvent()
+  val startup = UInt(config.startupBits bits)
+  val steady = UInt(config.steadyBits bits)
+  val window = Window()
+  val acknowledged = SequenceNumber() // SND.UNA
+  val nextSend = SequenceNumber() // SND.NXT
+  val highestSent = SequenceNumber() // SND.MAX
+  val sendWindow = UInt(32 bits) // bytes, scaled
+  val received = SequenceNumber() // RCV.NXT
+  /** This event sent a segment with sequence numbers. */
+  val sent = Bool()
+  val sentSequence = SequenceNumber()
+  val sentLength = UInt(14 bits)
+  /** It had been sent before. */
+  val retransmission = Bool()
+  /** A policy has asked for a long calculation. */
+  val asked = Bool()
+}

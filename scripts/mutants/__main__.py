@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make mutants`: N mistakes drawn by SEED in the core's Verilog, and which tests notice them; build/reports/mutants.json.
+
+MODULE: classes, Verilog modules or files to draw from. Exit status 1 if a test fails without a mutant; a survivor is
+something to look at, not a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from scripts.mutants.campaign import Campaign, Verdict, described
+from scripts.mutants.draw import draw
+from scripts.mutants.files import Files
+from scripts.mutants.place import REPORT, ROOT
+from scripts.mutants.sessions import sessions
+
+DRAWN, SEED, JOBS = 24, 1, 2
+
+
+def main() -> int:
+    os.chdir(ROOT)
+    count, seed, jobs = (_number(name, default) for name, default in (("N", DRAWN), ("SEED", SEED), ("JOBS", JOBS)))
+    wanted = os.environ.get("MODULE", "").split()
+    begun = time.monotonic()
+    files = Files(sessions())
+    mutants = draw(files, count, seed, wanted)
+    if not mutants:
+        print(f"MODULE={' '.join(wanted)}: no test runs on such a module", file=sys.stderr)
+        return 2
+    if len(mutants) < count:
+        say(f"{len(mutants)} different mutants found for N={count}")
+    campaign = Campaign(files, mutants, jobs, say)
+    verdicts = campaign.run()
+    survivors = [verdict for verdict in verdicts if not verdict.killed_by]
+    for verdict in survivors:
+        say(f"SURVIVED {described(verdict.mutant)}\n         {unseen(verdict)}")
+    wall = time.monotonic() - begun
+    report = summary(seed, verdicts, campaign, wall)
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    REPORT.write_text(json.dumps(report, indent=1) + "\n")
+    say(
+        f"seed {seed}: {len(verdicts)} drawn, {report['killed']} killed ({report['timed_out']} by time out), "
+        f"{len(survivors)} survived; {wall:.0f} s, of them {report['seconds']['builds']:.0f} s building, "
+        f"{report['seconds']['a_mutant']:.1f} s simulating a mutant"
+    )
+    return int(bool(campaign.broken))
+
+
+def unseen(verdict: Verdict) -> str:
+    """Why it lives: the tests that it changed something for, or that there are none."""
+    if verdict.passed:
+        return f"changes something, unseen by {', '.join(verdict.passed)}"
+    return f"never changes anything in {len(verdict.same)} test modules: no test goes there, or nothing can"
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def summary(seed: int, verdicts: Sequence[Verdict], campaign: Campaign, wall: float) -> dict[str, Any]:
+    """What build/reports/mutants.json holds."""
+    survived = [verdict for verdict in verdicts if not verdict.killed_by]
+    simulated = sum(verdict.seconds for verdict in verdicts)
+    return {
+        "seed": seed,
+        "drawn": len(verdicts),
+        "killed": len(verdicts) - len(survived),
+        "timed_out": sum(verdict.end == "timed out" for verdict in verdicts),
+        "survived": [record(verdict) for verdict in survived],
+        "mutants": [record(verdict) for verdict in verdicts],
+        "broken": campaign.broken,
+        "seconds": {
+            "wall": round(wall, 1),
+            "builds": round(campaign.build_seconds, 1),
+            "without_mutant": round(campaign.alone_seconds, 1),
+            "a_mutant": round(simulated / max(len(verdicts), 1), 1),
+        },
+    }
+
+
+def record(verdict: Verdict) -> dict[str, Any]:
+    """One mutant's place and end."""
+    mutant = verdict.mutant
+    return {
+        "number": mutant.number,
+        "kind": mutant.kind,
+        "folder": mutant.unit.folder,
+        "file": f"{mutant.unit.home}.v",
+        "module": mutant.module,
+        "line": mutant.statement.line,
+        "signal": mutant.signal,
+        "statement": mutant.statement.text,
+        "original": mutant.original,
+        "changed": mutant.change.text,
+        "killed_by": verdict.killed_by,
+        "case": verdict.case,
+        "end": verdict.end,
+        "seconds": round(verdict.seconds, 1),
+        "passed": verdict.passed,
+        "same": verdict.same,
+    }
+
+
+def _number(name: str, default: int) -> int:
+    given = os.environ.get(name) or str(default)
+    if not given.isdecimal():
+        sys.exit(f"{name}={given}: a whole number")
+    return int(given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

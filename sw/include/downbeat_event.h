@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Generated from the RTL by `make generate`; do not edit. */
+#ifndef DOWNBEAT_EVENT_H
+#define DOWNBEAT_EVENT_H
+
+#include <stdint.h>
+
+/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */
+typedef struct downbeat_event {
+  uint64_t time; /* ns */
+  uint32_t flow;
+  uint32_t generation;
+  uint8_t kind; /* downbeat_event_text */
+  uint8_t live; /* 0: stale, nothing changed */
+  uint8_t state;
+  uint8_t reason;
+  uint8_t congestion_kind; /* downbeat_congestion_text; the stage's input */
+  uint8_t rtt_valid;
+  uint8_t uninflated; /* a loss leaves cwnd = ssthresh */
+  uint8_t startup; /* downbeat_startup_text */
+  uint8_t steady; /* downbeat_steady_text */
+  uint8_t sent; /* this event sent a segment */
+  uint8_t retransmission; /* it had been sent before */
+  uint8_t asked; /* a policy has requested a long calculation */
+  uint8_t sent_probe; /* congestion_kind sent: it was a probe */
+  uint8_t sent_ahead; /* likewise: the first half of an inverted pair */
+  uint8_t probe_answered; /* a probe has its ACK */
+  uint8_t probe_begins; /* it began its train; otherwise the gaps are given */
+  uint8_t probe_disturbed;
+  uint16_t segment_size; /* bytes */
+  uint16_t sent_length; /* bytes */
+  uint32_t acked; /* bytes */
+  uint32_t flight; /* bytes */
+  uint32_t initial_window; /* segments */
+  uint32_t initial_ssthresh; /* bytes */
+  uint64_t rtt; /* ns */
+  uint64_t departure_gap; /* ns; of a probe and the one before */
+  uint64_t arrival_gap; /* ns; of their ACKs */
+  uint64_t cwnd; /* after the event; bytes, 16 fraction bits */
+  uint64_t ssthresh; /* likewise */
+  uint32_t acknowledged; /* SND.UNA */
+  uint32_t next_send; /* SND.NXT */
+  uint32_t highest_sent; /* SND.MAX */
+  uint32_t send_window; /* bytes */
+  uint32_t received; /* RCV.NXT */
+  uint32_t sent_sequence;
+} downbeat_event;
+
+#define DOWNBEAT_EVENT_FIELDS(each) \
+  each(time, time_ns) \
+  each(flow, reference_flow) \
+  each(generation, reference_generation) \
+  each(kind, kind) \
+  each(live, live) \
+  each(state, state) \
+  each(reason, reason) \
+  each(congestion_kind, congestion_kind) \
+  each(rtt_valid, congestion_rttValid) \
+  each(uninflated, congestion_uninflated) \
+  each(startup, startup) \
+  each(steady, steady) \
+  each(sent, sent) \
+  each(retransmission, retransmission) \
+  each(asked, asked) \
+  each(sent_probe, congestion_sentProbe) \
+  each(sent_ahead, congestion_sentAhead) \
+  each(probe_answered, congestion_probe_answered) \
+  each(probe_begins, congestion_probe_begins) \
+  each(probe_disturbed, congestion_probe_disturbed) \
+  each(segment_size, congestion_segmentSize) \
+  each(sent_length, sentLength) \
+  each(acked, congestion_ackedBytes) \
+  each(flight, congestion_flight) \
+  each(initial_window, congestion_initialWindow) \
+  each(initial_ssthresh, congestion_initialSsthresh) \
+  each(rtt, congestion_rtt) \
+  each(departure_gap, congestion_probe_departureGap) \
+  each(arrival_gap, congestion_probe_arrivalGap) \
+  each(cwnd, window_cwnd) \
+  each(ssthresh, window_ssthresh) \
+  each(acknowledged, acknowledged_value) \
+  each(next_send, nextSend_value) \
+  each(highest_sent, highestSent_value) \
+  each(send_window, sendWindow) \
+  each(received, received_value) \
+  each(sent_sequence, sentSequence_value)
+
+#endif
