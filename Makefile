@@ -29,6 +29,9 @@ SIM65536_RTL := build/sim/rtl-sim65536.stamp
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 NETLIST_RTL := build/netlist/rtl.stamp
+# The modules that the tests of TEST run; empty: all modules, and those of the simulation.
+CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs "$$TEST"))
+TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL))
 
 # What a bench or an experiment needs before it starts; NAME is one of these.
 BENCH_speed := $(SIM_RTL)
@@ -76,8 +79,11 @@ experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over n
 
 # ---- test
 
-test: $(RTL) $(SIM_RTL) $(PACER_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
+test: $(TEST_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
+
+soak: $(TEST_RTL) ## the tests with their long draws: hours of random cases [TEST=module CASE=name SEED=n JOBS=n]
+	@SOAK=1 $(PY) -m scripts.check
 
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
@@ -151,16 +157,24 @@ build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scal
 	@touch $@
 
 # One directory holds one preset's Verilog: the other presets' stamps are void.
+VOID_OTHERS = find build/rtl -maxdepth 1 -name '*.stamp' ! -name '$(PRESET).*' -delete
 # Policies from outside the tree: all Verilog is made again when they change, or when POLICY_PATH does.
 build/policies/stamp: build/scala.stamp FORCE
 	@scripts/rtl.sh policies
 
 $(RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate $(PRESET)
-	@rm -f build/rtl/*.stamp && touch $@
+	@$(VOID_OTHERS) && touch $@
+
+# It has the list of modules in it: the same tests again need nothing.
+build/rtl/$(PRESET).chosen.stamp: build/scala.stamp build/policies/stamp FORCE
+	@[ $(RTL) -nt build/scala.stamp ] && [ $(RTL) -nt build/policies/stamp ] && exit; \
+	[ $@ -nt build/scala.stamp ] && [ $@ -nt build/policies/stamp ] && [ "$$(cat $@)" = "$(CHOSEN)" ] && exit; \
+	scripts/rtl.sh elaborate $(PRESET) build/rtl $(CHOSEN) && $(VOID_OTHERS) && echo "$(CHOSEN)" >$@
 
 build/rtl/policies.stamp: build/scala.stamp build/policies/stamp FORCE
 	@scripts/rtl.sh elaborate default build/rtl "Policy$(shell sed 's/^./\U&/' <<<'$(POLICY)')"
+	@rm -f build/rtl/*.stamp
 
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp build/policies/stamp
@@ -183,4 +197,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean

@@ -3,6 +3,7 @@
 # rtl.sh compile: Scala to classes, by Maven.
 # rtl.sh policies: those of POLICY_PATH to build/policies/classes, their names to build/policies/names.
 # rtl.sh elaborate PRESET [DIRECTORY MODULE...]: classes to DIRECTORY/MODULE.v; all modules into build/rtl if none is named.
+#   Modules that the same classes and preset made are kept, all others are made or, if they are not named, removed.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
@@ -37,7 +38,7 @@ case $1 in
   elaborate)
     modules=("${@:4}")
     # Plain java on the class path that Maven left: a second instead of Maven's five.
-    step "Verilog, elaborated" java "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
+    step "Verilog, elaborated" java -XX:+UseSerialGC "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
       -cp "build/policies/classes:build/maven/classes:$(cat build/maven/classpath)" \
       downbeat.builds.Generate --out "${3:-build/rtl}" --preset "$2" "${modules[@]:-all}"
     ;;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # shellcheck shell=bash
-# step NAME COMMAND...: runs a command quietly with one line for people; its output is shown when it fails.
+# step NAME COMMAND...: runs a command quietly with one line for people. When it fails, the line has its reason if it gave one
+# (a line "Generate: reason"); otherwise the end of its output is shown.
 
 step() {
-  local name=$1 started=$SECONDS status=0
+  local name=$1 started=$SECONDS status=0 reason
   shift
   mkdir -p "$DOWNBEAT_ROOT/build/logs"
   local log=$DOWNBEAT_ROOT/build/logs/${name//[^A-Za-z0-9]/-}.log
@@ -19,6 +20,8 @@ step() {
   if [ $status -eq 0 ]; then
     [ -t 1 ] && printf '\r  %s' "$name"
     printf ' (%d s)\n' $((SECONDS - started))
+  elif reason=$(grep -m 1 '^Generate: ' "$log"); then
+    printf ': failed: %s\n' "${reason#Generate: }"
   else
     printf ': failed. The end of %s:\n' "${log#"$DOWNBEAT_ROOT"/}"
     tail -n 25 "$log"

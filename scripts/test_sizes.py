@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from cocotb_tests.bench import draws
+
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.xdist_group("sizes")  # so that they share what was elaborated
 TOPS = ("Downbeat", "HeaderTap")
 SMALLEST, LARGEST = (16, 4 << 10), (65536, 16 << 20)
-CORNERS = {SMALLEST: TOPS, (16, 16 << 20): TOPS, (1024, 4 << 10): TOPS, LARGEST: (*TOPS, "DownbeatAxi")}
+MIXED = ((16, 16 << 20), (1024, 4 << 10))  # one size large, the other small: `make soak`
+CORNERS = {SMALLEST: TOPS, LARGEST: (*TOPS, "DownbeatAxi"), **dict.fromkeys(MIXED[: draws(0, len(MIXED))], TOPS)}
 # Of the smallest build's text; what grows are widths and four rounds for each factor of 16 in the trees of pacer and timers.
 MOST_GROWTH = 1.1
 
@@ -24,7 +27,18 @@ MOST_GROWTH = 1.1
 def elaborate(build: str, place: Path, *tops: str) -> subprocess.CompletedProcess[str]:
     """As scripts/rtl.sh does, without its log, which others write too."""
     classes = f"build/maven/classes:{(ROOT / 'build' / 'maven' / 'classpath').read_text().strip()}"
-    command = ["java", "-cp", classes, "downbeat.builds.Generate", "--out", str(place), "--preset", build, *tops]
+    command = [
+        "java",
+        "-XX:+UseSerialGC",
+        "-cp",
+        classes,
+        "downbeat.builds.Generate",
+        "--out",
+        str(place),
+        "--preset",
+        build,
+        *tops,
+    ]
     return subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
 
 
@@ -106,3 +120,12 @@ def test_what_cannot_be_built_says_so_in_a_line(build: str, advice: str, tmp_pat
     assert done.returncode != 0
     lines = [line for line in done.stderr.splitlines() if line.startswith("Generate: ") and advice in line]
     assert len(lines) == 1, done.stderr
+
+
+def test_a_failed_elaboration_leaves_the_build_before_whole(tmp_path: Path) -> None:
+    """Two modules, of which the second cannot be built with the new sizes."""
+    assert elaborate("default", tmp_path, "LayoutBench").returncode == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    done = elaborate("default,flows=65536", tmp_path, "LayoutBench", "Downbeat")
+    assert done.returncode == 1
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before

@@ -110,7 +110,7 @@ def case(text: str) -> str:
 
 
 def presets() -> list[str]:
-    text = (RTL / "builds" / "Presets.scala").read_text()
+    text = _scala("DownbeatConfig").partition("val presets")[2]
     return re.findall(r'^\s*"(\w+)" ->', text, re.MULTILINE)
 
 
@@ -119,16 +119,14 @@ def build_name(text: str) -> str:
     preset, *changes = text.split(",")
     if preset not in presets():
         return f"use {', '.join(presets())}"
-    fields = re.findall(
-        r'^\s*"(\w+)" -> \(\(config, value\)', (RTL / "builds" / "BuildName.scala").read_text(), re.MULTILINE
-    )
+    fields = re.findall(r'^\s*"(\w+)" -> \(\(config, value\)', _scala("BuildName"), re.MULTILINE)
     wrong = [change for change in changes if not re.fullmatch(rf"({'|'.join(fields)})=\w+", change)]
     return f"use FIELD=VALUE after the preset, FIELD one of {', '.join(fields)}" if wrong else ""
 
 
 def policies(family: str = "") -> list[str]:
     """Those of the registry, and those of POLICY_PATH."""
-    text = (RTL / "builds" / "Policies.scala").read_text()
+    text = _scala("Policies")
     lists = re.findall(r"val (startup|steady): Seq\[\w+\] = Seq\(([^)]*)\)", text)
     found = [name.lower() for kind, names in lists if family in ("", kind) for name in re.findall(r"\w+", names)]
     outside = os.environ.get("POLICY_PATH", "")
@@ -139,7 +137,7 @@ def policies(family: str = "") -> list[str]:
 
 def modules() -> list[str]:
     """Those of Modules.scala, and one for each policy and for each calculator."""
-    own = re.findall(r'^\s*"(\w+)" ->', (RTL / "builds" / "Modules.scala").read_text(), re.MULTILINE)
+    own = re.findall(r'^\s*"(\w+)" ->', _scala("Modules"), re.MULTILINE)
     texts = [path.read_text() for path in sorted((RTL / "calculation").glob("*.scala"))]
     calculators = [name for text in texts for name in re.findall(r'^\s*val name = "(\w+)"', text, re.MULTILINE)]
     own += [f"Policy{name.capitalize()}" for name in policies()]
@@ -153,6 +151,11 @@ def boards() -> list[str]:
 def tables() -> list[str]:
     text = (ROOT / "sim" / "experiments" / "carson" / "__main__.py").read_text()
     return re.findall(r'^\s*Case\(\s*"([\d.]+)"', text, re.MULTILINE)
+
+
+def _scala(name: str) -> str:
+    """The text of NAME.scala, whatever package it is in."""
+    return next(RTL.rglob(f"{name}.scala")).read_text()
 
 
 def _folders() -> str:

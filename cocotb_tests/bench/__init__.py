@@ -4,7 +4,7 @@
 from cocotb_tests.bench.clock import CLOCK_NS, clocks, start
 from cocotb_tests.bench.frames import Frame, FrameSink, FrameSource
 from cocotb_tests.bench.ports import AXI_STREAM, SPINAL, Naming
-from cocotb_tests.bench.seeded import generator
+from cocotb_tests.bench.seeded import draws, generator
 from cocotb_tests.bench.stream import Beat, BrokenStreamError, StreamMonitor, StreamSink, StreamSource
 from cocotb_tests.bench.wait import bounded, until
 
@@ -23,6 +23,7 @@ __all__ = [
     "StreamSource",
     "bounded",
     "clocks",
+    "draws",
     "generator",
     "start",
     "until",

@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+
+
+def draws(short: int, long: int) -> int:
+    """How many random cases a test takes: the long draw by `make soak`, the short one by `make test`."""
+    return long if os.environ.get("SOAK") == "1" else short
 
 
 def generator() -> random.Random:

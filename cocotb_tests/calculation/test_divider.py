@@ -9,7 +9,7 @@ from typing import Any
 import cocotb
 import pytest
 
-from cocotb_tests.bench import generator
+from cocotb_tests.bench import draws, generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
 from sim.golden.calculation.divider import quotient
@@ -17,7 +17,7 @@ from sim.golden.calculation.divider import quotient
 # The widths of each module, as Modules.scala has them: numerator, denominator, quotient. And clocks from request to request.
 WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9), "DividerSingle": (60, 32, 28)}
 SPACING = {"DividerSingle": 30}
-REQUESTS = 5000
+REQUESTS = draws(2000, 50_000)
 
 
 @pytest.mark.parametrize("module", WIDTHS)

@@ -14,7 +14,7 @@ from typing import Any
 from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
-from cocotb_tests.bench import CLOCK_NS, Beat, StreamSink, StreamSource, generator, start
+from cocotb_tests.bench import CLOCK_NS, Beat, StreamSink, StreamSource, draws, generator, start
 from sim.golden.congestion.seam import (
     Calculated,
     Calculation,
@@ -46,7 +46,7 @@ EXTREMES = {
 }
 
 # `make policies` asks for more, and for figures: sim/bench/policies/requests.py.
-REQUESTS = int(os.environ.get("POLICY_QUESTIONS", "5000"))
+REQUESTS = int(os.environ.get("POLICY_QUESTIONS") or draws(2500, 50_000))
 SURE = 2000  # so many requests have everything that they promise
 FIGURES = os.environ.get("POLICY_FIGURES", "")
 INPUT_REGISTER = 1  # clocks, of the bench's module

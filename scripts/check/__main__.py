@@ -62,6 +62,7 @@ def _set_environment(seed: int) -> None:
     environment = os.environ
     environment["COCOTB_RANDOM_SEED"] = environment["SEED"] = str(seed)
     environment["PYTHONHASHSEED"] = "0"
+    environment["DOWNBEAT_UNTRAINED"] = "1"
     environment["DOWNBEAT_CASE"] = environment.pop("CASE", "")
     # Empty means unset to make, but not to every program that reads it.
     for name in ("TEST", "WAVES"):

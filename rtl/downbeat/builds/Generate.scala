@@ -5,7 +5,11 @@ import downbeat.application.{EventFields, Layout, LayoutFiles}
 import downbeat.config.DownbeatConfig
 import downbeat.lib.Crossings
 import downbeat.registers.DescribesRegisters
-import java.nio.file.{Files, Path, Paths}
+import java.io.File
+import java.nio.file.{Files, Path, Paths, StandardCopyOption}
+import java.security.MessageDigest
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import spinal.core._
 
@@ -13,6 +17,12 @@ import spinal.core._
   * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
   * programs; with the module RegisterMap its registers, downbeat_registers.h, .md and .json, with a board
   * CONTENTS_registers.json; and for each module of several clocks MODULE.crossings, its clock-domain crossings.
+  *
+  * Nothing is written before every module has elaborated, so that a directory holds one build and no mixture. The first
+  * module that fails ends the program, with its reason in one line on the error output.
+  *
+  * A module that was made from the same classes and preset is not made again: .made/MODULE keeps a hash of both. What
+  * is left of another build is removed.
   *
   * A file is written only when its text changed, so that what is built from it (Verilator, Yosys) stays cached; its
   * text depends on the sources alone (no date, no commit, no path).
@@ -28,59 +38,104 @@ object Generate {
     val modules = if (request.modules.contains("all")) Modules.all.keys.toList.sorted else request.modules
     for (unknown <- modules.find(Modules.find(_).isEmpty))
       refuse(s"no module '${unknown.stripPrefix("Fmax")}' in Modules.scala; there are: ${names(Modules.all.keys)}")
-    Files.createDirectories(request.out)
-    if (request.modules.contains("all")) removeOthers(request.out, modules)
+    val hash = buildHash(request.preset)
     val layout = Layout(config)
-    replaceIfChanged(request.out.resolve("downbeat_layout.h"), LayoutFiles.header(layout))
-    replaceIfChanged(request.out.resolve("downbeat_layout.json"), LayoutFiles.json(layout))
     EventFields.check(layout.bundles.find(_.name == "TraceRecord").get)
-    replaceIfChanged(request.out.resolve("downbeat_event.h"), EventFields.header)
-    replaceIfChanged(request.out.resolve("event_fields.py"), EventFields.python)
-    val failed = modules.filterNot(elaborate(_, config, request.out))
-    if (failed.nonEmpty) {
-      Console.err.println(s"Generate: did not elaborate: ${names(failed)}")
+    val made = new Output(request.out)
+    made.texts ++= Seq(
+      "downbeat_layout.h" -> LayoutFiles.header(layout),
+      "downbeat_layout.json" -> LayoutFiles.json(layout),
+      "downbeat_event.h" -> EventFields.header,
+      "event_fields.py" -> EventFields.python
+    )
+    for (module <- modules if !isMade(request.out, module, hash); why <- elaborate(module, config, made)) {
+      Console.err.println(s"Generate: $module: $why")
       sys.exit(1)
     }
+    made.write()
+    for (module <- modules) replaceIfChanged(mark(request.out, module), hash)
+    removeOthers(request.out, hash)
   }
 
   private def parse(args: List[String], request: Request): Request = args match {
     case "--out" :: directory :: rest => parse(rest, request.copy(out = Paths.get(directory)))
-    case "--preset" :: name :: rest => parse(rest, request.copy(preset = name))
+    case "--preset" :: name :: rest   => parse(rest, request.copy(preset = name))
     case flag :: _ if flag.startsWith("-") => refuse(s"unknown option '$flag'\n$usage")
-    case module :: rest => parse(rest, request.copy(modules = request.modules :+ module))
-    case Nil => if (request.modules.isEmpty) refuse(usage) else request
+    case module :: rest                      => parse(rest, request.copy(modules = request.modules :+ module))
+    case Nil                               => if (request.modules.isEmpty) refuse(usage) else request
   }
 
-  /** True when the module elaborated; its report goes to the terminal only when it did not. */
-  private def elaborate(module: String, config: DownbeatConfig, out: Path): Boolean = {
-    // SpinalHDL writes into a directory of its own, from which only a changed text is taken over.
+  /** What one run writes, once all of it is there. */
+  private class Output(out: Path) {
+    val texts = mutable.LinkedHashMap[String, String]()
+    /** Files that this build does not have. */
+    val absent = mutable.Set[String]()
+
+    def write(): Unit = {
+      for ((name, text) <- texts) replaceIfChanged(out.resolve(name), text)
+      for (name <- absent) Files.deleteIfExists(out.resolve(name))
+    }
+  }
+
+  /** Adds the module's files, or says why there are none. */
+  private def elaborate(module: String, config: DownbeatConfig, made: Output): Option[String] = {
+    // SpinalHDL writes into a directory of its own.
     val scratch = Files.createTempDirectory("downbeat-")
     try {
-      val top =
-        spinalConfig(scratch).generateVerilog(Modules.find(module).get(config).setDefinitionName(module)).toplevel
+      val top = spinalConfig(scratch).generateVerilog(Modules.find(module).get(config).setDefinitionName(module)).toplevel
       top match {
-        case described: DescribesRegisters =>
-          for ((name, text) <- described.files) replaceIfChanged(out.resolve(name), text)
-        case _ =>
+        case described: DescribesRegisters => made.texts ++= described.files
+        case _                =>
       }
-      // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
-      val text = Files.readString(scratch.resolve(s"$module.v")).replaceFirst(" +git head : [0-9a-f]+", "")
       for (memory <- scratch.toFile.list if memory.endsWith(".bin"))
         throw new IllegalStateException(s"$memory: a memory's contents must be inline")
-      replaceIfChanged(out.resolve(s"$module.v"), text)
+      // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
+      made.texts(s"$module.v") = Files.readString(scratch.resolve(s"$module.v")).replaceFirst(" +git head : [0-9a-f]+", "")
       val crossings = Crossings.rows(top)
-      val list = out.resolve(s"$module.crossings")
-      if (crossings.isEmpty) Files.deleteIfExists(list) else replaceIfChanged(list, crossings.mkString("", "\n", "\n"))
-      true
+      if (crossings.isEmpty) made.absent += s"$module.crossings"
+      else made.texts(s"$module.crossings") = crossings.mkString("", "\n", "\n")
+      None
     } catch {
       case NonFatal(error) =>
-        Console.err.println(s"Generate: $module: ${error.getMessage.stripPrefix("requirement failed: ")}")
-        false
+        println(error)
+        Some(reason(error))
     } finally {
       scratch.toFile.listFiles.foreach(_.delete())
       Files.delete(scratch)
     }
   }
+
+  /** The line of a message that says what is wrong: SpinalHDL puts lines of stars around it, and the phase before it.
+    */
+  private def reason(error: Throwable): String = {
+    val lines = Option(error.getMessage).getOrElse("").linesIterator.map(_.trim).filter(_.exists(_.isLetterOrDigit)).toList
+    lines.find(!_.startsWith("Error detected in phase")).orElse(lines.headOption).getOrElse(error.toString).stripPrefix("requirement failed: ")
+  }
+
+  /** Of all that a module's text can depend on: our classes, the libraries' names, the preset, policies from outside
+    * the tree.
+    */
+  private def buildHash(preset: String): String = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    val (directories, libraries) =
+      sys.props("java.class.path").split(File.pathSeparatorChar).toSeq.map(Paths.get(_)).filter(Files.exists(_)).partition(Files.isDirectory(_))
+    for (text <- preset +: sys.props.getOrElse("downbeat.policies", "") +: libraries.map(_.getFileName.toString)) digest.update(s"$text\n".getBytes)
+    for (directory <- directories) {
+      val walk = Files.walk(directory)
+      try
+        for (file <- walk.iterator.asScala.filter(Files.isRegularFile(_)).toSeq.sorted) {
+          digest.update(directory.relativize(file).toString.getBytes)
+          digest.update(Files.readAllBytes(file))
+        }
+      finally walk.close()
+    }
+    digest.digest.map("%02x".format(_)).mkString
+  }
+
+  private def mark(out: Path, module: String) = out.resolve(".made").resolve(module)
+
+  private def isMade(out: Path, module: String, hash: String) =
+    Files.exists(out.resolve(s"$module.v")) && Files.exists(mark(out, module)) && Files.readString(mark(out, module)) == hash
 
   private def spinalConfig(directory: Path) = SpinalConfig(
     mode = Verilog,
@@ -92,20 +147,22 @@ object Generate {
     genLineComments = false,
     // A memory with contents becomes a case statement or an initial block, never a file beside the Verilog.
     inlineRom = true,
-    verbose = false)
+    verbose = false
+  )
 
-  /** What is left of a module that is gone would still be tested and linted. */
-  private def removeOthers(out: Path, modules: List[String]): Unit =
-    for {
-      file <- out.toFile.listFiles
-      suffix <- Seq(".v", ".crossings")
-      if file.getName.endsWith(suffix) && !modules.contains(file.getName.stripSuffix(suffix))
-    } file.delete()
+  /** What is left of another build would still be tested and linted. */
+  private def removeOthers(out: Path, hash: String): Unit =
+    for (verilog <- out.toFile.list if verilog.endsWith(".v"); module = verilog.stripSuffix(".v") if !isMade(out, module, hash))
+      for (file <- Seq(out.resolve(verilog), out.resolve(s"$module.crossings"), mark(out, module))) Files.deleteIfExists(file)
 
+  /** At every instant there is the old file or the new one. */
   private def replaceIfChanged(file: Path, text: String): Unit =
     if (!Files.exists(file) || Files.readString(file) != text) {
-      Files.writeString(file, text)
-      println(s"  ${file.getFileName}")
+      Files.createDirectories(file.toAbsolutePath.getParent)
+      val fresh = file.resolveSibling(s"${file.getFileName}.${ProcessHandle.current.pid}")
+      Files.writeString(fresh, text)
+      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE)
+      if (file.getParent.getFileName.toString != ".made") println(s"  ${file.getFileName}")
     }
 
   private def names(all: Iterable[String]) = all.toList.sorted.mkString(", ")

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Which modules are elaborated for TEST."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.check.needs import ROOT, needed
+
+
+@pytest.mark.parametrize(
+    ("test", "modules"),
+    [
+        ("congestion/steady/test_reno", ["PolicyReno"]),
+        ("engine/test_flow_engine", ["FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"]),
+        ("engine/test_handshake", ["FlowEngineCounted", "FlowEngineSpaced"]),
+        ("registers/test_register_map", ["RegisterMap"]),
+    ],
+)
+def test_a_cocotb_test_needs_the_modules_that_it_names(test: str, modules: list[str]) -> None:
+    assert needed(ROOT, test) == modules
+
+
+@pytest.mark.parametrize(
+    "test", ["congestion/test_policies", "lint/test_verilog", "engine", "device/test_device", "nosuch"]
+)
+def test_what_cannot_be_told_needs_all(test: str) -> None:
+    found = needed(ROOT, test)
+    assert found == [] or test == "engine" and "FlowEngine" in found
