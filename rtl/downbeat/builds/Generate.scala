@@ -46,8 +46,7 @@ object Generate {
       "downbeat_layout.h" -> LayoutFiles.header(layout),
       "downbeat_layout.json" -> LayoutFiles.json(layout),
       "downbeat_event.h" -> EventFields.header,
-      "event_fields.py" -> EventFields.python
-    )
+      "event_fields.py" -> EventFields.python)
     for (module <- modules if !isMade(request.out, module, hash); why <- elaborate(module, config, made)) {
       Console.err.println(s"Generate: $module: $why")
       sys.exit(1)
@@ -59,10 +58,10 @@ object Generate {
 
   private def parse(args: List[String], request: Request): Request = args match {
     case "--out" :: directory :: rest => parse(rest, request.copy(out = Paths.get(directory)))
-    case "--preset" :: name :: rest   => parse(rest, request.copy(preset = name))
+    case "--preset" :: name :: rest => parse(rest, request.copy(preset = name))
     case flag :: _ if flag.startsWith("-") => refuse(s"unknown option '$flag'\n$usage")
-    case module :: rest                      => parse(rest, request.copy(modules = request.modules :+ module))
-    case Nil                               => if (request.modules.isEmpty) refuse(usage) else request
+    case module :: rest => parse(rest, request.copy(modules = request.modules :+ module))
+    case Nil => if (request.modules.isEmpty) refuse(usage) else request
   }
 
   /** What one run writes, once all of it is there. */
@@ -82,15 +81,17 @@ object Generate {
     // SpinalHDL writes into a directory of its own.
     val scratch = Files.createTempDirectory("downbeat-")
     try {
-      val top = spinalConfig(scratch).generateVerilog(Modules.find(module).get(config).setDefinitionName(module)).toplevel
+      val top =
+        spinalConfig(scratch).generateVerilog(Modules.find(module).get(config).setDefinitionName(module)).toplevel
       top match {
         case described: DescribesRegisters => made.texts ++= described.files
-        case _                =>
+        case _ =>
       }
       for (memory <- scratch.toFile.list if memory.endsWith(".bin"))
         throw new IllegalStateException(s"$memory: a memory's contents must be inline")
       // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
-      made.texts(s"$module.v") = Files.readString(scratch.resolve(s"$module.v")).replaceFirst(" +git head : [0-9a-f]+", "")
+      made.texts(s"$module.v") =
+        Files.readString(scratch.resolve(s"$module.v")).replaceFirst(" +git head : [0-9a-f]+", "")
       val crossings = Crossings.rows(top)
       if (crossings.isEmpty) made.absent += s"$module.crossings"
       else made.texts(s"$module.crossings") = crossings.mkString("", "\n", "\n")
@@ -108,8 +109,10 @@ object Generate {
   /** The line of a message that says what is wrong: SpinalHDL puts lines of stars around it, and the phase before it.
     */
   private def reason(error: Throwable): String = {
-    val lines = Option(error.getMessage).getOrElse("").linesIterator.map(_.trim).filter(_.exists(_.isLetterOrDigit)).toList
-    lines.find(!_.startsWith("Error detected in phase")).orElse(lines.headOption).getOrElse(error.toString).stripPrefix("requirement failed: ")
+    val lines =
+      Option(error.getMessage).getOrElse("").linesIterator.map(_.trim).filter(_.exists(_.isLetterOrDigit)).toList
+    lines.find(!_.startsWith("Error detected in phase")).orElse(lines.headOption).getOrElse(error.toString).stripPrefix(
+      "requirement failed: ")
   }
 
   /** Of all that a module's text can depend on: our classes, the libraries' names, the preset, policies from outside
@@ -118,8 +121,10 @@ object Generate {
   private def buildHash(preset: String): String = {
     val digest = MessageDigest.getInstance("SHA-256")
     val (directories, libraries) =
-      sys.props("java.class.path").split(File.pathSeparatorChar).toSeq.map(Paths.get(_)).filter(Files.exists(_)).partition(Files.isDirectory(_))
-    for (text <- preset +: sys.props.getOrElse("downbeat.policies", "") +: libraries.map(_.getFileName.toString)) digest.update(s"$text\n".getBytes)
+      sys.props("java.class.path").split(File.pathSeparatorChar).toSeq.map(Paths.get(_)).filter(
+        Files.exists(_)).partition(Files.isDirectory(_))
+    for (text <- preset +: sys.props.getOrElse("downbeat.policies", "") +: libraries.map(_.getFileName.toString))
+      digest.update(s"$text\n".getBytes)
     for (directory <- directories) {
       val walk = Files.walk(directory)
       try
@@ -135,7 +140,8 @@ object Generate {
   private def mark(out: Path, module: String) = out.resolve(".made").resolve(module)
 
   private def isMade(out: Path, module: String, hash: String) =
-    Files.exists(out.resolve(s"$module.v")) && Files.exists(mark(out, module)) && Files.readString(mark(out, module)) == hash
+    Files.exists(out.resolve(s"$module.v")) && Files.exists(mark(out, module)) && Files.readString(mark(out,
+        module)) == hash
 
   private def spinalConfig(directory: Path) = SpinalConfig(
     mode = Verilog,
@@ -147,13 +153,14 @@ object Generate {
     genLineComments = false,
     // A memory with contents becomes a case statement or an initial block, never a file beside the Verilog.
     inlineRom = true,
-    verbose = false
-  )
+    verbose = false)
 
   /** What is left of another build would still be tested and linted. */
   private def removeOthers(out: Path, hash: String): Unit =
-    for (verilog <- out.toFile.list if verilog.endsWith(".v"); module = verilog.stripSuffix(".v") if !isMade(out, module, hash))
-      for (file <- Seq(out.resolve(verilog), out.resolve(s"$module.crossings"), mark(out, module))) Files.deleteIfExists(file)
+    for (verilog <- out.toFile.list if verilog.endsWith(".v"); module = verilog.stripSuffix(".v")
+      if !isMade(out, module, hash))
+      for (file <- Seq(out.resolve(verilog), out.resolve(s"$module.crossings"), mark(out, module)))
+        Files.deleteIfExists(file)
 
   /** At every instant there is the old file or the new one. */
   private def replaceIfChanged(file: Path, text: String): Unit =
