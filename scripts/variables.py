@@ -110,7 +110,7 @@ def case(text: str) -> str:
 
 
 def presets() -> list[str]:
-    text = _scala("DownbeatConfig").partition("val presets")[2]
+    text = _scala("Presets")
     return re.findall(r'^\s*"(\w+)" ->', text, re.MULTILINE)
 
 

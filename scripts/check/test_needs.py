@@ -12,9 +12,12 @@ from scripts.check.needs import ROOT, needed
     ("test", "modules"),
     [
         ("congestion/steady/test_reno", ["PolicyReno"]),
-        ("engine/test_flow_engine", ["FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"]),
+        (
+            "engine/test_flow_engine",
+            ["FlowEngine", "FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"],
+        ),
         ("engine/test_handshake", ["FlowEngineCounted", "FlowEngineSpaced"]),
-        ("registers/test_register_map", ["RegisterMap"]),
+        ("registers/test_counter_registers", ["RegisterMap"]),
     ],
 )
 def test_a_cocotb_test_needs_the_modules_that_it_names(test: str, modules: list[str]) -> None:

@@ -53,7 +53,7 @@ object Generate {
     }
     made.write()
     for (module <- modules) replaceIfChanged(mark(request.out, module), hash)
-    removeOthers(request.out, hash)
+    removeOthers(request.out, hash, everything = request.modules.contains("all"))
   }
 
   private def parse(args: List[String], request: Request): Request = args match {
@@ -128,7 +128,7 @@ object Generate {
     for (directory <- directories) {
       val walk = Files.walk(directory)
       try
-        for (file <- walk.iterator.asScala.filter(Files.isRegularFile(_)).toSeq.sorted) {
+        for (file <- walk.iterator.asScala.filter(Files.isRegularFile(_)).toSeq.sortBy(_.toString)) {
           digest.update(directory.relativize(file).toString.getBytes)
           digest.update(Files.readAllBytes(file))
         }
@@ -155,12 +155,16 @@ object Generate {
     inlineRom = true,
     verbose = false)
 
-  /** What is left of another build would still be tested and linted. */
-  private def removeOthers(out: Path, hash: String): Unit =
-    for (verilog <- out.toFile.list if verilog.endsWith(".v"); module = verilog.stripSuffix(".v")
-      if !isMade(out, module, hash))
-      for (file <- Seq(out.resolve(verilog), out.resolve(s"$module.crossings"), mark(out, module)))
-        Files.deleteIfExists(file)
+  /** What is left of another build would still be tested and linted. A file that this program has not marked is
+    * another's: it goes only where `everything` is made.
+    */
+  private def removeOthers(out: Path, hash: String, everything: Boolean): Unit =
+    for (verilog <- out.toFile.list.toSeq.filter(_.endsWith(".v"))) {
+      val module = verilog.stripSuffix(".v")
+      if (!isMade(out, module, hash) && (everything || Files.exists(mark(out, module))))
+        for (file <- Seq(out.resolve(verilog), out.resolve(s"$module.crossings"), mark(out, module)))
+          Files.deleteIfExists(file)
+    }
 
   /** At every instant there is the old file or the new one. */
   private def replaceIfChanged(file: Path, text: String): Unit =
