@@ -99,7 +99,7 @@ def _register(root: Path, name: str, kind: str) -> Path:
         text,
     )
     text, listed = re.subn(
-        rf"(val {kind}: Seq\[\w+\] = Seq\(.*?\w)(\n  \))", rf"\1,\n    {scala}\2", text, flags=re.DOTALL
+        rf"(val {kind}: Seq\[\w+\] = Seq\(.*?\w)(\s*\))", rf"\1,\n    {scala}\2", text, flags=re.DOTALL
     )
     if (imported, listed) != (1, 1):
         raise Refused(f"{registry}: no list of {kind} policies in it")

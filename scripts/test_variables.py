@@ -29,6 +29,7 @@ RIGHT = {
     "GRADE": ("8_5G", "6, 7, 8, 8_5G"),
     "FLOWS": ("64", "power of two, 4 to 32768"),
     "EVENTS": ("100000", "from 1 to"),
+    "N": ("3", "from 1 to"),
     "RUNS": ("3", "from 1 to"),
     "SEEDS": ("3", "from 1 to"),
     "TABLE": ("6.1,6.3", "6.1, 6.3"),

@@ -17,7 +17,7 @@ from sim.golden.calculation.divider import quotient
 # The widths of each module, as Modules.scala has them: numerator, denominator, quotient. And clocks from request to request.
 WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9), "DividerSingle": (60, 32, 28)}
 SPACING = {"DividerSingle": 30}
-REQUESTS = draws(2000, 50_000)
+REQUESTS = draws(5000, 50_000)
 
 
 @pytest.mark.parametrize("module", WIDTHS)

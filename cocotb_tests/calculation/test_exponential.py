@@ -15,7 +15,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
 from sim.golden.calculation.exponential import FRACTION_BITS, INTEGER_BITS, MANTISSA_BITS, factor
 
-REQUESTS = draws(2000, 50_000)
+REQUESTS = draws(5000, 50_000)
 # By module, clocks from request to request.
 SPACING = {"Exponential": 1, "ExponentialSingle": 20}
 Y_BITS = INTEGER_BITS + FRACTION_BITS

@@ -46,7 +46,7 @@ EXTREMES = {
 }
 
 # `make policies` asks for more, and for figures: sim/bench/policies/requests.py.
-REQUESTS = int(os.environ.get("POLICY_QUESTIONS") or draws(2500, 50_000))
+REQUESTS = int(os.environ.get("POLICY_QUESTIONS") or draws(5000, 50_000))
 SURE = 2000  # so many requests have everything that they promise
 FIGURES = os.environ.get("POLICY_FIGURES", "")
 INPUT_REGISTER = 1  # clocks, of the bench's module

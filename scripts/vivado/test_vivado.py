@@ -30,7 +30,7 @@ def verilog(module: str) -> str:
 
 def ports(module: str) -> dict[str, str]:
     """Of the top: its highest index, or none."""
-    top = next(module[0] for module in MODULE.finditer(verilog(module)) if module[1] == module)
+    top = next(found[0] for found in MODULE.finditer(verilog(module)) if found[1] == module)
     return {name: high for high, name in PORT.findall(top)}
 
 
