@@ -272,7 +272,7 @@ async def the_addresses_of_a_connection_can_be_read_by_both_readers(dut: Any) ->
         {
             **{name: request[name] for name in names},
             "passive": 0,
-            "operands": request["request"],
+            "request": request["request"],
             services: 10,
             hops: 64,
         },
