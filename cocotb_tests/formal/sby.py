@@ -30,7 +30,7 @@ class Outcome:
 
 def properties(proof: Proof) -> dict[str, str]:
     """Each property's label and sentence, as the file says them."""
-    text = (ROOT / "formal" / f"{proof.name}.sv").read_text()
+    text = (ROOT / "cocotb_tests" / "formal" / f"{proof.name}.sv").read_text()
     return {label: sentence for sentence, label in re.findall(r"// P: (.*)\n\s*(\w+) : assert", text)}
 
 
@@ -46,7 +46,7 @@ def run(proof: Proof, mutant: Mutant | None = None) -> Outcome:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     (place / f"{proof.module}.v").write_text(verilog)
-    shutil.copy(ROOT / "formal" / f"{proof.name}.sv", place)
+    shutil.copy(ROOT / "cocotb_tests" / "formal" / f"{proof.name}.sv", place)
     (place / "proof.sby").write_text(_script(proof))
     started = time.monotonic()
     done = subprocess.run(["sby", "-f", "proof.sby"], cwd=place, text=True, capture_output=True, check=False)

@@ -45,5 +45,5 @@ def test_a_mutant_that_fits_nowhere_is_an_error() -> None:
 def test_every_property_has_a_sentence() -> None:
     """An assertion without one would be proved, but shown nowhere."""
     for proof in PROOFS:
-        text = (ROOT / "formal" / f"{proof.name}.sv").read_text()
+        text = (ROOT / "cocotb_tests" / "formal" / f"{proof.name}.sv").read_text()
         assert len(properties(proof)) == text.count("assert (") > 0

@@ -104,7 +104,7 @@ class Neighbourhood:
     # ---- the applications
 
     def open(self, address: str, request: int = 1, **fields: int) -> None:
-        given = {"remoteIp": number(address), "remotePort": 80, "operands": request} | fields
+        given = {"remoteIp": number(address), "remotePort": 80, "request": request} | fields
         self.opens.put(dict.fromkeys(self.opens.ports.fields, 0) | given)
 
     async def opened(self) -> tuple[int, int]:
