@@ -44,18 +44,18 @@ module pacer_products (
   always_ff @(posedge clk) clocks <= clocks + 1;
   always_comb if (clocks == 1) assume (bookings_valid && bookings_per_byte && bookings_interval == spacing && bookings_length == length);
 
-  (* hierconn *) logic [31:0] \dut.sum_products_0 , \dut.sum_products_1 , \dut.sum_products_2 ;  // Yosys joins them with the registers
-  (* hierconn *) logic [15:0] \dut.sum_products_3 ;
+  (* hierconn *) logic [31:0] \dut.sum_booked_products_0 , \dut.sum_booked_products_1 , \dut.sum_booked_products_2 ;  // Yosys joins them with the registers
+  (* hierconn *) logic [15:0] \dut.sum_booked_products_3 ;
   localparam logic [31:0] limit = 32'h3ffff * 32'h3fff;
   always_comb
     if (clocks == 3) begin
       // P: two clocks after a booking each limb of its spacing has been multiplied by its length
-      limbs : assert (\dut.sum_products_0 == 32'(spacing[17:0]) * 32'(length)
-                      && \dut.sum_products_1 == 32'(spacing[35:18]) * 32'(length)
-                      && \dut.sum_products_2 == 32'(spacing[53:36]) * 32'(length)
-                      && \dut.sum_products_3 == 16'(spacing[55:54]) * 16'(length));
+      limbs : assert (\dut.sum_booked_products_0 == 32'(spacing[17:0]) * 32'(length)
+                      && \dut.sum_booked_products_1 == 32'(spacing[35:18]) * 32'(length)
+                      && \dut.sum_booked_products_2 == 32'(spacing[53:36]) * 32'(length)
+                      && \dut.sum_booked_products_3 == 16'(spacing[55:54]) * 16'(length));
       // P: none of the products is larger than the largest limb times the largest length
-      bounds : assert (\dut.sum_products_0 <= limit && \dut.sum_products_1 <= limit
-                       && \dut.sum_products_2 <= limit && \dut.sum_products_3 <= 16'h3 * 16'h3fff);
+      bounds : assert (\dut.sum_booked_products_0 <= limit && \dut.sum_booked_products_1 <= limit
+                       && \dut.sum_booked_products_2 <= limit && \dut.sum_booked_products_3 <= 16'h3 * 16'h3fff);
     end
 endmodule

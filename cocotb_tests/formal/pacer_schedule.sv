@@ -59,22 +59,22 @@ module pacer_schedule (
   end
 
   // Plain arithmetic of 96 bits. The four products may be any as large as products are; both is pacer_products.sv's to prove.
-  (* hierconn *) logic [31:0] \dut.sum_products_0 , \dut.sum_products_1 , \dut.sum_products_2 ;  // Yosys joins them with the registers
-  (* hierconn *) logic [15:0] \dut.sum_products_3 ;
+  (* hierconn *) logic [31:0] \dut.sum_booked_products_0 , \dut.sum_booked_products_1 , \dut.sum_booked_products_2 ;  // Yosys joins them with the registers
+  (* hierconn *) logic [15:0] \dut.sum_booked_products_3 ;
   localparam logic [31:0] limit = 32'h3ffff * 32'h3fff;
   always_comb
     if (clocks == 3) begin
-      assume (\dut.sum_products_0 <= limit && \dut.sum_products_1 <= limit);
-      assume (\dut.sum_products_2 <= limit && \dut.sum_products_3 <= 16'h3 * 16'h3fff);
+      assume (\dut.sum_booked_products_0 <= limit && \dut.sum_booked_products_1 <= limit);
+      assume (\dut.sum_booked_products_2 <= limit && \dut.sum_booked_products_3 <= 16'h3 * 16'h3fff);
       // The factor is zero where the interval counts as it is.
-      if (!per_byte) assume ((\dut.sum_products_0 | \dut.sum_products_1 | \dut.sum_products_2 ) == 0 && \dut.sum_products_3 == 0);
+      if (!per_byte) assume ((\dut.sum_booked_products_0 | \dut.sum_booked_products_1 | \dut.sum_booked_products_2 ) == 0 && \dut.sum_booked_products_3 == 0);
     end
   logic [95:0] low, high, product, sum, ahead, earliest, now_then;
   always_ff @(posedge clk) begin
     if (clocks == 7) now_then <= now;
     if (clocks == 3) begin
-      low <= 96'(\dut.sum_products_0 ) + (96'(\dut.sum_products_1 ) << 18);
-      high <= 96'(\dut.sum_products_2 ) + (96'(\dut.sum_products_3 ) << 18);
+      low <= 96'(\dut.sum_booked_products_0 ) + (96'(\dut.sum_booked_products_1 ) << 18);
+      high <= 96'(\dut.sum_booked_products_2 ) + (96'(\dut.sum_booked_products_3 ) << 18);
     end
   end
   always_comb begin
