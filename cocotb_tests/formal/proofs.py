@@ -99,7 +99,12 @@ PROOFS = (
         free=tuple(f"sum_booked_products_{limb}" for limb in range(4)),
         quick=False,
         mutants=(
-            Mutant("the carry between the halves of the sum is dropped", r"= countHigh_nextLow_grant\[48\];", "= 1'b0;", "exact"),
+            Mutant(
+                "the carry between the halves of the sum is dropped",
+                r"= countHigh_nextLow_grant\[48\];",
+                "= 1'b0;",
+                "exact",
+            ),
             Mutant(
                 "the product's upper limbs are added a bit too low",
                 r"total_product_low\[49 : 36\]",
