@@ -102,7 +102,7 @@ def capture(
     device: Device = DEVICE,
     build: Build = BUILD,
 ) -> None:
-    """Writes stamps and first bytes of what comes into the last port: `downbeat gap` holds them against a schedule."""
+    """Writes stamps and first bytes of what comes into the last port: `downbeat gap` compares them with a schedule."""
     with explained():
         board = _board(device, build)
         board.capture(True)

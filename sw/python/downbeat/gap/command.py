@@ -94,7 +94,7 @@ def live_command(
     ] = False,
     reports: ReportsOption = REPORTS,
 ) -> None:
-    """Stamps frames as they arrive, by the NIC's clock if it can, and holds them against a schedule."""
+    """Stamps frames as they arrive, by the NIC's clock if it can, and compares them with a schedule."""
     with explained():
         if sender:
             if not to:
