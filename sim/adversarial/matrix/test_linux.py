@@ -21,7 +21,7 @@ pytestmark = pytest.mark.heavy
 @pytest.mark.parametrize("role", ["sender", "receiver"])
 def test_a_transfer_over_a_bad_wire_is_byte_exact(tmp_path: Path, role: str) -> None:
     words = f"--peer=linux --role={role} --loss=1% --reorder=10% --dup=5% --corrupt=1% --cells=1 --size={SIZE} --seed={SEED}"
-    command = [sys.executable, "-m", "sim.matrix", *words.split(), f"--reports={tmp_path}"]
+    command = [sys.executable, "-m", "sim.adversarial.matrix", *words.split(), f"--reports={tmp_path}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
     if done.stdout.startswith("skipped:"):
         pytest.skip(done.stdout.strip())
