@@ -44,8 +44,10 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   }
   private val tell = new s1.Area {
     val tells = insert(event.hasSent && !FLAGS.syn)
+    /** The peer may refuse a probe of its shut window with all that it says. */
+    private val isHeard = before.sendWindow.field.orR
     val acknowledgesMore = insert(told.isNewer && event.hasSent && !FLAGS.syn)
-    val acknowledgesAll = insert(tells && told.isAll)
+    val acknowledgesAll = insert(tells && told.isAll && isHeard)
     val opens = insert(before.acknowledgments.edge.isBefore(told.edge))
   }
 

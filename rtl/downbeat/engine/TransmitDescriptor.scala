@@ -62,10 +62,12 @@ class TransmitDescriptor(
   val output = new exit.Area {
     private val flags = descriptor.flags
     descriptor.valid := isValid && segment.leaves
+  private val reply = new ReplySequence(view, decision)
+
     descriptor.release := RELEASE
     descriptor.reference.flow := FLOW
     descriptor.reference.generation := CONNECTION
-    descriptor.sequence := Mux[SequenceNumber](decide.granted, segment.sequence, REPLY_SEQUENCE)
+    descriptor.sequence := Mux[SequenceNumber](decide.granted, segment.sequence, reply.sequence)
     // Without ACK it would say where the flow's last connection ended.
     descriptor.acknowledgment := SequenceNumber(Mux(flags.ack, RECEIVED.value, U(0, 32 bits)))
     flags.assignFromBits(B(0, 8 bits))
