@@ -48,8 +48,12 @@ class TransmitDescriptor(
     val fin = insert(last)
     val syn = insert(!decide.retransmits && fit.synDue)
     val push = insert(apply(decide.endsData))
-    /** ECT: new data may be marked (RFC 3168 6.1.5: no retransmission is). */
-    val ecnCapable = insert(ECN_CAPABLE && !decide.retransmits && !space.again && !fit.synDue && fit.hasData)
+    /** ECT: new data may be marked (RFC 3168 6.1.5: no retransmission is). A probe of a shut window may not (6.1.6); its
+      * byte, refused, is new when it goes as data.
+      */
+    val ecnCapable = insert(
+      ECN_CAPABLE && !decide.retransmits && !(space.again && !before.probed) && !fit.synDue && fit.hasData &&
+        !decide.probesShut)
     /** New data says once that the window was reduced. */
     val cwr = insert(before.reduced)
     /** Its ACK is measured, if it is a full segment of new data. */
