@@ -62,12 +62,12 @@ class TransmitDescriptor(
     val returns = insert(decide.granted || RESET_DUE || GIVEN_UP)
   }
 
+  private val reply = new ReplySequence(view, decision)
+
   val descriptor = Flow(SegmentDescriptor(config))
   val output = new exit.Area {
     private val flags = descriptor.flags
     descriptor.valid := isValid && segment.leaves
-  private val reply = new ReplySequence(view, decision)
-
     descriptor.release := RELEASE
     descriptor.reference.flow := FLOW
     descriptor.reference.generation := CONNECTION
@@ -88,9 +88,10 @@ class TransmitDescriptor(
     descriptor.urgent := URGENT && !RESET_DUE && !flags.syn
     descriptor.urgentEnd := URGENT_END.low
     descriptor.sackPermitted := SELECTIVE
-    descriptor.timestamped := TIMESTAMPED && !RESET_DUE
+    // A RST has them too, once they are agreed upon (RFC 7323 3.2).
+    descriptor.timestamped := TIMESTAMPED && !(RESET_DUE && STATE === TcpState.synSent)
     descriptor.timestampValue := TIMESTAMP_VALUE
-    descriptor.timestampEcho := TIMESTAMP_ECHO
+    descriptor.timestampEcho := Mux(flags.ack, apply(TIMESTAMP_ECHO), U(0, 32 bits))
     descriptor.sack := RECEIVED_RANGES
     descriptor.ecnCapable := decide.granted && segment.ecnCapable
     descriptor.length := Mux[UInt](decide.granted, segment.length, U(0, 14 bits))
