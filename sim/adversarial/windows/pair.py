@@ -69,7 +69,7 @@ class Side:
         start = (header.sequence - self.zero) % (1 << 32)
         if header.length:
             if start <= self.expected:
-                end = min(start + header.length, self.edge + (1 << CORE_SCALE) - 1)
+                end = min(start + header.length, self.edge)
                 if end > self.expected:
                     self.expected, self.moved_at = end, now
             return False
@@ -81,10 +81,12 @@ class Side:
             self.faults.append(f"{start}: RCV.NXT {self.expected}, RCV.WND {window}")
         return True
 
-    def tells(self, header: Header) -> None:
-        """A segment of its own leaves, with its window."""
+    def tells(self, header: Header, now: int) -> None:
+        """A segment of its own leaves, with its window. Only it knows whether it has taken a probe beyond what it told."""
         if header.flags & ACK:
             acknowledged = (header.acknowledgment - self.zero) % (1 << 32)
+            if acknowledged > self.expected:
+                self.expected, self.moved_at = acknowledged, now
             shift = 0 if header.flags & SYN else CORE_SCALE
             self.edge = max(self.edge, acknowledged + (header.window << shift))
 
@@ -157,7 +159,7 @@ def _pass(sides: list[Side], duration: int) -> int:
             for frame, departure in side.device.frames():
                 header = Header.of(frame)
                 if header:
-                    side.tells(header)
+                    side.tells(header, departure >> 16)
                 at = max((departure >> 16) + DELAY, now, other.free_at)
                 other.device.put_frame(frame, nanoseconds(at))
                 other.free_at = at + max(64, len(frame) + 4) + 20
