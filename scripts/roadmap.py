@@ -105,7 +105,7 @@ def _times(ratio: float) -> str:
 
 
 def _table(head: tuple[str, ...], rows: dict[str, list[str]]) -> str:
-    lines = [f"| {' | '.join(head)} |", f"| --- |{' ---: |' * (len(head) - 1)}"]
+    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     return "\n".join(lines + [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()])
 
 

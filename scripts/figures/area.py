@@ -44,7 +44,8 @@ def _modules(records: Records) -> str | None:
         "block RAM."
     )
     body = text.table(heads, rows) + (f"\n\nAll modules with {between}." if between else "")
-    return text.section("Modules", text.commands(entries), shows, body)
+    command = f"make synth TARGET={runs[0].target} PRESET={runs[0].preset} FLOWS=flows"
+    return text.section("Modules", [command], shows, body)
 
 
 def _area(module: ModuleArea | None) -> str | None:
@@ -65,11 +66,11 @@ def _builds(records: Records) -> str | None:
     rows: list[list[Value]] = [
         [module, f"`{preset}`", grade, _speeds(runs), *_size(runs)] for (module, preset, grade), runs in groups.items()
     ]
-    heads = ("module", "preset", "grade", "MHz", "LUT4", "carries", "LUT RAM", "flip-flops", "block RAM", "multipliers")
+    heads = ("module", "preset", "grade", "MHz", "LUT4", "flip-flops", "block RAM")
     shows = (
         "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz for seeds 1, 2, 3, or "
-        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness; a carry takes two "
-        "LUTs, a LUT RAM (16 x 4) six. The core with all fourteen policies does not route."
+        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness; LUT4 leaves out "
+        "carries and LUT RAM. The core with all fourteen policies does not route."
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
 
@@ -82,7 +83,7 @@ def _speeds(runs: Sequence[Fmax]) -> str | None:
 def _size(runs: Sequence[Fmax]) -> list[Value]:
     """Of any seed: all have the same netlist."""
     sized = next((run for run in runs if run.lut4 is not None), runs[0])
-    return [sized.lut4, sized.carry, sized.lut_ram, sized.ff, sized.bram, sized.mult18]
+    return [sized.lut4, sized.ff, sized.bram]
 
 
 def _boards(records: Records) -> str | None:
@@ -92,7 +93,8 @@ def _boards(records: Records) -> str | None:
         for entry in entries
     ]
     shows = "MHz reached, and wanted in brackets, of the bitstream that the board's seeds give."
-    return text.tabled("Boards", entries, shows, ("board", "device", "seed", "clocks"), rows, left=2)
+    table = text.table(("board", "device", "seed", "clocks"), rows, left=4)
+    return text.section("Boards", ["make bitstream BOARD=board"], shows, table) if rows else None
 
 
 def _reached(clocks: Sequence[BoardClock]) -> str:
@@ -102,13 +104,11 @@ def _reached(clocks: Sequence[BoardClock]) -> str:
 def _policies(records: Records) -> str | None:
     entries = records.entries(POLICIES)
     rows: list[list[Value]] = [
-        [each.name, each.kind, each.state_bits, each.lut, each.ff, each.dsp, each.fmax_mhz]
-        for entry in entries
-        for each in entry.figures.root
+        [each.name, each.lut, each.ff, each.dsp, each.fmax_mhz] for entry in entries for each in entry.figures.root
     ]
     shows = (
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what "
         "any policy must carry along; LUT4 includes two for each carry."
     )
-    heads = ("policy", "kind", "state, bits", "LUT4", "flip-flops", "multipliers", "MHz")
-    return text.tabled("Policies", entries, shows, heads, rows, left=2)
+    heads = ("policy", "LUT4", "flip-flops", "multipliers", "MHz")
+    return text.tabled("Policies", entries, shows, heads, rows)

@@ -64,13 +64,13 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     constant(version, part, width = 8, value, "Semantic versioning.")
 
   startAt(0x020)
-  for ((name, value) <- Layout.numbers(config)) constant(name, value, "Configuration of this build.")
+  for ((name, value) <- Layout.numbers(config)) constant(name, value, "a size of this build.")
   constant("startupPolicies", config.startupPolicies.size,
-    "Start-up policies of this build; `enum downbeat_startup_policy` names them.")
+    "Number of start-up policies; `enum downbeat_startup_policy` names them.")
   constant("steadyPolicies", config.steadyPolicies.size,
-    "Steady policies of this build; `enum downbeat_steady_policy` names them.")
+    "Number of steady policies; `enum downbeat_steady_policy` names them.")
   constant("logCapacity", config.logRecords,
-    "Records that the event log holds; 0: there are none, nor one of each flow.")
+    "Records that the event log holds; 0: the build has no records.")
 
   // ---- control
 
@@ -102,16 +102,15 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   // ---- addresses: the core must not see them change while frames are in it
 
   startAt(0x0a0)
-  private val latched = "Taken over while the core is in reset."
+  private val latched = "Taken over in reset."
   private val macHigh =
     value("localMacHigh", 16, AccessType.RW,
-      s"Own MAC address: its first two bytes on the wire, the first one higher. $latched")
+      s"Own MAC address: its first two bytes on the wire, the first higher. $latched")
   private val macLow = value("localMacLow", 32, AccessType.RW, s"Own MAC address: the other four bytes. $latched")
   private val ip = value("localIp", 32, AccessType.RW, s"Own IPv4 address, first byte of the wire highest. $latched")
   private val secret = for (part <- 3 to 0 by -1) yield {
-    val bits = s"bits ${32 * part + 31} to ${32 * part}"
     value(s"secret$part", 32, AccessType.WO,
-      s"Key of all hashes, those of initial sequence numbers among them: random; $bits. $latched")
+      "32 bits of the random key of all hashes, `secret3` the highest; taken over while the core is in reset.")
   }
   private val netmask =
     value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
@@ -148,7 +147,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
       s"${prefix}_${field.name}" -> bundle.asBits(field.offset, field.width bits))
   private val coreCounters =
     new CounterRegisters(declare, port.io.address, named("counter", io.counters), coreReset,
-      "Times since the core's reset, modulo 2^32.")
+      "a count since the core's reset, modulo 2^32.")
   port.io.settled := coreCounters.settled
 
   // ---- trace: the last record of a flow, and the event log
@@ -173,7 +172,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     shown("recordFound", store.io.found.asBits, "1: there is such a record, and `record_...` show it.")
     for (field <- Layout.ofBundle("TraceRecord", store.io.record).fields)
       shown(s"record_${field.name}", store.io.record.asBits(field.offset, field.width bits),
-        s"TraceRecord's `${field.name}`" + field.values.map(name => s", a number of $name").getOrElse("") + ".")
+        "a field of the trace record that `recordSelect` fetched.")
   }
 
   // ---- the MAC
