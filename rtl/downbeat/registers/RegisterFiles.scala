@@ -58,7 +58,7 @@ object RegisterFiles {
       if (isLong(run) || parts.isEmpty || isLong(parts.last)) parts :+ run else parts.init :+ (parts.last ++ run)
     }
     val text = Seq(s"<!-- $generated -->", "# Register map", "",
-      "Each register of the preset `default`, by its byte offset; [registers](registers.md) explains them. RO: read-only.",
+      "Each register of the preset `default` by its byte offset. [Registers](registers.md) explains them. RO: read-only.",
       "RW: read and write. WO: write-only. W1P: writing 1 does it once, it reads as 0. Fields reset to 0, or as stated.",
       "The names are `DOWNBEAT_REG_...` in downbeat_registers.h.") ++
       parts.flatMap(part => if (isLong(part)) list(part) else table(part))
@@ -93,7 +93,8 @@ object RegisterFiles {
 
   private def table(registers: Seq[RegInst]): Seq[String] = {
     def row(offset: String, name: String, field: Field, doc: String): String = {
-      val value = if (Set("", "0x0")(reset(field))) "" else s" Resets to ${reset(field)}."
+      val verb = if (field.getAccessType() == AccessType.ROV) "Here" else "Resets to"
+      val value = if (Set("", "0x0")(reset(field))) "" else s" $verb ${reset(field)}."
       s"| $offset | $name | ${bits(field)} | ${access(field)} | $doc$value |"
     }
     val rows = registers.flatMap { register =>

@@ -195,7 +195,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     io.mac.increment := RegNextWhen(high @@ low, written && high =/= 0) init U(nominal, TimeBase.incrementBits bits)
     private val (latest, counts) = named("counter_mac", io.mac.counters).partition(_._1.endsWith("Lateness"))
     private val macCounters =
-      new CounterRegisters(declare, port.io.address, counts, False, "Frames since `reset`, modulo 2^32.")
+      new CounterRegisters(declare, port.io.address, counts, False, "frames since `reset`, modulo 2^32.")
     port.io.settled.removeAssignments() := coreCounters.settled && macCounters.settled
     for ((name, nanoseconds) <- latest) shown(name, nanoseconds, "ns, since `reset`; all ones: that or more.")
     new TimeRegisters(declare, io.mac.now)
