@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""MkDocs' hooks: folders in the navigation, and links that leave docs/."""
+"""MkDocs' hooks: folders in the navigation, links that leave docs/, and tables that are made from files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import posixpath
 import re
 from pathlib import Path
 from typing import Any
+
+from scripts.docs import requirements
 
 LINK = re.compile(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])*)\]\((\.\.?/[^)\s]+)\)")
 
@@ -35,4 +37,4 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         outside = posixpath.normpath(posixpath.join(folder, link[2].partition("#")[0])).startswith("..")
         return link[1] if outside else link[0]
 
-    return LINK.sub(kept, markdown)
+    return LINK.sub(kept, requirements.shown(markdown))

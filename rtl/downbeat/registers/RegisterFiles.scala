@@ -58,7 +58,7 @@ object RegisterFiles {
       if (isLong(run) || parts.isEmpty || isLong(parts.last)) parts :+ run else parts.init :+ (parts.last ++ run)
     }
     val text = Seq(s"<!-- $generated -->", "# Register map", "",
-      "Each register of the preset `default` by its byte offset. [Registers](registers.md) explains them. RO: read-only.",
+      "Each register of the preset `default`, by its byte offset. [Registers](registers.md) explains them. RO: read-only.",
       "RW: read and write. WO: write-only. W1P: writing 1 does it once, it reads as 0. Fields reset to 0, or as stated.",
       "The names are `DOWNBEAT_REG_...` in downbeat_registers.h.") ++
       parts.flatMap(part => if (isLong(part)) list(part) else table(part))
