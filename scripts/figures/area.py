@@ -11,6 +11,8 @@ from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, Synth
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 
+# Of modules that the page shows; their records stay.
+PARTS = {"SegmentParser", "LaunchGate", "WireTime"}
 FMAX_COMMAND = "make fmax MODULE=module PRESET=preset GRADE=grade SEED=seed"
 
 
@@ -39,7 +41,7 @@ def _modules(records: Records) -> str | None:
     rows.append(["all", *(_all(run) for run in shown), multipliers, runs[0].state_bits_per_flow])
     between = "; ".join(f"{run.flows:,} flows: {_all(run)}" for run in runs if run not in shown)
     shows = (
-        f"LUTs / flip-flops / block RAMs of 18 Kbit, {runs[0].device}, preset `{runs[0].preset}`, payload memory "
+        f"LUTs/flip-flops/block RAMs of 18 Kbit, {runs[0].device}, preset `{runs[0].preset}`, payload memory "
         "left out. A carry counts as two LUTs, a LUT RAM as six. Logic hardly grows with flows; tables move into "
         "block RAM."
     )
@@ -49,17 +51,16 @@ def _modules(records: Records) -> str | None:
 
 
 def _area(module: ModuleArea | None) -> str | None:
-    return f"{module.lut:,} / {module.ff:,} / {module.bram:,}" if module else None
+    return f"{module.lut:,}/{module.ff:,}/{module.bram:,}" if module else None
 
 
 def _all(run: Synth) -> str:
-    return " / ".join(number(sum(getattr(module, part) for module in run.modules)) for part in ("lut", "ff", "bram"))
+    return "/".join(number(sum(getattr(module, part) for module in run.modules)) for part in ("lut", "ff", "bram"))
 
 
 def _builds(records: Records) -> str | None:
     groups: dict[tuple[str, str, str], list[Fmax]] = {}
-    for entry in records.entries(FMAX):
-        run = entry.figures
+    for run in (entry.figures for entry in records.entries(FMAX) if entry.figures.module not in PARTS):
         groups.setdefault((run.module, run.preset, run.grade), []).append(run)
     if not groups:
         return None
@@ -104,11 +105,13 @@ def _reached(clocks: Sequence[BoardClock]) -> str:
 def _policies(records: Records) -> str | None:
     entries = records.entries(POLICIES)
     rows: list[list[Value]] = [
-        [each.name, each.lut, each.ff, each.dsp, each.fmax_mhz] for entry in entries for each in entry.figures.root
+        [each.name, each.state_bits, each.lut, each.ff, each.dsp, each.fmax_mhz]
+        for entry in entries
+        for each in entry.figures.root
     ]
     shows = (
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what "
         "any policy must carry along; LUT4 includes two for each carry."
     )
-    heads = ("policy", "LUT4", "flip-flops", "multipliers", "MHz")
+    heads = ("policy", "state, bits", "LUT4", "flip-flops", "multipliers", "MHz")
     return text.tabled("Policies", entries, shows, heads, rows)

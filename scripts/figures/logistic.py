@@ -15,10 +15,9 @@ SHOWS = "Figures of Iguchi's thesis. The others are ns-3's senders; they find th
 CONVERGENCE = (
     "Seconds to 99 % of the window w*, beside equation 12; then the share of the link that the last second and w* fill."
 )
-FIGURE_10 = "Figure 10: seconds to a full link, packets lost in brackets; one connection, 100 Mb/s, 70 ms."
 SWEEPS = (
-    "Figures 12 (by rate, 70 ms) and 13 (by round trip, 100 Mb/s): the same; for the core also seconds to 99 % of w*, "
-    "equation 12's in brackets."
+    "Figures 12 (by rate, 70 ms) and 13 (by round trip, 100 Mb/s): seconds to a full link, packets lost in brackets; "
+    "for the core also seconds to 99 % of w*, equation 12's in brackets."
 )
 FIGURE_15 = (
     "Figure 15: what is left of 100 Mb/s changes, and the core is told. Throughput, share of what is left; mean queue, "
@@ -35,7 +34,6 @@ def section(records: Records) -> str | None:
 
 def _parts(figures: Logistic) -> Iterator[str]:
     yield from (text.prose(CONVERGENCE), _convergence(figures.convergence))
-    yield from (text.prose(FIGURE_10), _figure_10(figures.figure_10))
     yield from (text.prose(SWEEPS), _sweep(figures.figure_12, "Mb/s", "rate_mbps"))
     yield _sweep(figures.figure_13, "ms", "rtt_ms")
     yield from (text.prose(FIGURE_15), _figure_15(figures.figure_15))
@@ -50,10 +48,6 @@ def _convergence(rows: list[LogisticRow]) -> str:
         for row in rows
     ]
     return text.table(("link, Mb/s", "to 99 %, s", "Eq. 12, s", "last second", "w* fills"), body, left=0)
-
-
-def _figure_10(rows: list[LogisticRow]) -> str:
-    return text.table([row.sender for row in rows], [[_full(row) for row in rows]], left=0)
 
 
 def _sweep(rows: list[LogisticRow], unit: str, key: str) -> str:

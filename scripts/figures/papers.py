@@ -78,14 +78,12 @@ def _spm(records: Records) -> str | None:
     if not entries:
         return None
     rows = [row for entry in entries for row in _spm_rows(entry.figures)]
-    gaps = entries[0].figures.paths[0].input_gaps_ms
     shows = (
-        f"SPM and Hoe beside one to four constant-rate sources, {entries[0].figures.runs} runs for each path. The "
-        "mean gap received for each gap sent, in ms; the gap at which the curve meets y = x; the runs with an "
-        "estimate; the median ssthresh, in segments."
+        f"SPM and Hoe beside one to four constant-rate sources, {entries[0].figures.runs} runs for each path: the "
+        "gap, ms, at which the curve meets y = x; the runs with an estimate; the median ssthresh, in segments."
     )
     heads = (
-        *("sources", *(f"y({gap})" for gap in gaps), "meets", "published"),
+        *("sources", "meets", "published"),
         *("estimates", "median gap", "ssthresh", "fills the path", "Hoe's"),
     )
     return text.tabled("SPM and Hoe", entries, shows, heads, rows, left=0)
@@ -95,7 +93,6 @@ def _spm_rows(spm: Spm) -> list[list[Value]]:
     return [
         [
             path.cross_sources,
-            *path.mean_output_gaps_ms,
             *(_meets(path.meets_ms), _meets(path.published_ms)),
             *(f"{path.estimates} of {path.runs}", path.median_gap_ms, path.median_segments if path.estimates else None),
             *(path.model_segments or 0, path.hoe_median_segments),
