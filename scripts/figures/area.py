@@ -12,7 +12,7 @@ from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 
 # Of modules that the page shows; their records stay.
-PARTS = {"SegmentParser", "LaunchGate", "WireTime"}
+PARTS = {"SegmentParser", "LaunchGate", "WireTime", "TournamentTree"}
 FMAX_COMMAND = "make fmax MODULE=module PRESET=preset GRADE=grade SEED=seed"
 
 

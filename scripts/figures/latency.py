@@ -33,7 +33,7 @@ def _latency(records: Records) -> str | None:
         "and passed on whole, so its length counts."
     )
     heads = ["core, MHz", "payload, B"]
-    heads += [f"{measure}, {what}" for measure in MEASURES for what in ("median", "max")]
+    heads += [f"{measure}, most" if most else measure for measure in MEASURES for most in (False, True)]
     body = [[number(clock), number(payload), *_spreads(found)] for (clock, payload), found in rows.items()]
     return text.tabled("Latency", entries, shows, heads, body, left=0)
 

@@ -11,7 +11,11 @@ from scripts.figures.kinds import LOGISTIC
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number, percent
 
-SHOWS = "Figures of Iguchi's thesis. The others are ns-3's senders; they find the buffer by losing packets."
+SHOWS = (
+    "Figures of Iguchi's thesis, beside ns-3's Reno, which finds the buffer by losing packets. HighSpeed and Scalable do "
+    "likewise (`logistic_figures.json`)."
+)
+SENDERS = {"core", "reno"}
 CONVERGENCE = (
     "Seconds to 99 % of the window w*, beside equation 12; then the share of the link that the last second and w* fill."
 )
@@ -53,7 +57,7 @@ def _convergence(rows: list[LogisticRow]) -> str:
 def _sweep(rows: list[LogisticRow], unit: str, key: str) -> str:
     values = sorted({float(getattr(row, key)) for row in rows})
     found = {(row.sender, float(getattr(row, key))): row for row in rows}
-    senders = list(dict.fromkeys(row.sender for row in rows))
+    senders = [sender for sender in dict.fromkeys(row.sender for row in rows) if sender in SENDERS]
     body: list[list[Value]] = [["core, to 99 %", *(_to_99(found.get(("core", value))) for value in values)]]
     body += [[sender, *(_full(found.get((sender, value))) for value in values)] for sender in senders]
     return text.table(("", *(f"{number(value)} {unit}" for value in values)), body)
@@ -70,7 +74,7 @@ def _full(row: LogisticRow | None) -> str | None:
 def _figure_15(rows: list[TrackingRow]) -> str:
     phases = rows[0].phases if rows else []
     body: list[list[Value]] = [["core, to w*", *(_to_target(phase) for row in rows[:1] for phase in row.phases)]]
-    body += [[row.sender, *(_phase(phase) for phase in row.phases)] for row in rows]
+    body += [[row.sender, *(_phase(phase) for phase in row.phases)] for row in rows if row.sender in SENDERS]
     return text.table(("", *(f"{phase.available_mbps} Mb/s left" for phase in phases)), body)
 
 

@@ -95,13 +95,13 @@ object RegisterFiles {
     def row(offset: String, name: String, field: Field, doc: String): String = {
       val verb = if (field.getAccessType() == AccessType.ROV) "Here" else "Resets to"
       val value = if (Set("", "0x0")(reset(field))) "" else s" $verb ${reset(field)}."
-      s"| $offset | $name | ${bits(field)} | ${access(field)} | $doc$value |"
+      s"| $offset | $name | ${bits(field)} | ${access(field)} | ${(doc + value).trim} |"
     }
     val rows = registers.flatMap { register =>
       val (offset, name) = (hex(register.getAddr(), 3), s"`${register.getName()}`")
       if (isWhole(register)) Seq(row(offset, name, fields(register).head, register.getDoc()))
-      else s"| $offset | $name | | | ${register.getDoc()} |" +: fields(register).map { field =>
-        row("", s".`${field.getName()}`", field, field.getDoc())
+      else fields(register).zip(s"${register.getDoc()} " +: Seq.fill(31)("")).map { case (field, opening) =>
+        row(offset, s"`${register.getName()}.${field.getName()}`", field, (opening + field.getDoc()).trim)
       }
     }
     Seq("", "| offset | register | bits | access | |", "|---|---|---|---|---|") ++ rows

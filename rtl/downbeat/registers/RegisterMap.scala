@@ -59,9 +59,9 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   startAt(0x000)
   constant("magic", RegisterMap.magic, "\"Down\" in ASCII.")
-  private val version = register("version", "Version of the core.")
+  private val version = register("version", "Semantic version of the core.")
   for ((part, value) <- Seq("patch", "minor", "major").zip(RegisterMap.version.reverse))
-    constant(version, part, width = 8, value, "Semantic versioning.")
+    constant(version, part, width = 8, value, "")
 
   startAt(0x020)
   for ((name, value) <- Layout.numbers(config)) constant(name, value, "a size of this build.")
@@ -75,12 +75,12 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   // ---- control
 
   startAt(0x080)
-  private val control = register("control", "What the core does.")
+  private val control = register("control", "")
   private val enable =
     control.field(Bool(), AccessType.RW, 0, "The core runs; 0 holds it in reset.")(SymbolName("enable"))
   private val softReset =
     control.field(Bool(), AccessType.W1P, 0, "1: resets the core for a moment.")(SymbolName("softReset"))
-  private val status = register("status", "How the core is.")
+  private val status = register("status", "")
   status.field(Bool(), AccessType.RO, "The core runs: it is not in reset.")(SymbolName("running")) := !io.coreReset
   status.field(Bool(), AccessType.RO, "Nothing moves in the core.")(SymbolName("idle")) := io.coreIdle
   status.field(Bool(), AccessType.RO, "Another station claims our IP address.")(
@@ -124,9 +124,9 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   io.secret := takenOver(secret.reduce(_ ## _))
 
   private val neighbourIp = value("neighbourIp", 32, AccessType.RW, "Static neighbour: its IPv4 address.").asUInt
-  private val neighbourHigh = register("neighbourHigh", "Static neighbour: the rest.")
+  private val neighbourHigh = register("neighbourHigh", "Static neighbour:")
   private val neighbourMacHigh =
-    neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "The first two bytes of its MAC address.")(SymbolName("mac"))
+    neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "the first two bytes of its MAC address.")(SymbolName("mac"))
   private val neighbourRemove = neighbourHigh.field(Bool(), AccessType.RW, 0, "1: forget it.")(SymbolName("remove"))
   private val neighbourLow =
     register("neighbourMacLow",
@@ -180,7 +180,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   if (withMac) new Area {
     startAt(0x400)
     io.mac.softReset := RegNext(resetAsked) init True
-    private val link = register("link", "The wire.")
+    private val link = register("link", "")
     link.field(Bool(), AccessType.RO, "The link is up.")(SymbolName("up")) := io.mac.linkUp
     private val nominal = TimeBase.nominalIncrement
     private val high = register("incrementHigh", "Time by which a clock of the wire moves the time base on.")
