@@ -10,6 +10,7 @@ from typing import Any
 
 from scripts.docs import requirements
 
+LONG_NAME = re.compile(r"<code>([^<\s]{28,})</code>")
 LINK = re.compile(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])*)\]\((\.\.?/[^)\s]+)\)")
 
 
@@ -27,6 +28,15 @@ def _opened(entry: Any, docs: Path) -> Any:
     if entry.endswith("/"):
         return sorted(path.relative_to(docs).as_posix() for path in (docs / entry).glob("*.md"))
     return entry
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """A long name may go on in the next line, as a column of a table is narrow."""
+
+    def breakable(name: re.Match[str]) -> str:
+        return "<code>" + re.sub(r"(::|[,/_=])", r"\1<wbr>", name[1]) + "</code>"
+
+    return LONG_NAME.sub(breakable, html)
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

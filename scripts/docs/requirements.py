@@ -36,7 +36,8 @@ def shown(page: str) -> str:
 def _table(kinds: list[str]) -> str:
     chosen = [each for each in read(FILE.read_text()) if each.number.partition("-")[0] in kinds]
     rows = (
-        f"| {each.number} | {each.section} | {each.asks} | {f'**{each.status}**: ' * bool(each.status)}{each.here} |"
+        f'| <span class="whole">{each.number}</span> | {each.section} | {each.asks} | '
+        f"{f'**{each.status}**: ' * bool(each.status)}{each.here} |"
         for each in chosen
     )
     return "\n".join(["| | section | requirement | test, or why not |", "|---|---|---|---|", *rows])

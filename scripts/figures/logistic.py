@@ -17,16 +17,17 @@ SHOWS = (
 )
 SENDERS = {"core", "reno"}
 CONVERGENCE = (
-    "Seconds to 99 % of the window w*, beside equation 12; then the share of the link that the last second and w* fill."
+    "Seconds to 99 % of the window w\\*, beside equation 12; then the share of the link that the last second and that "
+    "window fill."
 )
 SWEEPS = (
     "Figures 12 (by rate, 70 ms) and 13 (by round trip, 100 Mb/s): seconds to a full link, packets lost in brackets; "
-    "for the core also seconds to 99 % of w*, equation 12's in brackets."
+    "for the core also seconds to 99 % of w\\*, equation 12's in brackets."
 )
 FIGURE_15 = (
     "Figure 15: what is left of 100 Mb/s changes, and the core is told. Throughput, share of what is left; mean queue, "
     "kB, both in each phase's second half; packets lost in the phase. For the core also seconds until the window is "
-    "within 1 % of w*, equation 10's in brackets."
+    "within 1 % of w\\*, equation 10's in brackets."
 )
 
 
@@ -73,7 +74,7 @@ def _full(row: LogisticRow | None) -> str | None:
 
 def _figure_15(rows: list[TrackingRow]) -> str:
     phases = rows[0].phases if rows else []
-    body: list[list[Value]] = [["core, to w*", *(_to_target(phase) for row in rows[:1] for phase in row.phases)]]
+    body: list[list[Value]] = [["core, to w\\*", *(_to_target(phase) for row in rows[:1] for phase in row.phases)]]
     body += [[row.sender, *(_phase(phase) for phase in row.phases)] for row in rows if row.sender in SENDERS]
     return text.table(("", *(f"{phase.available_mbps} Mb/s left" for phase in phases)), body)
 

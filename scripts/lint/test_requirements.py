@@ -84,7 +84,7 @@ def test_each_requirement_has_its_test_or_its_reason() -> None:
 
 def test_the_site_shows_each_requirement_once() -> None:
     page = shown((ROOT / "docs" / "reference" / "rfc9293.md").read_text())
-    rows = re.findall(r"^\| (\w+-\d+) \|.*\|.*\|.*\|$", page, flags=re.MULTILINE)
+    rows = re.findall(r"^\| <span.*>(\w+-\d+)</span> \|", page, flags=re.MULTILINE)
     assert rows == [each.number for each in read(FILE.read_text())]
 
 
