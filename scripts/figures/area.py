@@ -105,7 +105,7 @@ def _reached(clocks: Sequence[BoardClock]) -> str:
 def _policies(records: Records) -> str | None:
     entries = records.entries(POLICIES)
     rows: list[list[Value]] = [
-        [each.name, each.state_bits, each.lut, each.ff, each.dsp, each.fmax_mhz]
+        [each.name, each.state_bits, each.lut, each.ff, each.fmax_mhz]
         for entry in entries
         for each in entry.figures.root
     ]
@@ -113,5 +113,5 @@ def _policies(records: Records) -> str | None:
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what "
         "any policy must carry along; LUT4 includes two for each carry."
     )
-    heads = ("policy", "state, bits", "LUT4", "flip-flops", "multipliers", "MHz")
+    heads = ("policy", "state, bits", "LUT4", "flip-flops", "MHz")
     return text.tabled("Policies", entries, shows, heads, rows)

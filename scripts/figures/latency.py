@@ -9,6 +9,7 @@ from scripts.figures.kinds import EVENTS, LATENCY
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 
+FEW = 8  # flows that cannot fill the pipeline; the page leaves their cases out
 MEASURES = ("receive", "send", "turn")
 
 
@@ -54,7 +55,7 @@ def _events(records: Records) -> str | None:
     if not cases:
         return None
     single = [case for case in cases if case.load == "sending" and not case.policies.startswith("all")]
-    rows = [_event(case) for case in cases if case not in single]
+    rows = [_event(case) for case in cases if case not in single and case.flows != FEW]
     if single:
         rates = [case.rate for case in single]
         spread = f"{number(min(rates))} to {number(max(rates))}"

@@ -35,7 +35,7 @@ class CaptureFirst(TyperGroup):
 app = typer.Typer(
     cls=CaptureFirst,
     no_args_is_help=True,
-    help="How right gaps are on a link. `downbeat gap x.pcapng` is `gap capture x.pcapng`.",
+    help="Compares gaps between frames with their schedule. `gap x.pcapng` is `gap capture x.pcapng`.",
 )
 
 
@@ -56,7 +56,7 @@ def capture(
     ] = False,
     reports: ReportsOption = REPORTS,
 ) -> None:
-    """Pairs the frames of a capture with their schedule and says how far the gaps are from it."""
+    """Compares a capture with its schedule and reports the gap errors."""
     with explained():
         if paced:
             planned = _captured("tcp", file, interface).paced(str(file), flow, replay.rate(paced))
@@ -112,9 +112,9 @@ def selftest_command(
     gap: Annotated[int, typer.Option(min=1000, help="ns from frame to frame")] = 200_000,
     reports: ReportsOption = REPORTS,
 ) -> None:
-    """The instrument's own floor: equally spaced frames over a virtual cable, sent and stamped by this machine. Needs root."""
+    """Measures this machine's own error: sends equally spaced frames over a virtual cable and stamps them. Needs root."""
     with explained(), tempfile.TemporaryDirectory() as directory:
         analyses = selftest.run(count, gap, Path(directory))
         step = selftest.clock_step()
         report.console.print(f"Smallest step between two readings of the system's clock: {step} ns", markup=False)
-        report.show("The instrument's own floor", "gap-selftest", reports, analyses, clock_step_ns=step)
+        report.show("This machine's own error", "gap-selftest", reports, analyses, clock_step_ns=step)
