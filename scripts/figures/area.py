@@ -39,15 +39,13 @@ def _modules(records: Records) -> str | None:
     ]
     multipliers = sum(module.dsp for module in runs[0].modules)
     rows.append(["all", *(_all(run) for run in shown), multipliers, runs[0].state_bits_per_flow])
-    between = "; ".join(f"{run.flows:,} flows: {_all(run)}" for run in runs if run not in shown)
     shows = (
         f"LUTs/flip-flops/block RAMs of 18 Kbit, {runs[0].device}, preset `{runs[0].preset}`, payload memory "
         "left out. A carry counts as two LUTs, a LUT RAM as six. Logic hardly grows with flows; tables move into "
         "block RAM."
     )
-    body = text.table(heads, rows) + (f"\n\nAll modules with {between}." if between else "")
     command = f"make synth TARGET={runs[0].target} PRESET={runs[0].preset} FLOWS=flows"
-    return text.section("Modules", [command], shows, body)
+    return text.section("Modules", [command], shows, text.table(heads, rows))
 
 
 def _area(module: ModuleArea | None) -> str | None:

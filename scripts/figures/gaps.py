@@ -85,7 +85,7 @@ def _software(records: Records) -> str | None:
         return None
     shows = (
         "Gap errors without sign, in ns, on a shared virtual machine with 2 processors under load. A range is of "
-        "three runs. Run it on the machine that you measure with."
+        "three runs."
     )
     heads = ("what is compared", "median", "99 % within", "99.9 % within")
     return text.section("Software", text.commands([*selftests, *linux]), shows, text.table(heads, rows))

@@ -30,8 +30,7 @@ def _latency(records: Records) -> str | None:
         "`DownbeatGmii` at its GMII pins and application streams, in ns. *Receive*: a data segment's SFD comes "
         "in, to the first byte on `m_axis_rx`. *Send*: the first byte on `s_axis_tx`, to the SFD on the wire. "
         "*Turn*: the SFD of an ACK that opens a full window, to the SFD of the segment that it releases. Median "
-        "with one segment at a time, and the largest of all loads and numbers of flows. The payload is stored whole "
-        "and passed on whole, so its length counts."
+        "with one segment at a time, and the largest of all loads and numbers of flows."
     )
     heads = ["core, MHz", "payload, B"]
     heads += [f"{measure}, most" if most else measure for measure in MEASURES for most in (False, True)]
