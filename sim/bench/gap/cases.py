@@ -61,7 +61,7 @@ def _generated(name: str, frames: int, length: int, launches: Callable[[int, int
     def lines(count: int, seed: int) -> Iterable[str]:
         return given.lines(launches(count, seed), length - given.FCS)
 
-    return Case(f"downbeat schedule {name} of {length}", "launch", options, "frames", frames=lines)
+    return Case(f"given, {name} of {length}", "launch", options, "frames", frames=lines)
 
 
 def of_file(path: Path) -> Case:

@@ -12,6 +12,7 @@ of `length` bytes without FCS. A pattern repeats every `period` ns.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
@@ -28,7 +29,8 @@ def interval(length: int, rate: int) -> Fraction:
 
 
 def train(frames: int, gap: Exact, trains: int = 1, period: Exact = 0) -> Iterator[int]:
-    yield from _repeated([number * Fraction(gap) for number in range(frames)], trains, period)
+    numerator, denominator = Fraction(gap).as_integer_ratio()
+    yield from _repeated([Fraction(number * numerator, denominator) for number in range(frames)], trains, period)
 
 
 def chirp(frames: int, first: Exact, last: Exact, chirps: int = 1, period: Exact = 0) -> Iterator[int]:
@@ -52,7 +54,7 @@ def poisson(frames: int, gap: Exact, seed: int, least: Exact = 0) -> Iterator[in
 
 
 def paced(frames: int, length: int, rate: int) -> Iterator[int]:
-    return train(frames, interval(length, rate))
+    return _repeated([Fraction(0)], frames, interval(length, rate))
 
 
 def _repeated(offsets: list[Fraction], count: int, period: Exact) -> Iterator[int]:
@@ -61,6 +63,9 @@ def _repeated(offsets: list[Fraction], count: int, period: Exact) -> Iterator[in
             f"the next one is to begin {float(period):,.0f} ns after one that takes {float(offsets[-1]):,.0f} ns: "
             "give a longer --every"
         )
+    # In units that all of them are multiples of: whole numbers are faster than fractions.
+    per_ns = math.lcm(Fraction(period).denominator, *(offset.denominator for offset in offsets))
+    units, step = [int(offset * per_ns) for offset in offsets], int(period * per_ns)
     for number in range(count):
-        for offset in offsets:
-            yield round(number * period + offset)
+        for offset in units:
+            yield (2 * (number * step + offset) + per_ns) // (2 * per_ns)

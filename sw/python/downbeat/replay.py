@@ -12,7 +12,7 @@ import typer
 
 from downbeat import output, quantities, schedule_file
 from downbeat import schedule as schedules
-from downbeat.gap import interfaces, probe, sending, stamping, statistics
+from downbeat.gap import interfaces, methods, probe, sending, stamping, statistics
 from downbeat.gap.report import console
 from downbeat.refused import Refused, explained
 from downbeat.schedule import Schedule
@@ -59,7 +59,7 @@ def run(planned: Schedule, interface: str, to: str, speed: str, method: str, abs
     interfaces.require(interface)
     interfaces.require_mtu(planned, interface)
     schedules.require_space(planned, _link_rate(interface, speed))
-    way = sending.choose(interface, method)  # type: ignore[arg-type]
+    way = methods.choose(interface, method)  # type: ignore[arg-type]
     return sending.send(planned, interface, destination, way, stamping.clock(interface), absolute)
 
 

@@ -50,7 +50,7 @@ def test_reports_are_looked_at_first(tmp_path: Path, command: str) -> None:
 @pytest.mark.parametrize("command", ["replay", "live", "from"])
 def test_an_interface_that_is_not_there_is_named(tmp_path: Path, command: str) -> None:
     long = "an-interface-with-a-long-name"
-    for name in ("nowhere", long, "../lo"):
+    for name in ("nowhere", long, "../lo") if command == "replay" else (long,):
         words: tuple[object, ...] = ("replay", plan(tmp_path), "--interface", name, *TO)
         if command == "live":
             words = ("gap", "live", name, "--schedule", plan(tmp_path), "--reports", tmp_path)

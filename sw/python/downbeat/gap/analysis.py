@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from downbeat.gap import notes, statistics
+from downbeat.gap import notes, statistics, steps
 from downbeat.gap.frames import Frames
 from downbeat.gap.matching import Matching, match
 from downbeat.gap.statistics import Floats
@@ -17,7 +17,6 @@ from downbeat.refused import Refused
 from downbeat.schedule import Schedule
 
 WORST = 5  # gaps that are named
-CLOCK_STEPS = (1000, 512, 256, 128, 100, 64, 50, 40, 32, 25, 20, 16, 12, 10, 8, 6, 5, 4, 2, 1)  # ns, that clocks have
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,7 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
     gaps = launch[second] - launch[first]
     gap_errors = stamp[second] - stamp[first] - gaps * (1 + slope)
     delay = (matching.stamp - schedule.launch)[fine]
-    apart = int(np.gcd.reduce(np.diff(np.sort(matching.stamp[fine]))))
-    step = max(frames.step, apart)
+    step = max(frames.step, steps.apart(matching.stamp[fine]))
     change = statistics.level_change(rest)
     data = {
         "schedule": {"source": schedule.source, "frames": len(schedule), "flows": len(schedule.flows())},
@@ -80,12 +78,7 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
             *frames.notes(),
         ],
     }
-    return Analysis(data, times, rest, gap_errors, gaps, max(frames.step, _clock_step(apart)), schedule.step)
-
-
-def _clock_step(apart: int) -> int:
-    """The largest step of a clock that explains why all stamps are multiples of `apart` ns: a regular flow is no coarse clock."""
-    return next((step for step in CLOCK_STEPS if apart % step == 0), 1) if apart else 1
+    return Analysis(data, times, rest, gap_errors, gaps, max(frames.step, steps.clock_step(step)), schedule.step)
 
 
 def _range(values: Floats) -> dict[str, float]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from downbeat.gap import steps
 from downbeat.gap.frames import Frames
 from downbeat.refused import Refused
 from downbeat.schedule import NANOSECONDS, Schedule
@@ -27,9 +28,9 @@ def left(frames: Frames, source: str) -> Schedule:
     for index, key in enumerate(zip(frames.flow, frames.sequence.tolist(), strict=True)):
         again[index] = key in seen_keys
         seen_keys.add(key)
-    return Schedule(
-        source, "tcp", frames.stamp, frames.length, frames.flow, frames.sequence, again, frames.merged, frames.step
-    )
+    step = max(frames.step, steps.clock_step(steps.apart(frames.stamp)))
+    columns = (frames.stamp, frames.length, frames.flow, frames.sequence, again)
+    return Schedule(source, "tcp", *columns, frames.merged, step)
 
 
 def paced(frames: Frames, source: str, flow: str | None, rate: int) -> tuple[Schedule, list[str]]:
@@ -54,9 +55,9 @@ def paced(frames: Frames, source: str, flow: str | None, rate: int) -> tuple[Sch
 def _choice_notes(payload: Counter[str], chosen: str) -> list[str]:
     if len(payload) == 1:
         return []
-    share = 100 * payload[chosen] / payload.total()
+    share = min(99.9, 100 * payload[chosen] / payload.total())
     return [
-        f"{len(payload)} flows: {chosen} is the largest, with {share:.0f} % of the bytes, and is the one judged. "
+        f"{len(payload)} flows: {chosen} is the largest, with {share:.1f} % of the bytes, and is the one judged. "
         f"Another: --flow {payload.most_common(2)[1][0]}"
     ]
 

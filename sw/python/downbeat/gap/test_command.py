@@ -144,3 +144,39 @@ def test_of_several_paced_flows_the_largest_is_taken_and_said(tmp_path: Path) ->
     said = " ".join(data["notes"])
     assert "2 flows: 10.0.0.1:40000-10.0.0.2:5001 is the largest" in said
     assert "--flow 10.0.0.1:7-10.0.0.2:8" in said
+
+
+def test_merged_segments_are_no_paced_flow(tmp_path: Path) -> None:
+    """Two frames in one, as segmentation offload hands them to a capture: once a wrong figure with status 0."""
+    segments = [synthetic.segment(2920 * number, 2920) for number in range(50)]
+    (tmp_path / "x.pcap").write_bytes(
+        synthetic.pcap(zip([GAP * number for number in range(50)], segments, strict=True))
+    )
+    words = ("gap", tmp_path / "x.pcap", "--paced", "20Mb/s", "--reports", tmp_path)
+    done = downbeat(*words)
+    assert done.returncode == 2 and "ethtool -K IFACE tso off" in done.stderr and "--mtu 9000" in done.stderr
+    assert downbeat(*words, "--mtu", "3000").returncode == 0
+
+
+def test_frames_that_arrive_before_they_leave_are_warned_of(tmp_path: Path) -> None:
+    launches = [synthetic.EPOCH + GAP * number for number in range(100)]
+    frames = zip([GAP * number - 4321 for number in range(100)], synthetic.probes(100), strict=True)
+    done, data = gap(tmp_path, synthetic.pcap(frames), launches, "--common-time")
+    assert done.returncode == 0 and data["delay_ns"]["minimum"] == -4321
+    assert any("100 of 100 frames arrive before they leave, up to 4321 ns" in note for note in data["notes"])
+
+
+def test_microseconds_are_read_with_their_step_in_the_verdict(tmp_path: Path) -> None:
+    """Stamps of 1 us each: a gap is right to 1000 (1 - sqrt(0.05)) = 776 ns at 95 %, whatever the gaps are."""
+    print(f"SEED={SEED}")
+    launches = np.cumsum(np.random.default_rng(SEED).integers(900_000, 1_100_000, 300)).tolist()
+    capture = synthetic.pcap(zip(launches, synthetic.probes(300), strict=True), magic=0xA1B2C3D4)
+    done, data = gap(tmp_path, capture, launches)
+    assert done.returncode == 0 and data["capture"]["stamp_step_ns"] == 1000
+    verdict = data["verdict"]
+    assert verdict["floor_ns"] == pytest.approx(776, rel=0.01) and verdict["within_floor"] >= 0.9
+    assert verdict["half_width_ns"] == pytest.approx(776, rel=0.03) and verdict["level"] == 0.95
+    assert f"One gap of {verdict['gap_ns']:,.0f} ns is right to ±7" in done.stdout and "Floor of this" in done.stdout
+    assert "One gap of" in (tmp_path / "out" / "gap-capture.html").read_text()
+    done, _ = gap(tmp_path, capture, launches, "--strict")
+    assert done.returncode == 2 and "microseconds" in done.stderr

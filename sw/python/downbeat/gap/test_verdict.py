@@ -10,7 +10,8 @@ import pytest
 
 from downbeat.gap import selftest, uncertainty
 from downbeat.gap.made_up import Draw, Instrument, captured
-from downbeat.gap.statistics import Floats, allan, mean
+from downbeat.gap.means import mean
+from downbeat.gap.statistics import Floats, allan
 from downbeat.gap.verdict import Stamping, judge, rounded
 
 SEED = int(os.environ.get("SEED", "1"))

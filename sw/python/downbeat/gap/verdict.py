@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from downbeat.gap import statistics, uncertainty
+from downbeat.gap import means, uncertainty
 from downbeat.gap.analysis import Analysis
 from downbeat.gap.statistics import Floats
 
@@ -49,7 +49,7 @@ def judge(analysis: Analysis, stamping: Stamping) -> dict[str, Any]:
         "budget": uncertainty.budget(causes) if known else [],
         "assumes": _assumption(stamping),
         "within_floor": float(np.mean(np.abs(analysis.gap_errors) <= floor)) if known else None,
-        "mean_gap_error_ns": statistics.mean(analysis.gap_errors),
+        "mean_gap_error_ns": means.mean(analysis.gap_errors),
         "too_short": count < FEWEST_GAPS,
     }
     return {**data, "sentences": sentences(data, count)}
