@@ -15,6 +15,9 @@ from pathlib import Path
 from downbeat.refused import Refused
 
 
+MOST_MAGIC = 6  # bytes of the longest magic number
+
+
 def content(path: Path, hint: str = "") -> bytes:
     """A file's bytes, unpacked. `hint` follows the words for a file that is not there."""
     try:
@@ -34,6 +37,16 @@ def content(path: Path, hint: str = "") -> bytes:
             except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
                 raise Refused(f"{path}: cannot be unpacked: {error}") from None
     return data
+
+
+def beginning(path: Path, size: int) -> bytes:
+    """The first bytes of a file, unpacked."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(max(size, MOST_MAGIC))
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None
+    return content(path)[:size] if data.startswith(tuple(PACKED)) else data[:size]
 
 
 def _zstd(data: bytes) -> bytes:

@@ -32,7 +32,7 @@ class Capture:
     def on(self, name: str | None, strict: bool = False) -> Capture:
         """What was captured on one interface; with None, on the only one that has packets. Others are not judged.
 
-        `name` is its name, or `#` and its number in the file from 0 on. With `strict`, microseconds are refused.
+        `name` is its name, or its number in the file from 0 on, as 1 or #1. With `strict`, microseconds are refused.
         """
         used = sorted({packet.interface for packet in self.packets})
         if not used:
@@ -70,13 +70,14 @@ class Capture:
             raise Refused(
                 f"{self.source}: packets of several interfaces, with clocks of their own perhaps: name one (--interface): {known}"
             )
-        wanted = [index for index in used if name in (None, names[index], f"#{index}")]
+        wanted = [index for index in used if name in (None, names[index])]
+        wanted = wanted or [index for index in used if name in (str(index), f"#{index}")]
         if not wanted:
             raise Refused(f"{self.source}: no packet of an interface {name}; there are {known}")
         if len(wanted) > 1:
             raise Refused(
                 f"{self.source}: several interfaces have the name {name}: choose one by its number (--interface "
-                f"'#{wanted[0]}'): {known}"
+                f"{wanted[0]}): {known}"
             )
         return wanted[0]
 
@@ -100,6 +101,6 @@ def parse(source: str, data: bytes) -> Capture:
 def is_capture(path: Path) -> bool:
     """Whether this is a capture and not a CSV, by its first bytes."""
     try:
-        return unpacking.content(path)[:4] in READERS
+        return unpacking.beginning(path, 4) in READERS
     except Refused:
         return False  # who reads it as a schedule says why

@@ -16,13 +16,11 @@ from downbeat.schedule import NANOSECONDS, Schedule
 OFFLOAD = "ethtool -K IFACE tso off gso off gro off lro off"
 
 
-def left(frames: Frames, source: str) -> Schedule:
-    """What left here when it left: what comes out elsewhere is compared with it."""
+def left(frames: Frames, source: str, option: str = "--schedule-interface") -> Schedule:
+    """What left here when it left: what comes out elsewhere is compared with it. `option` names the interface."""
     if not len(frames):
         seen = f"; its packets are {frames.seen()}" if frames.seen() else ""
-        raise Refused(
-            f"{source}: no segment with data in it{seen}; name the interface on which they leave (--schedule-interface)"
-        )
+        raise Refused(f"{source}: no segment with data in it{seen}; name the interface on which they leave ({option})")
     seen_keys: set[tuple[str, int]] = set()
     again = np.zeros(len(frames), dtype=bool)
     for index, key in enumerate(zip(frames.flow, frames.sequence.tolist(), strict=True)):
@@ -38,7 +36,7 @@ def paced(frames: Frames, source: str, flow: str | None, rate: int) -> tuple[Sch
 
     Without `flow`, the flow with the most bytes is taken; the notes say so.
     """
-    everything = left(frames, source)
+    everything = left(frames, source, "--interface")
     payload: Counter[str] = Counter()
     for name, length in zip(everything.flow, everything.length.tolist(), strict=True):
         payload[name] += length

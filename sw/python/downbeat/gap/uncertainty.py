@@ -21,7 +21,7 @@ import numpy as np
 from downbeat.gap.statistics import Floats
 
 LEVEL = 0.95
-DRAWS = 100_000  # 0.07 % of probability at the 95 % point
+DRAWS = 40_000  # 0.11 % of probability at the 95 % point
 SEED = 1  # one report, one figure
 LARGEST_DRIFT = 200e-6  # IEEE 802.3: 100 ppm for each of two clocks
 LARGEST_WANDER = 1e-7  # of a crystal in minutes; more is the path's

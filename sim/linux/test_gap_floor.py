@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scapy.utils import PcapNgReader
-
 from downbeat.gap import synthetic, veth
 from downbeat.gap.calling import downbeat, inside
+from scapy.utils import PcapNgReader
 
 GAP = 200_000  # ns
 FRAMES = 20_000

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import pytest
+from downbeat.gap import frames, planning
+from downbeat.gap.headers import ETHERNET, IPV6, RAW_IP, SLL, SLL2
+from downbeat.refused import Refused
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop
 from scapy.layers.l2 import ARP, CookedLinux, CookedLinuxV2, Dot1Q, Ether
 from scapy.layers.ppp import PPP, PPPoE
 from scapy.packet import Packet, Raw
-
-from downbeat.gap import frames, planning
-from downbeat.gap.headers import ETHERNET, IPV6, RAW_IP, SLL, SLL2
-from downbeat.refused import Refused
 
 NAME, NAME6 = "10.1.2.3:1234-10.4.5.6:80", "2001:db8::1.1234-2001:db8::2.80"
 DATA = TCP(sport=1234, dport=80, seq=0xFEDCBA98) / Raw(b"x" * 10)
