@@ -14,7 +14,6 @@ from pathlib import Path
 
 from downbeat.refused import Refused
 
-
 MOST_MAGIC = 6  # bytes of the longest magic number
 
 
