@@ -46,7 +46,8 @@ case class CongestionEvent() extends Bundle {
     */
   val uninflated = Bool()
   /** Bytes in flight before the event. With `loss` and `timeout` at most cwnd: what limited transmit added does not
-    * count (RFC 5681 3.2). Late on a policy's first node.
+    * count (RFC 5681 3.2). If duplicate ACKs tell of the loss, what the same ACK acknowledges does not count. Late on a
+    * policy's first node.
     */
   val flight = UInt(32 bits)
   /** Sender's maximum segment size (SMSS), bytes. */

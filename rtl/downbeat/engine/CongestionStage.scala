@@ -46,7 +46,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   private val describe = new s0.Area {
     private val loses = CONGESTION_KIND === kinds.loss || CONGESTION_KIND === kinds.timeout
-    private val overfull = before.window.cwnd(47 downto 16) < OUTSTANDING_BEFORE
+    private val overfull = before.window.cwnd(47 downto 16) < FLIGHT
     EVENT.kind := LIVE ? apply(CONGESTION_KIND) | kinds.none()
     when(changes)(EVENT.kind := kinds.established)
     if (config.policiesCalculate) when(calculation.responds)(EVENT.kind := kinds.calculated)
@@ -55,7 +55,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.uninflated := UNINFLATED
     // A stale event: the memory may hold the state of a connection that is gone. It reports zero flight.
     EVENT.flight := Mux(!LIVE, U(0, 32 bits),
-      Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), OUTSTANDING_BEFORE))
+      Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), FLIGHT))
     EVENT.segmentSize := SEGMENT_SIZE
     EVENT.rttValid := RTT_VALID
     EVENT.rtt := RTT

@@ -51,7 +51,6 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
       ADVANCED && !(loss.ack.partial && before.partial && !SELECTIVE))
     val rounded = insert(NOW + U((1 << config.deadlineUnit) - 1))
     RECOVERY_ARMED := needed && !OPENING
-    breaksTiming := timedOut || loss.lost || loss.ack.partial
     /** Data is acknowledged, or begins to wait. */
     val progresses = insert(ADVANCED || OPENING || arms)
   }
@@ -59,6 +58,7 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
 
   /** On step 5: the state after the event. */
   def update(after: RecoveryState): Unit = new s5.Area {
+    breaksTiming := timedOut || loss.lost || loss.ack.partial
     RECOVERY_DEADLINE := Mux[Instant](decide.starts, (decide.rounded + decide.rto).whole(config.deadlineUnit),
       expire.deadline)
     after.armed := RECOVERY_ARMED
