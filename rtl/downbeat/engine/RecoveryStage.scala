@@ -29,6 +29,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
   private val loss = new LossDetection(view, board, answersPair)
   private val timer = new RecoveryTimer(view, loss)
+  private val idle = new IdleRestart(view, timer)
   private val userTimeout = new UserTimeout(view, timer.progresses)
   import loss.{ack, lost}
   import timer.{expiries, timedOut}
@@ -46,6 +47,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     GIVEN_UP := expiries.verdict.givesUp || userTimeout.expired
     val kind = Payload(CongestionEventKind())
     kind := CongestionEventKind.none
+    when(idle.due)(kind := CongestionEventKind.restart)
     when(event.isSent && !RESENT && LENGTH.orR)(kind := CongestionEventKind.sent)
     when(answersPair)(kind := CongestionEventKind.paired)
     // An ACK that echoes a mark does not let the window grow (RFC 3168 6.1.2).
@@ -58,6 +60,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
       kind := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(), CongestionEventKind.timeoutAgain())
     }
     when(ESTABLISHED)(kind := CongestionEventKind.established)
+    val restarts = insert(kind === CongestionEventKind.restart)
     val deflates = insert(timedOut && before.recovering)
   }
   private val tell = new s5.Area {
@@ -84,6 +87,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     loss.update(after, timedOut)
     timer.update(after)
     userTimeout.update(after)
+    idle.update(after, report.restarts)
     for ((range, block) <- after.scoreboard.ranges.zip(board.ranges)) range.set(block)
     after.scoreboard.highRxt := resend.highRxt
     after.scoreboard.passed := board.passed

@@ -14,7 +14,7 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
   import signals._
   private val maximumRto = U(Instant.nanoseconds(config.maximumRto), 39 bits)
 
-  private val compare = new s0.Area {
+  val compare = new s0.Area {
     val untilDeadline = insert(before.deadline.since(NOW)) // signed
     val unsent = insert(WRITTEN.since(UNACKNOWLEDGED))
     val narrow = insert(SEND_WINDOW < SEGMENT_SIZE)
@@ -32,6 +32,8 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
 
   val expiries = new Expiries(view, expire.expired)
   val timedOut: Payload[Bool] = expiries.meaning.timedOut
+  /** RTO, ns, neither backed off nor bounded above; on step 2. */
+  def rto: Payload[UInt] = roundTrip.timeout
   private val breaksTiming = Payload(Bool())
   private val roundTrip = new RoundTrip(view, timedOut, breaksTiming)
 
