@@ -95,6 +95,19 @@ int ApplicationPort::listen(std::uint16_t port, const downbeat_parameters *param
   return DOWNBEAT_OK;
 }
 
+int ApplicationPort::unlisten(std::uint16_t port) {
+  const auto listening = listening_.find(port);
+  if (listening == listening_.end()) return DOWNBEAT_NOT_LISTENING;
+  const auto waiting = std::move(listening->second);
+  listening_.erase(listening);
+  CommandWords words{};
+  DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_UNLISTEN);
+  DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, port);
+  commands_.push_back(words);
+  for (const downbeat_connection name : waiting) abort(name);
+  return DOWNBEAT_OK;
+}
+
 int ApplicationPort::accept(std::uint16_t port, downbeat_connection &name) {
   const auto listening = listening_.find(port);
   if (listening == listening_.end()) return DOWNBEAT_NOT_LISTENING;

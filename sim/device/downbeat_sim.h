@@ -173,6 +173,8 @@ int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remot
                      const downbeat_parameters *parameters, downbeat_connection *connection);
 /** One listener a port: a second one is ADDRESS_IN_USE, and changes nothing. */
 int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters);
+/** Nobody listens on that port any more. Connections that wait to be accepted there are aborted, others go on. */
+int downbeat_unlisten(downbeat_device *device, uint16_t port);
 /** The next established connection to that port. */
 int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection);
 

@@ -158,6 +158,7 @@ def load(path: Path) -> ctypes.CDLL:
         ("add_neighbour", c_int, [device, c_uint32, c_char_p]),
         ("connect", c_int, [device, c_uint32, c_uint16, c_uint16, POINTER(Parameters), POINTER(connection)]),
         ("listen", c_int, [device, c_uint16, POINTER(Parameters)]),
+        ("unlisten", c_int, [device, c_uint16]),
         ("set_policies", c_int, [device, connection, POINTER(Parameters)]),
         ("argument_problem", c_char_p, [device]),
         ("accept", c_int, [device, c_uint16, POINTER(connection)]),
