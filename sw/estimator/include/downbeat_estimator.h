@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 #define DOWNBEAT_ESTIMATOR_ABI 1
 #define DOWNBEAT_ESTIMATOR_REASON 160
 
@@ -136,7 +138,7 @@ typedef struct downbeat_host_start {
   uint64_t until; /* ns; afterwards the start is void */
   uint64_t miss_next; /* ns; MISS in the core: the next expected drop */
   uint32_t miss_rate; /* MISS in the core: gamma/delta, 8 fraction bits, 24 bits */
-  uint32_t reserved;
+  uint32_t miss_cap; /* segments; MISS in the core: the most that it may compute */
   uint64_t saved_window; /* bytes; Careful Resume's saved_cwnd */
   uint64_t saved_rtt; /* ns; its saved_rtt */
   uint64_t jump; /* bytes; its jump_cwnd: at most half of saved_window, and max_jump */
@@ -207,8 +209,9 @@ int downbeat_estimator_next_prefix(downbeat_estimator *estimator, uint64_t now, 
 
 /** What outlives a process (SPAND's reports, saved parameters) as text. Returns its length; writes it if it fits. */
 size_t downbeat_estimator_save(downbeat_estimator *estimator, uint64_t now, char *text, size_t capacity);
-/** Takes a saved text over; ages count from `saved_now` of the file to `now`. Bad lines are refused and counted. */
-downbeat_cause downbeat_estimator_load(downbeat_estimator *estimator, uint64_t now, const char *text, size_t length);
+/** Takes a saved text over; `elapsed` ns, the time since it was saved, make its ages higher. Bad lines are counted. */
+downbeat_cause downbeat_estimator_load(downbeat_estimator *estimator, uint64_t now, uint64_t elapsed, const char *text,
+                                       size_t length);
 
 uint64_t downbeat_estimator_refused(const downbeat_estimator *estimator, downbeat_cause cause);
 size_t downbeat_estimator_memory(const downbeat_estimator *estimator); /* bytes */
@@ -232,6 +235,8 @@ uint64_t downbeat_miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_
 /** SPAND, Eq. 3 and, with shift, Eq. 4: the initial window in segments. 0 segments: size not known. b: 8 fraction bits.
  */
 uint32_t downbeat_spand(uint64_t segments, uint32_t window, uint32_t acks_ratio, int shift);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

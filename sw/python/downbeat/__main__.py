@@ -7,6 +7,7 @@ import typer
 
 from downbeat import replay, trace
 from downbeat.board import command as board
+from downbeat.estimator import command as estimate
 from downbeat.gap import command as gap
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -14,6 +15,7 @@ app.command("trace")(trace.command)
 app.add_typer(gap.app, name="gap")
 app.command("replay")(replay.command)
 app.add_typer(board.app, name="board")
+app.command("estimate")(estimate.command)
 
 
 @app.callback()
