@@ -43,6 +43,7 @@ BENCH_wire := $(SIM_RTL)
 BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
+BENCH_estimator := $(SET_UP)
 EXPERIMENT_carson := $(SIM_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
 EXPERIMENT_fairness := $(SIM64_RTL)
@@ -76,6 +77,9 @@ bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [
 
 experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n]
 	@$(PY) -m sim.experiments
+
+estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estimator: shared path estimates
+	@$(IN_ENV) $(MAKE) -s -C sw/estimator
 
 # ---- test
 
@@ -197,4 +201,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator rtl generate synth fmax bitstream docs format mutants clean

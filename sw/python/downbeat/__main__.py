@@ -7,6 +7,7 @@ import typer
 
 from downbeat import replay, schedule_command, trace
 from downbeat.board import command as board
+from downbeat.estimator import command as estimate
 from downbeat.gap import command as gap
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -15,6 +16,7 @@ app.add_typer(gap.app, name="gap")
 app.command("replay")(replay.command)
 app.add_typer(schedule_command.app, name="schedule")
 app.add_typer(board.app, name="board")
+app.command("estimate")(estimate.command)
 
 
 @app.callback()
