@@ -8,12 +8,14 @@ import typer
 from downbeat import replay, trace
 from downbeat.board import command as board
 from downbeat.gap import command as gap
+from downbeat.gateway import command as gateway
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.command("trace")(trace.command)
 app.add_typer(gap.app, name="gap")
 app.command("replay")(replay.command)
 app.add_typer(board.app, name="board")
+app.add_typer(gateway.app, name="gateway")
 
 
 @app.callback()
