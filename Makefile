@@ -77,6 +77,9 @@ bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [
 experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n]
 	@$(PY) -m sim.experiments
 
+gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
+	@scripts/gateway.sh
+
 # ---- test
 
 test: $(TEST_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
@@ -197,4 +200,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment gateway test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean

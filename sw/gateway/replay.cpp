@@ -6,12 +6,18 @@
 //   counters                     "counters NAME=VALUE ...", without those that are 0
 //   size                         "size PREFIXES BYTES" of the store
 //   sweep                        forgets what is too old
+//   client HOST-KEY              a host with the client library (client.h)
+//   report PREFIX BYTES          it reports a transfer
+//   ask PREFIX                   "known BYTES" from its cache, or "unknown"
+//   pass, lose                   its datagrams reach the gateway, and the answers reach it; or nothing does: "moved N"
+//   restart                      the gateway forgets everything
 //   save FILE BOOT DATE          a snapshot with that boot and date (ns)
 //   restore FILE BOOT DATE       into an empty store; "restored PREFIXES AGE_NS", or "left REASON"
 #include <iostream>
 #include <memory>
 #include <sstream>
 
+#include "client.h"
 #include "config.h"
 #include "gateway.h"
 #include "snapshot.h"
@@ -37,6 +43,9 @@ public:
       for (std::size_t slot = 0; (slot = gateway_->store().sweep(slot, 1000, now_, nullptr)) != 0;) {}
       return "";
     }
+    if (word == "client" || word == "report" || word == "ask" || word == "pass" || word == "lose")
+      return client(word, words);
+    if (word == "restart") return fresh(), "";
     Nanoseconds date = 0;
     words >> text >> boot >> date;
     const Moment moment{boot, now_, date};
@@ -60,6 +69,41 @@ private:
     std::string line = "out ";
     for (std::uint8_t byte : out) line += "0123456789abcdef"[byte >> 4], line += "0123456789abcdef"[byte & 15];
     return line;
+  }
+
+  std::string client(const std::string &word, std::istringstream &words) {
+    if (word == "client") {
+      std::string line;
+      std::getline(words >> std::ws, line);
+      auto key = HostKey::parse(line);
+      if (const auto *reason = std::get_if<std::string>(&key)) return *reason;
+      client_ = std::make_unique<Client>(std::get<HostKey>(key), [this] { return ++nonce_; });
+      return "client";
+    }
+    if (!client_) return "no client";
+    if (word == "pass" || word == "lose") return exchange(word == "pass");
+    std::string text;
+    double window = 0;
+    words >> text >> window;
+    const auto prefix = Prefix::parse(text);
+    if (!prefix) return "no prefix";
+    if (word == "report") {
+      client_->report({.prefix = *prefix, .window = window, .rtt = 0.05, .acked = 2}, now_);
+      return "reported";
+    }
+    const auto answer = client_->ask(*prefix, now_);
+    return answer ? "known " + std::to_string(answer->window) : "unknown";
+  }
+
+  std::string exchange(bool arrives) {
+    std::size_t moved = 0;
+    for (const auto &datagram : client_->due(now_)) {
+      ++moved;
+      std::vector<std::uint8_t> out;
+      if (arrives) gateway_->receive(datagram, now_, out);
+      if (!out.empty()) client_->receive(out, now_);
+    }
+    return "moved " + std::to_string(moved);
   }
 
   std::string counters() const {
@@ -104,7 +148,8 @@ private:
   Config config_;
   Keys keys_;
   Nanoseconds now_ = 0;
-  std::uint64_t token_ = 0;
+  std::uint64_t token_ = 0, nonce_ = 0;
+  std::unique_ptr<Client> client_;
   std::unique_ptr<Counters> counters_;
   std::unique_ptr<Gateway> gateway_;
 };

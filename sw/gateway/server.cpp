@@ -164,10 +164,8 @@ void Server::restore() {
     return log_.write(Log::error, "not_restored", "reason", *reason);
   const auto &[prefixes, age] = std::get<Restored>(restored);
   counters_.restoredPrefixes.set(prefixes);
-  // What was accepted after the snapshot is lost; that was at most this long.
-  log_.write(Log::info, "restored", "prefixes", prefixes, "lost_at_most_s",
-             std::min(double(age) / double(second), double(config_.snapshotSeconds)), "snapshot_age_s",
-             double(age) / double(second));
+  // What was accepted after the snapshot is lost: at most the time since it was begun.
+  log_.write(Log::info, "restored", "prefixes", prefixes, "lost_at_most_s", double(age) / double(second));
 }
 
 void Server::reload() {

@@ -63,5 +63,5 @@ def test_each_message_shows_its_fields_and_what_is_none_is_malformed(tmp_path: P
     assert seen[2][:4] == ["30000", "0.25", "3", "29200"]
     assert seen[4] == ["1", "2", "", "4", "6", "", "", "9000"]
     assert seen[5][5] == "15" and seen[6][6] == "250" and seen[6][4] == "90000"
-    assert [row[1] for row in rest] == ["1", "", "1", "1"], "zeros are somebody else's"
+    assert [row[1] for row in rest] == ["258", "", "258", "258"], "zeros are somebody else's"
     assert [bool(row[5]) for row in rest] == [True, False, True, True]

@@ -74,6 +74,13 @@ class Virtual:
         """All that the process knew is gone, as after kill -9; then the snapshot is read."""
         return self._ask(f"restore {file} {boot} {round(date * SECOND)}")
 
+    def client(self, line: str) -> str:
+        """A command for the client library: client, report, ask, pass, lose, restart (sw/gateway/replay.cpp)."""
+        if line == "restart":
+            self._tell(line)
+            return ""
+        return self._ask(line)
+
     def host(self, reporter: int, site: bytes = SITE_KEY, key_id: int = 1) -> wire.Host:
         """A reporter with a session."""
         host = wire.Host(site, reporter, key_id)
