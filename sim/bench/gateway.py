@@ -82,6 +82,7 @@ def main() -> int:
     print(
         f"{report['messages_per_second']:,} messages/s; at {report['half_load_messages_per_second']:,} p99 of an answer"
     )
+    print(f"({report['processor_us']:.2f} us of a processor for one) ", end="")
     print(f"is {report['p99_us']:.0f} us; {report['fuzzed']:,} fuzzed messages, {report['crashes']} crashes")
     print(f"the poisoner moves an estimate by {report['poison_effect']:.1%}, the plain mean by a factor of ", end="")
     print(f"{report['poison_effect_of_the_mean']:.0f}; {REPORT.relative_to(build.ROOT)}")

@@ -2,6 +2,7 @@
 // A host for measurements and first answers. HOSTKEY is what `downbeat gateway keys issue` prints.
 //
 //   gateway-bench once URI HOSTKEY PREFIX            reports a transfer, asks, prints the answer as JSON
+//   gateway-bench ask URI HOSTKEY PREFIX             asks alone
 //   gateway-bench load URI HOSTKEY SECONDS RATE PREFIXES
 //        reports and queries by turns, RATE messages a second; 0: as fast as 256 open queries allow.
 //        Prints {"sent", "answered", "seconds", "p50_us", "p99_us", "max_us"}
@@ -49,12 +50,12 @@ std::vector<std::uint8_t> receive(int socket, int milliseconds) {
   return bytes;
 }
 
-int once(int socket, const HostKey &key, const Prefix &prefix) {
+int once(int socket, const HostKey &key, const Prefix &prefix, bool reports) {
   Client client(key, random64);
   const Nanoseconds end = read(CLOCK_BOOTTIME) + 2 * second;
-  client.report({.prefix = prefix, .window = 30 * 1460, .rtt = 0.05, .acked = 2}, read(CLOCK_BOOTTIME));
+  if (reports) client.report({.prefix = prefix, .window = 30 * 1460, .rtt = 0.05, .acked = 2}, read(CLOCK_BOOTTIME));
   for (Nanoseconds now; (now = read(CLOCK_BOOTTIME)) < end;) {
-    if (const auto answer = client.counters().reportsSent ? client.ask(prefix, now) : std::nullopt) {
+    if (const auto answer = client.counters().reportsSent || !reports ? client.ask(prefix, now) : std::nullopt) {
       std::printf("{\"prefix\": \"%s\", \"window_bytes\": %.17g, \"rtt_s\": %.9g, \"segments_per_ack\": %.9g, "
                   "\"reports\": %u, \"reporters\": %u, \"lifetime_ms\": %u}\n",
                   prefix.text().c_str(), answer->window, answer->rtt, answer->acked, answer->transfers,
@@ -122,8 +123,8 @@ public:
       until = std::min({until, messages_.size(), sent_ + batch});
       if (until > sent_) give(until);
       if (take()) quiet = now;
-      if (now - quiet > second / 4 && sent_ == messages_.size()) break; // what is missing does not come any more
-      if (rate == 0 && now - quiet > second / 100) lost_ = sent_ / 2 - delays_.size(), quiet = now;
+      if (now - quiet > 2 * second && sent_ == messages_.size()) break; // what is missing does not come any more
+      if (rate == 0 && now - quiet > second) lost_ = sent_ / 2 - delays_.size(), quiet = now;
     }
     seconds_ = double(read(CLOCK_MONOTONIC) - begin) / double(second);
   }
@@ -200,17 +201,18 @@ private:
 
 int main(int count, char **words) {
   const std::string mode = count > 1 ? words[1] : "";
-  if (!(mode == "once" && count == 5) && !(mode == "load" && count == 7))
-    return refuse("use once URI HOSTKEY PREFIX, or load URI HOSTKEY SECONDS RATE PREFIXES");
+  if (!((mode == "once" || mode == "ask") && count == 5) && !(mode == "load" && count == 7))
+    return refuse("use once or ask URI HOSTKEY PREFIX, or load URI HOSTKEY SECONDS RATE PREFIXES");
   if (!startCrypto()) return refuse("libsodium cannot start");
   auto socket = connectUri(words[2]);
   if (const auto *reason = std::get_if<std::string>(&socket)) return refuse(*reason);
   auto key = HostKey::parse(words[3]);
   if (const auto *reason = std::get_if<std::string>(&key)) return refuse(*reason);
   const int descriptor = std::get<Descriptor>(socket).get();
-  if (mode == "once") {
+  if (mode != "load") {
     const auto prefix = Prefix::parse(words[4]);
-    return prefix ? once(descriptor, std::get<HostKey>(key), *prefix) : refuse("use a prefix, as 192.0.2.0/24");
+    return prefix ? once(descriptor, std::get<HostKey>(key), *prefix, mode == "once")
+                  : refuse("use a prefix, as 192.0.2.0/24");
   }
   const double seconds = std::atof(words[4]), rate = std::atof(words[5]);
   const int prefixes = std::clamp(std::atoi(words[6]), 1, 65536);

@@ -108,9 +108,9 @@ def explanation(found: dict[str, Any], size: int, mss: int) -> list[str]:
 def demo() -> None:
     """Starts a gateway on loopback, reports a transfer as host 1, asks as host 2, and shows the answer."""
     with explained(), Site() as site:
-        for reporter in (1, 2):
+        for reporter, mode in ((1, "once"), (2, "ask")):
             line = keys.issue(site.keys, reporter)
-            run = [str(program("gateway-bench")), "once", site.uri, line, "192.0.2.0/24"]
+            run = [str(program("gateway-bench")), mode, site.uri, line, "192.0.2.0/24"]
             done = subprocess.run(run, text=True, capture_output=True, check=False)
             if done.returncode:
                 print(done.stderr.strip())
