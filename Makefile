@@ -43,6 +43,7 @@ BENCH_wire := $(SIM_RTL)
 BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
+BENCH_estimator := $(SET_UP)
 EXPERIMENT_carson := $(SIM_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
 EXPERIMENT_fairness := $(SIM64_RTL)
@@ -79,6 +80,9 @@ experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over n
 
 gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
 	@scripts/gateway.sh
+
+estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estimator: shared path estimates
+	@$(IN_ENV) $(MAKE) -s -C sw/estimator
 
 # ---- test
 
@@ -200,4 +204,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment gateway test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator gateway rtl generate synth fmax bitstream docs format mutants clean

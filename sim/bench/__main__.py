@@ -17,6 +17,7 @@ BENCHES = {
     "netlist": ("scripts.ecp5.netlist", "the ECP5 netlist of TCP's board passes the system test"),
     "logistic": ("sim.bench.logistic", "the logistic window compared with the exact equation, a million requests"),
     "gateway": ("sim.bench.gateway", "the gateway: messages a second, answers, fuzzed messages, a poisoner"),
+    "estimator": ("sim.bench.estimator", "path reports a second and memory of the shared estimator"),
     "churn": ("sim.adversarial.churn", "connections opened and closed in every order, a SYN flood, blind attacks"),
 }
 

@@ -7,6 +7,7 @@ import typer
 
 from downbeat import replay, trace
 from downbeat.board import command as board
+from downbeat.estimator import command as estimate
 from downbeat.gap import command as gap
 from downbeat.gateway import command as gateway
 
@@ -16,6 +17,7 @@ app.add_typer(gap.app, name="gap")
 app.command("replay")(replay.command)
 app.add_typer(board.app, name="board")
 app.add_typer(gateway.app, name="gateway")
+app.command("estimate")(estimate.command)
 
 
 @app.callback()
