@@ -19,7 +19,8 @@ std::optional<Answer> Client::ask(const Prefix &prefix, Nanoseconds now) {
   Cached &cached = cache_[prefix];
   if (cached.answer && now >= cached.until) cached.answer.reset();
   const bool old = !cached.answer || now >= cached.until - (cached.until - cached.asked) / 2;
-  if (old && !cached.wanted && wanted_.size() < options_.cached && (cached.asked == 0 || now - cached.asked >= options_.again)) {
+  if (old && !cached.wanted && wanted_.size() < options_.cached &&
+      (cached.asked == 0 || now - cached.asked >= options_.again)) {
     cached.wanted = true;
     wanted_.push_back(prefix);
   }

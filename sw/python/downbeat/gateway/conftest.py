@@ -18,8 +18,6 @@ ROOT = Path(__file__).resolve().parents[4]
 @pytest.fixture(scope="session", autouse=True)
 def programs() -> None:
     os.environ["DOWNBEAT_ROOT"] = str(ROOT)
-    if os.environ.get("DOWNBEAT_GATEWAY_BUILT"):
-        return
     done = subprocess.run([ROOT / "scripts" / "gateway.sh", "tests"], text=True, capture_output=True, check=False)
     if done.returncode == 3:
         pytest.skip(done.stderr.strip())
