@@ -78,6 +78,9 @@ bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [
 experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n]
 	@$(PY) -m sim.experiments
 
+gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
+	@scripts/gateway.sh
+
 estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estimator: shared path estimates
 	@$(IN_ENV) $(MAKE) -s -C sw/estimator
 
@@ -201,4 +204,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator gateway rtl generate synth fmax bitstream docs format mutants clean
