@@ -29,7 +29,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val verdict = new SegmentVerdict(view, windowCheck, ackCheck, timestampCheck)
   private val placementCheck = new PlacementCheck(view)
   private val reassembly = new Reassembly(view, verdict, placementCheck)
-  private val acknowledgments = new Acknowledgments(view, verdict, windowCheck, placementCheck)
+  private val acknowledgments = new Acknowledgments(view, verdict, windowCheck, placementCheck, reassembly)
   private val timestamps = new Timestamps(view, timestampCheck, verdict)
   private val congestionEcho = new CongestionEcho(view, verdict)
   private val challenges = new ChallengeLimit(view, verdict)

@@ -89,6 +89,8 @@ class Signals(config: DownbeatConfig) {
   val FILLS = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
+  /** By how many bits it is scaled. */
+  val PEER_SCALE = Payload(UInt(4 bits))
   /** The largest that it has offered: MAX.SND.WND, bytes. */
   val LARGEST_WINDOW = Payload(UInt(31 bits))
   /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the
