@@ -66,10 +66,10 @@ sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOS
 waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
 	@scripts/waves.sh
 
-interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
+interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap, a stalled reader; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m sim.linux
 
-gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n]
+gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n SCHEDULE=file]
 	@$(PY) -m sim.bench.gap
 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
