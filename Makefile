@@ -43,6 +43,7 @@ BENCH_wire := $(SIM_RTL)
 BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
+BENCH_estimator := $(SET_UP)
 EXPERIMENT_carson := $(SIM_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
 EXPERIMENT_fairness := $(SIM64_RTL)
@@ -68,7 +69,7 @@ waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another fi
 interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap, a stalled reader; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m sim.linux
 
-gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n]
+gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n SCHEDULE=file]
 	@$(PY) -m sim.bench.gap
 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
@@ -76,6 +77,12 @@ bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [
 
 experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n]
 	@$(PY) -m sim.experiments
+
+gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
+	@scripts/gateway.sh
+
+estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estimator: shared path estimates
+	@$(IN_ENV) $(MAKE) -s -C sw/estimator
 
 # ---- test
 
@@ -114,7 +121,7 @@ formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants t
 rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=name]
 	@:
 
-generate: $(RTL) ## take generated pages, headers and lists over into docs and sw
+generate: $(RTL) ## writes the generated page, headers and lists into docs and sw
 	@install -D -m 644 build/rtl/downbeat_registers.md docs/reference/register-map.md
 	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
@@ -141,7 +148,7 @@ format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff wr
 docs: $(SET_UP) ## the documentation site in build/docs; pages and links are checked
 	@$(PY) -m scripts.docs
 
-clean: ## remove all that was made, but the Python environment
+clean: ## removes everything built except the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
 $(SET_UP): requirements.txt $(wildcard scripts/*.sh) | variables
@@ -197,4 +204,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator gateway rtl generate synth fmax bitstream docs format mutants clean

@@ -127,6 +127,8 @@ class Signals(config: DownbeatConfig) {
 
   // From recovery
   val CONGESTION_KIND = Payload(CongestionEventKind())
+  /** Bytes in flight before the event; where duplicate ACKs tell of a loss, after it. */
+  val FLIGHT = Payload(UInt(32 bits))
   val RTT_VALID = Payload(Bool())
   val RTT = Payload(UInt(36 bits))
   /** SND.UNA's segment is to be sent again, whatever the window. */

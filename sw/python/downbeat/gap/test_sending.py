@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from downbeat.gap import sending, synthetic, veth
+from downbeat.gap import methods, sending, synthetic, veth
 from downbeat.gap.calling import downbeat, inside
 from downbeat.refused import Refused
 
@@ -25,11 +25,13 @@ def test_the_log_of_replay_is_a_schedule_for_a_capture(tmp_path: Path) -> None:
     plan.write_text("launch_ns,length,flow\n" + "".join(f"{MILLISECOND * n},{60 + n},{n % 3}\n" for n in range(60)))
     script = """
 plan, capture, log, *to = sys.argv[1:]
-dumpcap = ['dumpcap', '-q', '-i', veth.ENDS[1], '-w', capture, '-a', 'duration:3']
+dumpcap = ['dumpcap', '-q', '-i', veth.ENDS[1], '-w', capture]
 dump = subprocess.Popen(dumpcap, stderr=subprocess.PIPE, text=True)
 while not dump.stderr.readline().startswith('File:'):
     pass
 subprocess.run([*downbeat, 'replay', plan, '--interface', veth.ENDS[0], '--log', log, *to], check=True)
+time.sleep(1)
+dump.send_signal(2)  # SIGINT: it writes what it has
 dump.communicate(timeout=30)
 """
     tmp_path.chmod(0o777)
@@ -46,11 +48,11 @@ def test_by_so_txtime_the_kernel_has_a_frame_ahead_of_its_launch(tmp_path: Path)
     plan = synthetic.schedule(tmp_path / "plan.csv", [10 * MILLISECOND * number for number in range(20)])
     script = """
 from pathlib import Path
-from downbeat import replay, schedule
-from downbeat.gap import sending, stamping
-print(sending.choose(veth.ENDS[0], 'auto').words)
-method = sending.Method(time.CLOCK_MONOTONIC, True, 'as told')
-sent = sending.send(schedule.read(Path(sys.argv[1])), veth.ENDS[0], bytes(6), method, stamping.clock(veth.ENDS[0]), False)
+from downbeat import replay, schedule_file
+from downbeat.gap import methods, sending, stamping
+print(methods.choose(veth.ENDS[0], 'auto').words)
+method = methods.Method(time.CLOCK_MONOTONIC, True, 'as told')
+sent = sending.send(schedule_file.read(Path(sys.argv[1])), veth.ENDS[0], bytes(6), method, stamping.clock(veth.ENDS[0]), False)
 print(replay.lateness(sent)['p50'], sent.refused)
 """
     words, told = inside(script, plan).splitlines()
@@ -103,4 +105,4 @@ def test_what_cannot_be_sent_is_refused(
     ids=["noqueue", "fq", "etf", "mq-fq", "mq-mixed", "mqprio-etf", "none"],
 )
 def test_launch_times_go_to_disciplines_that_obey_them(shown: str, obeys: tuple[str, int]) -> None:
-    assert sending.obeying(shown) == obeys
+    assert methods.obeying(shown) == obeys

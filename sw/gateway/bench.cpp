@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A host for measurements and first answers. HOSTKEY is what `downbeat gateway keys issue` prints.
+//
+//   gateway-bench once URI HOSTKEY PREFIX            reports a transfer, asks, prints the answer as JSON
+//   gateway-bench ask URI HOSTKEY PREFIX             asks alone
+//   gateway-bench load URI HOSTKEY SECONDS RATE PREFIXES
+//        reports and queries by turns, RATE messages a second; 0: as fast as 256 open queries allow.
+//        Prints {"sent", "answered", "seconds", "p50_us", "p99_us", "max_us"}
+//
+// URI is udp://HOST:PORT or unix:///PATH.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "client.h"
+#include "load.h"
+#include "socket.h"
+
+using namespace downbeat::gateway;
+
+namespace {
+
+Opened connectUri(const std::string &uri) {
+  if (uri.starts_with("udp://")) return connectInternet(uri.substr(6));
+  if (uri.starts_with("unix://")) return connectUnix(uri.substr(7));
+  return uri + ": use udp://HOST:PORT or unix:///PATH";
+}
+
+int refuse(const std::string &reason) {
+  std::fprintf(stderr, "gateway-bench: %s\n", reason.c_str());
+  return 2;
+}
+
+int once(int socket, const HostKey &key, const Prefix &prefix, bool reports) {
+  Client client(key, random64);
+  const Nanoseconds end = read(CLOCK_BOOTTIME) + 2 * second;
+  if (reports) client.report({.prefix = prefix, .window = 30 * 1460, .rtt = 0.05, .acked = 2}, read(CLOCK_BOOTTIME));
+  for (Nanoseconds now; (now = read(CLOCK_BOOTTIME)) < end;) {
+    if (const auto answer = client.counters().reportsSent || !reports ? client.ask(prefix, now) : std::nullopt) {
+      std::printf("{\"prefix\": \"%s\", \"window_bytes\": %.17g, \"rtt_s\": %.9g, \"segments_per_ack\": %.9g, "
+                  "\"reports\": %u, \"reporters\": %u, \"lifetime_ms\": %u}\n",
+                  prefix.text().c_str(), answer->window, answer->rtt, answer->acked, answer->transfers,
+                  answer->transferReporters, answer->lifetime);
+      return 0;
+    }
+    for (const auto &datagram : client.due(now)) send(socket, datagram.data(), datagram.size(), MSG_NOSIGNAL);
+    if (const auto bytes = receive(socket, 10); !bytes.empty()) client.receive(bytes, read(CLOCK_BOOTTIME));
+  }
+  return refuse(client.connected() ? "no answer in two seconds"
+                                   : "no welcome in two seconds: is a gateway there, and does it know this key?");
+}
+
+} // namespace
+
+int main(int count, char **words) {
+  const std::string mode = count > 1 ? words[1] : "";
+  if (!((mode == "once" || mode == "ask") && count == 5) && !(mode == "load" && count == 7))
+    return refuse("use once or ask URI HOSTKEY PREFIX, or load URI HOSTKEY SECONDS RATE PREFIXES");
+  if (!startCrypto()) return refuse("libsodium cannot start");
+  auto socket = connectUri(words[2]);
+  if (const auto *reason = std::get_if<std::string>(&socket)) return refuse(*reason);
+  auto key = HostKey::parse(words[3]);
+  if (const auto *reason = std::get_if<std::string>(&key)) return refuse(*reason);
+  const int descriptor = std::get<Descriptor>(socket).get();
+  if (mode != "load") {
+    const auto prefix = Prefix::parse(words[4]);
+    return prefix ? once(descriptor, std::get<HostKey>(key), *prefix, mode == "once")
+                  : refuse("use a prefix, as 192.0.2.0/24");
+  }
+  const double seconds = std::atof(words[4]), rate = std::atof(words[5]);
+  const int prefixes = std::clamp(std::atoi(words[6]), 1, 65536);
+  Load load(descriptor, std::get<HostKey>(key));
+  if (!load.hello()) return refuse("no welcome in two seconds: is a gateway there, and does it know this key?");
+  load.prepare(static_cast<std::size_t>(seconds * (rate > 0 ? rate : 300'000)), rate, static_cast<unsigned>(prefixes));
+  load.run(rate);
+  load.print();
+  return 0;
+}
