@@ -46,7 +46,7 @@ private:
   Cause check(uint64_t now, const Report &report, const Connection *connection) const;
   Cause check_loss(const Report &report, const Connection &connection, uint64_t most) const;
   void take_losses(const Report &report, Connection &connection);
-  void take_window(uint64_t now, const Report &report, Connection &connection);
+  void take_window(uint64_t now, const Report &report, Connection &connection, bool lost);
   void take_round(const Report &report, Connection &connection, bool disturbed);
   void end_transfer(Connection &connection, uint64_t time);
   void give_spand(Connection &connection, uint64_t time, uint64_t window, bool final);

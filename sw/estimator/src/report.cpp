@@ -28,7 +28,7 @@ Cause Estimator::report(uint64_t now, const Report &report) {
     connection->restarts = report.restarts;
     connection->transfer_acked = report.acked_bytes;
   }
-  take_window(now, report, *connection);
+  take_window(now, report, *connection, lost);
   take_round(report, *connection, lost || restarted || report.phase == DOWNBEAT_PHASE_RECOVERY);
   connection->acked = report.acked_bytes;
   connection->acks = report.acks;
@@ -79,16 +79,18 @@ void Estimator::take_losses(const Report &report, Connection &connection) {
   give_spand(connection, report.time, std::max<uint64_t>(window, 512) - 256, false);
 }
 
-void Estimator::take_window(uint64_t now, const Report &report, Connection &connection) {
+void Estimator::take_window(uint64_t now, const Report &report, Connection &connection, bool lost) {
   const uint64_t size = report.segment_size, before = connection.window;
   const bool steady = report.phase != DOWNBEAT_PHASE_STARTUP;
   const uint64_t bytes = report.phase == DOWNBEAT_PHASE_RECOVERY ? report.ssthresh : report.cwnd;
   connection.segment_size = report.segment_size;
   table_.update(connection, now, steady, (bytes << 16) / size);
+  // Where a loss has cut the window, it had grown up to that.
+  const uint64_t grown = lost ? (uint64_t{report.loss_cwnd} << 16) / size : connection.window;
   if (report.awnd)
     connection.average = report.awnd / size;
   else if (connection.average)
-    connection.average = awnd(connection.average, (before + connection.window) / 2, report.acks - connection.acks);
+    connection.average = awnd(connection.average, (before + grown) / 2, report.acks - connection.acks);
   if (steady && connection.average == 0) connection.average = connection.window;
 }
 

@@ -37,6 +37,7 @@ Table::Table(uint32_t prefixes, uint32_t connections, const uint64_t (&secret)[2
     : secret_{secret[0], secret[1]},
       prefixes_(prefixes),
       connections_(connections),
+      activities_(connections),
       free_prefixes_(places(prefixes)),
       free_connections_(places(connections)),
       prefix_index_(prefixes),
@@ -98,7 +99,7 @@ void Table::leave(Connection &connection) {
   if (!connection.live) return;
   const uint32_t at = place(connection);
   PrefixRecord &record = prefix_of(connection);
-  unlink(connections_, &Connection::activity, activity_, at);
+  unlink(activities_, &Activity::links, activity_, at);
   connection.live = false;
   if (connection.steady) {
     --record.steady;
@@ -113,14 +114,14 @@ void Table::update(Connection &connection, uint64_t now, bool steady, uint64_t w
   const uint32_t at = place(connection);
   PrefixRecord &record = prefix_of(connection);
   if (connection.live && connection.steady && steady) { // the usual case: it may be the oldest and stays it
-    unlink(connections_, &Connection::activity, activity_, at);
-    append(connections_, &Connection::activity, activity_, at);
+    unlink(activities_, &Activity::links, activity_, at);
+    append(activities_, &Activity::links, activity_, at);
     connection.touched = now;
     connection.window = window;
     return;
   }
   leave(connection);
-  append(connections_, &Connection::activity, activity_, at);
+  append(activities_, &Activity::links, activity_, at);
   connection.live = true;
   connection.touched = now;
   connection.steady = steady;
@@ -157,6 +158,7 @@ uint32_t Table::oldest(PrefixRecord &record, uint32_t but) {
 
 size_t Table::bytes() const {
   return prefixes_.capacity() * sizeof(PrefixRecord) + connections_.capacity() * sizeof(Connection) +
+         activities_.capacity() * sizeof(Activity) +
          (free_prefixes_.capacity() + free_connections_.capacity()) * sizeof(uint32_t) + prefix_index_.bytes() +
          name_index_.bytes();
 }

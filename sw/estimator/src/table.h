@@ -40,7 +40,11 @@ struct Connection {
   uint64_t round_began = 0, round_acked = 0;   // the round that Careful Resume measures
   uint64_t delivered = 0;                      // bytes of the best round since the last loss
   Links siblings; // of its prefix, in the order of their opens
-  Links activity; // live ones, by `touched`
+};
+
+/** Live connections by `touched`, at the same places: apart from them, since each report moves one. */
+struct Activity {
+  Links links;
 };
 
 struct PrefixRecord {
@@ -88,6 +92,7 @@ private:
   uint64_t secret_[2];
   std::vector<PrefixRecord> prefixes_;
   std::vector<Connection> connections_;
+  std::vector<Activity> activities_;
   std::vector<uint32_t> free_prefixes_, free_connections_;
   Index prefix_index_, name_index_;
   Ends idle_, activity_;

@@ -240,10 +240,11 @@ class Model:
         recovers = report.phase == Phase.RECOVERY
         before, own.window = own.window, ((report.ssthresh if recovers else report.cwnd) << 16) // report.segment_size
         own.steady, own.segment_size, own.touched = report.phase != Phase.STARTUP, report.segment_size, self.now
+        grown = (report.loss_cwnd << 16) // report.segment_size if lost else own.window
         if report.awnd:
             own.average = report.awnd // report.segment_size
         elif own.average:
-            own.average = equations.awnd_together(own.average, (before + own.window) // 2, report.acks - own.acks)
+            own.average = equations.awnd_together(own.average, (before + grown) // 2, report.acks - own.acks)
         if own.steady and own.average == 0:
             own.average = own.window
         self._round(own, report, bool(lost or restarted or recovers))

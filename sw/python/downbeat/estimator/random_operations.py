@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections import Counter
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -17,6 +18,7 @@ from downbeat.estimator.structures import Cause, Method, Phase
 
 SMALL = {"prefixes": 6, "connections": 24, "endpoints": 8, "initial_window": 2, "maximum_window": 4000}
 STEPS = (0, 1, 10**3, 10**6, 10**8, 10**9, 3 * 10**9, 2 * 10**10)  # ns between operations
+LIKELY = (2, 1, 1, 3, 6, 3, 1, 0.1)
 ABSURD = (0, 1, 255, 256, 65_535, 1 << 31, (1 << 32) - 1, 1 << 40, 1 << 62, (1 << 64) - 1)
 WIDTHS = {"cwnd": 32, "ssthresh": 32, "loss_cwnd": 32, "segment_size": 16}
 BYTES = ("phase", "losses", "restarts", "retreats", "loss_in_avoidance")
@@ -34,6 +36,7 @@ class Play:
         self.model = Model(**changed)
         self.now = draw((0, 10**9, 10**18))
         self.last: dict[int, Report] = {}
+        self.answers: Counter[tuple[Method, bool]] = Counter()
 
     def address(self) -> Address:
         draw = self.draw
@@ -43,13 +46,13 @@ class Play:
             )
         if draw.random() < 0.2:
             return IPv6Address((0x20010DB8 << 96) + (draw.randrange(3) << 64) + draw.randrange(3))
-        return IPv4Address((10 << 24) + (draw.randrange(4) << 16) + (draw.randrange(3) << 8) + draw.randrange(3))
+        return IPv4Address((10 << 24) + (draw.randrange(2) << 16) + (draw.randrange(2) << 8) + draw.randrange(3))
 
     def name(self) -> int:
         return self.draw.choice([*self.last, self.draw.randrange(40)])
 
     def step(self) -> None:
-        self.now += self.draw.choice(STEPS)
+        self.now += self.draw.choices(STEPS, LIKELY)[0]
         kinds = (self.open, self.report, self.close, self.transfer, self.ask)
         self.draw.choices(kinds, (2, 10, 1, 1, 6))[0]()
 
@@ -122,15 +125,16 @@ class Play:
             remote,
             draw.choice(list(Method)),
             draw.choice((0, 1, 10_000, 100_000, 10**9, (1 << 64) - 1)),
-            draw.choice((0, 1, 10**7, 10**9, 10**12)),
+            draw.choice((0, 1, 10**7, 10**9)) if draw.random() < 0.98 else 10**12,
             asker.connection if asker else draw.choice((0, 0, 39)),
-            draw.choice((0, 63, 64, 536, 1460, 65_535)),
+            draw.choice((64, 536, 1460, 65_535)) if draw.random() < 0.95 else draw.choice((0, 63)),
         )
         take = draw.random() < 0.5
         found = (self.library.take if take else self.library.ask)(self.now, question)
         wanted = self.model.ask(self.now, question, take)
         same(found[0], wanted[0])
         same(silent(found[1]), silent(wanted[1]))
+        self.answers[question.method, found[1].known] += 1
         assert found[1].reason
 
 

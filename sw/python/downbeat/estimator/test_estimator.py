@@ -338,7 +338,7 @@ def test_no_window_is_above_its_caps(
             cut = {"losses": time // 10**6 % 256, "loss_time": time, "loss_cwnd": report.cwnd, "loss_in_avoidance": 1}
             estimator.report(replace(report, time=time, **cut))  # type: ignore[arg-type]
     for method in Method:
-        now, wanted = SECOND + since, Question(HERE, method, transfer, round_trip, 0, asked)
+        now, wanted = SECOND + 10**6 + since, Question(HERE, method, transfer, round_trip, 0, asked)
         start = estimator.ask(now, wanted)[1]
         known = sum(window for window in windows if window <= 30_000)
         assert 1 <= start.initial_window <= max(10, min(known, 30_000))

@@ -6,13 +6,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from ctypes import CDLL
 from pathlib import Path
 
 import pytest
 
 from downbeat.estimator.random_operations import run
-from downbeat.estimator.structures import Cause
+from downbeat.estimator.structures import Cause, Method
 
 SEED = int(os.environ.get("SEED") or 1)
 PLAYS, OPERATIONS = (100, 100_000) if os.environ.get("SOAK") else (4, 2_000)
@@ -21,12 +22,14 @@ EXPECTED = set(Cause) - {Cause.NONE, Cause.ARGUMENT}
 
 
 def test_library_and_model_answer_the_same(library: CDLL) -> None:
-    refused = dict.fromkeys(Cause, 0)
+    refused, answers = Counter[Cause](), Counter[tuple[Method, bool]]()
     for seed in range(SEED, SEED + PLAYS):
         print(f"seed {seed}")
-        for cause, count in run(seed, OPERATIONS).model.refused.items():
-            refused[cause] += count
+        play = run(seed, OPERATIONS)
+        refused.update(play.model.refused)
+        answers += play.answers
     assert {cause for cause, count in refused.items() if count} >= EXPECTED
+    assert all(answers[method, known] > 20 for method in Method for known in (False, True)), answers
 
 
 def test_sanitizers_find_nothing(sanitized: Path) -> None:
