@@ -11,7 +11,7 @@
 namespace downbeat::gateway {
 namespace {
 
-constexpr int idleWait = 50, busyWait = 1; // ms between steps of the saver
+constexpr int idleWait = 50;     // ms; while a snapshot is under way nobody waits, a step of it is short
 constexpr int batchesAtOnce = 8;           // of one socket, before the others have their turn
 
 std::uint64_t random() {
@@ -87,7 +87,7 @@ void Server::run() {
   bool more = false;
   for (Nanoseconds expired = 0;;) {
     std::array<epoll_event, 16> events;
-    const int ready = epoll_wait(epoll_.get(), events.data(), events.size(), more ? busyWait : idleWait);
+    const int ready = epoll_wait(epoll_.get(), events.data(), events.size(), more ? 0 : idleWait);
     const Nanoseconds now = read(CLOCK_BOOTTIME);
     for (int at = 0; at < ready; ++at) {
       const int descriptor = events[static_cast<std::size_t>(at)].data.fd;
