@@ -27,7 +27,7 @@ def _carson(records: Records) -> str | None:
     rows = [row for entry in entries for row in _carson_rows(entry.figures)]
     shows = (
         "Kannan's tables: Carson beside Reno, both the core's, with the 95 % interval of the ratio over the "
-        "seeds. A ratio agrees if it is within 0.05 of the published one. Windows and intervals in packets, "
+        "seeds. A ratio agrees if its whole interval is within 0.05 of the published one. Windows and intervals in packets, "
         "speeds in Mb/s."
     )
     heads = ("table", "quantity", "Carson", "Reno", "ratio", "95 %", "seeds", "published", "its ratio", "agrees")

@@ -110,7 +110,7 @@ def compare_all(
         file = work / "file.bin"
         file.write_bytes(wanted.contents())
         for policy in candidates:
-            setting = comparison.chosen(wanted, family, policy)
+            setting = comparison.chosen(wanted, policy)
             core = _transfer("core", policy.name, setting, program, file, work / policy.name)
             compared = golden.compare(core.events, setting.startup_argument, setting.steady_argument)
             runs.append(comparison.measure(setting, policy, core, compared))

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from sim.ns3.golden import Comparison
 from sim.ns3.network import Transfer
-from sim.ns3.settings import NANOSECONDS_PER_SECOND, SEGMENT_BYTES, Refused, Settings
+from sim.ns3.settings import NANOSECONDS_PER_SECOND, SEGMENT_BYTES, Refused, Settings, policy_settings
 
 ALL = "all"
 NO_SSTHRESH = "1GiB"  # no window is larger: start-up ends when its policy or a loss says so
@@ -48,13 +48,11 @@ def check(family: str, everybody: dict[str, str], argument: str, pcap: str, wave
             raise Refused(f"{name}={value}: not with {family.upper()}=all, name a policy")
 
 
-def chosen(wanted: Settings, family: str, policy: Policy) -> Settings:
+def chosen(wanted: Settings, policy: Policy) -> Settings:
     """The run's settings, and what the policy is told: what fits the path, or as usual, or nothing."""
     fitting = _fitting(wanted, policy)
     argument = policy.argument(fitting) if fitting else usual(policy)
-    if family == "startup":
-        return replace(wanted, startup=policy.name, startup_argument=argument)
-    return replace(wanted, steady=policy.name, steady_argument=argument)
+    return replace(wanted, **policy_settings(policy, argument))
 
 
 def usual(policy: Policy) -> int:
@@ -85,7 +83,7 @@ def measure(settings: Settings, policy: Policy, core: Transfer, golden: Comparis
     rows = [] if begun is None else live[begun:]
     start = int(rows[0]["time_ns"]) if rows else 0
     series = [(int(sample["time_ns"]) - start, int(sample["received_bytes"])) for sample in core.series]
-    exit_row = _exit(rows)
+    exit_row = exit_event(rows)
     failure = core.result["failure"] or golden.mismatch
     argument = settings.startup_argument if policy.family == "startup" else settings.steady_argument
     return Run(
@@ -109,14 +107,18 @@ def measure(settings: Settings, policy: Policy, core: Transfer, golden: Comparis
     )
 
 
-def _exit(rows: Sequence[dict[str, str]]) -> dict[str, str] | None:
-    """The last event of start-up: before a loss, or the one that brought cwnd to ssthresh."""
+def exit_event(rows: Sequence[dict[str, str]]) -> dict[str, str] | None:
+    """The last event of start-up: the one before the first loss, or the one that brought cwnd to ssthresh for good.
+
+    A policy may raise ssthresh when cwnd has reached it, as SPM does by its estimate; start-up then goes on.
+    """
+    reached = None
     for before, row in pairwise(rows):
         if row["congestion"] in ("loss", "timeout"):
-            return before
-        if int(row["cwnd_fixed"]) >= int(row["ssthresh_fixed"]):
-            return row
-    return None
+            return reached or before
+        steady = int(row["cwnd_fixed"]) >= int(row["ssthresh_fixed"])
+        reached = (reached or row) if steady else None
+    return reached
 
 
 def report(wanted: Settings, family: str, runs: Sequence[Run]) -> dict[str, Any]:
