@@ -121,7 +121,8 @@ def compare_all(
     (reports_directory / f"{name}.json").write_text(
         json.dumps(comparison.report(wanted, family, runs), indent=2) + "\n"
     )
-    comparison.plot(reports_directory / f"{name}.html", wanted, family, runs)
+    command = wanted.command(**{family.upper(): comparison.ALL, f"{family.upper()}_ARGUMENT": ""})
+    comparison.plot(reports_directory / f"{name}.html", wanted, family, runs, command)
     console.print(comparison.table(wanted, family, runs))
     console.print(f"Report: {_short(reports_directory)}/{name}.html, {name}.json", markup=False)
     return 1 if any(run.failure for run in runs) else 0
@@ -146,7 +147,7 @@ def simulate(
         reports_directory.mkdir(parents=True, exist_ok=True)
         (reports_directory / "sim.json").write_text(json.dumps(data, indent=2) + "\n")
         shutil.copyfile(core.directory / "events.csv", reports_directory / "sim.csv")
-        plots.write(reports_directory / "sim.html", data, core, reno)
+        plots.write(reports_directory / "sim.html", data, core, reno, wanted.command())
     finally:
         shutil.rmtree(work, ignore_errors=True)
     console.print(reports.table(data))

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from downbeat import pages
 from downbeat.policies import Policy
 from plotly.subplots import make_subplots
 from rich.table import Table
@@ -21,6 +22,7 @@ from sim.ns3.settings import NANOSECONDS_PER_SECOND, SEGMENT_BYTES, Refused, Set
 ALL = "all"
 NO_SSTHRESH = "1GiB"  # no window is larger: start-up ends when its policy or a loss says so
 SPANS = (1, 5)  # seconds
+NAMES = {"startup": "Start-up", "steady": "Steady"}
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,9 @@ def report(wanted: Settings, family: str, runs: Sequence[Run]) -> dict[str, Any]
 
 
 def table(wanted: Settings, family: str, runs: Sequence[Run]) -> Table:
-    title = f"{family} policies; ideal window {wanted.bandwidth_delay_product / 1e3:.0f} kB, seed {wanted.seed}"
+    other = wanted.steady_text if family == "startup" else wanted.startup_text
+    ideal = wanted.bandwidth_delay_product / 1e3
+    title = f"{NAMES[family]} policies, each with {other}; ideal window {ideal:.0f} kB, seed {wanted.seed}"
     wide = Table(title=title, title_justify="left")
     wide.add_column("", no_wrap=True)
     for head in (*(f"kB in {span} s" for span in SPANS), "lost", "resent", "exit kB", "to ideal", "at s", "end s"):
@@ -166,42 +170,46 @@ def table(wanted: Settings, family: str, runs: Sequence[Run]) -> Table:
     return wide
 
 
-def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run]) -> None:
+def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run], command: str) -> None:
     """One page: windows and received bytes of all."""
-    titles = ["cwnd (kB)", "received (kB)"]
-    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, subplot_titles=titles)
-    colours = [
-        "#1f77b4",
-        "#ff7f0e",
-        "#2ca02c",
-        "#d62728",
-        "#9467bd",
-        "#8c564b",
-        "#e377c2",
-        "#7f7f7f",
-        "#bcbd22",
-        "#17becf",
-    ]
+    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, subplot_titles=["cwnd", "received"])
     for number, run in enumerate(runs):
-        line = {"color": colours[number % len(colours)], "width": 1.2}
+        line = {"color": pages.COLOURS[number % len(pages.COLOURS)], "width": 1.2}
         for row, (times, values) in enumerate((run.windows, run.arrivals), 1):
-            figure.add_scattergl(
-                x=times,
-                y=values,
-                name=run.policy,
-                legendgroup=run.policy,
-                showlegend=row == 1,
-                line=line,
-                row=row,
-                col=1,
-            )
+            x, y = pages.thinned(times, values)
+            named: dict[str, Any] = {"name": run.policy, "legendgroup": run.policy, "showlegend": row == 1}
+            figure.add_scatter(x=x, y=y, line=line, mode="lines", row=row, col=1, **named)
+    pages.finish(figure, row_height=380)
     figure.add_hline(y=wanted.bandwidth_delay_product / 1e3, line_dash="dot", annotation_text="ideal", row=1, col=1)
-    figure.update_layout(height=900, template="plotly_white", hovermode="x unified")
-    figure.update_xaxes(title_text="s", row=2)
-    body = figure.to_html(full_html=False, include_plotlyjs=True, div_id="downbeat")
-    words = f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms, {wanted.size:,} bytes, seed {wanted.seed}"
-    path.write_text(
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Downbeat: {family} policies</title></head>'
-        f'<body style="font-family: sans-serif; margin: 2em auto; max-width: 1100px"><h1>{family} policies</h1>'
-        f"<p>{html.escape(words)}</p>\n{body}</body></html>\n"
+    figure.update_yaxes(title_text="kB")
+    figure.update_xaxes(title_text="time since the connection was made, s", row=2)
+    other = wanted.steady_text if family == "startup" else wanted.startup_text
+    words = (
+        f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms, {wanted.size:,} bytes, loss {wanted.loss:g}. "
+        f"Each {NAMES[family].lower()} policy with {other}; what each is told stands in the table."
     )
+    heads = [
+        "policy",
+        "told",
+        *(f"kB in {span} s" for span in SPANS),
+        "lost",
+        "resent",
+        "exit, kB",
+        "exit, s",
+        "end, s",
+    ]
+    rows = [
+        [
+            run.policy + (" FAILED" if run.failure else ""),
+            run.argument or "-",
+            *(run.received[span] / 1e3 for span in SPANS),
+            run.losses,
+            run.retransmissions,
+            "-" if run.exit_window is None else run.exit_window / 1e3,
+            "-" if run.exit_seconds is None else run.exit_seconds,
+            run.finish_seconds,
+        ]
+        for run in runs
+    ]
+    body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows)}"
+    path.write_text(pages.page(f"{NAMES[family]} policies", body, command=command, seed=wanted.seed))

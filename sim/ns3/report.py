@@ -142,6 +142,8 @@ def table(data: dict[str, Any]) -> Table:
     wide.add_section()
     wall = data["wall_clock"]
     for name, value in (
+        ("start-up", data["settings"]["startup_text"]),
+        ("steady state", data["settings"]["steady_text"]),
         _contents(data),
         ("cwnd and golden model", _golden(data["golden"])),
         ("ideal goodput", _rate(data["ideal_goodput_bps"])),
