@@ -101,6 +101,11 @@ def readable(text: str) -> str:
     return "" if size <= ranges.SIZE.value(ranges.SIZE.most) else f"the file is larger than {ranges.SIZE.most}"
 
 
+def schedule(text: str) -> str:
+    instead = readable(text)
+    return f"{instead}; downbeat schedule writes one" if instead else ""
+
+
 def capture(text: str) -> str:
     """A capture that is to be written."""
     path = Path(text)

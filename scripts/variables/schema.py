@@ -79,10 +79,11 @@ VARIABLES = (
     Variable("PCAP", ("sim", "interop", "matrix", "packetdrill"), checks.capture),
     Variable("WALL_LIMIT", ("sim", "interop", "matrix"), whole(1, int(ranges.WALL_LIMIT.most))),
     Variable("CONGESTION", ("interop", "matrix"), names.congestion),
-    Variable("APP", ("interop",), among(lambda: ("all", "transfers", "web", "iperf3", "nmap"))),
+    Variable("APP", ("interop",), among(lambda: ("all", "transfers", "web", "iperf3", "nmap", "stalled"))),
     Variable("PEER", ("matrix",), among(lambda: ("ns3", "linux"))),
     Variable("ROLE", ("matrix",), among(lambda: ("sender", "receiver"))),
     Variable("CELLS", ("matrix",), whole(0, 1_000_000)),
+    Variable("SCHEDULE", ("gap",), checks.schedule),
     Variable("SCRIPT", ("packetdrill",), names.script),
     Variable("FRAMES", ("fuzz", "bench"), whole(1, LARGEST_COUNT)),
     # benches and experiments

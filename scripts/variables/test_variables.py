@@ -75,6 +75,7 @@ RIGHT = {
     "PEER": ("linux", "ns3, linux"),
     "ROLE": ("sender", "sender, receiver"),
     "SCRIPT": ("nagle", "no such script"),
+    "SCHEDULE": ("README.md", "no such file; downbeat schedule"),
     "PART": ("flood", "connections, flood, blind"),
     **dict.fromkeys(SHARES, ("2%", "up to, but without, 1")),
     **dict.fromkeys(SWITCHES, ("1", "use 0 or 1")),

@@ -51,7 +51,7 @@ const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(
 new Response(unpacked).text().then(text => {
   (0, eval)(text);
   for (const plot of document.querySelectorAll("div.plot"))
-    Plotly.newPlot(plot, JSON.parse(plot.nextElementSibling.textContent), {}, {displayModeBar: false});
+    Plotly.newPlot(plot, {...JSON.parse(plot.nextElementSibling.textContent), config: {displayModeBar: false}});
 });
 """
 

@@ -38,7 +38,22 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
     figure.update_yaxes(type="log", row=2, col=2, exponentformat="e")
     sentences = "".join(f"<p>{html.escape(_sentence(name, analysis))}</p>" for name, analysis in analyses.items())
     notes = pages.items(note for analysis in analyses.values() for note in analysis.data["notes"])
-    path.write_text(pages.page(title, f"{sentences}{notes}{pages.plot(figure)}", command=pages.again()))
+    path.write_text(
+        pages.page(
+            title,
+            f"{_verdict(next(iter(analyses.values())))}{sentences}{notes}{pages.plot(figure)}",
+            command=pages.again(),
+        )
+    )
+
+
+def _verdict(main: Analysis) -> str:
+    verdict = main.data.get("verdict")
+    if verdict is None:
+        return ""
+    said = "".join(f"<p><b>{html.escape(sentence)}</b></p>" for sentence in verdict["sentences"])
+    rows = [[cause["cause"], float(cause["standard_uncertainty_ns"])] for cause in verdict["budget"]]
+    return said + (pages.table(["cause", "standard uncertainty, ns"], rows) if rows else "")
 
 
 def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:
