@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WAVES = ROOT / "build" / "waves" / "sim.fst"
 WORK = ROOT / "build" / "sim" / "run"
 
+SHORT = 200_000  # bytes: more takes long with waves
+
 console = Console(highlight=False)
 
 
@@ -85,6 +87,11 @@ def main(
             tap=tap or ("header" if family else settings.TAPS[0]),
         )
         capture = _capture(pcap)
+        if waves and wanted.size > SHORT:
+            console.print(
+                f"WAVES=1 records every clock of {wanted.size:,} bytes: long, and far larger than the file; SIZE=100kB is a short one",
+                markup=False,
+            )
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.ns3(waves=waves, tap=wanted.tap) / "downbeat_sim"
         if family:
@@ -153,7 +160,12 @@ def simulate(
     console.print(reports.table(data))
     console.print(f"Report: {_short(reports_directory)}/sim.html, sim.json, sim.csv", markup=False)
     if wanted.waves:
-        console.print(f"Waves: {_short(WAVES)} (make waves)", markup=False)
+        megabytes = WAVES.stat().st_size / 1e6
+        console.print(
+            f"Waves: {_short(WAVES)}, {megabytes:,.0f} MB, {1e6 * megabytes / wanted.size:,.0f} bytes for each byte of the file "
+            "(make waves)",
+            markup=False,
+        )
     if capture is not None:
         console.print(f"Capture: {_short(capture)}", markup=False)
     if not data["passed"]:
