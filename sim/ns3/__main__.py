@@ -89,7 +89,7 @@ def main(
         capture = _capture(pcap)
         if waves and wanted.size > SHORT:
             console.print(
-                f"WAVES=1 records every clock of {wanted.size:,} bytes: long, and far larger than the file; SIZE=100kB is a short one",
+                f"WAVES=1 records every clock of {wanted.size:,} bytes, which takes long and a large file; SIZE=100kB is short",
                 markup=False,
             )
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
