@@ -119,7 +119,7 @@ def _table(rows: list[dict[str, Any]], seed: int) -> Table:
         "name": "",
         "kind": "",
         "paper_tests": "paper",
-        "events": "questions",
+        "events": "events",
         "recorded_events": "recorded",
         "mismatches": "differ",
     }
