@@ -17,6 +17,9 @@ override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
 
+# A switch that is 0 is off, for every program and for $(if ...).
+$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
+
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
@@ -63,7 +66,7 @@ setup: $(SET_UP) ## Python environment and system packages; the other targets ca
 sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY *_ARGUMENT SEED TAP=header WAVES=1 PCAP=file]
 	@$(PY) -m sim.ns3
 
-waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
+waves: | variables ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
 	@scripts/waves.sh
 
 interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap, a stalled reader; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
@@ -153,10 +156,12 @@ clean: ## removes everything built except the Python environment
 
 $(SET_UP): requirements.txt $(wildcard scripts/*.sh) | variables
 	@scripts/setup.sh
+	@$(CHECK_VARIABLES)
 
-# A wrong variable is refused before anything is built. Where set-up has yet to install Python, the target's program refuses it.
+# A wrong variable is refused before anything is built; where set-up has yet to install Python, after that.
+CHECK_VARIABLES = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:sw/python python3 -m scripts.variables $(MAKECMDGOALS)
 variables:
-	@! command -v python3 >/dev/null || PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:sw/python python3 -m scripts.variables $(MAKECMDGOALS)
+	@! command -v python3 >/dev/null || $(CHECK_VARIABLES)
 
 # Directories count as sources, so that a removed file is noticed.
 build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SET_UP)

@@ -7,7 +7,7 @@ import json
 import os
 import random
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +85,39 @@ async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | No
         if not received.get("calculation_valid", 1):
             received |= {"calculation_operands": 0, "calculation_note": 0}  # nothing is asked: these mean nothing
         if received != beat:
-            wrong.append(f"{event} {window} policy_state {policy_state:#x}: {received}, not {beat}")
+            wrong.append(Counterexample(str(event), f"{window}, policy_state {policy_state:#x}", beat, received))
     if FIGURES:
-        figures = {"questions": REQUESTS, "mismatches": len(wrong), "latency_clocks": latency}
+        figures: dict[str, Any] = {"questions": REQUESTS, "mismatches": len(wrong), "latency_clocks": latency}
+        figures |= {"first": wrong[0].lines()} if wrong else {}
         Path(FIGURES).write_text(json.dumps(figures))
-    assert not wrong, f"{len(wrong)} of {REQUESTS} answers differ; the first: {wrong[0]}"
+    assert not wrong, "\n".join([f"{len(wrong)} of {REQUESTS} answers differ; the first:", *wrong[0].lines()])
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A request whose answers differ."""
+
+    event: str
+    state: str
+    expected: Beat
+    got: Beat
+
+    def lines(self) -> list[str]:
+        """Event, state, and what the golden model and the RTL answer, without what they agree on."""
+        differ = [name for name in self.expected | self.got if self.expected.get(name) != self.got.get(name)]
+        return [
+            f"  event     {self.event}",
+            f"  state     {self.state}",
+            *(f"  expected  {name} {_shown(name, self.expected.get(name))}" for name in differ),
+            *(f"  got       {name} {_shown(name, self.got.get(name))}" for name in differ),
+        ]
+
+
+def _shown(name: str, value: int | None) -> str:
+    """Bits, and bytes where they are a window's."""
+    if value is None:
+        return "nothing"
+    return f"{value:#x} ({value / 65536:.10g} bytes)" if name.startswith("window_") else f"{value:#x}"
 
 
 def _everything_was_asked(beats: list[Beat], state_bits: int) -> None:

@@ -17,7 +17,7 @@ from scripts.check.junit import write_junit
 from scripts.check.reporter import Reporter
 from scripts.check.rows import Row
 from scripts.check.select import FOLDERS, select, similar
-from scripts.variables import refusal
+from scripts.variables.__main__ import refusal
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORT = Path("build/reports/junit.xml")

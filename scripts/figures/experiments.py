@@ -18,7 +18,7 @@ class CarsonRow(Shown):
     carson: float
     reno: float
     ratio: float
-    confidence_95: tuple[float, float]
+    confidence_95: tuple[float | None, float | None]
     published: Published
     seeds: int
     within: bool

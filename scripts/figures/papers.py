@@ -26,8 +26,8 @@ def _carson(records: Records) -> str | None:
     entries = records.entries(CARSON)
     rows = [row for entry in entries for row in _carson_rows(entry.figures)]
     shows = (
-        "Kannan's tables: Carson beside Reno, both the core's. A ratio agrees if it is within 0.05 of the "
-        "published one; `carson.json` has its 95 % interval over the seeds. Windows and intervals in packets, "
+        "Kannan's tables: Carson beside Reno, both the core's. A ratio agrees if its interval is within 0.05 of "
+        "the published one; `carson.json` has its 95 % interval over the seeds. Windows and intervals in packets, "
         "speeds in Mb/s."
     )
     heads = ("table", "quantity", "Carson", "Reno", "ratio", "published", "its ratio", "agrees")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import random
 import signal
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from downbeat import quantities
 from rich.console import Console
 
 from sim.lib import build
+from sim.lib.contents import generated
 from sim.linux import iperf3, namespace, nmap, stalled, web
 from sim.linux import report as reports
 from sim.linux.transfer import FROM_CORE, TO_CORE, Impairment, Plan, run
@@ -90,7 +90,7 @@ def main(
         console.print(str(error), style="red", markup=False)
         raise typer.Exit(2) from None
 
-    contents = random.Random(f"downbeat {seed}").randbytes(length)
+    contents = generated(f"downbeat {seed}", length)
     WAVES.mkdir(parents=True, exist_ok=True)
     plans = [
         Plan(

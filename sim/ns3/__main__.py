@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WAVES = ROOT / "build" / "waves" / "sim.fst"
 WORK = ROOT / "build" / "sim" / "run"
 
+SHORT = 200_000  # bytes: more takes long with waves
+
 console = Console(highlight=False)
 
 
@@ -85,6 +87,11 @@ def main(
             tap=tap or ("header" if family else settings.TAPS[0]),
         )
         capture = _capture(pcap)
+        if waves and wanted.size > SHORT:
+            console.print(
+                f"WAVES=1 records every clock of {wanted.size:,} bytes, which takes long and a large file; SIZE=100kB is short",
+                markup=False,
+            )
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.ns3(waves=waves, tap=wanted.tap) / "downbeat_sim"
         if family:
@@ -110,7 +117,7 @@ def compare_all(
         file = work / "file.bin"
         file.write_bytes(wanted.contents())
         for policy in candidates:
-            setting = comparison.chosen(wanted, family, policy)
+            setting = comparison.chosen(wanted, policy)
             core = _transfer("core", policy.name, setting, program, file, work / policy.name)
             compared = golden.compare(core.events, setting.startup_argument, setting.steady_argument)
             runs.append(comparison.measure(setting, policy, core, compared))
@@ -121,7 +128,8 @@ def compare_all(
     (reports_directory / f"{name}.json").write_text(
         json.dumps(comparison.report(wanted, family, runs), indent=2) + "\n"
     )
-    comparison.plot(reports_directory / f"{name}.html", wanted, family, runs)
+    command = wanted.command(**{family.upper(): comparison.ALL, f"{family.upper()}_ARGUMENT": ""})
+    comparison.plot(reports_directory / f"{name}.html", wanted, family, runs, command)
     console.print(comparison.table(wanted, family, runs))
     console.print(f"Report: {_short(reports_directory)}/{name}.html, {name}.json", markup=False)
     return 1 if any(run.failure for run in runs) else 0
@@ -146,13 +154,18 @@ def simulate(
         reports_directory.mkdir(parents=True, exist_ok=True)
         (reports_directory / "sim.json").write_text(json.dumps(data, indent=2) + "\n")
         shutil.copyfile(core.directory / "events.csv", reports_directory / "sim.csv")
-        plots.write(reports_directory / "sim.html", data, core, reno)
+        plots.write(reports_directory / "sim.html", data, core, reno, wanted.command())
     finally:
         shutil.rmtree(work, ignore_errors=True)
     console.print(reports.table(data))
     console.print(f"Report: {_short(reports_directory)}/sim.html, sim.json, sim.csv", markup=False)
     if wanted.waves:
-        console.print(f"Waves: {_short(WAVES)} (make waves)", markup=False)
+        megabytes = WAVES.stat().st_size / 1e6
+        console.print(
+            f"Waves: {_short(WAVES)}, {megabytes:,.0f} MB, {1e6 * megabytes / wanted.size:,.0f} bytes for each byte of the file "
+            "(make waves)",
+            markup=False,
+        )
     if capture is not None:
         console.print(f"Capture: {_short(capture)}", markup=False)
     if not data["passed"]:

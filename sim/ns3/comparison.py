@@ -10,17 +10,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from downbeat import pages
 from downbeat.policies import Policy
 from plotly.subplots import make_subplots
 from rich.table import Table
 
 from sim.ns3.golden import Comparison
 from sim.ns3.network import Transfer
-from sim.ns3.settings import NANOSECONDS_PER_SECOND, SEGMENT_BYTES, Refused, Settings
+from sim.ns3.settings import NANOSECONDS_PER_SECOND, SEGMENT_BYTES, Refused, Settings, policy_settings
 
 ALL = "all"
 NO_SSTHRESH = "1GiB"  # no window is larger: start-up ends when its policy or a loss says so
 SPANS = (1, 5)  # seconds
+NAMES = {"startup": "Start-up", "steady": "Steady"}
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,11 @@ def check(family: str, everybody: dict[str, str], argument: str, pcap: str, wave
             raise Refused(f"{name}={value}: not with {family.upper()}=all, name a policy")
 
 
-def chosen(wanted: Settings, family: str, policy: Policy) -> Settings:
+def chosen(wanted: Settings, policy: Policy) -> Settings:
     """The run's settings, and what the policy is told: what fits the path, or as usual, or nothing."""
     fitting = _fitting(wanted, policy)
     argument = policy.argument(fitting) if fitting else usual(policy)
-    if family == "startup":
-        return replace(wanted, startup=policy.name, startup_argument=argument)
-    return replace(wanted, steady=policy.name, steady_argument=argument)
+    return replace(wanted, **policy_settings(policy, argument))
 
 
 def usual(policy: Policy) -> int:
@@ -85,7 +85,7 @@ def measure(settings: Settings, policy: Policy, core: Transfer, golden: Comparis
     rows = [] if begun is None else live[begun:]
     start = int(rows[0]["time_ns"]) if rows else 0
     series = [(int(sample["time_ns"]) - start, int(sample["received_bytes"])) for sample in core.series]
-    exit_row = _exit(rows)
+    exit_row = exit_event(rows)
     failure = core.result["failure"] or golden.mismatch
     argument = settings.startup_argument if policy.family == "startup" else settings.steady_argument
     return Run(
@@ -109,14 +109,18 @@ def measure(settings: Settings, policy: Policy, core: Transfer, golden: Comparis
     )
 
 
-def _exit(rows: Sequence[dict[str, str]]) -> dict[str, str] | None:
-    """The last event of start-up: before a loss, or the one that brought cwnd to ssthresh."""
+def exit_event(rows: Sequence[dict[str, str]]) -> dict[str, str] | None:
+    """The last event of start-up: the one before the first loss, or the one that brought cwnd to ssthresh for good.
+
+    A policy may raise ssthresh when cwnd has reached it, as SPM does by its estimate; start-up then goes on.
+    """
+    reached = None
     for before, row in pairwise(rows):
         if row["congestion"] in ("loss", "timeout"):
-            return before
-        if int(row["cwnd_fixed"]) >= int(row["ssthresh_fixed"]):
-            return row
-    return None
+            return reached or before
+        steady = int(row["cwnd_fixed"]) >= int(row["ssthresh_fixed"])
+        reached = (reached or row) if steady else None
+    return reached
 
 
 def report(wanted: Settings, family: str, runs: Sequence[Run]) -> dict[str, Any]:
@@ -145,7 +149,9 @@ def report(wanted: Settings, family: str, runs: Sequence[Run]) -> dict[str, Any]
 
 
 def table(wanted: Settings, family: str, runs: Sequence[Run]) -> Table:
-    title = f"{family} policies; ideal window {wanted.bandwidth_delay_product / 1e3:.0f} kB, seed {wanted.seed}"
+    other = wanted.steady_text if family == "startup" else wanted.startup_text
+    ideal = wanted.bandwidth_delay_product / 1e3
+    title = f"{NAMES[family]} policies, each with {other}; ideal window {ideal:.0f} kB, seed {wanted.seed}"
     wide = Table(title=title, title_justify="left")
     wide.add_column("", no_wrap=True)
     for head in (*(f"kB in {span} s" for span in SPANS), "lost", "resent", "exit kB", "to ideal", "at s", "end s"):
@@ -164,42 +170,46 @@ def table(wanted: Settings, family: str, runs: Sequence[Run]) -> Table:
     return wide
 
 
-def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run]) -> None:
+def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run], command: str) -> None:
     """One page: windows and received bytes of all."""
-    titles = ["cwnd (kB)", "received (kB)"]
-    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, subplot_titles=titles)
-    colours = [
-        "#1f77b4",
-        "#ff7f0e",
-        "#2ca02c",
-        "#d62728",
-        "#9467bd",
-        "#8c564b",
-        "#e377c2",
-        "#7f7f7f",
-        "#bcbd22",
-        "#17becf",
-    ]
+    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, subplot_titles=["cwnd", "received"])
     for number, run in enumerate(runs):
-        line = {"color": colours[number % len(colours)], "width": 1.2}
+        line = {"color": pages.COLOURS[number % len(pages.COLOURS)], "width": 1.2}
         for row, (times, values) in enumerate((run.windows, run.arrivals), 1):
-            figure.add_scattergl(
-                x=times,
-                y=values,
-                name=run.policy,
-                legendgroup=run.policy,
-                showlegend=row == 1,
-                line=line,
-                row=row,
-                col=1,
-            )
+            x, y = pages.thinned(times, values)
+            named: dict[str, Any] = {"name": run.policy, "legendgroup": run.policy, "showlegend": row == 1}
+            figure.add_scatter(x=x, y=y, line=line, mode="lines", row=row, col=1, **named)
+    pages.finish(figure, row_height=380)
     figure.add_hline(y=wanted.bandwidth_delay_product / 1e3, line_dash="dot", annotation_text="ideal", row=1, col=1)
-    figure.update_layout(height=900, template="plotly_white", hovermode="x unified")
-    figure.update_xaxes(title_text="s", row=2)
-    body = figure.to_html(full_html=False, include_plotlyjs=True, div_id="downbeat")
-    words = f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms, {wanted.size:,} bytes, seed {wanted.seed}"
-    path.write_text(
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Downbeat: {family} policies</title></head>'
-        f'<body style="font-family: sans-serif; margin: 2em auto; max-width: 1100px"><h1>{family} policies</h1>'
-        f"<p>{html.escape(words)}</p>\n{body}</body></html>\n"
+    figure.update_yaxes(title_text="kB")
+    figure.update_xaxes(title_text="time since the connection was made, s", row=2)
+    other = wanted.steady_text if family == "startup" else wanted.startup_text
+    words = (
+        f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms, {wanted.size:,} bytes, loss {wanted.loss:g}. "
+        f"Each {NAMES[family].lower()} policy with {other}; what each is told stands in the table."
     )
+    heads = [
+        "policy",
+        "told",
+        *(f"kB in {span} s" for span in SPANS),
+        "lost",
+        "resent",
+        "exit, kB",
+        "exit, s",
+        "end, s",
+    ]
+    rows = [
+        [
+            run.policy + (" FAILED" if run.failure else ""),
+            run.argument or "-",
+            *(run.received[span] / 1e3 for span in SPANS),
+            run.losses,
+            run.retransmissions,
+            "-" if run.exit_window is None else run.exit_window / 1e3,
+            "-" if run.exit_seconds is None else run.exit_seconds,
+            run.finish_seconds,
+        ]
+        for run in runs
+    ]
+    body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows)}"
+    path.write_text(pages.page(f"{NAMES[family]} policies", body, command=command, seed=wanted.seed))

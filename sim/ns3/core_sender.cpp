@@ -83,6 +83,12 @@ bool CoreSender::closed() const {
   return info.peer_finished && (info.state == DOWNBEAT_TIME_WAIT || info.state == DOWNBEAT_CLOSED);
 }
 
+std::uint64_t CoreSender::sent() const {
+  downbeat_counters counters{};
+  downbeat_get_counters(host_.device(), &counters);
+  return counters.frames_out;
+}
+
 void CoreSender::record(const downbeat_event &event) {
   if (event.live) last_ = event;
   report_.segments += event.sent && event.sent_length > 0;

@@ -17,6 +17,7 @@ public:
   void start(std::vector<std::uint8_t> file) override;
   std::optional<std::string> failure() const override { return failure_; }
   bool closed() const override;
+  std::uint64_t sent() const override;
   SenderReport report() const override;
 
   static constexpr const char *eventsHeader = "time_ns,flow,event,state,cwnd,ssthresh,flight,rtt_ns,reason,congestion,"

@@ -4,6 +4,7 @@
 // Writes events.csv, series.csv, received.bin and result.json into --out; progress goes to stderr as lines
 // "progress BYTES SECONDS". Exit status 0: all bytes arrived and both sides closed; 2: it stalled or failed;
 // result.json says how.
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <filesystem>
@@ -31,7 +32,7 @@ constexpr int samplesPerRtt = 4;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Watches the transfer and ends the simulation.
+/// Watches the transfer and ends the simulation. A sender that backs off decides itself when it gives up (RFC 9293 3.8.3).
 class Run {
 public:
   Run(const Options &options, Dumbbell &path, Sender &sender, std::uint64_t size)
@@ -90,12 +91,13 @@ private:
                 path_.queueBytes(), path_.queueDrops, path_.randomLosses);
     if (Clock::now() - lastReport_ > progressInterval) progress();
     if (bytes_ >= size_ && sender_.closed()) return Simulator::Stop();
+    if (const std::uint64_t sent = sender_.sent(); sent != sent_) sent_ = sent, lastSent_ = now;
     if (sender_.failure())
       failure_ = *sender_.failure();
-    else if ((now - lastProgress_).GetSeconds() > options_.stall)
-      failure_ = bytes_ < size_
-                     ? "no byte arrived for " + std::to_string(static_cast<int>(options_.stall)) + " virtual seconds"
-                     : "all bytes arrived, but the connection does not close";
+    else if ((now - std::max(lastProgress_, lastSent_)).GetSeconds() > options_.stall)
+      failure_ = bytes_ < size_ ? "for " + std::to_string(static_cast<int>(options_.stall)) +
+                                      " virtual seconds no byte arrived and nothing was sent"
+                                : "all bytes arrived, but the connection does not close";
     else if (secondsSince(wallStart_) > options_.wallLimit)
       failure_ = "not done within " + std::to_string(static_cast<int>(options_.wallLimit)) + " s of wall time";
     if (!failure_.empty()) return Simulator::Stop();
@@ -137,7 +139,8 @@ private:
   std::ofstream received_;
   std::vector<std::uint8_t> buffer_;
   std::uint64_t bytes_ = 0, halfBytes_ = 0;
-  Time lastProgress_, halfTime_, finishTime_;
+  std::uint64_t sent_ = 0;
+  Time lastProgress_, lastSent_, halfTime_, finishTime_;
   Clock::time_point wallStart_, lastReport_;
   double wallSeconds_ = 0, transferWallSeconds_ = 0;
   std::string failure_;

@@ -30,7 +30,7 @@ Options Options::parse(int count, char **arguments) {
   line.AddValue("seed", "seed of losses and of the core's secret", options.seed);
   line.AddValue("waves", "FST file to write", options.waves);
   line.AddValue("pcap", "capture file to write (pcapng), only of the core as sender", options.pcap);
-  line.AddValue("stall", "virtual seconds without progress after which to give up", options.stall);
+  line.AddValue("stall", "virtual seconds without a byte or a frame after which to give up", options.stall);
   line.AddValue("wall-limit", "wall seconds after which to give up", options.wallLimit);
   line.Parse(count, arguments);
   return options;

@@ -28,7 +28,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::string waves;                 // FST file; empty: none
   std::string pcap;                  // capture file; empty: none
-  double stall = 130;                // virtual seconds without progress: twice the largest RTO
+  double stall = 130;                // virtual seconds without a byte or a frame: twice the largest RTO
   double wallLimit = 900;            // seconds of wall time
 
   static Options parse(int count, char **arguments);

@@ -10,53 +10,51 @@ from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
+from downbeat import pages
 from plotly.subplots import make_subplots
 
 from sim.ns3.network import Transfer
 
 NANOSECONDS = 1e9
 COLOURS = {"flight": "#2ca02c", "ssthresh": "#d62728", "cwnd": "#1f77b4"}  # in the order of drawing: cwnd on top
-SENDERS = ("#1f77b4", "#ff7f0e")  # where both share a plot: the core, its comparison
 UNSET = 1 << 29  # bytes: an ssthresh that nobody has lowered yet
 THROUGHPUT_SAMPLES = 4  # a point of throughput spans so many samples: one round trip
 
 
-def write(path: Path, data: dict[str, Any], core: Transfer, reno: Transfer | None) -> None:
+def write(path: Path, data: dict[str, Any], core: Transfer, reno: Transfer | None, command: str) -> None:
     senders = [("core", core), *([("ns-3 TcpLinuxReno", reno)] if reno else [])]
-    titles = [f"{name}: cwnd, ssthresh, flight (kB)" for name, _ in senders] + [
-        "bottleneck queue (kB)",
-        "throughput (Mb/s)",
-        "RTT (ms)",
-    ]
+    titles = [f"{name}: cwnd, ssthresh, flight" for name, _ in senders]
+    titles += ["bottleneck queue", "throughput", "round-trip time"]
+    units = ["kB"] * len(senders) + ["kB", "Mb/s", "ms"]
     figure = make_subplots(rows=len(titles), shared_xaxes=True, vertical_spacing=0.05, subplot_titles=titles)
     for row, (name, transfer) in enumerate(senders, 1):
-        _windows(figure, row, name, transfer.events)
-        line = {"color": SENDERS[row - 1], "width": 1.2}
+        _windows(figure, row, transfer.events)
+        line = {"color": pages.COLOURS[row - 1], "width": 1.2}
         shared = [_queue(transfer.series), _throughput(transfer.series), _rtt(transfer.events)]
         for below, (times, values) in enumerate(shared, len(senders) + 1):
-            figure.add_scattergl(x=times, y=values, name=name, line=line, mode="lines", row=below, col=1)
-    for row in range(1, len(titles) + 1):  # a legend beside each plot
-        legend = "legend" if row == 1 else f"legend{row}"
-        figure.update_traces(legend=legend, row=row, col=1)
-        figure.update_layout({legend: {"x": 1.01, "y": figure.get_subplot(row, 1).yaxis.domain[1]}})
-    figure.update_layout(height=280 * len(titles), template="plotly_white", hovermode="x unified", margin={"t": 40})
-    figure.update_xaxes(title_text="s", row=len(titles))
-    plot = figure.to_html(full_html=False, include_plotlyjs=True, div_id="downbeat")
-    path.write_text(_page(data, plot))
+            x, y = pages.thinned(times, values)
+            figure.add_scatter(x=x, y=y, name=name, line=line, mode="lines", row=below, col=1)
+    for row, unit in enumerate(units, 1):
+        figure.update_yaxes(title_text=unit, rangemode="tozero", row=row)
+    figure.update_xaxes(title_text="time, s", row=len(titles))
+    pages.finish(figure, row_height=240, each=True)
+    path.write_text(
+        pages.page("The core over ns-3", _body(data, pages.plot(figure)), command=command, seed=data["seed"])
+    )
 
 
-def _windows(figure: go.Figure, row: int, name: str, events: Sequence[dict[str, str]]) -> None:
+def _windows(figure: go.Figure, row: int, events: Sequence[dict[str, str]]) -> None:
     rows = [event for event in events if event.get("live", "1") == "1" and event["cwnd"] not in ("0", "0.000")]
     times = [int(event["time_ns"]) / NANOSECONDS for event in rows]
     for quantity, colour in COLOURS.items():
         values = [float(event[quantity]) for event in rows]
-        kilobytes = [value / 1e3 if value < UNSET else None for value in values]
+        x, kilobytes = pages.thinned(times, [value / 1e3 if value < UNSET else None for value in values])
         line = {"color": colour, "shape": "hv", "width": 1.2}
-        figure.add_scattergl(x=times, y=kilobytes, name=quantity, line=line, mode="lines", row=row, col=1)
+        figure.add_scatter(x=x, y=kilobytes, name=quantity, line=line, mode="lines", row=row, col=1)
     again = [event for event in rows if event.get("retransmission") == "1"]
     if again:
         marks = {"symbol": "x", "color": "black", "size": 6}
-        figure.add_scattergl(
+        figure.add_scatter(
             x=[int(event["time_ns"]) / NANOSECONDS for event in again],
             y=[float(event["cwnd"]) / 1e3 for event in again],
             name="retransmission",
@@ -91,29 +89,21 @@ def _rtt(events: Sequence[dict[str, str]]) -> Points:
     return times, [int(event["rtt_ns"]) / 1e6 for event in samples]
 
 
-def _page(data: dict[str, Any], plot: str) -> str:
-    settings = data["settings"]
+def _body(data: dict[str, Any], plot: str) -> str:
+    settings, comparison = data["settings"], data["comparison"]
+    queue = settings["buffer"]
     path = (
         f"{settings['size']:,} bytes over {settings['rate'] / 1e6:g} Mb/s, {settings['rtt'] / 1e6:g} ms, buffer "
-        f"{settings['buffer']['bytes']:,} bytes"
-        + (f" or {settings['buffer']['packets']} packets" if settings["buffer"]["packets"] else "")
+        + (f"{queue['packets']} packets" if queue["packets"] else f"{queue['bytes']:,} bytes")
+        + f", loss {settings['loss']:g}."
     )
-    verdict = "passed" if data["passed"] else f"FAILED: {data['failure']}"
-    comparison = data["comparison"]
-    notes = "".join(f"<li>{html.escape(note)}</li>" for note in (comparison["differences"] if comparison else []))
-    given = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>"
-        for name, value in data["ns3_settings"].items()
-    )
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Downbeat: make sim</title>
-<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1100px }} td {{ padding-right: 2em }}</style></head><body>
-<h1>The core over ns-3</h1>
-<p>{html.escape(path)}, loss {settings["loss"]:g}, seed {data["seed"]}: <b>{html.escape(verdict)}</b></p>
-<p>Goodput {data["goodput_bps"] / 1e6:.3f} Mb/s, second half {data["goodput_second_half_bps"] / 1e6:.3f} of
-{data["ideal_goodput_bps"] / 1e6:.3f} Mb/s; {data["losses"]} losses, {data["retransmissions"]} retransmissions.</p>
+    goodputs = f"""Goodput {data["goodput_bps"] / 1e6:.3f} Mb/s, second half {data["goodput_second_half_bps"] / 1e6:.3f} of
+{data["ideal_goodput_bps"] / 1e6:.3f} Mb/s; {data["losses"]} losses, {data["retransmissions"]} retransmissions."""
+    why = f"<h2>Why the two differ</h2>{pages.items(comparison['differences'])}" if comparison else ""
+    given = pages.table(["ns-3", "value"], data["ns3_settings"].items())
+    return f"""<p>{pages.verdict(data["passed"], "" if data["passed"] else f"FAILED: {data['failure']}")}. {html.escape(path)}</p>
+<p>Start-up: <b>{html.escape(settings["startup_text"])}</b>; steady state: <b>{html.escape(settings["steady_text"])}</b>.
+{goodputs}</p>
 {plot}
-<h2>Why the two differ</h2><ul>{notes}</ul>
-<details><summary>ns-3 settings</summary><table>{given}</table></details>
-</body></html>
-"""
+{why}
+<details><summary>ns-3 settings</summary>{given}</details>"""

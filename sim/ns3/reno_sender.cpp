@@ -58,6 +58,7 @@ void RenoSender::start(std::vector<std::uint8_t> file) {
   socket_->TraceConnectWithoutContext(
       "Tx", callback<Ptr<const Packet>, const TcpHeader &, Ptr<const TcpSocketBase>>(
                 [this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
+                  ++sent_;
                   if (packet->GetSize() == 0) return;
                   const std::uint32_t end = header.GetSequenceNumber().GetValue() + packet->GetSize();
                   ++report_.segments;

@@ -17,6 +17,7 @@ public:
   void start(std::vector<std::uint8_t> file) override;
   std::optional<std::string> failure() const override { return failure_; }
   bool closed() const override { return closed_; }
+  std::uint64_t sent() const override { return sent_; }
   SenderReport report() const override { return report_; }
 
   static constexpr const char *eventsHeader = "time_ns,event,cwnd,ssthresh,flight,rtt_ns";
@@ -34,5 +35,6 @@ private:
   std::optional<std::string> failure_;
   std::uint32_t cwnd_ = 0, ssthresh_ = 0, flight_ = 0;
   std::uint32_t highest_ = 0;
+  std::uint64_t sent_ = 0;
   SenderReport report_;
 };

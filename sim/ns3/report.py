@@ -7,19 +7,38 @@ from typing import Any
 
 from rich.table import Table
 
+from sim.golden.congestion.policies import title
 from sim.ns3.golden import Comparison
 from sim.ns3.network import Transfer
 from sim.ns3.settings import NANOSECONDS_PER_SECOND, Settings, sha256
 
-DIFFERENCES = [
-    "Congestion avoidance: the core adds one segment for each window of bytes acknowledged (RFC 3465 without its L), "
-    "TcpLinuxReno one segment for each window of segments, counted by ACKs; with delayed ACKs of two segments both "
-    "grow by one segment a round trip, out of step by part of a round.",
-    "Slow start: on an ACK of two segments the core adds one segment (RFC 5681, equation 2); TcpLinuxReno adds one for each "
-    "segment acknowledged, so that it reaches ssthresh in fewer round trips.",
-    "In recovery both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 takes RTT samples by its timer, the "
-    "core from stamps at the wire.",
-]
+BOTH = (
+    "Recovery: both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 takes RTT samples by its timer, "
+    "the core from stamps at the wire."
+)
+# What the policies do that TcpLinuxReno does too, in its own way; of the others their models' titles say enough.
+ALIKE = {
+    "standard": "On an ACK of two segments the core adds one segment (RFC 5681, equation 2). ",
+    "reno": "The core adds one segment for each window of bytes acknowledged (RFC 3465 without its L). With delayed ACKs of "
+    "two segments both grow by one segment a round trip, out of step by part of a round. ",
+}
+THEIRS = {
+    "startup": "TcpLinuxReno adds one segment for each segment acknowledged: it doubles its window in a round trip.",
+    "steady": "TcpLinuxReno adds one segment for each window of segments, counted by ACKs.",
+}
+
+
+def differences(settings: Settings) -> list[str]:
+    """Why the core's curve is not TcpLinuxReno's: what the two policies that ran do, with the arguments they were told."""
+
+    def told(name: str, family: str, policy: str, text: str) -> str:
+        return f"{name}: {text}, {title(family, policy)}. {ALIKE.get(policy, '')}{THEIRS[family]}"
+
+    return [
+        told("Start-up", "startup", settings.startup, settings.startup_text),
+        told("Steady state", "steady", settings.steady, settings.steady_text),
+        BOTH,
+    ]
 
 
 def measure(settings: Settings, transfer: Transfer) -> dict[str, Any]:
@@ -62,10 +81,10 @@ def report(
     )
     # Behind the header tap there are no bytes to compare, but as many as were sent.
     equal = sha256(received) == sha256(contents) if settings.tap == "frame" else None
-    if not failure and equal is False:
-        failure = f"SHA-256 differs: {_first_difference(contents, received)}"
     if not failure and len(received) != len(contents):
         failure = f"{len(received)} bytes received of {len(contents)}"
+    if not failure and equal is False:
+        failure = f"SHA-256 differs: {_first_difference(contents, received)}"
     return {
         "passed": not failure,
         "failure": failure,
@@ -85,7 +104,7 @@ def report(
             "sender": "ns3::TcpLinuxReno",
             "failure": reno.result["failure"],
             **measure(settings, reno),
-            "differences": DIFFERENCES,
+            "differences": differences(settings),
         },
         # The rest depends on the machine and its load.
         "segments_per_wall_second": speed,
@@ -123,6 +142,8 @@ def table(data: dict[str, Any]) -> Table:
     wide.add_section()
     wall = data["wall_clock"]
     for name, value in (
+        ("start-up", data["settings"]["startup_text"]),
+        ("steady state", data["settings"]["steady_text"]),
         _contents(data),
         ("cwnd and golden model", _golden(data["golden"])),
         ("ideal goodput", _rate(data["ideal_goodput_bps"])),
@@ -138,6 +159,8 @@ def table(data: dict[str, Any]) -> Table:
 def _contents(data: dict[str, Any]) -> tuple[str, str]:
     if data["sha256_equal"] is None:  # by the header tap, which carries zeros
         return "bytes counted, not compared", f"{data['bytes']} of {data['settings']['size']}"
+    if data["bytes"] < data["settings"]["size"]:
+        return "transfer", f"INCOMPLETE: {data['bytes']:,} of {data['settings']['size']:,} bytes"
     return "SHA-256", "equal" if data["sha256_equal"] else "NOT EQUAL"
 
 

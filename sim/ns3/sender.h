@@ -26,5 +26,7 @@ public:
   virtual std::optional<std::string> failure() const = 0;
   /// Both sides have closed.
   virtual bool closed() const = 0;
+  /// Frames that have left so far.
+  virtual std::uint64_t sent() const = 0;
   virtual SenderReport report() const = 0;
 };

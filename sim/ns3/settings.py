@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import hashlib
-import random
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from downbeat.policies import ArgumentRefused, Policy, find
-from downbeat.quantities import Buffer, buffer, duration, probability, rate, size
+from downbeat.quantities import Buffer, buffer, probability
+
+from sim.lib import ranges
+from sim.lib.contents import generated
 
 # Where the simulation meets the core: the 64-bit frame stream, with all bytes; parsed headers and lengths, faster.
 TAPS = ("frame", "header")
@@ -19,6 +21,7 @@ SEGMENT_BYTES = 1460
 # What a full segment costs on the bottleneck: TCP and IP headers, and the two bytes of ns-3's point-to-point framing.
 OVERHEAD_BYTES = 20 + 20 + 2
 NANOSECONDS_PER_SECOND = 1_000_000_000
+LARGEST_BUFFER = 4 * 10**9  # bytes, or packets
 Value = TypeVar("Value")
 
 
@@ -42,11 +45,15 @@ class Settings:
     steady: str
     startup_argument: int
     steady_argument: int
+    startup_text: str  # the policy and its argument in people's units
+    steady_text: str
     seed: int
     waves: bool
     wall_limit: int  # seconds
     tap: str
     sack: bool = False  # ns-3's TCPs offer it
+    cross: int = 0  # constant-rate sources over the bottleneck, whose phases the seed draws
+    cross_rate: int = 0  # b/s of each
 
     @property
     def bandwidth_delay_product(self) -> int:
@@ -73,6 +80,8 @@ class Settings:
             "startup-argument": f"{self.startup_argument:#x}",
             "steady-argument": f"{self.steady_argument:#x}",
             "sack": int(self.sack),
+            "cross": self.cross,
+            "cross-rate": self.cross_rate,
             "seed": self.seed,
             "wall-limit": self.wall_limit,
         }
@@ -106,8 +115,7 @@ class Settings:
         """The file to send: the user's own, or `size` bytes that the seed decides."""
         if self.file:
             return Path(self.file).read_bytes()
-        # A text seed is spread over the whole state; small numbers are not.
-        return random.Random(f"downbeat {self.seed}").randbytes(self.size)
+        return generated(f"downbeat {self.seed}", self.size)
 
 
 def parse(
@@ -131,32 +139,31 @@ def parse(
     tap: str,
 ) -> Settings:
     """Settings from texts; raises Refused with the name of what is wrong."""
+    if file and Path(file).is_dir():
+        raise Refused(f"FILE={file}: this is a directory, use a file")
     if file and not Path(file).is_file():
         raise Refused(f"FILE={file}: no such file")
     if tap not in TAPS:
         raise Refused(f"TAP={tap}: no such tap, use {' or '.join(TAPS)}")
-    bits = _named("RATE", rate_text, rate)
-    rtt = _named("RTT", rtt_text, duration)
+    bits = _named("RATE", rate_text, ranges.RATE.value)
+    rtt = _named("RTT", rtt_text, ranges.RTT.value)
     product = bits * rtt // (8 * NANOSECONDS_PER_SECOND)
-    length = Path(file).stat().st_size if file else _named("SIZE", size_text, size)
+    length = Path(file).stat().st_size if file else _named("SIZE", size_text, ranges.SIZE.value)
     if length == 0:
         raise Refused(f"FILE={file}: the file is empty")
-    try:
-        queue = buffer(buffer_text, product)
-    except ValueError as error:
-        raise Refused(f"BUFFER={buffer_text}: {error}") from None
+    queue = _named("BUFFER", buffer_text, lambda text: buffer(text, product))
     if queue.bytes and queue.bytes < SEGMENT_BYTES + OVERHEAD_BYTES:
         raise Refused(f"BUFFER={buffer_text}: {queue.bytes} bytes hold no full segment")
-    ssthresh = _named("SSTHRESH", ssthresh_text, size)
-    for name, value, low, high in (
-        ("RATE", bits, 10_000, 1_000_000_000),
-        ("RTT", rtt, 100_000, 10 * NANOSECONDS_PER_SECOND),
-        ("SSTHRESH", ssthresh, SEGMENT_BYTES, 1 << 30),
-        ("INITIAL_WINDOW", initial_window, 1, 255),
-        ("SEED", seed, 1, (1 << 32) - 1),
-    ):
-        if not low <= value <= high:
-            raise Refused(f"{name}: {value} is out of range, use {low} to {high}")
+    if max(queue.bytes, queue.packets) > LARGEST_BUFFER:
+        raise Refused(f"BUFFER={buffer_text}: use a size up to {LARGEST_BUFFER // 10**9}GB")
+    ssthresh = _named("SSTHRESH", ssthresh_text, ranges.SSTHRESH.value)
+    _named("INITIAL_WINDOW", str(initial_window), ranges.INITIAL_WINDOW.value)
+    _named("SEED", str(seed), ranges.SEED.value)
+    _named("WALL_LIMIT", str(wall_limit), ranges.WALL_LIMIT.value)
+    chosen = {
+        "startup": _chosen("STARTUP", policies["startup"], startup, startup_argument),
+        "steady": _chosen("STEADY", policies["steady"], steady, steady_argument),
+    }
     return Settings(
         file=file,
         size=length,
@@ -166,10 +173,8 @@ def parse(
         loss=_named("LOSS", loss_text, probability),
         ssthresh=ssthresh,
         initial_window=initial_window,
-        startup=startup,
-        steady=steady,
-        startup_argument=_argument("STARTUP", policies["startup"], startup, startup_argument),
-        steady_argument=_argument("STEADY", policies["steady"], steady, steady_argument),
+        **policy_settings(*chosen["startup"]),
+        **policy_settings(*chosen["steady"]),
         seed=seed,
         waves=waves,
         wall_limit=wall_limit,
@@ -177,9 +182,17 @@ def parse(
     )
 
 
-def _argument(name: str, policies: dict[str, Policy], policy: str, text: str) -> int:
+def policy_settings(policy: Policy, argument: int) -> dict[str, Any]:
+    """Settings' three fields of a policy: its name, its argument's bits, and both as people write them."""
+    told = policy.text(argument) or ("nothing" if policy.fields else "")
+    text = f"{policy.name} (told {told})" if told else policy.name
+    return {policy.family: policy.name, f"{policy.family}_argument": argument, f"{policy.family}_text": text}
+
+
+def _chosen(name: str, policies: dict[str, Policy], policy: str, text: str) -> tuple[Policy, int]:
     try:
-        return find(policies, policy).argument(text)
+        found = find(policies, policy)
+        return found, found.argument(text)
     except ArgumentRefused as error:
         raise Refused(f"{name}{'_ARGUMENT' if text else f'={policy}'}: {error}") from None
 

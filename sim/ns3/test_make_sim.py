@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ import pytest
 from downbeat import policies
 
 from sim.lib import build, verilated
+from sim.lib.contents import BLOCK, generated
+from sim.ns3.comparison import exit_event
 
 ASKED = {
     *(
@@ -39,6 +42,7 @@ def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[s
         "BUFFER",
         "LOSS",
         "SSTHRESH",
+        "WALL_LIMIT",
         "STARTUP",
         "STEADY",
         "STARTUP_ARGUMENT",
@@ -142,9 +146,60 @@ def test_a_stalled_run_says_where_it_stands(tmp_path: Path) -> None:
     done = make_sim(tmp_path, size="10kB", loss="0.999", seed=5, compare=0)
     assert done.returncode == 1
     words = " ".join((done.stdout + done.stderr).split())
-    for said in ("no byte arrived for 130 virtual seconds", "flow", "last event", "counters", "seed 5", "WAVES=1"):
+    # The core has sent its last of R2 retransmissions.
+    for said in (
+        "the peer no longer answers",
+        "INCOMPLETE: 0 of 10,000 bytes",
+        "retransmissions: 15",
+        "flow",
+        "last event",
+        "counters",
+        "seed 5",
+        "WAVES=1",
+    ):
         assert said in words
+    assert "NOT EQUAL" not in words
     assert json.loads((tmp_path / "sim.json").read_text())["sha256_equal"] is False
+
+
+def test_a_third_of_losses_is_repaired_however_long_the_timer_backs_off(tmp_path: Path) -> None:
+    data = passed(tmp_path, size="300kB", loss="0.3", compare=0)
+    assert data["sha256_equal"] and data["finish_seconds"] > 130
+
+
+def test_what_is_generated_does_not_depend_on_how_it_is_drawn() -> None:
+    """In blocks as in one: Python refuses 256 MiB at once."""
+    size = 2 * BLOCK + 5
+    assert generated("downbeat 1", size) == random.Random("downbeat 1").randbytes(size)
+
+
+def test_the_report_explains_what_ran(tmp_path: Path) -> None:
+    data = passed(tmp_path, size="50kB", steady="aimd", steady_argument="a=0.5, b=0.3", startup="spm", tap="header")
+    start_up, steady, _ = data["comparison"]["differences"]
+    assert "spm (told nothing), SPM: slow start with packet-pair measurements" in start_up
+    assert "aimd (told a=0.5, b=0.3" in steady and "additive" not in steady
+    assert "Reno" not in steady.replace("TcpLinuxReno", "")
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([(10, 20), (20, 20), (21, 20)], 20),  # a window reaches ssthresh
+        ([(10, 20), (20, 20), (20, 80), (80, 80), (81, 80)], 80),  # the estimate raises ssthresh: start-up goes on
+        ([(10, 20), (20, 20), (20, 80), (40, 80), "loss"], 40),  # and ends by a loss
+        ([(10, 20), (20, 20), (30, 20), "loss"], 20),
+        ([(10, 20), (15, 20)], None),
+    ],
+)
+def test_start_up_ends_where_its_window_stays_at_ssthresh(rows: list[Any], expected: int | None) -> None:
+    events = [
+        {"congestion": "loss", "cwnd_fixed": "5", "ssthresh_fixed": "5"}
+        if row == "loss"
+        else {"congestion": "acknowledged", "cwnd_fixed": str(row[0]), "ssthresh_fixed": str(row[1])}
+        for row in rows
+    ]
+    found = exit_event(events)
+    assert (found and int(found["cwnd_fixed"])) == expected
 
 
 def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
@@ -158,11 +213,16 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("rate", "fast", "is no rate"),
-        ("rtt", "40", "with its unit"),
+        ("rate", "fast", "use 10kb/s to 1Gb/s"),
+        ("rtt", "40", "use 100us to 10s"),
         ("loss", "2", "is no probability"),
         ("buffer", "10B", "hold no full segment"),
-        ("size", "0", "less than one"),
+        ("rate", "20", "use 10kb/s to 1Gb/s"),
+        ("rtt", "10000s", "use 100us to 10s"),
+        ("size", "0", "use 1B to 4GB"),
+        ("wall_limit", "-1", "use 1 to 86400"),
+        ("file", "/tmp", "this is a directory"),
+        ("buffer", "1000000BDP", "use a size up to 4GB"),
         ("file", "no/such/file", "no such file"),
         ("steady", "cubist", "no congestion policy"),
         ("tap", "gmii", "use frame or header"),

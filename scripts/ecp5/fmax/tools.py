@@ -59,8 +59,14 @@ def _is_younger(file: Path, source: Path) -> bool:
 
 def netlist_hash(script: str, verilog: Path) -> str:
     """Of all that a netlist is made from."""
-    made_from = (script, version("yosys"), *finish.sources(), (ROOT / verilog).read_text())
+    passes = finish.sources() if _is_ecp5(script) else ()
+    made_from = (script, version("yosys"), *passes, (ROOT / verilog).read_text())
     return hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:16]
+
+
+def _is_ecp5(script: str) -> bool:
+    """The netlist passes of scripts/ecp5/netlist know the cells of this family alone."""
+    return "synth_ecp5" in script
 
 
 def synthesise(verilog: Path, commands: str = ECP5) -> Path:
@@ -73,7 +79,8 @@ def synthesise(verilog: Path, commands: str = ECP5) -> Path:
         (ROOT / home).mkdir(parents=True, exist_ok=True)
         unfinished = home / "unfinished.json"
         run("Yosys", home / "yosys.log", "yosys", "-q", "-l", home / "yosys.log", "-p", f"{script} {unfinished}")
-        finish.finish(ROOT / unfinished)
+        if _is_ecp5(script):
+            finish.finish(ROOT / unfinished)
         (ROOT / unfinished).rename(ROOT / netlist)
     return netlist
 

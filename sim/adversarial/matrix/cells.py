@@ -9,6 +9,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 
+from sim.lib.contents import generated
+
 SMALLEST_BYTES, LARGEST_BYTES = 256_000, 1_000_000
 
 
@@ -39,9 +41,8 @@ class Cell:
 
     def contents(self, size: int | None) -> bytes:
         """What is sent; without a `size` the cell draws it."""
-        draw = random.Random(str(self))
-        drawn = draw.randint(SMALLEST_BYTES, LARGEST_BYTES)
-        return draw.randbytes(size or drawn)
+        drawn = random.Random(str(self)).randint(SMALLEST_BYTES, LARGEST_BYTES)
+        return generated(str(self), size or drawn)
 
     @property
     def path_seed(self) -> int:

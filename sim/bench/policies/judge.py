@@ -60,6 +60,7 @@ class Followed:
         self.begun = False  # before that windows mean nothing
         self.wrong = False
         self.watched = Watched()
+        self.window = Window(0, 0)  # after the last event
         self._rows: deque[Row] = deque()
         self._windows: Iterator[Window] = replay(self._feed(), *choice.arguments)
 
@@ -132,20 +133,22 @@ class Judge:
                 followed.choices.popleft()
             row["startup_argument"], row["steady_argument"] = followed.choices[0].arguments
         self.kinds["changed" if name == "setPolicies" else kind] += 1
-        core = Window(event.cwnd, event.ssthresh)
+        core, before = Window(event.cwnd, event.ssthresh), followed.window
+        followed.window = core
         try:
             expected = followed.after(row)
-            difference = "" if core == expected else f"core {core}, golden model {expected}"
+            difference = "" if core == expected else f"  expected  {_bytes(expected)}\n  got       {_bytes(core)}"
             if not _within_bounds(core, event.segment_size):
-                difference += f"core {core}: below its least or above its limit"
+                difference += f"  got       {_bytes(core)}: below its least or above its limit"
         except ValueError as error:  # what the core asked the models would not
-            difference = str(error)
+            difference = f"  expected  {error}\n  got       {_bytes(core)}"
         for key in followed.policies:
             tally = self.tallies[key]
             tally.events += 1
             if difference:
                 tally.mismatches += 1
-                tally.first = tally.first or f"{row}: {difference}"
+                state = f"{_bytes(before)}, told {_told(followed.choices[0])}"
+                tally.first = tally.first or f"  event     {row}\n  state     {state}\n{difference}"
         followed.wrong = bool(difference)  # what follows differs too
 
     def _row(self, event: Event) -> Row:
@@ -184,6 +187,14 @@ def _within_bounds(window: Window, segment_size: int) -> bool:
     """One segment and two at least, 1 GiB at most; no model has a say in that."""
     most = of_bytes(MAXIMUM_WINDOW)
     return of_bytes(segment_size) <= window.cwnd <= most and of_bytes(2 * segment_size) <= window.ssthresh <= most
+
+
+def _bytes(window: Window) -> str:
+    return f"cwnd {window.cwnd / 65536:.10g}, ssthresh {window.ssthresh / 65536:.10g} bytes"
+
+
+def _told(choice: Choice) -> str:
+    return f"{choice.startup.name} {choice.arguments[0]:#x}, {choice.steady.name} {choice.arguments[1]:#x}"
 
 
 def _words(argument: int) -> ctypes.Array[ctypes.c_uint64]:

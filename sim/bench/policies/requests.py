@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from sim.lib import build
 
 MODELS = {"startup": STARTUP, "steady": STEADY}
 CASE = "rtl_agrees_with_the_golden_model"
+NOTHING_COLLECTED = 5  # pytest's exit status
 
 
 class BenchFailed(Exception):
@@ -26,7 +28,7 @@ class BenchFailed(Exception):
 
 
 def ask(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
-    """`requests`, `mismatches`, `latency_clocks`, and `said` where something differs."""
+    """`questions`, `mismatches`, `latency_clocks`, and `said`: the first counterexample, where something differs."""
     test = module_file(family, name)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place) / "figures.json"
@@ -42,7 +44,28 @@ def ask(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
         if not figures.exists():
             raise BenchFailed(f"{name}: {test.name} asked nothing:\n{said[-3000:]}")
         answer: dict[str, Any] = json.loads(figures.read_text())
+    if first := answer.pop("first", None):
+        head = f"{name}: {answer['mismatches']:,} of {answer['questions']:,} answers differ. The first, by SEED={seed}:"
+        return answer | {"said": "\n".join([head, *first])}
     return answer | {"said": said[-3000:] if done.returncode else ""}
+
+
+def paper(family: str, name: str) -> tuple[int, str]:
+    """The policy's other tests, which compare its golden model with the paper: how many passed, and what the first says.
+
+    A model that its own test contradicts is wrong, also where the RTL repeats its mistake.
+    """
+    test = module_file(family, name)
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "--maxfail=1", "-pno:cacheprovider"]
+    command.append(str(test))
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("DOWNBEAT_CASE", "COCOTB_TEST_FILTER")
+    }
+    environment["DOWNBEAT_MODELS_ALONE"] = "1"
+    done = subprocess.run(command, cwd=build.ROOT, env=environment, text=True, capture_output=True, check=False)
+    passed = re.findall(r"(\d+) passed", done.stdout)
+    said = "" if done.returncode in (0, NOTHING_COLLECTED) else f"{name}: its golden model contradicts {test.name}:\n"
+    return int(passed[0]) if passed else 0, said and said + (done.stdout + done.stderr)[-3000:]
 
 
 def float_error(family: str, name: str, seed: int) -> float | None:

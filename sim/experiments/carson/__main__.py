@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from downbeat.console import report_console
 from rich.table import Table
 
-from sim.experiments.carson.statistics import Estimate, estimate
+from sim.experiments.carson.statistics import estimate
 from sim.lib import build
 
 REPORT = build.ROOT / "build" / "reports" / "carson.json"
@@ -112,11 +113,13 @@ def judge(case: Case, seeds: Sequence[dict[str, dict[str, float]]]) -> list[dict
                 "carson": fmean(seed[quantity]["carson"] for seed in seeds),
                 "reno": fmean(seed[quantity]["reno"] for seed in seeds),
                 "ratio": ratio.mean,
-                "confidence_95": [ratio.low, ratio.high],
+                # A single run has no interval, and JSON no infinity.
+                "confidence_95": [ratio.low, ratio.high] if isfinite(ratio.half_width) else [None, None],
                 "published": {"carson": carson, "reno": reno, "ratio": carson / reno},
                 "seeds": len(seeds),
                 "queue_packets": case.queue,
-                "within": ratio.meets(carson / reno, TOLERANCE),
+                "within": ratio.verdict(carson / reno, TOLERANCE) == "yes",
+                "verdict": ratio.verdict(carson / reno, TOLERANCE),
             }
         )
     return rows
@@ -129,15 +132,15 @@ def table(rows: Sequence[dict[str, Any]]) -> Table:
     for name in ("Carson", "Reno", "ratio", "95 %", "published", f"within {TOLERANCE}"):
         wide.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        shown = Estimate(row["ratio"], row["confidence_95"][1] - row["ratio"])
+        low, high = row["confidence_95"]
         wide.add_row(
             row["table"],
             row["quantity"],
             *(f"{row[steady]:.3f}" for steady in ("carson", "reno")),
-            f"{shown.mean:.3f}",
-            f"{shown.low:.3f} .. {shown.high:.3f}",
+            f"{row['ratio']:.3f}",
+            "one seed has none" if low is None else f"{low:.3f} .. {high:.3f}",
             f"{row['published']['ratio']:.3f}",
-            "yes" if row["within"] else "no",
+            row["verdict"],
         )
     return wide
 
@@ -170,7 +173,7 @@ def main() -> int:
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     wall = {"seconds": round(time.monotonic() - start, 1)}
     report = {"fastdrop": argument, "results": rows, "failures": failures, "records": records, "wall_clock": wall}
-    REPORT.write_text(json.dumps(report, indent=1) + "\n")
+    REPORT.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n")
     console.print(table(rows))
     for failure in failures:
         print(f"Failed: {failure}", file=sys.stderr)

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from math import inf
 
 import pytest
 
+from sim.experiments.carson.__main__ import CASES, judge, table
 from sim.experiments.carson.statistics import Estimate, estimate
 
 
@@ -21,6 +23,30 @@ def test_a_single_run_says_nothing() -> None:
     assert estimate([4.0]) == Estimate(4.0, inf)
 
 
-@pytest.mark.parametrize(("value", "meets"), [(1.0, True), (1.10, True), (1.20, False), (0.80, False)])
-def test_a_value_is_met_where_interval_and_tolerance_touch(value: float, meets: bool) -> None:
-    assert Estimate(1.0, 0.07).meets(value, 0.05) is meets
+@pytest.mark.parametrize(
+    ("value", "half_width", "verdict"),
+    [
+        *((1.0, 0.04, "yes"), (1.0, 0.05, "yes"), (1.0, 0.06, "too few seeds"), (1.0, inf, "too few seeds")),
+        *((1.04, 0.02, "too few seeds"), (1.2, 0.07, "no"), (0.8, 0.07, "no"), (1.2, 0.2, "too few seeds")),
+    ],
+)
+def test_a_wide_interval_neither_agrees_nor_differs(value: float, half_width: float, verdict: str) -> None:
+    assert Estimate(1.0, half_width).verdict(value, 0.05) == verdict
+
+
+def test_fewer_seeds_never_agree_more_easily() -> None:
+    ratios = [1.01, 0.99, 1.03, 0.98, 1.0, 1.02, 0.97, 1.0]
+    for value in (0.95, 1.0, 1.04, 1.2):
+        agrees = [estimate(ratios[:count]).verdict(value, 0.05) == "yes" for count in (1, 2, len(ratios))]
+        assert not agrees[0], "one run says nothing"
+        assert agrees[1] <= agrees[2]
+
+
+def test_a_report_of_one_seed_is_json() -> None:
+    quantities = {"window": {"carson": 28.0, "reno": 25.0}, "speed": {"carson": 1.0, "reno": 1.0}}
+    quantities |= {name: {"carson": 600.0, "reno": 450.0} for name in ("interval", "first 80 intervals")}
+    rows = judge(CASES[0], [quantities])
+    told = json.dumps(rows, allow_nan=False)
+    assert json.loads(told)[0]["confidence_95"] == [None, None]
+    assert {row["within"] for row in rows} == {False}
+    assert table(rows).row_count == len(rows)

@@ -15,7 +15,7 @@ from downbeat.console import report_console
 from rich.table import Table
 
 from sim.experiments.linearity import page
-from sim.experiments.linearity.figures import FIGURES, Figure, failures, meeting
+from sim.experiments.linearity.figures import FIGURES, Figure, doubt, failures, meeting
 from sim.experiments.linearity.sweep import GAPS_MS, Programs, receive, send
 from sim.lib import build
 
@@ -39,12 +39,21 @@ def measure(programs: Programs, seconds: float, seed: int, jobs: int) -> dict[st
                 "meets_ms": meeting(points),
                 "published_ms": figure.meets_ms,
                 "points": points,
+                "doubt": doubt(figure, points),
                 "failures": failures(figure, points),
             }
 
         figures = [one(figure) for figure in FIGURES]
     said = [failure for figure in figures for failure in figure["failures"]]
-    return {"passed": not said, "failures": said, "seed": seed, "seconds": seconds, "figures": figures}
+    doubts = [figure["doubt"] for figure in figures if figure["doubt"]]
+    return {
+        "passed": not said and not doubts,
+        "failures": said,
+        "doubts": doubts,
+        "seed": seed,
+        "seconds": seconds,
+        "figures": figures,
+    }
 
 
 def main() -> int:
@@ -62,16 +71,16 @@ def main() -> int:
     REPORT.write_text(json.dumps({**report, "wall_clock": wall}, indent=2) + "\n")
     PAGE.write_text(page.render(report))
     _print(report, wall["seconds"])
-    return 0 if report["passed"] else 1
+    return 1 if report["failures"] else 0
 
 
 def _print(report: dict[str, Any], wall: float) -> None:
-    table = Table(title="Received gap (mean, ms) by sent gap", title_justify="left")
+    table = Table(title="Received gap (mean and its standard error, ms) by sent gap", title_justify="left")
     table.add_column("sent, ms")
     for figure in report["figures"]:
         table.add_column(f"{figure['figure']}: {figure['cross_sources']} CBR", justify="right")
     for row, gap in enumerate(GAPS_MS):
-        table.add_row(str(gap), *(f"{figure['points'][row]['received_ms']:.2f}" for figure in report["figures"]))
+        table.add_row(str(gap), *(_mean(figure["points"][row]) for figure in report["figures"]))
     table.add_section()
     for title, name in (("meets y = x at", "meets_ms"), ("published", "published_ms")):
         table.add_row(title, *(str(figure[name] or "never") for figure in report["figures"]))
@@ -82,7 +91,14 @@ def _print(report: dict[str, Any], wall: float) -> None:
     )
     for failure in report["failures"]:
         print(f"WRONG: {failure}")
-    print(f"{'all right' if report['passed'] else 'WRONG'}; {REPORT.relative_to(build.ROOT)}, {PAGE.name}")
+    for line in report["doubts"]:
+        print(line)
+    verdict = "WRONG" if report["failures"] else "too short to judge" if report["doubts"] else "all right"
+    print(f"{verdict}; {REPORT.relative_to(build.ROOT)}, {PAGE.name}")
+
+
+def _mean(point: dict[str, Any]) -> str:
+    return f"{point['received_ms']:.2f} ± {point['standard_error_ms']:.2f}"
 
 
 if __name__ == "__main__":

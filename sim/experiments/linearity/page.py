@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import plotly.graph_objects as go
+from downbeat import pages
 from plotly.subplots import make_subplots
 
 from sim.experiments.linearity.figures import model
@@ -19,24 +19,19 @@ def render(report: dict[str, Any]) -> str:
         f"Figure {figure['figure']}: {figure['cross_sources']} x 250 kb/s, {_meets(figure)}"
         for figure in report["figures"]
     ]
-    plots = make_subplots(rows=2, cols=2, subplot_titles=titles, vertical_spacing=0.12)
+    plots = make_subplots(rows=2, cols=2, subplot_titles=titles, vertical_spacing=0.16, horizontal_spacing=0.1)
     for number, figure in enumerate(report["figures"]):
         _draw(plots, number // 2 + 1, number % 2 + 1, figure, number == 0)
     plots.update_xaxes(title_text="sent gap, ms", range=[0, 42], dtick=4)
     plots.update_yaxes(title_text="received gap, ms", range=[0, 52], dtick=8)
-    plots.update_layout(height=900, template="plotly_white", margin={"t": 40})
-    verdict = "passed" if report["passed"] else "FAILED"
-    failures = "".join(f"<li>{html.escape(failure)}</li>" for failure in report["failures"])
-    plot = plots.to_html(full_html=False, include_plotlyjs=True, div_id="linearity")
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Downbeat: make experiment NAME=linearity</title>
-<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1200px }}</style></head><body>
-<h1>Sent gap against received gap</h1>
-<p>Pairs of 1,000 bytes from our launch gate over ns-3's dumbbell of 1 Mb/s to our receive stamps;
-{report["seconds"]:g} virtual seconds for each point, seed {report["seed"]}: <b>{verdict}</b></p><ul>{failures}</ul>
-{plot}
-</body></html>
-"""
+    pages.finish(plots, row_height=390)
+    word = "" if report["passed"] or report["failures"] else "too short to judge"
+    body = f"""<p>{pages.verdict(report["passed"], word)}. Pairs of 1,000 bytes from our launch gate over ns-3's dumbbell of
+1 Mb/s to our receive stamps, beside packets of 210 bytes; {report["seconds"]:g} virtual seconds for each point.</p>
+{pages.items([*report["failures"], *report["doubts"]])}
+{pages.plot(plots)}"""
+    command = pages.command_line("experiment", "NAME", "SEED", "DURATION")
+    return pages.page("Sent gap against received gap", body, command=command, seed=report["seed"])
 
 
 def _meets(figure: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::uint16_t port = 9;
 constexpr std::uint32_t pppBytes = 2, headerBytes = 28; // on ns-3's link; IPv4 and UDP
-constexpr std::uint32_t packetBytes = 1000; // of the papers' ns-2, which counts them alone: 8 ms at 1 Mb/s
+constexpr std::uint32_t crossBytes = 210; // ns-2's packets of a constant-rate source unless told (thesis, p. 74)
 const char *const rate = "1Mbps", *const queue = "50p";
 constexpr std::uint64_t crossRate = 250'000; // b/s
 
@@ -109,8 +109,8 @@ int main(int count, char **arguments) {
     const Ptr<Socket> socket = socketOf(sources.Get(i)), sink = socketOf(sinks.Get(i));
     sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
     socket->Connect(InetSocketAddress(addressOf(sinks.Get(i)), port));
-    const double interval = 8.0 * packetBytes / crossRate;
-    running.push_back(std::make_unique<ConstantRate>(socket, packetBytes - pppBytes - headerBytes,
+    const double interval = 8.0 * crossBytes / crossRate;
+    running.push_back(std::make_unique<ConstantRate>(socket, crossBytes - pppBytes - headerBytes,
                                                      Seconds(phase->GetValue(0, interval)), Seconds(interval)));
   }
 

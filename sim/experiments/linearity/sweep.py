@@ -12,7 +12,9 @@ import random
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 GAPS_MS = tuple(range(4, 44, 4))
@@ -67,6 +69,7 @@ def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> 
     """The gaps as the receiver's stamps have them, beside so many constant-rate sources, whose phases each run draws anew."""
     gaps: list[int] = []
     errors: list[int] = []
+    means: list[float] = []  # of each run: pairs of one run share its phases
     sent_pairs = 0
     for number, sent in enumerate(runs):
         came = _over_the_path(programs, sent, cross, seed * 1000 + number)
@@ -75,7 +78,9 @@ def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> 
         sent_pairs += len(sent.stamps) // 2
         # Of a pair one of which the queue dropped, the other says nothing.
         whole = [pair for pair in range(len(sent.stamps) // 2) if 2 * pair in stamps and 2 * pair + 1 in stamps]
-        gaps += [_gap(stamps, pair) for pair in whole]
+        own = [_gap(stamps, pair) for pair in whole]
+        gaps += own
+        means += [sum(own) / len(own) / 65536e6] if own else []
         errors += [abs(_gap(stamps, pair) - _gap(came, pair)) for pair in whole]
     milliseconds = sorted(gap / 65536e6 for gap in gaps)
     return {
@@ -83,6 +88,7 @@ def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> 
         "pairs": len(gaps),
         "disturbed": sent_pairs - len(gaps),
         "received_ms": sum(milliseconds) / len(gaps),
+        "standard_error_ms": stdev(means) / sqrt(len(means)) if len(means) > 1 else 1e3,
         "p5_ms": milliseconds[len(gaps) // 20],
         "p95_ms": milliseconds[-1 - len(gaps) // 20],
         "max_sent_error_ns": max(sent.max_error_ns for sent in runs),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sim.experiments.linearity import page
-from sim.experiments.linearity.figures import FIGURES, Figure, failures, meeting, model
+from sim.experiments.linearity.figures import FIGURES, MET_MS, Figure, doubt, failures, meeting, model
 from sim.experiments.linearity.sweep import GAPS_MS, Programs, receive, send
 from sim.lib import build
 
@@ -38,7 +38,13 @@ def test_cross_traffic_stands_between_the_packets_of_a_pair(programs: Programs) 
 
 
 def _points(figure: Figure, more: float = 0.0) -> list[dict[str, Any]]:
-    still = {"max_sent_error_ns": 0.0, "max_measured_error_ns": 0.0, "p5_ms": 0.0, "p95_ms": 60.0}
+    still = {
+        "standard_error_ms": 0.05,
+        "max_sent_error_ns": 0.0,
+        "max_measured_error_ns": 0.0,
+        "p5_ms": 0.0,
+        "p95_ms": 60.0,
+    }
     return [{"gap_ms": gap, "received_ms": model(gap, figure.cross) + more, **still} for gap in GAPS_MS]
 
 
@@ -49,6 +55,21 @@ def test_the_model_meets_y_equals_x_where_the_thesis_does(figure: Figure) -> Non
     assert (met is None) == (figure.meets_ms is None)
     assert met is None or figure.meets_ms is not None and abs(met - figure.meets_ms) <= 4
     assert not failures(figure, points)
+
+
+def test_no_model_point_is_near_the_threshold() -> None:
+    """A packet of cross traffic in a quarter of the pairs moves a mean by less than the model leaves."""
+    away = [abs(model(gap, figure.cross) - gap - MET_MS) for figure in FIGURES for gap in GAPS_MS]
+    assert min(away) >= MET_MS
+
+
+def test_a_mean_that_is_not_known_well_enough_is_not_judged() -> None:
+    points = _points(FIGURES[1])
+    points[3] = {**points[3], "received_ms": 16.9, "standard_error_ms": 0.6}
+    assert "too short to judge: at 16 ms the mean is 16.90 ms" in doubt(FIGURES[1], points)
+    assert failures(FIGURES[1], points) == []
+    points[3] = {**points[3], "standard_error_ms": 0.05}
+    assert doubt(FIGURES[1], points) == "" and failures(FIGURES[1], points) != []
 
 
 @pytest.mark.parametrize(("figure", "other"), [(0, 2), (1, 2), (2, 1), (3, 2), (2, 3)])
@@ -70,11 +91,14 @@ def test_the_page_shows_all_four_figures() -> None:
         {
             "figure": figure.number,
             "cross_sources": figure.cross,
+            "doubt": "",
             "meets_ms": None,
             "published_ms": 12,
             "points": _points(figure),
         }
         for figure in FIGURES
     ]
-    text = page.render({"passed": False, "failures": ["<not> met"], "seed": 1, "seconds": 10.0, "figures": figures})
+    text = page.render(
+        {"passed": False, "failures": ["<not> met"], "doubts": [], "seed": 1, "seconds": 10.0, "figures": figures}
+    )
     assert "&lt;not&gt; met" in text and all(f"Figure {figure.number}" in text for figure in FIGURES)

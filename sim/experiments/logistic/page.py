@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from downbeat import pages
 from plotly.subplots import make_subplots
 
 COLOURS = {"core": "#1f77b4", "reno": "#999999", "highspeed": "#ff7f0e", "scalable": "#2ca02c"}
@@ -24,34 +24,26 @@ def render(report: dict[str, Any]) -> str:
         "Figure 15: window while UDP comes and goes, 100 Mb/s",
         "Figure 15: bottleneck queue",
     )
-    plots = make_subplots(rows=3, cols=2, subplot_titles=titles, vertical_spacing=0.09)
+    plots = make_subplots(rows=3, cols=2, subplot_titles=titles, vertical_spacing=0.11, horizontal_spacing=0.1)
     for line, figure in ((1, "figure_10"), (3, "figure_15")):
         for row in report[figure]:
             _curves(plots, row, line)
     _targets(plots, report["figure_15"])
     _times(plots, 1, report["figure_12"], "rate_mbps")
     _times(plots, 2, report["figure_13"], "rtt_ms")
-    plots.update_yaxes(title_text="s", rangemode="tozero", row=2)
+    plots.update_yaxes(title_text="time, s", rangemode="tozero", row=2)
     for line in (1, 3):
-        plots.update_yaxes(title_text="kB", row=line)
-        plots.update_xaxes(title_text="s", row=line)
-    plots.update_xaxes(title_text="Mb/s", row=2, col=1)
-    plots.update_xaxes(title_text="ms", row=2, col=2)
-    plots.update_layout(height=1350, template="plotly_white", margin={"t": 40})
-    verdict = "passed" if report["passed"] else "FAILED"
-    failures = "".join(f"<li>{html.escape(failure)}</li>" for failure in report["failures"])
-    plot = plots.to_html(full_html=False, include_plotlyjs=True, div_id="figures")
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Downbeat: make experiment NAME=logistic</title>
-<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1200px }}
-td, th {{ padding: 0 1em; text-align: right }}</style></head><body>
-<h1>The logistic window over ns-3</h1>
-<p>K and A are given to the connection; the buffer is one bandwidth-delay product; a bandwidth counts payload. Seed
-{report["seed"]}: <b>{verdict}</b></p><ul>{failures}</ul>
+        plots.update_yaxes(title_text="kB", rangemode="tozero", row=line)
+        plots.update_xaxes(title_text="time, s", row=line)
+    plots.update_xaxes(title_text="bottleneck, Mb/s", row=2, col=1)
+    plots.update_xaxes(title_text="round trip, ms", row=2, col=2)
+    pages.finish(plots, row_height=380)
+    body = f"""<p>{pages.verdict(report["passed"])}. K and A are given to the connection; the buffer is one bandwidth-delay
+product; a bandwidth counts payload.</p>{pages.items(report["failures"])}
 {_table(report["convergence"])}
-{plot}
-</body></html>
-"""
+{pages.plot(plots)}"""
+    command = pages.command_line("experiment", "NAME", "SEED", "DURATION", "FIGURE", "COMPARE")
+    return pages.page("The logistic window over ns-3", body, command=command, seed=report["seed"])
 
 
 def _curves(plots: go.Figure, row: dict[str, Any], line_of_page: int) -> None:
@@ -113,10 +105,17 @@ def _times(plots: go.Figure, col: int, rows: Sequence[dict[str, Any]], over: str
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
-    head = "<tr><th>Mb/s<th>to 99 %, s<th>Eq. 12, s<th>last second<th>of w*<th>lost<th>retransmitted</tr>"
-    body = "".join(
-        f"<tr><td>{row['rate_mbps']:g}<td>{row['seconds_to_99'] or 0:.3f}<td>{row['equation_12_seconds']:.3f}"
-        f"<td>{row['goodput_last_second']:.1%}<td>{row['goodput_of_target']:.1%}<td>{row['queue_drops']}<td>{row['retransmissions']}</tr>"
+    heads = ["Mb/s", "to 99 %, s", "Eq. 12, s", "last second", "of w*", "lost", "retransmitted"]
+    cells = (
+        [
+            f"{row['rate_mbps']:g}",
+            row["seconds_to_99"],
+            row["equation_12_seconds"],
+            f"{row['goodput_last_second']:.1%}",
+            f"{row['goodput_of_target']:.1%}",
+            row["queue_drops"],
+            row["retransmissions"],
+        ]
         for row in rows
     )
-    return f"<table>{head}{body}</table>"
+    return pages.table(heads, cells)

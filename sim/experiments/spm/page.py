@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import plotly.graph_objects as go
+from downbeat import pages
 from plotly.subplots import make_subplots
 
 from sim.experiments.spm.transfer import PACKET_MS
@@ -17,24 +17,19 @@ MOST_MS = 44
 
 def render(report: dict[str, Any]) -> str:
     titles = [f"{path['cross_sources']} sources: {_said(path)}" for path in report["paths"]]
-    plots = make_subplots(rows=2, cols=2, subplot_titles=titles, vertical_spacing=0.12)
+    plots = make_subplots(rows=2, cols=2, subplot_titles=titles, vertical_spacing=0.16, horizontal_spacing=0.1)
     for number, path in enumerate(report["paths"]):
         _draw(plots, number // 2 + 1, number % 2 + 1, path, number == 0)
     plots.update_xaxes(title_text="gap at departure, ms", range=[0, MOST_MS], dtick=4)
     plots.update_yaxes(title_text="gap at arrival, ms", range=[0, MOST_MS + 8], dtick=8)
-    plots.update_layout(height=900, template="plotly_white", margin={"t": 40})
-    verdict = "passed" if report["passed"] else "FAILED"
-    failures = "".join(f"<li>{html.escape(failure)}</li>" for failure in report["failures"])
-    plot = plots.to_html(full_html=False, include_plotlyjs=True, div_id="spm")
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Downbeat: make experiment NAME=spm</title>
-<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1200px }}</style></head><body>
-<h1>SPM: what pairs say of a path with constant-rate traffic</h1>
-<p>{report["runs"]} runs for each path, seed {report["seed"]}; dots: the samples of all runs, lines: the estimate of each run;
-Hoe's window beside SPM's in the titles: <b>{verdict}</b></p><ul>{failures}</ul>
-{plot}
-</body></html>
-"""
+    pages.finish(plots, row_height=390)
+    body = f"""<p>{pages.verdict(report["passed"])}. {report["runs"]} runs for each path; dots: the samples of all runs, lines:
+the estimate of each run; Hoe's window beside SPM's in the titles.</p>{pages.items(report["failures"])}
+{pages.plot(plots)}"""
+    command = pages.command_line("experiment", "NAME", "SEED", "RUNS")
+    return pages.page(
+        "SPM: what pairs say of a path with constant-rate traffic", body, command=command, seed=report["seed"]
+    )
 
 
 def _said(path: dict[str, Any]) -> str:

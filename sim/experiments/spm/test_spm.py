@@ -9,9 +9,9 @@ from pathlib import Path as File
 
 import pytest
 
-from sim.experiments.linearity.figures import MET_MS, SHARE
+from sim.experiments.linearity.figures import SHARE
 from sim.experiments.spm import page
-from sim.experiments.spm.figures import INPUT_GAPS_MS, PATHS, Path, failures, row
+from sim.experiments.spm.figures import INPUT_GAPS_MS, MET_MS, PATHS, Path, failures, row
 from sim.experiments.spm.transfer import CROSS_SHARE, PACKET_MS, Measured, run
 from sim.lib import build
 

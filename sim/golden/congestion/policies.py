@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from types import ModuleType
 
 from sim.golden.congestion import startup, steady
@@ -22,3 +23,10 @@ def _policies(folder: ModuleType) -> dict[str, Policy]:
 
 STARTUP: dict[str, Policy] = _policies(startup)
 STEADY: dict[str, Policy] = _policies(steady)
+
+
+def title(family: str, name: str) -> str:
+    """What a policy is, by the first line of its golden model."""
+    policy = (STARTUP if family == "startup" else STEADY)[name]
+    first = (sys.modules[type(policy).__module__].__doc__ or name).splitlines()[0]
+    return first.partition(", as rtl/")[0].rstrip(".")

@@ -41,7 +41,7 @@ def test_a_text_and_back() -> None:
         ("steady", "aimd", "a=0", "a=0 is out of range, aimd takes a from 1.525878906e-05 to 255.9999847, usually 1"),
         ("steady", "aimd", "a=256", "a=256 is out of range"),
         ("steady", "aimd", "b=1", "b=1 is out of range"),
-        ("steady", "aimd", "a=-1", "a=-1: write a number"),
+        ("steady", "aimd", "a=-1", "a=-1: write a number; a from "),
         ("steady", "aimd", "c=1", "'c=1' is no argument, aimd takes a from"),
         ("steady", "aimd", "0x10000000000", "0x10000000000 is no argument"),
         ("steady", "reno", "a=1", "'a=1' is no argument, reno takes none"),

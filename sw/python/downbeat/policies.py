@@ -41,7 +41,7 @@ class Field:
         found = re.fullmatch(rf"{NUMBER}\s*([^\d\s.]*)", text.strip())
         scale = self._scales().get(found[2]) if found else None
         if found is None or scale is None:
-            raise ArgumentRefused(f"{self.name}={text}: write {self._example()}")
+            raise ArgumentRefused(f"{self.name}={text}: write {self._example()}; {self}")
         return round(Fraction(Decimal(found[1])) * scale * (1 << self.fraction))
 
     def text(self, value: int) -> str:

@@ -10,47 +10,41 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from downbeat import pages
 from downbeat.gap.analysis import Analysis
 
-COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c")
-POINTS = 20_000  # that a plot over time shows; of more, the extremes of each stretch
-TITLES = (
-    "gap error (ns): density per ns",
-    "gap error (ns): share of gaps above it",
-    "time error without drift (us) over time (s)",
-    "Allan deviation over interval (s)",
+POINTS = 4_000  # that a plot over time shows; of more, the extremes of each stretch
+TITLES = ("gap error: density", "gap error: share of gaps above it", "time error without drift", "Allan deviation")
+AXES = (
+    ("gap error, ns", "share per ns"),
+    ("|gap error|, ns", "share"),
+    ("time, s", "us"),
+    ("interval, s", "deviation"),
 )
 
 
 def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
-    figure = make_subplots(rows=2, cols=2, subplot_titles=TITLES, vertical_spacing=0.12, horizontal_spacing=0.08)
-    for (name, analysis), colour in zip(analyses.items(), COLOURS, strict=False):
+    figure = make_subplots(rows=2, cols=2, subplot_titles=TITLES, vertical_spacing=0.16, horizontal_spacing=0.12)
+    for (name, analysis), colour in zip(analyses.items(), pages.COLOURS, strict=False):
         _add(figure, name, analysis, colour)
-    figure.update_layout(
-        height=820,
-        template="plotly_white",
-        margin={"t": 40},
-        legend={"orientation": "h", "y": -0.06},
-    )
+    for place, (across, up) in enumerate(AXES):
+        figure.update_xaxes(title_text=across, row=place // 2 + 1, col=place % 2 + 1)
+        figure.update_yaxes(title_text=up, row=place // 2 + 1, col=place % 2 + 1)
+    pages.finish(figure, row_height=390)
     figure.update_yaxes(type="log", exponentformat="e", row=1, col=1)
-    figure.update_xaxes(type="log", row=1, col=2, title_text="|gap error|")
+    figure.update_xaxes(type="log", row=1, col=2)
     figure.update_yaxes(type="log", exponentformat="e", row=1, col=2)
     figure.update_xaxes(type="log", exponentformat="e", row=2, col=2)
     figure.update_yaxes(type="log", row=2, col=2, exponentformat="e")
-    plot = figure.to_html(full_html=False, include_plotlyjs=True, div_id="downbeat")
-    notes = "".join(
-        f"<li>{html.escape(note)}</li>" for analysis in analyses.values() for note in analysis.data["notes"]
+    sentences = "".join(f"<p>{html.escape(_sentence(name, analysis))}</p>" for name, analysis in analyses.items())
+    notes = pages.items(note for analysis in analyses.values() for note in analysis.data["notes"])
+    path.write_text(
+        pages.page(
+            title,
+            f"{_verdict(next(iter(analyses.values())))}{sentences}{notes}{pages.plot(figure)}",
+            command=pages.again(),
+        )
     )
-    path.write_text(f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Downbeat: {html.escape(title)}</title>
-<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1200px }}</style></head><body>
-<h1>{html.escape(title)}</h1>
-{_verdict(next(iter(analyses.values())))}
-{"".join(f"<p>{html.escape(_sentence(name, analysis))}</p>" for name, analysis in analyses.items())}
-<ul>{notes}</ul>
-{plot}
-</body></html>
-""")
 
 
 def _verdict(main: Analysis) -> str:
@@ -58,11 +52,8 @@ def _verdict(main: Analysis) -> str:
     if verdict is None:
         return ""
     said = "".join(f"<p><b>{html.escape(sentence)}</b></p>" for sentence in verdict["sentences"])
-    rows = "".join(
-        f"<tr><td>{html.escape(cause['cause'])}</td><td>{cause['standard_uncertainty_ns']:.3g}</td></tr>"
-        for cause in verdict["budget"]
-    )
-    return f"{said}<table><tr><th>cause</th><th>standard uncertainty, ns</th></tr>{rows}</table>" if rows else said
+    rows = [[cause["cause"], float(cause["standard_uncertainty_ns"])] for cause in verdict["budget"]]
+    return said + (pages.table(["cause", "standard uncertainty, ns"], rows) if rows else "")
 
 
 def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:
@@ -83,7 +74,7 @@ def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:
     )
     shown = _extremes(analysis.rest)
     marks = {"color": colour, "size": 3}
-    figure.add_scattergl(
+    figure.add_scatter(
         x=analysis.times[shown] / 1e9,
         y=analysis.rest[shown] / 1e3,
         mode="markers",

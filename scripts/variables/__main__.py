@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`python -m scripts.variables TARGET...`: the first wrong variable of these targets, in one line.
+
+The values come from the environment, where make puts its variables; an empty one counts as unset. The names come from
+make's own command line, so that a misspelled one is not passed over.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.variables.names import ROOT
+from scripts.variables.schema import VARIABLES
+
+SHOWN = 60  # characters of a value in a refusal
+
+
+def refusal(targets: Sequence[str]) -> str:
+    """The first wrong variable of these targets in one line; empty when all are right."""
+    for variable in VARIABLES:
+        text = os.environ.get(variable.name, "")
+        instead = variable.check(text) if text and not set(targets).isdisjoint(variable.targets) else ""
+        if instead:
+            shown = " ".join(text.split())
+            return f"{variable.name}={shown if len(shown) <= SHOWN else shown[:SHOWN] + '...'}: {instead}"
+    return ""
+
+
+def unknown(targets: Sequence[str], command_line: str) -> str:
+    """A variable of the command line (MAKEFLAGS) that no target takes; empty when there is none."""
+    for name in given(command_line):
+        known = known_names(ROOT / "Makefile")
+        if name in known:
+            continue
+        takes = sorted({variable.name for variable in VARIABLES if not set(targets).isdisjoint(variable.targets)})
+        near = difflib.get_close_matches(name.upper(), known, n=1)
+        hint = f"do you mean {near[0]}? " if near else ""
+        what = f"make {' '.join(targets)} takes {', '.join(takes)}" if takes else f"make {' '.join(targets)} takes none"
+        return f"{name}: no such variable; {hint}{what}"
+    return ""
+
+
+def given(command_line: str) -> list[str]:
+    """Names of `-- NAME=value NAME=two\\ words`, as make passes them on."""
+    words = re.findall(r"(?:\\.|[^\s\\])+", f" {command_line}".partition(" -- ")[2])
+    return [word.partition("=")[0].rstrip(":+?") for word in words if "=" in word]
+
+
+def known_names(makefile: Path) -> set[str]:
+    """The schema's, and what else the Makefile reads, sets or hands on."""
+    text = makefile.read_text()
+    read = re.findall(r"\$\((\w+)\)", text) + re.findall(r"^(\w+) *[:?+]?=", text, re.MULTILINE)
+    handed_on = [word for line in re.findall(r"^export (.*)$", text, re.MULTILINE) for word in line.split()]
+    return {*read, *handed_on, *(variable.name for variable in VARIABLES)}
+
+
+def main(targets: Sequence[str]) -> int:
+    refused = refusal(targets) or unknown(targets, os.environ.get("MAKEFLAGS", ""))
+    if refused:
+        print(refused, file=sys.stderr)
+    return 2 if refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Names that a variable may have, each list read from the file that defines it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from pathlib import Path
+
+from scripts.check.select import FOLDERS, select, similar
+
+ROOT = Path(__file__).resolve().parents[2]
+RTL = ROOT / "rtl" / "downbeat"
+KERNEL = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+def test(text: str) -> str:
+    """A test module or a folder of them."""
+    if select(ROOT, text):
+        return ""
+    near = similar(ROOT, text)
+    return f"no such test; the nearest are {', '.join(near)}" if near else f"no such test; the folders are {_folders()}"
+
+
+def case(text: str) -> str:
+    """A function in a chosen test module, or in a test module that it names (the cases of another module, with a label)."""
+    wanted = os.environ.get("TEST", "")
+    chosen = [ROOT / path for path in select(ROOT, wanted)] if wanted else _python_files()
+    own = {name for path in chosen for name in _functions(path)}
+    name = re.split(r"[/\[]", text.rpartition(":")[2])[0]
+    words = {word for path in chosen if wanted for word in re.findall(r"\w+", path.read_text())}
+    named = (path for path in _python_files() if path.stem in words)
+    if name in own or any(name in _functions(path) for path in named):
+        return ""
+    near = difflib.get_close_matches(name, own, cutoff=0.3)
+    return f"no such case; the nearest are {', '.join(near)}" if near else "no such case in any test"
+
+
+def presets() -> list[str]:
+    return re.findall(r'^\s*"(\w+)" ->', _scala("Presets"), re.MULTILINE)
+
+
+def build_name(text: str) -> str:
+    """A preset, or a preset and changed fields: default,flows=64. The elaboration checks the fields' values."""
+    preset, *changes = text.split(",")
+    if preset not in presets():
+        return f"use {', '.join(presets())}"
+    fields = re.findall(r'^\s*"(\w+)" -> \(\(config, value\)', _scala("BuildName"), re.MULTILINE)
+    wrong = [change for change in changes if not re.fullmatch(rf"({'|'.join(fields)})=\w+", change)]
+    return f"use FIELD=VALUE after the preset, FIELD one of {', '.join(fields)}" if wrong else ""
+
+
+def policies(family: str = "") -> list[str]:
+    """Those of the registry, and those of POLICY_PATH."""
+    text = _scala("Policies")
+    lists = re.findall(r"val (startup|steady): Seq\[\w+\] = Seq\(([^)]*)\)", text)
+    found = [name.lower() for kind, names in lists if family in ("", kind) for name in re.findall(r"\w+", names)]
+    outside = os.environ.get("POLICY_PATH", "")
+    for kind in (family,) if family else ("startup", "steady"):
+        found += [path.stem.lower() for path in sorted(Path(outside, kind).glob("*.scala")) if outside]
+    return found
+
+
+def modules() -> list[str]:
+    """Those of Modules.scala, and one for each policy and for each calculator."""
+    own = re.findall(r'^\s*"(\w+)" ->', _scala("Modules"), re.MULTILINE)
+    texts = [path.read_text() for path in sorted((RTL / "calculation").glob("*.scala"))]
+    calculators = [name for text in texts for name in re.findall(r'^\s*val name = "(\w+)"', text, re.MULTILINE)]
+    own += [f"Policy{name.capitalize()}" for name in policies()]
+    return sorted({*own, *(f"Calculator{name.capitalize()}" for name in calculators)})
+
+
+def boards() -> list[str]:
+    return sorted(path.parent.name for path in (ROOT / "constraints").glob("*/board.toml"))
+
+
+def tables() -> list[str]:
+    return re.findall(r'^\s*Case\(\s*"([\d.]+)"', _experiment("carson"), re.MULTILINE)
+
+
+def figures() -> list[str]:
+    return re.findall(r'"(\w+)"', re.findall(r"^FIGURES = \((.*)\)", _experiment("logistic"), re.MULTILINE)[0])
+
+
+def scripts() -> list[str]:
+    return sorted(path.stem for path in (ROOT / "sim" / "adversarial" / "packetdrill" / "scripts").glob("*.pkt"))
+
+
+def script(text: str) -> str:
+    """A packet script's path, or the name of one of the tree's."""
+    if Path(text).is_file() or Path(text).stem in scripts():
+        return ""
+    near = difflib.get_close_matches(Path(text).stem, scripts(), cutoff=0.4)
+    return (
+        f"no such script; the nearest are {', '.join(near)}" if near else f"no such script; use {', '.join(scripts())}"
+    )
+
+
+def congestion(text: str) -> str:
+    """A congestion control of this kernel; where its list cannot be read the program asks the kernel."""
+    known = KERNEL.read_text().split() if KERNEL.is_file() else [text]
+    return "" if text in known else f"this kernel has {', '.join(known)}"
+
+
+def _experiment(name: str) -> str:
+    return (ROOT / "sim" / "experiments" / name / "__main__.py").read_text()
+
+
+def _scala(name: str) -> str:
+    """The text of NAME.scala, whatever package it is in."""
+    return next(RTL.rglob(f"{name}.scala")).read_text()
+
+
+def _folders() -> str:
+    return ", ".join(sorted({path.parent.name for folder in FOLDERS for path in (ROOT / folder).rglob("test_*.py")}))
+
+
+def _python_files() -> list[Path]:
+    return [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def _functions(path: Path) -> list[str]:
+    return re.findall(r"^(?:async )?def (\w+)", path.read_text(), re.MULTILINE)
