@@ -2,8 +2,10 @@
 package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
-import downbeat.congestion.startup.{Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard}
-import downbeat.congestion.steady.{Aimd, Carson, Cubic, Logistic, Reno}
+import downbeat.congestion.startup.{
+  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard
+}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Logistic, Reno, Stcp}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -22,5 +24,6 @@ object Policies {
     Aimd,
     Carson,
     Cubic,
-    Logistic) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Logistic,
+    Stcp) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }
