@@ -5,7 +5,7 @@ import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
   Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard
 }
-import downbeat.congestion.steady.{Aimd, Carson, Cubic, Logistic, Reno, Stcp}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Hstcp, Logistic, Reno, Stcp}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -25,5 +25,6 @@ object Policies {
     Carson,
     Cubic,
     Logistic,
-    Stcp) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Stcp,
+    Hstcp) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }
