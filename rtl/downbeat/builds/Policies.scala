@@ -5,7 +5,7 @@ import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
   Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard
 }
-import downbeat.congestion.steady.{Aimd, Carson, Cubic, Hstcp, Logistic, Reno, Stcp}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -26,5 +26,6 @@ object Policies {
     Cubic,
     Logistic,
     Stcp,
-    Hstcp) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Hstcp,
+    Fast) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }
