@@ -5,7 +5,7 @@ import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
   Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard
 }
-import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -27,5 +27,6 @@ object Policies {
     Logistic,
     Stcp,
     Hstcp,
-    Fast) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Fast,
+    Vegas) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }
