@@ -3,7 +3,7 @@ package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
-  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard
+  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard, Vegasstart
 }
 import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas}
 
@@ -18,7 +18,8 @@ object Policies {
     Hystart,
     Limited,
     Hoe,
-    Spm) ++ OutsidePolicies.of[StartupPolicy]("startup")
+    Spm,
+    Vegasstart) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
     Aimd,
