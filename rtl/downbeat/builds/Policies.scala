@@ -3,7 +3,7 @@ package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
-  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard, Vegasstart
+  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Past, Spm, Ssipp, Standard, Vegasstart
 }
 import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas}
 
@@ -19,7 +19,8 @@ object Policies {
     Limited,
     Hoe,
     Spm,
-    Vegasstart) ++ OutsidePolicies.of[StartupPolicy]("startup")
+    Vegasstart,
+    Past) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
     Aimd,
