@@ -3,7 +3,7 @@ package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
-  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Past, Rapid, Spm, Ssipp, Standard, Vegasstart
+  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Past, Rapid, Search, Spm, Ssipp, Standard, Vegasstart
 }
 import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas}
 
@@ -21,7 +21,8 @@ object Policies {
     Spm,
     Vegasstart,
     Past,
-    Rapid) ++ OutsidePolicies.of[StartupPolicy]("startup")
+    Rapid,
+    Search) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
     Aimd,
