@@ -43,6 +43,7 @@ BENCH_wire := $(SIM_RTL)
 BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
+BENCH_estimator := $(SET_UP)
 EXPERIMENT_carson := $(SIM_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
 EXPERIMENT_fairness := $(SIM64_RTL)
@@ -65,10 +66,10 @@ sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOS
 waves: ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
 	@scripts/waves.sh
 
-interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
+interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap, a stalled reader; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m sim.linux
 
-gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n]
+gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n SCHEDULE=file]
 	@$(PY) -m sim.bench.gap
 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
@@ -76,6 +77,12 @@ bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [
 
 experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n]
 	@$(PY) -m sim.experiments
+
+gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
+	@scripts/gateway.sh
+
+estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estimator: shared path estimates
+	@$(IN_ENV) $(MAKE) -s -C sw/estimator
 
 # ---- test
 
@@ -197,4 +204,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator gateway rtl generate synth fmax bitstream docs format mutants clean

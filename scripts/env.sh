@@ -2,8 +2,14 @@
 # shellcheck shell=bash
 # The one place that says where the tools are. Source it: every recipe does.
 
+if [ -z "${BASH_VERSION:-}" ]; then
+  echo "scripts/env.sh is for bash: type bash first, or call scripts/tools/downbeat from any shell" >&2
+  return 2
+fi
 DOWNBEAT_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# Several work trees may share one environment: export DOWNBEAT_VENV before calling make.
+# Several work trees may share one environment: export DOWNBEAT_VENV before calling make. Set-up records where it is, for
+# other shells and for sudo, which passes no variables on.
+DOWNBEAT_VENV=${DOWNBEAT_VENV:-$(cat "$DOWNBEAT_ROOT/build/venv.path" 2>/dev/null || true)}
 DOWNBEAT_VENV=${DOWNBEAT_VENV:-$DOWNBEAT_ROOT/build/venv}
 for packages in "$DOWNBEAT_VENV"/lib/python3.*/site-packages; do :; done
 export DOWNBEAT_ROOT DOWNBEAT_VENV

@@ -29,3 +29,5 @@ if ! up_to_date; then
   echo "$wanted" >"$stamp"
 fi
 touch "$stamp" # make compares times
+mkdir -p build
+echo "$DOWNBEAT_VENV" >build/venv.path

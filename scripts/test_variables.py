@@ -38,6 +38,7 @@ RIGHT = {
     "CELLS": ("0", "from 0 to"),
     "DURATION": ("0.5", "seconds, more than 0"),
     "SIZE": ("64 KiB", "a size from 1 B"),
+    "SCHEDULE": ("README.md", "no such file"),
 }
 RIGHT_NAMES = {"bench": ("wire", "speed, latency"), "experiment": ("carson", "carson, cubic")}
 WRONG = {"SIZE": ("abc", "-5", "0", "1TB"), "TABLE": ("9.9", "6.1,9.9"), "FLOWS": (*NUMBERS, "0", "17")}

@@ -76,6 +76,10 @@ def byte_count(text: str) -> str:
     return "" if 0 < length <= LARGEST_SIZE else f"use a size from 1 B to {LARGEST_SIZE // 10**9} GB, as 8MB or 64KiB"
 
 
+def readable_file(text: str) -> str:
+    return "" if Path(text).is_file() else "no such file; downbeat schedule writes one"
+
+
 def among(names: Callable[[], Iterable[str]], several: str = "") -> Check:
     """One of the names, or several with that separator between them."""
 
@@ -203,6 +207,7 @@ VARIABLES = (
     Variable("CELLS", ("matrix",), whole(0, 1_000_000)),
     Variable("DURATION", ("bench", "experiment"), seconds(100_000)),
     Variable("SIZE", ("sim", "interop", "matrix"), byte_count),
+    Variable("SCHEDULE", ("gap",), readable_file),
 )
 
 

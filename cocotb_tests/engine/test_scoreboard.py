@@ -77,7 +77,7 @@ def ranges_of(response: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     module = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans"), 0)
+    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three"), 0)
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
@@ -95,7 +95,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         assert ranges_of(response) == list(after.held), f"{board} {blocks} {acked}"
         assert (response["highRxt"], response["passed"]) == (after.high_rxt, after.passed), f"{board} {blocks} {acked}"
         first = blocks[0] or blocks[1]
-        lost = is_lost(before.told_first(blocks), 0, SEGMENT)
+        lost = before.loses_first(blocks, SEGMENT)
         alone = first is not None and is_lost(Scoreboard((first,)), 0, SEGMENT)
         assert response["firstIsLost"] == lost
         news = before.is_news(blocks)
@@ -114,6 +114,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         seen["emptied"] += bool(board.held) and not before.held
         seen["passes"] += bool(board.held) and board.held[0][1] <= board.high_rxt
         seen["before"] += first is not None and first[1] <= before.high_rxt
+        seen["three"] += lost and not is_lost(after, 0, SEGMENT)
         seen["spans"] += before.passed > after.passed
         board = after
     assert min(seen.values()) > EVENTS // 100, f"the draw has missed a case: {seen}"

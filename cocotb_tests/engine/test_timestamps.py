@@ -188,3 +188,18 @@ async def after_24_days_the_peers_clock_is_forgotten(dut: Any) -> None:
     endpoint.send("A", 10, tsval=999)
     await endpoint.settle()
     assert len(endpoint.placements) == 1
+
+
+@cocotb.test()
+async def the_24_days_count_from_the_last_update(dut: Any) -> None:
+    """RFC 7323 5.5: not from the handshake."""
+    endpoint = await connected(dut, timestamp=1000)
+    for _ in range(20):
+        await endpoint.advance(2**46)
+    endpoint.send("A", 10, tsval=1001)
+    await endpoint.settle()
+    for _ in range(20):
+        await endpoint.advance(2**46)
+    endpoint.send("A", 10, seq=endpoint.seq, tsval=1000)
+    await endpoint.answers()
+    assert len(endpoint.placements) == 1, "32 days behind the handshake and 16 behind the update it still counts"

@@ -39,10 +39,10 @@ def frame(
     tcp: dict[str, Any] | None = None,
     pad: bool = True,
 ) -> bytes:
-    """A frame as scapy builds it: right wherever no field says otherwise."""
+    """A frame as scapy builds it: right wherever no field says otherwise. `tag` gives a priority and names no VLAN."""
     packet: Any = Ether(**({"src": REMOTE_MAC, "dst": LOCAL_MAC} | (ether or {})))
     if tag is not None:
-        packet /= Dot1Q(vlan=tag)
+        packet /= Dot1Q(prio=tag % 8, vlan=0)
     packet /= IP(**({"src": REMOTE_IP, "dst": LOCAL_IP} | (ip or {})))
     packet /= _tcp(tcp or {})
     raw = bytes(packet / Raw(payload)) if payload else bytes(packet)

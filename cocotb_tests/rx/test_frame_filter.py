@@ -49,6 +49,8 @@ def foreign(draw: Random) -> bytes:
         lambda: to_us / IP(dst="10.1.2.2") / TCP() / body,
         lambda: to_us / IPv6(dst="fe80::1") / TCP() / body,
         lambda: to_us / Dot1Q(vlan=2) / IP(dst="11.1.2.3") / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=1 << draw.randrange(12)) / IP(dst=CORE_IP) / TCP() / body,
+        lambda: to_us / Dot1Q(vlan=0, prio=draw.randrange(8)) / IP(dst=CORE_IP) / ICMP() / body,
         lambda: to_us / Dot1Q(vlan=2) / Dot1Q(vlan=3) / IP(dst=CORE_IP) / TCP() / body,
         lambda: to_us / Dot1Q(vlan=2) / ARP(pdst=CORE_IP),
         lambda: other / IP(dst=CORE_IP) / TCP() / body,

@@ -106,8 +106,6 @@ class Segment:
     def options(self, mss: int = 1460) -> list[tuple[str, Any]]:
         """As Linux lays them out."""
         nop = ("NOP", None)
-        if "R" in self.flags:
-            return []
         timestamps = [("Timestamp", self.timestamps)] if self.timestamps is not None else []
         if "S" in self.flags:
             options: list[tuple[str, Any]] = [("MSS", mss)]
@@ -117,7 +115,7 @@ class Segment:
             options += permitted + timestamps
             return options + ([nop, ("WScale", WINDOW_SCALE)] if self.window_scale else [])
         options = [nop, nop, *timestamps] if timestamps else []
-        if self.sack and not self.length:
+        if self.sack and not self.length and "R" not in self.flags:
             blocks = self.sack[: 3 if timestamps else 4]
             edges = [(self.acknowledgment + offset) % (1 << 32) for block in blocks for offset in block]
             options += [nop, nop, ("SAck", tuple(edges))]

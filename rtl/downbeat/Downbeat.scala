@@ -251,6 +251,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.directory := directory.io.drops
   io.counters.neighbour := neighbour.io.drops
   io.counters.ignoredIcmpErrors := engine.io.ignoredIcmpErrors
+  io.counters.stalledCloses := engine.io.stalledCloses
   io.counters.suppressedChallenges := engine.io.suppressedChallenges
   io.counters.duplicateSacks := engine.io.duplicateSacks
   io.counters.staleStamps := transmitter.io.staleStamps

@@ -33,7 +33,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   const int startup = given.startup != nullptr ? startupIndex(given.startup) : 0;
   const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
   if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
-  if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.ecn > 1 ||
+  if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.nssr > 1 || given.ecn > 1 ||
       given.keep_alive > 0xffff || given.user_timeout > 0xffff || given.differentiated_services > 63 ||
       given.time_to_live > 255)
     return DOWNBEAT_INVALID_ARGUMENT;
@@ -47,6 +47,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SSTHRESH, given.ssthresh != 0 ? given.ssthresh : highestSsthresh);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SPACING, given.spacing);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_NO_DELAY, given.no_delay);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_NSSR, given.nssr);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_ECN, given.ecn);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_KEEP_ALIVE, given.keep_alive);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_USER_TIMEOUT, given.user_timeout);
@@ -91,6 +92,19 @@ int ApplicationPort::listen(std::uint16_t port, const downbeat_parameters *param
   DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, port);
   commands_.push_back(words);
   listening_.try_emplace(port);
+  return DOWNBEAT_OK;
+}
+
+int ApplicationPort::unlisten(std::uint16_t port) {
+  const auto listening = listening_.find(port);
+  if (listening == listening_.end()) return DOWNBEAT_NOT_LISTENING;
+  const auto waiting = std::move(listening->second);
+  listening_.erase(listening);
+  CommandWords words{};
+  DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_UNLISTEN);
+  DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, port);
+  commands_.push_back(words);
+  for (const downbeat_connection name : waiting) abort(name);
   return DOWNBEAT_OK;
 }
 

@@ -76,11 +76,15 @@ void ApplicationPort::notified(const Notification &notification) {
   if (name == none) {
     const bool open =
         notification.state == DOWNBEAT_TCP_STATE_ESTABLISHED || notification.state == DOWNBEAT_TCP_STATE_CLOSE_WAIT;
-    const auto listening = listening_.find(notification.localPort);
-    if (!open || listening == listening_.end()) return;
+    if (!open || gone_[notification.flow] == notification.generation) return;
     name = nextName_++;
-    listening->second.push_back(name);
     connections_[name] = {};
+    // The handshake was under way when the listener went: nobody can accept it any more.
+    const auto listening = listening_.find(notification.localPort);
+    if (listening != listening_.end())
+      listening->second.push_back(name);
+    else
+      connections_[name].forgotten = connections_[name].abortWanted = true;
   }
   Connection &connection = connections_.at(name);
   if (!connection.known) {
@@ -166,6 +170,7 @@ void ApplicationPort::reset() {
   urgent_ = false;
   sending_.clear();
   std::ranges::fill(byFlow_, none);
+  std::ranges::fill(gone_, std::nullopt);
   byRequest_.clear();
   for (const auto &[port, waiting] : std::exchange(listening_, {}))
     for (const downbeat_connection name : waiting) connections_.erase(name);
@@ -179,7 +184,10 @@ void ApplicationPort::reset() {
 
 void ApplicationPort::forget(downbeat_connection name) {
   const Connection &connection = connections_.at(name);
-  if (connection.known && byFlow_[connection.flow] == name) byFlow_[connection.flow] = none;
+  if (connection.known && byFlow_[connection.flow] == name) {
+    byFlow_[connection.flow] = none;
+    gone_[connection.flow] = connection.generation;
+  }
   if (!connection.known) byRequest_.erase(connection.request);
   sending_.erase(name);
   connections_.erase(name);

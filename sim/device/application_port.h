@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,12 +18,13 @@ namespace downbeat {
 class ApplicationPort {
 public:
   ApplicationPort(std::size_t staging, std::uint64_t linkRate)
-      : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), data_(linkRate) {}
+      : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), gone_(DOWNBEAT_FLOWS), data_(linkRate) {}
 
   // For applications; the errors are those of downbeat_sim.h.
   int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
               const downbeat_parameters *parameters, downbeat_connection &name);
   int listen(std::uint16_t port, const downbeat_parameters *parameters);
+  int unlisten(std::uint16_t port);
   int accept(std::uint16_t port, downbeat_connection &name);
   std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length, bool urgent);
   std::int64_t receive(downbeat_connection name, std::uint8_t *data, std::size_t capacity);
@@ -73,6 +75,7 @@ private:
   std::map<downbeat_connection, Connection> connections_;
   std::set<downbeat_connection> sending_; // those with bytes that the core has not been given; perhaps some more
   std::vector<downbeat_connection> byFlow_;
+  std::vector<std::optional<std::uint32_t>> gone_; // the generation of the flow's last forgotten connection
   std::map<std::uint16_t, downbeat_connection> byRequest_;
   std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted
   std::deque<CommandWords> commands_;

@@ -82,6 +82,7 @@ typedef struct downbeat_parameters {
   uint32_t ssthresh;        /* bytes; 0: as high as a window can be */
   uint64_t spacing;         /* ns per byte, 32 fraction bits; 0: not paced */
   uint32_t no_delay;        /* 1: small segments go at once (no Nagle algorithm) */
+  uint32_t nssr;            /* 1: cwnd stays after idleness; 0: it restarts at the initial window (RFC 5681 4.1) */
   uint32_t ecn;             /* 1: ECN is asked for, or granted */
   uint32_t keep_alive;      /* silence after which the peer is asked whether it lives; 0: never */
   uint32_t user_timeout; /* time without progress after which the connection is given up; 0: when the expiries have run
@@ -172,6 +173,8 @@ int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remot
                      const downbeat_parameters *parameters, downbeat_connection *connection);
 /** One listener a port: a second one is ADDRESS_IN_USE, and changes nothing. */
 int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters);
+/** Nobody listens on that port any more. Connections that wait to be accepted there are aborted, others go on. */
+int downbeat_unlisten(downbeat_device *device, uint16_t port);
 /** The next established connection to that port. */
 int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection);
 

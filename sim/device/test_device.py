@@ -57,6 +57,7 @@ def test_another_preset_is_refused(library: ctypes.CDLL) -> None:
         (lambda device: device.receive(NOBODY), Error.UNKNOWN_CONNECTION),
         (lambda device: device.shutdown(NOBODY), Error.UNKNOWN_CONNECTION),
         (lambda device: device.close(NOBODY), Error.UNKNOWN_CONNECTION),
+        (lambda device: device.unlisten(80), Error.NOT_LISTENING),
         (lambda device: device.abort(NOBODY), Error.UNKNOWN_CONNECTION),
         (lambda device: device.info(NOBODY), Error.UNKNOWN_CONNECTION),
         (lambda device: device.put_frame(bytes(13), 0), Error.FRAME_SIZE),
@@ -266,3 +267,31 @@ def test_the_example_runs() -> None:
     done = subprocess.run([build.example() / "example"], text=True, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "equal" in done.stdout
+
+
+def test_a_listener_can_be_taken_back_and_set_again(pair: Pair) -> None:
+    """What was accepted goes on, what was not is reset (RFC 9293 3.10.7.1 for whoever comes next)."""
+    out, accepted = pair.connected()
+    pair.run(lambda: pair.client.info(out).state == State.ESTABLISHED)
+    waiting = pair.client.connect(IPS[1], 5001)
+    pair.run(lambda: pair.client.info(waiting).state == State.ESTABLISHED)
+    pair.server.unlisten(5001)
+    late = pair.client.connect(IPS[1], 5001)
+    pair.run(lambda: pair.client.info(waiting).error != 0 and pair.client.info(late).error != 0)
+    assert pair.client.info(waiting).error == Error.RESET
+    assert pair.client.info(late).error == Error.REFUSED
+    assert pair.server.send(accepted, b"still here") == 10
+    pair.run(lambda: would_block(lambda: pair.client.receive(out)) == b"still here")
+    assert error_of(lambda: pair.server.accept(5001)) is Error.NOT_LISTENING
+    pair.listening.discard(5001)
+    pair.connected()
+
+
+def test_a_handshake_that_outlives_its_listener_is_reset(pair: Pair) -> None:
+    pair.server.listen(5001)
+    out = pair.client.connect(IPS[1], 5001)
+    pair.run(lambda: any(TCP in Ether(frame) and Ether(frame)[TCP].flags == "SA" for _, frame in pair.carried))
+    pair.server.unlisten(5001)
+    pair.run(lambda: pair.client.info(out).error == Error.RESET)
+    pair.client.close(out)
+    pair.run(lambda: pair.client.next_deadline == pair.server.next_deadline == (1 << 64) - 1, limit_ns=200e9)

@@ -18,7 +18,7 @@ from downbeat import quantities
 from rich.console import Console
 
 from sim.lib import build
-from sim.linux import iperf3, namespace, nmap, web
+from sim.linux import iperf3, namespace, nmap, stalled, web
 from sim.linux import report as reports
 from sim.linux.transfer import FROM_CORE, TO_CORE, Impairment, Plan, run
 from sim.linux.visit import Setting, Visit
@@ -30,6 +30,7 @@ VISITS: dict[str, Sequence[Callable[[Setting], Visit]]] = {
     "web": web.VISITS,
     "iperf3": iperf3.VISITS,
     "nmap": nmap.VISITS,
+    "stalled": stalled.VISITS,
 }
 
 console = Console(highlight=False)
@@ -43,6 +44,7 @@ class App(StrEnum):
     WEB = "web"
     IPERF3 = "iperf3"
     NMAP = "nmap"
+    STALLED = "stalled"
 
 
 def main(
@@ -66,7 +68,7 @@ def main(
         Path, typer.Option("--reports", envvar="REPORTS", help="where interop.json goes")
     ] = ROOT / "build" / "reports",
 ) -> None:
-    """The Verilated core on a TAP interface and Linux: files each way, also with lost frames; the web, iperf3, nmap."""
+    """The Verilated core on a TAP interface and Linux: files each way, the web, iperf3, nmap, a stalled reader."""
     signal.signal(signal.SIGTERM, _interrupt)
     reports_directory.mkdir(parents=True, exist_ok=True)
     json_path = reports_directory / "interop.json"

@@ -19,7 +19,7 @@ class Report:
 
     seed: int
     transfers: list[Result] = field(default_factory=list)
-    visits: dict[str, list[Visit]] = field(default_factory=lambda: {"web": [], "iperf3": [], "nmap": []})
+    visits: dict[str, list[Visit]] = field(default_factory=lambda: {"web": [], "iperf3": [], "nmap": [], "stalled": []})
     skipped: list[str] = field(default_factory=list)  # what is missing for a visit, in words
 
     def all_visits(self) -> Iterator[Visit]:

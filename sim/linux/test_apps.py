@@ -49,6 +49,12 @@ def test_iperf3_counts_what_the_core_counts_on_each_stream(tmp_path: Path) -> No
         assert visit["bytes"] == SIZE if visit["direction"] == "core to linux" else visit["bytes"] >= SIZE
 
 
+def test_a_reader_that_stalls_hears_all_and_an_abort_at_once(tmp_path: Path) -> None:
+    both, aborted = visits(tmp_path, "stalled")
+    assert both["to_core"] == both["from_core"] == SIZE
+    assert not aborted["failures"]
+
+
 @pytest.mark.skipif(shutil.which("nmap") is None, reason="nmap is missing; apt install nmap")
 def test_nmap_finds_sequence_numbers_hard_to_guess_and_leaves_no_flow_behind(tmp_path: Path) -> None:
     (scan,) = visits(tmp_path, "nmap")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from downbeat import schedule
+from downbeat import schedule_file
 from downbeat.gap import capture, frames, probe
 from downbeat.refused import Refused
 from scapy.layers.inet import IP, TCP, UDP, IPOption_NOP
@@ -52,7 +52,7 @@ OPTIONS = IP(src="10.1.2.3", dst="10.4.5.6", options=[IPOption_NOP()] * 4) / TCP
     ],
 )
 def test_a_segment_is_found_under_every_header(tmp_path: Path, packet: Packet) -> None:
-    assert segments(tmp_path / "x.pcap", packet) == [("10.1.2.3:1234>10.4.5.6:80", 0xFEDCBA98, 54 + 10)]
+    assert segments(tmp_path / "x.pcap", packet) == [("10.1.2.3:1234-10.4.5.6:80", 0xFEDCBA98, 54 + 10)]
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,14 @@ def test_a_frame_of_replay_is_what_the_page_says() -> None:
     assert bytes(sent.payload) == b"DnBt" + bytes([0, 0, 0, 3, *[0] * 7, 5, *[0] * 6, 3, 0xE8]) + bytes(32)
 
 
-def test_stamps_of_microseconds_are_refused(tmp_path: Path) -> None:
+def test_stamps_of_microseconds_have_their_step_and_are_refused_if_strict(tmp_path: Path) -> None:
     """scapy's writer of pcapng stamps in microseconds unless told."""
     with PcapNgWriter(str(tmp_path / "x.pcapng")) as file:
         file.write(Ether() / PLAIN)
-    with pytest.raises(Refused, match="microseconds"):
-        capture.read(tmp_path / "x.pcapng")
+    read = capture.read(tmp_path / "x.pcapng")
+    assert read.on(None).interface.step == 1000
+    with pytest.raises(Refused, match=r"microseconds.*--strict.*--time-stamp-precision nano"):
+        read.on(None, strict=True)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +109,7 @@ def test_every_segment_of_the_core_s_record_is_on_its_wire(sim: Path) -> None:
     assert data["delay_ns"]["minimum"] > 0 and data["gaps"]["disturbed"]["lost"] == 0
     report = json.loads((sim / "sim.json").read_text())
     assert report["retransmissions"] > 0
-    planned = schedule.read(sim / "sim.csv")
+    planned = schedule_file.read(sim / "sim.csv")
     assert int(planned.retransmission.sum()) == report["retransmissions"]
     assert data["frames"]["retransmitted"] >= report["retransmissions"]
 

@@ -19,6 +19,8 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param maximumRto         its ceiling (RFC 6298 2.5 allows 60 s and more)
   * @param retransmissions    unanswered expiries in a row after which a connection is given up (RFC 9293 R2)
   * @param timeWait           2 MSL
+  * @param closedTimeout      time without progress after which a connection that the application has closed is given
+  *                           up; TIME-WAIT's time holds in FIN-WAIT-2
   * @param delayedAck         the longest that data waits for its ACK (RFC 9293 3.8.6.3: less than 0.5 s)
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
@@ -47,6 +49,7 @@ case class DownbeatConfig(
     maximumRto: TimeNumber = 60 sec,
     retransmissions: Int = 15,
     timeWait: TimeNumber = 60 sec,
+    closedTimeout: TimeNumber = 60 sec,
     delayedAck: TimeNumber = 40 ms,
     grantLead: TimeNumber = 4 us,
     startupPolicies: Seq[StartupPolicy],
@@ -64,6 +67,7 @@ case class DownbeatConfig(
   require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018,
     s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
   require(isPow2(payloadSlots) && payloadSlots >= 2, s"payloadSlots = $payloadSlots: use a power of two from 2")
+  require(closedTimeout > (0 sec) && closedTimeout < (70000 sec), s"closedTimeout = $closedTimeout: use 1 s to 70000 s")
   require(delayedAck < (500 ms), s"delayedAck = $delayedAck: RFC 9293 3.8.6.3 wants less than 500 ms")
   require(logRecords == 0 || isPow2(logRecords), s"logRecords = $logRecords: use a power of two, or 0")
   require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty,

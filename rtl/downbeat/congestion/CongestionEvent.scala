@@ -30,6 +30,8 @@ object CongestionEventKind extends SpinalEnum {
   val paired = newElement()
   /** A long calculation has its response ([[Calculated]]): the policy that requested it sets the windows. */
   val calculated = newElement()
+  /** Data waits after an idle time longer than the RTO: the start-up policy sets the window (RFC 5681 4.1). */
+  val restart = newElement()
 }
 
 /** One event, as every policy sees it. */
@@ -46,7 +48,8 @@ case class CongestionEvent() extends Bundle {
     */
   val uninflated = Bool()
   /** Bytes in flight before the event. With `loss` and `timeout` at most cwnd: what limited transmit added does not
-    * count (RFC 5681 3.2). Late on a policy's first node.
+    * count (RFC 5681 3.2). If duplicate ACKs tell of the loss, what the same ACK acknowledges does not count. Late on a
+    * policy's first node.
     */
   val flight = UInt(32 bits)
   /** Sender's maximum segment size (SMSS), bytes. */
@@ -58,7 +61,9 @@ case class CongestionEvent() extends Bundle {
     * compares with it.
     */
   val rttMinimum = UInt(36 bits)
-  /** The connection's initial window (segments) and initial ssthresh (bytes). Valid with `established` only. */
+  /** The connection's initial window (segments) and initial ssthresh (bytes). Valid with `established`; the window with
+    * `restart` too.
+    */
   val initialWindow = UInt(8 bits)
   val initialSsthresh = UInt(32 bits)
   /** With `sent`: the segment was sent as a probe, so it was a full segment. It was the first half of an inverted pair.

@@ -71,8 +71,8 @@ trait Policy {
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 
-/** Grows the window from the opening to ssthresh. The stage takes its windows on `established`, on `acknowledged` while
-  * `startingUp`, and on `calculated` if it made the request. It takes its policy state always.
+/** Grows the window from the opening to ssthresh. The stage takes its windows on `established` and `restart`, on
+  * `acknowledged` while `startingUp`, and on `calculated` if it made the request. It takes its policy state always.
   */
 trait StartupPolicy extends Policy
 

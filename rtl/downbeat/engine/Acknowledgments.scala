@@ -23,12 +23,12 @@ case class AcknowledgmentState(config: DownbeatConfig) extends Bundle {
   * A grant may find nothing to send, so what a segment tells the peer counts only when its `sent` comes.
   */
 class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowCheck: WindowCheck,
-    placementCheck: PlacementCheck)
+    placementCheck: PlacementCheck, reassembly: Reassembly)
     extends Area {
   import view._
   import signals._
   import placementCheck.{arrival, overlap}
-  import verdict.{data, effect, peerSyn}
+  import verdict.{data, effect, handshake, peerSyn}
   private val half = config.receiveBufferBytes / 2
   private def low(number: SequenceNumber): NearNumber = number.low(config.receiveNumberBits)
 
@@ -44,8 +44,10 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   }
   private val tell = new s1.Area {
     val tells = insert(event.hasSent && !FLAGS.syn)
+    /** The peer may refuse a probe of its shut window with all that it says. */
+    private val isHeard = before.sendWindow.field.orR
     val acknowledgesMore = insert(told.isNewer && event.hasSent && !FLAGS.syn)
-    val acknowledgesAll = insert(tells && told.isAll)
+    val acknowledgesAll = insert(tells && told.isAll && isHeard)
     val opens = insert(before.acknowledgments.edge.isBefore(told.edge))
   }
 
@@ -61,21 +63,40 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
     val bytes = insert(edgeBefore.toConsumed + buffer.free)
     /** One past the end of the buffer. */
     val limit = insert(before.consumed + buffer.free)
-    val windowIsNarrow = insert(windowCheck.distance.window < half)
+    /** Less than half the buffer is announced. An ACK that waits will tell more, unless the peer may be waiting for it. */
+    val windowIsNarrow = insert(windowCheck.distance.window < half &&
+      !(before.acknowledgments.delayed && (windowCheck.distance.window >> 15).orR))
+    /** Without window scale a segment announces no more than this edge, before RCV.NXT moves; what it would gain. */
+    val announced = insert(low(before.received) + U(65535, 32 bits))
+    val announcedBytes = insert(U(65535, 32 bits) - windowCheck.distance.window)
   }
   private val opening = new s2.Area {
     val moves = insert(!(growth.bytes < (config.ownMss min half)))
     /** The peer may be waiting for space, and there is enough more to tell. */
     val tells = insert(LIVE && kind.consumed && !before.reassembly.finReceived && before.state =/= TcpState.synSent &&
-      growth.windowIsNarrow && !(growth.bytes < (2 * config.ownMss min half)))
+      growth.windowIsNarrow && !(growth.bytes < (2 * config.ownMss min half)) &&
+      (before.scaling || !(growth.announcedBytes < (2 * config.ownMss min half))))
+    /** The buffer's end less the edge that a segment without window scale announces; signed. */
+    val unannounced = insert((growth.bytes - growth.announcedBytes).resize(config.receiveNumberBits))
+    val bySyn = insert(low(event.firstData) + U(config.receiveBufferBytes min 65535, 32 bits))
+    val byAck = insert(low(event.firstData) + U(config.receiveBufferBytes, 32 bits))
   }
   private val edges = new s3.Area {
     val opened = insert(Mux[NearNumber](opening.moves, growth.limit, before.acknowledgments.edge))
-    val initial = insert(low(event.firstData) + U(config.receiveBufferBytes, 32 bits))
+    /** The window of a SYN is not scaled (RFC 7323 2.2). An ACK answers a SYN-ACK. */
+    val initial = insert(
+      Mux[NearNumber](handshake.connects && OPTIONS.windowScaleValid, opening.byAck, opening.bySyn))
+    val mayExceed = insert(opening.moves && !before.scaling && !opening.unannounced.msb)
   }
   private val edge = new s4.Area {
     /** The window's edge after the event, if the event tells the peer of it. */
-    val after = insert(Mux[NearNumber](peerSyn.taken, edges.initial, edges.opened))
+    val after: Payload[NearNumber] = insert {
+      val edge = CombInit(apply(edges.opened)).allowOverride()
+      if (config.receiveBufferBytes > 65535)
+        when(edges.mayExceed && !(opening.unannounced < reassembly.moved))(edge := growth.announced + reassembly.moved)
+      when(peerSyn.taken)(edge := edges.initial)
+      edge
+    }
   }
   private val window = new s5.Area {
     RECEIVE_WINDOW := edge.after.since(RECEIVED).resize(25)
@@ -85,7 +106,9 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
 
   private val immediate = new s1.Area {
     private val delayed = before.acknowledgments.delayed
-    val due = insert(arrival.comes && (!arrival.extendsInOrder || overlap.reachesFin || delayed) ||
+    /** The window was told as shut, and holds less than a unit of its scale: the peer has probed it. */
+    private val probed = !(windowCheck.distance.window >> config.receiveWindowScale).orR
+    val due = insert(arrival.comes && (!arrival.extendsInOrder || overlap.reachesFin || delayed || probed) ||
       event.expired && delayed && !before.waiting || kind.close && LIVE && delayed)
   }
   val answer = new s3.Area {

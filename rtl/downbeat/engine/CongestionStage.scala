@@ -46,7 +46,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   private val describe = new s0.Area {
     private val loses = CONGESTION_KIND === kinds.loss || CONGESTION_KIND === kinds.timeout
-    private val overfull = before.window.cwnd(47 downto 16) < OUTSTANDING_BEFORE
+    private val overfull = before.window.cwnd(47 downto 16) < FLIGHT
     EVENT.kind := LIVE ? apply(CONGESTION_KIND) | kinds.none()
     when(changes)(EVENT.kind := kinds.established)
     if (config.policiesCalculate) when(calculation.responds)(EVENT.kind := kinds.calculated)
@@ -55,12 +55,13 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.uninflated := UNINFLATED
     // A stale event: the memory may hold the state of a connection that is gone. It reports zero flight.
     EVENT.flight := Mux(!LIVE, U(0, 32 bits),
-      Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), OUTSTANDING_BEFORE))
+      Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), FLIGHT))
     EVENT.segmentSize := SEGMENT_SIZE
     EVENT.rttValid := RTT_VALID
     EVENT.rtt := RTT
     EVENT.rttMinimum := RTT_MINIMUM
-    EVENT.initialWindow := changes ? U(2, 8 bits) | before.handshake.segments // a window under way has space for a pair
+    // A window under way has space for a pair.
+    EVENT.initialWindow := changes ? U(2, 8 bits) | (before.synLost ? U(1, 8 bits) | before.initialWindow)
     EVENT.initialSsthresh := before.handshake.ssthresh
     EVENT.sentProbe := MEASURED
     EVENT.sentAhead := AHEAD
@@ -92,7 +93,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     private val grows = EVENT.kind === kinds.acknowledged || EVENT.kind === kinds.paired
     private val ofStartup =
       if (config.policiesCalculate) EVENT.kind === kinds.calculated && calculation.calculated.ofStartup else False
-    val fromStartup = insert(EVENT.kind === kinds.established || grows && EVENT.startingUp || ofStartup)
+    private val begins = EVENT.kind === kinds.established || EVENT.kind === kinds.restart
+    val fromStartup = insert(begins || grows && EVENT.startingUp || ofStartup)
     val counts = startup.selects.map(select => insert(select && fromStartup)) ++
       steady.selects.map(select => insert(select && !fromStartup))
   }
@@ -134,11 +136,12 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     if (after.startup != null) after.startup := STARTUP
     if (after.steady != null) after.steady := STEADY
     when(handshakes)(after.window := before.window)
-    when(choose.synLost)(after.handshake.loseSyn())
     after.spacing := spacing
+    after.initialWindow := OPENING ? PARAMETERS.initialWindow | before.initialWindow
+    after.synLost := !OPENING && handshakes && (before.synLost || choose.synLost)
     if (config.policiesCalculate) after.calculation := calculation.after
     when(OPENING) {
-      after.handshake.open(PARAMETERS.initialWindow, PARAMETERS.ssthresh)
+      after.handshake.open(PARAMETERS.ssthresh)
       after.startupState := PARAMETERS.startupArgument.resized
       after.steadyState := PARAMETERS.steadyArgument.resized
     }

@@ -17,6 +17,9 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
   val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
   /** Of segments, as the connection was opened: ns per byte, 32 fraction bits. */
   val spacing = UInt(56 bits)
+  /** The initial window, segments. The connection lost its SYN and starts with one (RFC 5681 3.1). */
+  val initialWindow = UInt(8 bits)
+  val synLost = Bool()
   val calculation = config.policiesCalculate generate CalculationState()
 
   /** During the handshake, in place of `window`. */
@@ -30,16 +33,11 @@ object CongestionState {
 
 /** What a connection begins with, kept in the bits of its window until the handshake is complete. */
 class HandshakeWindow(window: Window) {
-  /** The initial window, segments. */
-  def segments: UInt = window.cwnd(23 downto 16)
   /** The initial ssthresh, bytes. */
   def ssthresh: UInt = window.ssthresh(47 downto 16)
 
-  def open(segments: UInt, ssthresh: UInt): Unit = {
-    window.cwnd := Window.ofBytes(segments)
+  def open(ssthresh: UInt): Unit = {
+    window.cwnd := 0
     window.ssthresh := Window.ofBytes(ssthresh)
   }
-
-  /** A connection that lost its SYN starts with one segment (RFC 5681 3.1). */
-  def loseSyn(): Unit = window.cwnd := Window.ofBytes(U(1))
 }

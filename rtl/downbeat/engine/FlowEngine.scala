@@ -48,6 +48,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val suppressedChallenges = out(UInt(config.counterBits bits))
     /** ACKs that report data that came twice (RFC 2883), since reset: a retransmission was needless. */
     val duplicateSacks = out(UInt(config.counterBits bits))
+    /** Connections that the application had closed and that made no progress until they were given up. */
+    val stalledCloses = out(UInt(config.counterBits bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
     val idle = out(Bool())
     /** Idle, but for descriptors that wait to be taken. */
@@ -116,6 +118,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.ignoredIcmpErrors := Tally(protocol.ignoredIcmpError, config.counterBits)
   io.suppressedChallenges := Tally(protocol.suppressedChallenge, config.counterBits)
   io.duplicateSacks := Tally(protocol.duplicateSack, config.counterBits)
+  io.stalledCloses := Tally(protocol.stalledClose, config.counterBits)
   if (config.stageCounters) {
     io.stageCounts.valid := pipeline.exit.isValid
     for ((stage, i) <- Seq(protocol, recovery, measure, congestion, transmit).zipWithIndex)

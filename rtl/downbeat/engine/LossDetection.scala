@@ -41,13 +41,20 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
 
   /** Duplicates, and how far lost data is sent again. */
   val count = new s2.Area {
-    /** A duplicate ACK; with SACK one that tells something new, whatever else it brings (RFC 6675 2). */
+    /** A duplicate ACK; with SACK one that tells something new, whatever else it brings, new data included (RFC 6675
+      * 2 and 5).
+      */
     val isDuplicate =
-      insert(event.live && !event.shut && !answersPair && Mux[Bool](SELECTIVE, REPEATED && board.isNews, DUPLICATE))
-    val third = insert(isDuplicate && before.duplicates === 2)
-    val mayLose = insert(isDuplicate && !before.recovering && compare.beyondRecover)
+      insert(event.live && !event.shut && !answersPair && Mux[Bool](SELECTIVE, board.isNews, DUPLICATE))
+    val third = insert(isDuplicate && !ADVANCED && before.duplicates === 2)
+    /** Recovery may begin. With SACK from RecoveryPoint on, with the ACK too that ends a recovery (RFC 6675 5 and 5.1);
+      * otherwise beyond it (RFC 6582 3.2).
+      */
+    val mayLose = insert(
+      isDuplicate && Mux[Bool](SELECTIVE, !compare.beforeRecover, !before.recovering && compare.beyondRecover))
     val inflates = insert(isDuplicate && before.recovering && !SELECTIVE)
-    val duplicates = insert(Mux(ADVANCED || OPENING, U(0, 2 bits),
+    // A cumulative ACK resets the count, and may be the first duplicate itself (RFC 6675 5).
+    val duplicates = insert(Mux(ADVANCED || OPENING, isDuplicate.asUInt.resize(2),
         Mux(isDuplicate && before.duplicates =/= 3, before.duplicates + 1, before.duplicates)))
     val nothingResent = insert(!board.highRxt.orR)
     val resendsFurther = insert(event.isSent && RESENT && before.recovering && board.highRxt < ack.sentOffset)
@@ -56,9 +63,10 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
     val quota = insert(before.retransmitQuota - (event.isSent && RESENT && before.retransmitQuota.orR).asUInt)
   }
 
-  val judge = new s3.Area {
-    val lost = insert(count.mayLose && (count.third || SELECTIVE && board.firstIsLost))
+  val judge = new s5.Area {
+    val lost = insert(count.mayLose && (count.third || board.firstIsLost))
   }
+  /** A loss has been found; on step 5. */
   val lost: Payload[Bool] = judge.lost
 
   private val mark = new s4.Area {
@@ -68,7 +76,7 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
   /** On step 5: the state after the event. */
   def update(after: RecoveryState, timedOut: Payload[Bool]): Unit = new s5.Area {
     after.duplicates := Mux[UInt](timedOut, U(0, 2 bits), count.duplicates)
-    after.recovering := !OPENING && !timedOut && !ack.recovered && (before.recovering || lost)
+    after.recovering := !OPENING && !timedOut && (before.recovering && !ack.recovered || lost)
     after.partial := !lost && (before.partial || ack.partial)
     // SND.UNA takes along what it has left behind, so that no number is compared with one that is not near.
     after.recover := Mux(ADVANCED && compare.beyondRecover, low(mark.lastAcknowledged), before.recover)
@@ -78,8 +86,9 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
       Mux(ack.reduces, low(HIGHEST_SENT),
         Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
     after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial, U(2, 2 bits), count.quota)
-    RETRANSMIT := !OPENING && !timedOut && !ack.recovered &&
-      ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) || before.retransmit && !RESENT)
+    RETRANSMIT := !OPENING && !timedOut &&
+      ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) ||
+        before.retransmit && !RESENT && !ack.recovered)
     after.retransmit := RETRANSMIT
   }
 }

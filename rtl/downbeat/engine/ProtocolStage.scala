@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{FlowPosition, FlowStatus, Placement}
+import downbeat.messages.{FlowPosition, FlowStatus, Placement, TcpState}
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
@@ -29,7 +29,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val verdict = new SegmentVerdict(view, windowCheck, ackCheck, timestampCheck)
   private val placementCheck = new PlacementCheck(view)
   private val reassembly = new Reassembly(view, verdict, placementCheck)
-  private val acknowledgments = new Acknowledgments(view, verdict, windowCheck, placementCheck)
+  private val acknowledgments = new Acknowledgments(view, verdict, windowCheck, placementCheck, reassembly)
   private val timestamps = new Timestamps(view, timestampCheck, verdict)
   private val congestionEcho = new CongestionEcho(view, verdict)
   private val challenges = new ChallengeLimit(view, verdict)
@@ -116,11 +116,14 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // ---- what the application and the counters are told
 
   def handshakeOver: Bool = lifetime.handshakeOver
-  /** An ICMP error changed nothing. A challenge ACK was held back. The peer received data twice (RFC 2883). */
-  val ignoredIcmpError, suppressedChallenge, duplicateSack = Bool()
+  /** An ICMP error changed nothing. A challenge ACK was held back. The peer received data twice (RFC 2883). A
+    * connection that the application had closed made no progress and is given up.
+    */
+  val ignoredIcmpError, suppressedChallenge, duplicateSack, stalledClose = Bool()
   private val ignore = new s5.Area {
     ignoredIcmpError := isValid && stateMachine.icmp.ignored
     suppressedChallenge := isValid && challenges.answer.suppressed
+    stalledClose := isValid && kind.failed && LIVE && before.applicationClosed && before.state =/= TcpState.closed
   }
   private val repetition = new s3.Area {
     duplicateSack := isValid && segment.ordinary && before.selective && OPTIONS.duplicateSack

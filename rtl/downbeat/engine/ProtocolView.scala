@@ -30,6 +30,7 @@ class ProtocolView(
     val abort = is(EventKind.abort)
     val sent = is(EventKind.sent)
     val timer = is(EventKind.timer)
+    val failed = is(EventKind.failed)
     val unreachable = is(EventKind.unreachable)
     val tooBig = is(EventKind.tooBig)
   }

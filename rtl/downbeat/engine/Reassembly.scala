@@ -83,6 +83,9 @@ class Reassembly(val view: ProtocolView, verdict: SegmentVerdict, placementCheck
     val bytes = insert(Mux(arrival.advances, join.right.low - join.next, U(0, config.placedNumberBits bits)))
   }
 
+  /** On step 3. */
+  val moved: Payload[UInt] = move.bytes
+
   val received = new s4.Area {
     RECEIVED := Mux[SequenceNumber](peerSyn.taken, event.firstData, before.received + move.bytes)
     val fin = insert(!peerSyn.taken && (before.reassembly.finReceived || overlap.reachesFin))

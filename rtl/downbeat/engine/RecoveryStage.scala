@@ -29,6 +29,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
   private val loss = new LossDetection(view, board, answersPair)
   private val timer = new RecoveryTimer(view, loss)
+  private val idle = new IdleRestart(view, timer)
   private val userTimeout = new UserTimeout(view, timer.progresses)
   import loss.{ack, lost}
   import timer.{expiries, timedOut}
@@ -41,24 +42,38 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     PROBE := expiries.meaning.probes || timedOut
   }
 
-  /** What congestion is told; of several the last in this list. */
+  /** What congestion is told unless a loss is found; of several the last in this list. */
   private val report = new s4.Area {
     GIVEN_UP := expiries.verdict.givesUp || userTimeout.expired
-    UNINFLATED := !(lost && !SELECTIVE || timedOut && before.recovering)
-    CONGESTION_KIND := CongestionEventKind.none
-    when(event.isSent && !RESENT && LENGTH.orR)(CONGESTION_KIND := CongestionEventKind.sent)
-    when(answersPair)(CONGESTION_KIND := CongestionEventKind.paired)
+    val kind = Payload(CongestionEventKind())
+    kind := CongestionEventKind.none
+    when(idle.due)(kind := CongestionEventKind.restart)
+    when(event.isSent && !RESENT && LENGTH.orR)(kind := CongestionEventKind.sent)
+    when(answersPair)(kind := CongestionEventKind.paired)
     // An ACK that echoes a mark does not let the window grow (RFC 3168 6.1.2).
-    when(ADVANCED && !CONGESTION_ECHOED)(CONGESTION_KIND := CongestionEventKind.acknowledged)
-    when(loss.count.inflates)(CONGESTION_KIND := CongestionEventKind.duplicate)
-    when(ack.partial)(CONGESTION_KIND := Mux(SELECTIVE, CongestionEventKind.none(), CongestionEventKind.partial()))
-    when(ack.recovered)(CONGESTION_KIND := CongestionEventKind.recovered)
-    when(lost || ack.reduces)(CONGESTION_KIND := CongestionEventKind.loss)
+    when(ADVANCED && !CONGESTION_ECHOED)(kind := CongestionEventKind.acknowledged)
+    when(loss.count.inflates)(kind := CongestionEventKind.duplicate)
+    when(ack.partial)(kind := Mux(SELECTIVE, CongestionEventKind.none(), CongestionEventKind.partial()))
+    when(ack.recovered)(kind := CongestionEventKind.recovered)
+    when(ack.reduces)(kind := CongestionEventKind.loss)
     when(timedOut) {
-      CONGESTION_KIND := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(),
-        CongestionEventKind.timeoutAgain())
+      kind := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(), CongestionEventKind.timeoutAgain())
     }
-    when(ESTABLISHED)(CONGESTION_KIND := CongestionEventKind.established)
+    when(ESTABLISHED)(kind := CongestionEventKind.established)
+    val restarts = insert(kind === CongestionEventKind.restart)
+    val deflates = insert(timedOut && before.recovering)
+  }
+  private val tell = new s5.Area {
+    CONGESTION_KIND := report.kind
+    when(lost)(CONGESTION_KIND := CongestionEventKind.loss)
+    UNINFLATED := !(lost && !SELECTIVE || report.deflates)
+  }
+  /** A loss is judged by what the ACK that tells of it leaves outstanding (RFC 6675 5, 4.2). */
+  private val flight = new Area {
+    private val following = pipeline.nodes(pipeline.nodes.indexOf(s5) + 1)
+    new following.Area {
+      FLIGHT := Mux[UInt](lost, OUTSTANDING_BEFORE - ACKED, OUTSTANDING_BEFORE)
+    }
   }
 
   private val resend = new s4.Area {
@@ -72,6 +87,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     loss.update(after, timedOut)
     timer.update(after)
     userTimeout.update(after)
+    idle.update(after, report.restarts)
     for ((range, block) <- after.scoreboard.ranges.zip(board.ranges)) range.set(block)
     after.scoreboard.highRxt := resend.highRxt
     after.scoreboard.passed := board.passed

@@ -33,6 +33,9 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   /** The connection is given up when nothing has been acknowledged until the deadline; both in units of 2^30 ns. */
   val userTimeout = UInt(16 bits) // zero: never
   val userTimeoutDeadline = UInt(18 bits)
+  /** The window restarts after idleness (RFC 5681 4.1). When a segment was sent last, or a restart was, as TSval. */
+  val restarts = Bool()
+  val lastSent = UInt(32 bits)
 }
 
 /** What the parts of recovery look at together: the steps, the connection before the event, and which event it is. */

@@ -14,7 +14,7 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
   import signals._
   private val maximumRto = U(Instant.nanoseconds(config.maximumRto), 39 bits)
 
-  private val compare = new s0.Area {
+  val compare = new s0.Area {
     val untilDeadline = insert(before.deadline.since(NOW)) // signed
     val unsent = insert(WRITTEN.since(UNACKNOWLEDGED))
     val narrow = insert(SEND_WINDOW < SEGMENT_SIZE)
@@ -32,6 +32,8 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
 
   val expiries = new Expiries(view, expire.expired)
   val timedOut: Payload[Bool] = expiries.meaning.timedOut
+  /** RTO, ns, neither backed off nor bounded above; on step 2. */
+  def rto: Payload[UInt] = roundTrip.timeout
   private val breaksTiming = Payload(Bool())
   private val roundTrip = new RoundTrip(view, timedOut, breaksTiming)
 
@@ -51,7 +53,6 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
       ADVANCED && !(loss.ack.partial && before.partial && !SELECTIVE))
     val rounded = insert(NOW + U((1 << config.deadlineUnit) - 1))
     RECOVERY_ARMED := needed && !OPENING
-    breaksTiming := timedOut || loss.lost || loss.ack.partial
     /** Data is acknowledged, or begins to wait. */
     val progresses = insert(ADVANCED || OPENING || arms)
   }
@@ -59,6 +60,7 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
 
   /** On step 5: the state after the event. */
   def update(after: RecoveryState): Unit = new s5.Area {
+    breaksTiming := timedOut || loss.lost || loss.ack.partial
     RECOVERY_DEADLINE := Mux[Instant](decide.starts, (decide.rounded + decide.rto).whole(config.deadlineUnit),
       expire.deadline)
     after.armed := RECOVERY_ARMED

@@ -44,7 +44,7 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   * something new that echoes what was sent since the timeout is a sample too, in ticks of TSval; a tick that has begun
   * counts. An echo of what was sent before the timeout is no sample: the peer may send it because its ACK was lost.
   *
-  * `timedOut` is known on step 2, `breaks` (something is lost) on step 4.
+  * `timedOut` is known on step 2, `breaks` (something is lost) on step 5.
   */
 class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload[Bool]) extends Area {
   import view._
@@ -100,7 +100,7 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
 
   private val timing = new s4.Area {
     val variation4 = insert(sample.variationDecay + smooth.errorMagnitude)
-    val ends = insert(sample.taken || breaks || RESENT)
+    val ends = insert(sample.taken || RESENT)
     /** Of an inverted pair the half that leaves second is timed: the ACK that advances past the first waits for it. */
     val starts = insert(event.isSent && !RESENT && !AHEAD && before.roundTrip.timing === RttTiming.none)
   }
@@ -133,6 +133,6 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
       after.timing := RttTiming.running
       after.timedStart := STAMP.instant.low(config.roundTripBits)
     }
-    when(OPENING || timing.ends)(after.timing := RttTiming.none)
+    when(OPENING || timing.ends || breaks)(after.timing := RttTiming.none)
   }
 }

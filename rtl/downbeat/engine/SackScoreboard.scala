@@ -10,8 +10,9 @@ import spinal.lib.misc.pipeline._
 /** Takes the blocks of an ACK into the scoreboard, on steps 0 to 4 of recovery.
   *
   * An ACK brings in two blocks: the first, which holds the newest data (RFC 2018 4), and one of the others in turn (or
-  * the second, if that one is absent), which repeats what a lost ACK had said. When there are five ranges the highest
-  * is dropped: nearer holes are filled first, and the peer repeats the block. `forget` (step 4) leaves nothing.
+  * the second, if that one is absent), which repeats what a lost ACK had said. An ACK of three blocks says by itself
+  * that the first byte is lost. When there are five ranges the highest is dropped: nearer holes are filled first, and
+  * the peer repeats the block. `forget` (step 4) leaves nothing.
   *
   * A range before HighRxt no longer says what to send. It is kept as a number of bytes (`passed`), so that there is
   * space for all holes that are sent again when they are seen. An ACK of new data takes from that number all but a
@@ -23,7 +24,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     extends Area {
   import RangeMerge.{compare, join, merge}
   import signals._
-  private val Seq(s0, s1, s2, s3, s4) = steps.take(5)
+  private val Seq(s0, s1, s2, s3, s4, s5) = steps.take(6)
   private val bits = config.sendOffsetBits
   private val count = DownbeatConfig.ranges
   private def none = U(0, bits bits)
@@ -52,9 +53,20 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     /** The segment's acknowledgment number is SND.UNA, from which its blocks count. */
     private val counts = SELECTIVE && (ADVANCED || REPEATED)
     private val blocks = OPTIONS.sack
-    val first = insert(onlyIf(Mux(blocks(0).valid, blocks(0), blocks(1)), counts))
-    private val inTurn = before.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3))
-    val other = insert(onlyIf(Mux(inTurn.valid, inTurn, blocks(1)), counts))
+    // A duplicate SACK (RFC 2883) stands first and is none.
+    private val plain = blocks(0).valid
+    val first = insert(onlyIf(plain ? blocks(0) | blocks(1), counts))
+    private val second = plain ? blocks(1) | blocks(2)
+    private val inTurn =
+      Mux(plain, before.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3)),
+        Mux(before.turn === 1, blocks(3), blocks(2)))
+    val other = insert(onlyIf(Mux(inTurn.valid, inTurn, second), counts))
+    private def areIsolated(three: SackBlock*): Bool =
+      three.combinations(2).map { pair => pair(0).right < pair(1).left || pair(1).right < pair(0).left }.toSeq.andR &&
+        three.map(_.valid).andR
+    /** The first three blocks are runs of their own (RFC 2018 3). */
+    val three = insert(plain ? areIsolated(blocks(0), blocks(1), blocks(2)) | areIsolated(blocks(1), blocks(2),
+      blocks(3)))
     val turn = insert(Mux(counts, Mux(before.turn === 2, U(0, 2 bits), before.turn + 1), before.turn))
   }
   val turn: Payload[UInt] = select.turn
@@ -91,31 +103,26 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
       kept && !move.lefts(i).msb && move.lefts(i).orR
     })
     val relation = insert(compare(moved, alive, trim.first))
-    val isNews = insert {
+    private def tells(block: SackBlock): Bool = {
       val known = moved.zipWithIndex.map { case (range, i) =>
-        alive(i) && !(trim.first.left < range.left) && !(range.right < trim.first.right)
+        alive(i) && !(block.left < range.left) && !(range.right < block.right)
       }
-      trim.first.valid && !known.orR
+      block.valid && !known.orR
     }
+    val isNews = insert(tells(trim.first) || tells(trim.other))
   }
-  /** The first block tells of data that was not known to be held: such an ACK is a duplicate in RFC 6675's sense. */
+  /** A block tells of data that was not known to be held: such an ACK is a duplicate in RFC 6675's sense. */
   val isNews: Payload[Bool] = compareFirst.isNews
 
   private val mergeFirst = new s2.Area {
     val ranges = insert(merge(compareFirst.moved, compareFirst.relation, trim.first))
-    private def length(block: SackBlock): UInt = Mux(block.valid, block.right - block.left, none)
-    val stay = insert(
-      (0 until count).map(i => Mux(compareFirst.relation.stays(i), move.lengths(i), none)).reduceBalancedTree(_ +^ _))
-    val joined = insert(length(join(compareFirst.moved, compareFirst.relation, trim.first)))
   }
 
   private val compareOther = new s3.Area {
-    /** IsLost (RFC 6675 4): more than two segments, or three ranges, are held. */
-    val firstIsLost = insert(mergeFirst.ranges(2).valid || (SEGMENT_SIZE << 1) < (mergeFirst.stay +^ mergeFirst.joined))
     val relation = insert(compare(mergeFirst.ranges, B(mergeFirst.ranges.map(_.valid)), trim.other))
+    val lengths = insert(Vec(mergeFirst.ranges.map(range => range.right - range.left)))
+    val three = insert(select.three && trim.first.valid && trim.other.valid)
   }
-  /** The first byte is taken for lost, as far as the first block says. */
-  val firstIsLost: Payload[Bool] = compareOther.firstIsLost
 
   private val mergeOther = new s4.Area {
     val ranges = insert {
@@ -123,7 +130,22 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
       when(forget)(merged.foreach(_.valid := False))
       merged
     }
+    val stay = insert(
+      (0 until count).map(i => Mux(compareOther.relation.stays(i), compareOther.lengths(i), none)).reduceBalancedTree(
+        _ +^ _))
+    val joined = insert {
+      val block = join(mergeFirst.ranges, compareOther.relation, trim.other)
+      Mux(block.valid, block.right - block.left, none)
+    }
+    val threshold = insert(SEGMENT_SIZE << 1)
   }
+  private val judge = new s5.Area {
+    /** IsLost (RFC 6675 4) of the first byte: more than two segments, or three ranges, are held. */
+    val firstIsLost = insert(
+      compareOther.three || mergeOther.ranges(2).valid || mergeOther.threshold < (mergeOther.stay +^ mergeOther.joined))
+  }
+  /** The first byte is taken for lost; on step 5. */
+  val firstIsLost: Payload[Bool] = judge.firstIsLost
   /** The ranges after the event, from SND.UNA on, packed to the front. */
   val ranges: Payload[Vec[SackBlock]] = mergeOther.ranges
 

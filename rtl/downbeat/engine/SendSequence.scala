@@ -56,6 +56,7 @@ class SendSequence(
       Mux[SequenceNumber](kind.written && LIVE && !before.finishing, urgency.written.end, whole.written))
   }
   private val window = new s4.Area {
+    PEER_SCALE := Mux[UInt](before.scaling, before.windowScale, U(0, 4 bits))
     SEND_WINDOW := Mux[UInt](OPENING || effect.updatesWindow, windows.offeredBytes, windows.sendBytes).resized
     RESUMED := effect.updatesWindow && !before.sendWindow.field.orR && before.state =/= TcpState.synSent || icmp.narrows ||
       handshake.synInSynSent && !handshake.connects || handshake.synAgain

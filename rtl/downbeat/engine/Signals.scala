@@ -89,6 +89,8 @@ class Signals(config: DownbeatConfig) {
   val FILLS = Payload(Bool())
   /** Peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
+  /** By how many bits it is scaled. */
+  val PEER_SCALE = Payload(UInt(4 bits))
   /** The largest that it has offered: MAX.SND.WND, bytes. */
   val LARGEST_WINDOW = Payload(UInt(31 bits))
   /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the
@@ -125,6 +127,8 @@ class Signals(config: DownbeatConfig) {
 
   // From recovery
   val CONGESTION_KIND = Payload(CongestionEventKind())
+  /** Bytes in flight before the event; where duplicate ACKs tell of a loss, after it. */
+  val FLIGHT = Payload(UInt(32 bits))
   val RTT_VALID = Payload(Bool())
   val RTT = Payload(UInt(36 bits))
   /** SND.UNA's segment is to be sent again, whatever the window. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
+import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -65,7 +66,9 @@ class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: Segment
     val isReplaced = insert(echo.isNewest || peerSyn.taken)
   }
   private val agreement = new s4.Area {
-    TIMESTAMPED := Mux(peerSyn.taken, kind.open || OPTIONS.timestampValid, before.timestamps.agreed)
+    /** It ends before the peer has answered. */
+    private val lapses = before.state === TcpState.synSent && STATE === TcpState.closed
+    TIMESTAMPED := Mux(peerSyn.taken, kind.open || OPTIONS.timestampValid, before.timestamps.agreed && !lapses)
   }
 
   val after = TimestampState()

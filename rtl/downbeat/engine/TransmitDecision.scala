@@ -52,6 +52,7 @@ class TransmitDecision(val view: TransmitView) extends Area {
       insert((signed(WINDOW.cwnd(47 downto 16)) + signed(WINDOW_ALLOWANCE) - signed(SEND_WINDOW)).msb)
     /** A probe takes at least one byte (RFC 9293 3.8.6.1). */
     val probeLimit = insert(Mux(SEND_WINDOW.orR, minimum(SEND_WINDOW, U(16383, 32 bits)).resize(14), U(1, 14 bits)))
+    val isShut = insert(!SEND_WINDOW.orR)
     val probing = insert((before.probing || PROBE) && !OPENING && !event.isSent)
     /** The policy wants space for so much. */
     val minimumSize = insert(DEPARTURE.minimumSegments * SEGMENT_SIZE.resize(14))
@@ -115,6 +116,8 @@ class TransmitDecision(val view: TransmitView) extends Area {
     private val probes = position.probing && inData && (hasData || hasFin)
     val wants = insert(retransmits || synDue || sendsData || sendsFin || probes)
     val granted = insert(event.isGrant && wants)
+    /** It can only be a probe of a shut window. */
+    val probesShut = insert(position.isShut && !retransmits && !synDue)
     /** Bytes of new data. */
     val length = insert(Mux[UInt](sendsWhole, segment, Mux[UInt](sendsPart, space.free.asUInt.resize(14), probeLength)))
     /** What SND.NXT advances by, but for a FIN behind data. */

@@ -20,9 +20,12 @@ class TransmitDescriptor(
   private val scale = new s2.Area {
     val shift = insert(Mux(SCALING && !origin.inSyn, U(config.receiveWindowScale, 4 bits), U(0, 4 bits)))
     val window = insert(RECEIVE_WINDOW |>> shift)
+    /** RCV.NXT is one past the window: a FIN took no space behind what filled it. */
+    val isPassed = insert(RECEIVE_WINDOW.andR)
   }
   private val saturate = new s3.Area {
-    val window = insert(Mux(scale.window > 65535, U(65535, 16 bits), scale.window.resize(16)))
+    val window = insert(Mux[UInt](
+        scale.isPassed, U(0, 16 bits), Mux(scale.window > 65535, U(65535, 16 bits), scale.window.resize(16))))
   }
 
   /** The segment that a grant sends. */
@@ -48,8 +51,12 @@ class TransmitDescriptor(
     val fin = insert(last)
     val syn = insert(!decide.retransmits && fit.synDue)
     val push = insert(apply(decide.endsData))
-    /** ECT: new data may be marked (RFC 3168 6.1.5: no retransmission is). */
-    val ecnCapable = insert(ECN_CAPABLE && !decide.retransmits && !space.again && !fit.synDue && fit.hasData)
+    /** ECT: new data may be marked (RFC 3168 6.1.5: no retransmission is). A probe of a shut window may not (6.1.6); its
+      * byte, refused, is new when it goes as data.
+      */
+    val ecnCapable = insert(
+      ECN_CAPABLE && !decide.retransmits && !(space.again && !before.probed) && !fit.synDue && fit.hasData &&
+        !decide.probesShut)
     /** New data says once that the window was reduced. */
     val cwr = insert(before.reduced)
     /** Its ACK is measured, if it is a full segment of new data. */
@@ -58,6 +65,8 @@ class TransmitDescriptor(
     val returns = insert(decide.granted || RESET_DUE || GIVEN_UP)
   }
 
+  private val reply = new ReplySequence(view, decision)
+
   val descriptor = Flow(SegmentDescriptor(config))
   val output = new exit.Area {
     private val flags = descriptor.flags
@@ -65,7 +74,7 @@ class TransmitDescriptor(
     descriptor.release := RELEASE
     descriptor.reference.flow := FLOW
     descriptor.reference.generation := CONNECTION
-    descriptor.sequence := Mux[SequenceNumber](decide.granted, segment.sequence, REPLY_SEQUENCE)
+    descriptor.sequence := Mux[SequenceNumber](decide.granted, segment.sequence, reply.sequence)
     // Without ACK it would say where the flow's last connection ended.
     descriptor.acknowledgment := SequenceNumber(Mux(flags.ack, RECEIVED.value, U(0, 32 bits)))
     flags.assignFromBits(B(0, 8 bits))
@@ -82,9 +91,10 @@ class TransmitDescriptor(
     descriptor.urgent := URGENT && !RESET_DUE && !flags.syn
     descriptor.urgentEnd := URGENT_END.low
     descriptor.sackPermitted := SELECTIVE
-    descriptor.timestamped := TIMESTAMPED && !RESET_DUE
+    // A RST has them too, once they are agreed upon (RFC 7323 3.2).
+    descriptor.timestamped := TIMESTAMPED && !(RESET_DUE && STATE === TcpState.synSent)
     descriptor.timestampValue := TIMESTAMP_VALUE
-    descriptor.timestampEcho := TIMESTAMP_ECHO
+    descriptor.timestampEcho := Mux(flags.ack, apply(TIMESTAMP_ECHO), U(0, 32 bits))
     descriptor.sack := RECEIVED_RANGES
     descriptor.ecnCapable := decide.granted && segment.ecnCapable
     descriptor.length := Mux[UInt](decide.granted, segment.length, U(0, 14 bits))

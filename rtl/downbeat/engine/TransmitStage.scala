@@ -38,6 +38,8 @@ class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     after.nextSend := nextSend.low(config.sendNumberBits)
     schedule.update(after)
     after.probing := position.probing
+    after.probed := !OPENING &&
+      Mux[Bool](decide.granted, decide.probesShut && (!space.again || before.probed), before.probed)
     after.noDelay := Mux(OPENING, PARAMETERS.noDelay, before.noDelay)
     /** A mark or a loss reduces the window (RFC 3168 6.1.2). */
     private val reduces =

@@ -15,6 +15,8 @@ case class TransmitState(config: DownbeatConfig) extends Bundle {
   /** The pacer knows this connection. */
   val known = Bool()
   val probing = Bool()
+  /** At SND.UNA probes of a shut window have been sent, and nothing else. */
+  val probed = Bool()
   val noDelay = Bool()
   /** The window was reduced: the next new data carries CWR (RFC 3168 6.1.2). */
   val reduced = Bool()

@@ -41,8 +41,16 @@ class WindowCheck(val view: ProtocolView) extends Area {
     val startsExactly = insert(isZero(distance.start) || distance.startsExpected)
     /** Its SYN is the one before RCV.NXT. */
     val startsWithSyn = insert(distance.start.andR)
+    /** A peer whose probe of our shut window was refused counts that byte: ACK, URG and RST are looked at nevertheless (RFC
+      * 9293 3.10.7.4, first).
+      */
+    private val behindProbe = distance.windowIsZero && distance.start === 1
+    /** For a RST the window's right edge is outside (RFC 5961 3.2). */
+    private val atEdge = distance.start === distance.window && !distance.windowIsZero && !startsExactly
     /** Part of it lies in the window or at its edges: only then do its RST, SYN and ACK count. */
-    val inWindow = insert(!(startsAhead && distance.window.asSInt < distance.start.asSInt) && !distance.stop.msb)
+    val inWindow = insert(
+      (!(startsAhead && distance.window.asSInt < distance.start.asSInt) || behindProbe) && !distance.stop.msb &&
+        !(FLAGS.rst && atEdge))
     val isEmpty = insert(isZero(extent.span))
     val hasPayload = insert(LENGTH.orR)
     val finKnown = insert(before.reassembly.finKnown)

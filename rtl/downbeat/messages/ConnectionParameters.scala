@@ -16,6 +16,8 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val spacing = UInt(56 bits) // ns per byte, 32 fraction bits; zero: not paced
   /** Small segments go at once, whether or not data is outstanding (no Nagle algorithm, RFC 9293 3.7.4). */
   val noDelay = Bool()
+  /** The congestion window stays after idleness (no slow-start restart, RFC 5681 4.1). */
+  val nssr = Bool()
   /** ECN is asked for, or granted to a peer that asks (RFC 3168 6.1.1). */
   val ecn = Bool()
   /** Time without a segment after which the peer is asked whether it lives (RFC 9293 3.8.4), in units of 2^30 ns (1.07

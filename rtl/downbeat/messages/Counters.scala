@@ -21,4 +21,6 @@ case class Counters(bits: Int) extends Bundle {
   val unknownCommands = UInt(bits bits)
   /** What the payload memory refused. */
   val memory = MemoryErrors(bits)
+  /** Closed connections that were given up without progress. */
+  val stalledCloses = UInt(bits bits)
 }

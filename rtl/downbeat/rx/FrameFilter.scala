@@ -10,7 +10,8 @@ import spinal.lib._
 /** Decides who gets a frame: the core (`ours`), the neighbour module (`control`) or the bypass. The decision is valid
   * at the frame's last window. A frame that ends before the deciding bytes goes to the bypass.
   *
-  *  - ours: to our MAC, IPv4 (perhaps behind one 802.1Q tag), to our IP address, TCP;
+  *  - ours: to our MAC, IPv4, to our IP address, TCP. Untagged, or behind a tag of VID 0, which gives a priority and
+  *  names no VLAN (802.1Q 6.9). The core belongs to no VLAN: two of them must not meet in one connection;
   *  - control: any ARP to our MAC or to all; an ICMP echo request or ICMP error to our MAC and IP address, not a
   *  fragment and
   *    without IP options. Both untagged: we answer and learn on the untagged network only;
@@ -47,7 +48,9 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     isIpv4 := etherTypeIn(3) === EtherType.ipv4
     isArp := etherTypeIn(3) === EtherType.arp && (macIsOurs || macIsBroadcast)
   }
-  when(ethernet.passes(4) && io.tagged)(isIpv4 := etherTypeIn(4) === EtherType.ipv4)
+  when(ethernet.passes(4) && io.tagged) {
+    isIpv4 := etherTypeIn(4) === EtherType.ipv4 && !ethernet.word(4)(27 downto 16).orR
+  }
 
   private val ip = new WordPicker(io.windows, io.windows.pair, io.tagged)
   when(ip.passes(4))(isPlain := ip.word(4)(27 downto 24) === 5 && !io.tagged)

@@ -37,7 +37,7 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
 
   // ---- which options
   private val syn = segment.flags.syn
-  private val timestamped = segment.timestamped && !segment.flags.rst
+  private val timestamped = segment.timestamped
   private val permitsSack = syn && segment.sackPermitted
   private val scales = syn && segment.windowScaleOffered
   private val blocksNow = UInt(3 bits)

@@ -36,6 +36,7 @@ Walk walk(View options) {
 }
 
 bool isOurs(View frame, const Layout &at, const Station &own) {
+  if (at.tagged && at.hasIp && (read16(frame, 14) & 0xfff) != 0) return false; // of a VLAN
   return std::ranges::equal(frame.first(std::min<std::size_t>(frame.size(), 6)), own.mac) && at.hasIp &&
          read16(frame, at.ip - 2) == 0x0800 && frame[at.ip + 9] == 6 && read32(frame, at.ip + 16) == own.ip;
 }

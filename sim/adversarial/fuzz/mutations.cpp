@@ -136,7 +136,8 @@ void addresses(Bytes &frame, Draw &draw) {
 void tag(Bytes &frame, Draw &draw) {
   if (frame.size() < 14) return;
   for (std::uint64_t tags = draw.chance(85) ? 1 : 2; tags > 0; --tags) {
-    const std::array<std::uint8_t, 4> tagBytes{std::uint8_t{0x81}, 0, draw.byte(), draw.byte()};
+    std::array<std::uint8_t, 4> tagBytes{std::uint8_t{0x81}, 0, draw.byte(), draw.byte()};
+    if (draw.chance(50)) tagBytes[2] &= 0xf0, tagBytes[3] = 0; // a priority, and no VLAN
     insert(frame, 12, tagBytes);
   }
 }

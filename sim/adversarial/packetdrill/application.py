@@ -67,6 +67,10 @@ class Application:
         self.device.listen(port, **_encoded(parameters))
         self.listening.append(port)
 
+    def _unlisten(self, conversation: Conversation, port: int = CORE_PORT) -> None:
+        self.device.unlisten(port)
+        self.listening.remove(port)
+
     def _write(self, conversation: Conversation, length: int, urgent: int = 0) -> str:
         connection = self._connection(conversation)
         data = stream(1 + connection.written, length, OURS)

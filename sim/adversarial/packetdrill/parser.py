@@ -36,6 +36,7 @@ SETTINGS = {
 CALLS = (
     "connect",
     "listen",
+    "unlisten",
     "write",
     "read",
     "shutdown",

@@ -8,13 +8,15 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
+from downbeat.refused import Refused
 from rich.console import Console
 from rich.table import Table
 
 from sim.bench.gap import page, table
-from sim.bench.gap.cases import CASES, Case
+from sim.bench.gap.cases import CASES, Case, of_file
 from sim.bench.gap.run import run
 from sim.lib import build
 
@@ -24,12 +26,18 @@ PAGE = REPORT.with_suffix(".html")
 
 def main() -> int:
     seed, jobs = int(os.environ.get("SEED") or 1), int(os.environ.get("JOBS") or 2)
+    chosen: tuple[Case, ...] = CASES
     begin = time.monotonic()
     try:
+        if schedule := os.environ.get("SCHEDULE"):
+            chosen = (of_file(Path(schedule)),)
         program = build.gap() / "gap_bench"
     except build.BuildFailed as error:
         print(error, file=sys.stderr)
         return 1
+    except Refused as error:
+        print(f"SCHEDULE={error}", file=sys.stderr)
+        return 2
     built = time.monotonic()
     print(f"seed {seed}", flush=True)
     seconds: dict[str, float] = {}
@@ -43,7 +51,7 @@ def main() -> int:
         return figures
 
     with ThreadPoolExecutor(jobs) as pool:
-        cases = list(pool.map(timed, CASES))
+        cases = list(pool.map(timed, chosen))
     failures = [f"{figures['case']}: {failure}" for figures in cases for failure in figures["failures"]]
     report = {"passed": not failures, "failures": failures, "seed": seed, "cases": cases}
     wall = {"seconds": round(time.monotonic() - begin, 1), "build": round(built - begin, 1), "cases": seconds}

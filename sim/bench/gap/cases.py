@@ -3,8 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from downbeat import patterns
+
+from sim.bench.gap import given
 
 QUICK = 200  # a quick run has so many times fewer frames
 OVERHEAD = 58  # bytes of a frame that are not payload: Ethernet, IPv4, TCP, FCS
@@ -22,6 +28,14 @@ class Case:
     least: float = 20
     conflicts: bool = False
     draw: int = 0  # tells cases apart that else draw the same
+    frames: Callable[[int, int], Iterable[str]] | None = None  # what gap_bench reads, by number of frames and seed
+
+    def read(self, seed: int, quick: bool) -> str | None:
+        """Standard input of gap_bench; None: it draws for itself."""
+        if self.frames is None:
+            return None
+        count = self.options["frames"] // (QUICK if quick else 1)
+        return "\n".join(self.frames(max(count, 20), seed + self.draw))
 
     def arguments(self, seed: int, quick: bool) -> list[str]:
         options = dict(self.options)
@@ -38,6 +52,22 @@ class Case:
 def _schedule(name: str, frames: int, length: int | str, spare: float, increment_ppm: float = 0) -> Case:
     options = {"frames": frames, "length": length, "spare": spare, "increment_ppm": increment_ppm}
     return Case(f"schedule, {name}", "schedule", options, "frames")
+
+
+def _generated(name: str, frames: int, length: int, launches: Callable[[int, int], Iterable[int]]) -> Case:
+    """A pattern of `downbeat schedule`; `launches` by number of frames and seed, `length` with FCS."""
+    options = {"frames": frames, "length": length}
+
+    def lines(count: int, seed: int) -> Iterable[str]:
+        return given.lines(launches(count, seed), length - given.FCS)
+
+    return Case(f"given, {name} of {length}", "launch", options, "frames", frames=lines)
+
+
+def of_file(path: Path) -> Case:
+    """A schedule of the user's."""
+    lines = given.read(path)
+    return Case(str(path), "launch", {"frames": len(lines)}, "frames", frames=lambda *_: lines)
 
 
 def _conflict(frames: int, length: int | str, burst: int) -> Case:
@@ -74,6 +104,11 @@ CASES = (
     _pairs("timed", 240_000, 64, 37, draw=1_000_000),
     _pairs("timed", 10_000, "mixed", -100),
     _pairs("timed", 20_000, 64, 0),
+    _generated("pairs", 10_000, 1518, lambda count, _: patterns.train(2, 12_304, count // 2, 50_000)),
+    _generated("train", 10_000, 64, lambda count, _: patterns.train(10, 673, count // 10, 20_011)),
+    _generated("chirp", 10_000, 1018, lambda count, _: patterns.chirp(20, 80_000, 8500, count // 20, 1_000_003)),
+    _generated("poisson", 10_000, 512, lambda count, seed: patterns.poisson(count, 10_000, seed, 4256)),
+    _generated("paced", 10_000, 1518, lambda count, _: patterns.paced(count, 1514, 900_000_001)),
     Case("trains", "trains", {"trains": 500, "length": "mixed", "receive_ppm": 100}, "trains"),
     _paced(1, 1e3, 64, 10),
     _paced(1, 9_600, 128, 10),

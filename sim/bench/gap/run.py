@@ -20,10 +20,18 @@ def run(case: Case, seed: int, program: Path, quick: bool = False) -> dict[str, 
     start = {"case": case.name, "command": " ".join(["gap_bench", *arguments])}
     lost = {**start, "frames": 0, "simulated_clocks": 0}
     try:
-        done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+        done = subprocess.run(
+            [program, *arguments],
+            input=case.read(seed, quick),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return {**lost, "failures": [f"not done within {LIMIT_SECONDS} s of wall time"]}
     if done.returncode:
         return {**lost, "failures": [f"gap_bench: {done.stderr.strip()[-500:]}"]}
     figures: dict[str, Any] = json.loads(done.stdout)
+    figures.pop("stamps", None)  # of every frame: no figure
     return {**start, **figures, "failures": failures(case, figures)}

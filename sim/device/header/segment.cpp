@@ -6,7 +6,7 @@ namespace downbeat {
 namespace {
 
 constexpr std::size_t ethernet = 14, tag = 4, ipv4 = 20, tcp = 20;
-constexpr std::uint16_t typeTag = 0x8100, typeIpv4 = 0x0800;
+constexpr std::uint16_t typeTag = 0x8100, typeIpv4 = 0x0800, vlan = 0x0fff;
 constexpr std::uint8_t protocolTcp = 6;
 constexpr std::uint16_t dontFragment = 0x4000, fragments = 0x3fff;
 constexpr std::uint8_t fin = 1, syn = 2, rst = 4, ack = 16;
@@ -86,7 +86,9 @@ bool parseOptions(const std::uint8_t *at, const std::uint8_t *end, Segment &segm
 
 Arrival parse(const std::uint8_t *bytes, std::size_t length, const Addresses &own, Segment &segment) {
   if (length < ethernet + ipv4 || read48(bytes) != own.mac) return Arrival::others;
-  const std::uint8_t *ip = bytes + ethernet + (read16(bytes + 12) == typeTag ? tag : 0), *end = bytes + length;
+  const bool tagged = read16(bytes + 12) == typeTag;
+  if (tagged && read16(bytes + ethernet) & vlan) return Arrival::others;
+  const std::uint8_t *ip = bytes + ethernet + (tagged ? tag : 0), *end = bytes + length;
   if (read16(ip - 2) != typeIpv4 || end - ip < static_cast<std::ptrdiff_t>(ipv4)) return Arrival::others;
   if (ip[9] != protocolTcp || read32(ip + 16) != own.ip) return Arrival::others;
 

@@ -28,6 +28,7 @@ class Kind(IntEnum):
     SENT = 9
     PAIRED = 10
     CALCULATED = 11
+    RESTART = 12
 
 
 # As the enumeration of CongestionEvent.scala spells them, and so the recorded events.
@@ -44,6 +45,7 @@ KIND_NAMES = {
     "sent": Kind.SENT,
     "paired": Kind.PAIRED,
     "calculated": Kind.CALCULATED,
+    "restart": Kind.RESTART,
 }
 
 

@@ -2,6 +2,7 @@
 """The windows of slow start (RFC 5681 3.1), as rtl/downbeat/congestion/startup/SlowStart.scala.
 
 On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
+On `restart`: cwnd = min(cwnd, initial window x SMSS) (RFC 5681 4.1).
 On an ACK of N new bytes: cwnd += min(N, SMSS).
 Variants: another bound than SMSS (`at_most`, bytes); a quarter of the growth (`quartered`).
 """
@@ -24,6 +25,8 @@ def slow_start(
     match event.kind:
         case Kind.ESTABLISHED:
             return Window(of_bytes(event.initial_window * event.segment_size), of_bytes(event.initial_ssthresh))
+        case Kind.RESTART:
+            return replace(window, cwnd=min(window.cwnd, of_bytes(event.initial_window * event.segment_size)))
         case Kind.ACKNOWLEDGED:
             growth = of_bytes(min(event.acked_bytes, event.segment_size if at_most is None else at_most))
             return replace(window, cwnd=wrap(window.cwnd + (growth // 4 if quartered else growth)))

@@ -97,7 +97,7 @@ class CongestionState:
         cwnd, ssthresh = self.window.cwnd, self.window.ssthresh
         segment = of_bytes(event.segment_size)
         match event.kind:
-            case Kind.ESTABLISHED:
+            case Kind.ESTABLISHED | Kind.RESTART:
                 return startup
             case Kind.ACKNOWLEDGED | Kind.PAIRED:
                 return startup if event.starting_up else steady

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sim.golden.engine.scoreboard import Range, Scoreboard, credit, is_lost, lost_and_waiting
+from sim.golden.engine.scoreboard import Range, Scoreboard, credit, lost_and_waiting
 
 SEGMENT = 4  # bytes, so that sets stay small
 AGAIN = 2  # segments that an ACK lets go again
@@ -37,8 +37,8 @@ class Repair:
         before = self.board.acknowledged(advanced, SEGMENT)
         news = before.is_news(blocks)
         self.unacknowledged, self.board = acknowledgment, before.told(blocks)
-        beyond = self.recover is None or self.recover < acknowledgment
-        enters = beyond and is_lost(before.told_first(blocks), 0, SEGMENT)
+        beyond = self.recover is None or self.recover <= acknowledgment
+        enters = beyond and news and before.loses_first(blocks, SEGMENT)
         if enters:
             self.recover, self.window = self.next, self.reduced
         again = self._again(first=enters or advanced > 0) if self.recovering and (news or advanced) else []

@@ -6,6 +6,7 @@ Numbers count from SND.UNA as it is after the event. A range that HighRxt has pa
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 RANGES = 4  # that are remembered
@@ -38,20 +39,30 @@ class Scoreboard:
 
     def told(self, blocks: list[Range | None]) -> Scoreboard:
         """An ACK with these blocks: the first one, and one of the others in turn; the second if that one is none."""
-        board = self.told_first(blocks)
-        board = board._with(blocks[1 + self.turn] or blocks[1])
-        return replace(board, turn=(self.turn + 1) % 3)
-
-    def told_first(self, blocks: list[Range | None]) -> Scoreboard:
-        """The same before the other block."""
-        return self._with(blocks[0] or blocks[1])
+        first, other = self._taken(blocks)
+        return replace(self._with(first)._with(other), turn=(self.turn + 1) % 3)
 
     def is_news(self, blocks: list[Range | None]) -> bool:
-        """The first block tells of something: it reaches beyond HighRxt and is in no range."""
-        first = blocks[0] or blocks[1]
-        if first is None or first[1] <= self.high_rxt:
-            return False
-        return not any(left <= first[0] and first[1] <= right for left, right in self.held)
+        """A block tells of something: it reaches beyond HighRxt and is in no range."""
+
+        def tells(block: Range | None) -> bool:
+            if block is None or block[1] <= self.high_rxt:
+                return False
+            return not any(left <= block[0] and block[1] <= right for left, right in self.held)
+
+        return any(map(tells, self._taken(blocks)))
+
+    def loses_first(self, blocks: list[Range | None], segment: int) -> bool:
+        """IsLost of the first byte after an ACK with these blocks. Three isolated blocks say so by themselves."""
+        three = _runs(blocks)[:3]
+        isolated = None not in three and len(_union(three)) == 3
+        taken = [block is not None and block[1] > self.high_rxt for block in self._taken(blocks)]
+        return isolated and all(taken) or is_lost(self.told(blocks), 0, segment)
+
+    def _taken(self, blocks: list[Range | None]) -> tuple[Range | None, Range | None]:
+        """The two blocks that an ACK brings in."""
+        runs = _runs(blocks)
+        return runs[0], runs[1 + self.turn] or runs[1]
 
     def _with(self, block: Range | None) -> Scoreboard:
         """What ends before HighRxt is not looked at; what spans it may hold bytes of `passed`."""
@@ -61,15 +72,25 @@ class Scoreboard:
         return replace(self, held=_maximal(self.held, block), passed=passed)
 
 
+def _runs(blocks: list[Range | None]) -> list[Range | None]:
+    """The blocks without the first one's place if that held a duplicate (RFC 2883)."""
+    return blocks if blocks[0] else [*blocks[1:], None]
+
+
 def _maximal(held: tuple[Range, ...], block: Range) -> tuple[Range, ...]:
     """The maximal runs of the union; the lowest are kept."""
+    return tuple(_union([*held, block])[:RANGES])
+
+
+def _union(ranges: Iterable[Range | None]) -> list[Range]:
+    """The maximal runs, ascending."""
     runs: list[Range] = []
-    for left, right in sorted([*held, block]):
+    for left, right in sorted(filter(None, ranges)):
         if runs and left <= runs[-1][1]:
             runs[-1] = (runs[-1][0], max(runs[-1][1], right))
         else:
             runs.append((left, right))
-    return tuple(runs[:RANGES])
+    return runs
 
 
 def credit(board: Scoreboard) -> int:

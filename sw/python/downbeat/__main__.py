@@ -5,15 +5,20 @@ from __future__ import annotations
 
 import typer
 
-from downbeat import replay, trace
+from downbeat import replay, schedule_command, trace
 from downbeat.board import command as board
+from downbeat.estimator import command as estimate
 from downbeat.gap import command as gap
+from downbeat.gateway import command as gateway
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.command("trace")(trace.command)
 app.add_typer(gap.app, name="gap")
 app.command("replay")(replay.command)
+app.add_typer(schedule_command.app, name="schedule")
 app.add_typer(board.app, name="board")
+app.add_typer(gateway.app, name="gateway")
+app.command("estimate")(estimate.command)
 
 
 @app.callback()

@@ -109,6 +109,10 @@ class Device:
     def listen(self, port: int, **parameters: Any) -> None:
         self._call("listen", port, byref(Parameters(**parameters)))
 
+    def unlisten(self, port: int) -> None:
+        """Connections that wait to be accepted there are aborted."""
+        self._call("unlisten", port)
+
     def set_policies(self, connection: int, **parameters: Any) -> None:
         """`startup`, `steady` and their arguments; what is not given is as for a new connection."""
         self._call("set_policies", connection, byref(Parameters(**parameters)))

@@ -22,11 +22,13 @@ class Buffer:
 
 
 def rate(text: str) -> int:
-    """Bits per second."""
-    found = re.fullmatch(rf"{NUMBER}\s*([kKMG]?)(?:b/s|bps|bit/s|bits/s)?", text.strip())
+    """Bits per second; `50Mbit` and `50mbit` are tc's and iperf's way."""
+    found = re.fullmatch(rf"{NUMBER}\s*([kKMG]?)(?:b/s|bps|bits?/s|bits?)?", text.strip())
+    found = found or re.fullmatch(rf"{NUMBER}\s*([kmg])bits?(?:/s)?", text.strip())
     if found is None:
-        raise ValueError(f"'{text}' is no rate: write 20Mbps, 20 Mb/s or 20000000")
-    return _positive(Decimal(found[1]) * DECIMAL[found[2]], text)
+        raise ValueError(f"'{text}' is no rate: write 20Mbps, 20 Mb/s, 20Mbit or 20000000")
+    unit = found[2].upper() if found[2] in ("m", "g") else found[2]
+    return _positive(Decimal(found[1]) * DECIMAL[unit], text)
 
 
 def duration(text: str) -> int:

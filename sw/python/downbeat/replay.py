@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from downbeat import quantities
+from downbeat import output, quantities, schedule_file
 from downbeat import schedule as schedules
-from downbeat.gap import sending, stamping, statistics
+from downbeat.gap import interfaces, methods, probe, sending, stamping, statistics
 from downbeat.gap.report import console
 from downbeat.refused import Refused, explained
 from downbeat.schedule import Schedule
@@ -33,10 +33,13 @@ def command(
 ) -> None:
     """Sends the frames of a schedule at their launch times, and says how late they left and by which clock that is known."""
     with explained():
-        planned = schedules.read(schedule)
+        if log is not None:
+            output.require_file(log, "--log")
+        planned = schedule_file.read(schedule)
         sent = run(planned, interface, to, speed, method, absolute)
         if log is not None:
             write(log, planned, sent)
+            output.give_back(log)
     console.print(f"{len(planned)} frames by {sent.method}; {sent.refused} not taken by the kernel", markup=False)
     late = lateness(sent)
     if late is None:
@@ -51,9 +54,13 @@ def command(
 def run(planned: Schedule, interface: str, to: str, speed: str, method: str, absolute: bool) -> sending.Sent:
     if method not in ("auto", "txtime", "wait"):
         raise Refused(f"--method {method}: there are auto, txtime and wait")
-    schedules.require_module(planned, _link_rate(interface, speed))
-    way = sending.choose(interface, method)  # type: ignore[arg-type]
-    return sending.send(planned, interface, address(to), way, stamping.clock(interface), absolute)
+    destination = address(to)
+    probe.flow_numbers(planned)
+    interfaces.require(interface)
+    interfaces.require_mtu(planned, interface)
+    schedules.require_space(planned, _link_rate(interface, speed))
+    way = methods.choose(interface, method)  # type: ignore[arg-type]
+    return sending.send(planned, interface, destination, way, stamping.clock(interface), absolute)
 
 
 def lateness(sent: sending.Sent) -> dict[str, float] | None:
@@ -92,10 +99,7 @@ def rate(text: str) -> int:
 def _link_rate(interface: str, given: str) -> int:
     if given:
         return rate(given)
-    try:
-        speed = int((Path("/sys/class/net") / interface / "speed").read_text())
-    except (OSError, ValueError):
-        speed = -1
-    if speed <= 0:
+    speed = interfaces.speed(interface)
+    if speed is None:
         raise Refused(f"{interface} does not say how fast it is (is it up?): give its rate (--rate 1Gb/s)")
-    return speed * 10**6
+    return speed

@@ -8,8 +8,16 @@ import pytest
 from downbeat.quantities import Buffer, buffer, duration, probability, rate, size
 
 
-@pytest.mark.parametrize("text", ["20Mbps", "20 Mb/s", "20000000", "20M", "0.02 Gbit/s", "20000kbps"])
+@pytest.mark.parametrize(
+    "text",
+    ["20Mbps", "20 Mb/s", "20000000", "20M", "0.02 Gbit/s", "20000kbps", "20Mbit", "20mbit", "20 Mbits", "20000kbit"],
+)
 def test_rate(text: str) -> None:
+    assert rate(text) == 20_000_000
+
+
+@pytest.mark.parametrize("text", ["20Mbit", "20mbit", "20 Mbits", "20000kbit", "0.02gbit/s"])
+def test_rate_as_tc_and_iperf_write_it(text: str) -> None:
     assert rate(text) == 20_000_000
 
 
@@ -45,7 +53,8 @@ def test_probability(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reader", "text"), [(rate, "20 MB/s"), (duration, "40"), (size, "8 Mb"), (probability, "1"), (rate, "-1")]
+    ("reader", "text"),
+    [(rate, "20 MB/s"), (duration, "40"), (size, "8 Mb"), (probability, "1"), (rate, "-1"), (rate, "20m")],
 )
 def test_nonsense_is_refused(reader: object, text: str) -> None:
     with pytest.raises(ValueError, match=text):

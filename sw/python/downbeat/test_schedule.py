@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from downbeat import schedule
+from downbeat import schedule, schedule_file
 from downbeat.refused import Refused
 
 RECORD = """time_ns,flow,event,sent_sequence,sent_length,retransmission,live
@@ -21,7 +21,7 @@ RECORD = """time_ns,flow,event,sent_sequence,sent_length,retransmission,live
 
 def read(path: Path, text: str) -> schedule.Schedule:
     path.write_text(text)
-    return schedule.read(path)
+    return schedule_file.read(path)
 
 
 def test_launch_and_length_are_enough(tmp_path: Path) -> None:
@@ -65,19 +65,19 @@ def test_what_is_wrong_is_said_with_what_to_do(tmp_path: Path, text: str, says: 
     with pytest.raises(Refused, match=says):
         read(tmp_path / "x.csv", text)
     with pytest.raises(Refused, match="no such file"):
-        schedule.read(tmp_path / "missing.csv")
+        schedule_file.read(tmp_path / "missing.csv")
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"\xd4\xc3\xb2\xa1\x02\x00\xff\xfe")
     with pytest.raises(Refused, match="not a CSV text file"):
-        schedule.read(tmp_path / "x.csv")
+        schedule_file.read(tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize(("length", "least"), [(60, 672), (20, 672), (1514, 12304)])
 def test_a_frame_needs_its_time_on_the_wire(tmp_path: Path, length: int, least: int) -> None:
     """IEEE 802.3 at 1 Gb/s: 8 bytes of preamble, 64 to 1,518 of frame with FCS, 12 of gap: 84 to 1,538 bytes of 8 ns."""
     apart = f"launch_ns,length\n0,{length}\n{{}},60\n"
-    schedule.require_module(read(tmp_path / "x.csv", apart.format(least)), 10**9)
+    schedule.require_space(read(tmp_path / "x.csv", apart.format(least)), 10**9)
     with pytest.raises(Refused, match=f"entry 2 is to leave {least - 1} ns after.*for {least} ns; 1 such pairs"):
-        schedule.require_module(read(tmp_path / "x.csv", apart.format(least - 1)), 10**9)
+        schedule.require_space(read(tmp_path / "x.csv", apart.format(least - 1)), 10**9)

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from downbeat.refused import Refused, explained
 
 COLUMNS = (
     "time_ns",
@@ -24,22 +27,35 @@ COLUMNS = (
     "sent_sequence",
     "sent_length",
 )
-
-
-class NoRecord(Exception):
-    """The file is not a record of events; the message says what to do."""
+WHOLE, ANY = "[0-9]{1,19}", r"[0-9]{1,19}(\.[0-9]*)?(e[+-]?[0-9]{1,2})?"
+NUMBERS = {"time_ns": WHOLE, "flow": WHOLE, "cwnd": ANY, "ssthresh": ANY}
 
 
 def read(path: Path) -> Iterator[dict[str, str]]:
     """The rows of a record as `make sim` writes it."""
     if not path.is_file():
-        raise NoRecord(f"{path}: no such file; make sim writes build/reports/sim.csv")
-    with path.open(newline="") as file:
-        rows = csv.DictReader(file)
-        missing = [name for name in COLUMNS if name not in (rows.fieldnames or [])]
-        if missing:
-            raise NoRecord(f"{path}: no column {', '.join(missing)}: not a record of events")
-        yield from rows
+        raise Refused(f"{path}: no such file; make sim writes build/reports/sim.csv")
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = csv.DictReader(file)
+            missing = [name for name in COLUMNS if name not in (rows.fieldnames or [])]
+            if missing:
+                raise Refused(f"{path}: no column {', '.join(missing)}: not a record of events")
+            for line, row in enumerate(rows, 2):
+                _require_numbers(path, line, row)
+                yield row
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise Refused(f"{path}: not a record of events: {error}") from None
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None
+
+
+def _require_numbers(path: Path, line: int, row: Mapping[str, str]) -> None:
+    for name in COLUMNS:
+        if row[name] is None:
+            raise Refused(f"{path}, line {line}: no {name}: the record was cut off; run make sim again")
+        if name in NUMBERS and not re.fullmatch(NUMBERS[name], row[name]):
+            raise Refused(f"{path}, line {line}: {name} is '{row[name]}', not a number: not a record of events")
 
 
 def lines(rows: Iterable[Mapping[str, str]], flow: int | None, since: int, until: int | None) -> Iterator[str]:
@@ -85,11 +101,9 @@ def command(
 
     The time is that of the waves which the same run writes (WAVES=1): go there in the viewer.
     """
-    try:
-        for line in lines(read(record), flow, since, until):
-            print(line)
-    except NoRecord as error:
-        print(error, file=sys.stderr)
-        raise typer.Exit(2) from None
-    except BrokenPipeError:
-        sys.stderr.close()
+    with explained():
+        try:
+            for line in lines(read(record), flow, since, until):
+                print(line)
+        except BrokenPipeError:
+            sys.stderr.close()

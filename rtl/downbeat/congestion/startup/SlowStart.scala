@@ -8,6 +8,7 @@ import spinal.lib.misc.pipeline._
 /** The windows of slow start (RFC 5681 3.1), for all start-up policies that grow so.
   *
   * On `established`: cwnd = initial window x SMSS, ssthresh = the connection's initial ssthresh.
+  * On `restart`: cwnd = min(cwnd, initial window x SMSS) (RFC 5681 4.1). ssthresh stays.
   * On an ACK of N new bytes while cwnd < ssthresh: cwnd += min(N, SMSS).
   *
   * @param atMost    bytes that replace SMSS as the bound; known on the first node
@@ -27,11 +28,13 @@ class SlowStart(
 
   private val count = new s1.Area {
     private val bytes = Window.ofBytes(Mux[UInt](bound.holds, bound.most.resize(32), event.ackedBytes))
+    val aboveInitial = insert(Window.ofBytes(bound.initial) < window.cwnd)
     val increase = insert(quartered.fold(bytes)(_ ? (bytes |>> 2) | bytes))
   }
 
   private val grow = new s2.Area {
     val opens = insert(event.kind === CongestionEventKind.established)
+    val shrinks = insert(event.kind === CongestionEventKind.restart && count.aboveInitial)
     val acknowledges = insert(event.kind === CongestionEventKind.acknowledged)
     val cwnd = insert(window.cwnd + count.increase)
   }
@@ -42,6 +45,7 @@ class SlowStart(
       after.cwnd := Window.ofBytes(initial)
       after.ssthresh := Window.ofBytes(event.initialSsthresh)
     }
+    when(grow.shrinks)(after.cwnd := Window.ofBytes(initial))
     when(grow.acknowledges)(after.cwnd := grow.cwnd)
   }
   /** On the last node. */

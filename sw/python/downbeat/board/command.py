@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from downbeat import schedule as schedules
+from downbeat import output, schedule_file
 from downbeat.board.bone import Serial
 from downbeat.board.device import Board
 from downbeat.board.probes import ProbeBoard
 from downbeat.board.traffic_command import app as traffic
 from downbeat.gap import pcapng
-from downbeat.refused import explained
+from downbeat.refused import Refused, explained
 
 app = typer.Typer(
     no_args_is_help=True, help="A board over its UART: PHYs, probes by a schedule, stamps of what it receives."
@@ -62,9 +62,19 @@ def mdio(
     with explained():
         board = Board.of_build(Serial(device), build)
         if value:
-            board.mdio_write(phy, register, int(value, 0) & 0xFFFF)
+            board.mdio_write(phy, register, _word(value))
         else:
             print(f"{board.mdio_read(phy, register):#06x}")
+
+
+def _word(text: str) -> int:
+    try:
+        word = int(text, 0)
+    except ValueError:
+        word = -1
+    if not 0 <= word <= 0xFFFF:
+        raise Refused(f"'{text}' is no value of a register: write 0 to 0xffff")
+    return word
 
 
 @app.command()
@@ -75,14 +85,14 @@ def send(
         str, typer.Option("--from", help="MAC address to send from", metavar="MAC")
     ] = "02:00:00:00:00:01",
     frames: Annotated[
-        int, typer.Option(help="how many; 0: the schedule once. More: it begins anew behind its end")
+        int, typer.Option(min=0, help="how many; 0: the schedule once. More: it begins anew behind its end")
     ] = 0,
     device: Device = DEVICE,
     build: Build = BUILD,
 ) -> None:
     """Sends probes out of port 0: each SFD on the first byte time at or after its launch."""
     with explained():
-        planned = schedules.read(schedule)
+        planned = schedule_file.read(schedule)
         board = _board(device, build)
         board.load(planned)
         board.start(frames or len(planned), to, source)
@@ -104,6 +114,7 @@ def capture(
 ) -> None:
     """Writes stamps and first bytes of what comes into the last port: `downbeat gap` compares them with a schedule."""
     with explained():
+        output.require_file(file, "CAPTURE")
         board = _board(device, build)
         board.capture(True)
         found = list(board.captured_for(seconds))

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from downbeat.gap import statistics
+from downbeat.gap import notes, statistics, steps
 from downbeat.gap.frames import Frames
 from downbeat.gap.matching import Matching, match
 from downbeat.gap.statistics import Floats
+from downbeat.gap.uncertainty import LARGEST_DRIFT
 from downbeat.refused import Refused
 from downbeat.schedule import Schedule
 
-MICROSECOND = 1000  # ns
-LARGEST_DRIFT = 200e-6  # IEEE 802.3: 100 ppm for each of two clocks
 WORST = 5  # gaps that are named
 
 
@@ -26,6 +25,9 @@ class Analysis:
     times: Floats  # ns since the first launch, of each fine frame
     rest: Floats  # ns: its time error, less offset and drift
     gap_errors: Floats  # ns, of each fine pair
+    gaps: Floats  # ns, scheduled, of each fine pair
+    step: int  # ns: of the stamps
+    schedule_step: int  # ns: of the launches, if they are stamps; 0: exact
 
 
 def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common_time: bool = False) -> Analysis:
@@ -48,7 +50,7 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
     gaps = launch[second] - launch[first]
     gap_errors = stamp[second] - stamp[first] - gaps * (1 + slope)
     delay = (matching.stamp - schedule.launch)[fine]
-    step = int(np.gcd.reduce(np.diff(np.sort(matching.stamp[fine]))))
+    step = max(frames.step, steps.apart(matching.stamp[fine]))
     change = statistics.level_change(rest)
     data = {
         "schedule": {"source": schedule.source, "frames": len(schedule), "flows": len(schedule.flows())},
@@ -67,13 +69,16 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
         "worst_gaps": _worst(matching, first, gaps, gap_errors),
         "delay_ns": statistics.percentiles(delay.astype(float)) if common_time else None,
         "notes": [
-            *_absence_notes(matching.absent),
-            *_drift_notes(line.slope if not common_time else 0.0),
-            *_step_notes(step),
-            *_change_notes(change, fine),
+            *notes.absence(matching.absent),
+            *notes.merging(matching.counts()),
+            *notes.slope(line, common_time),
+            *notes.negative_delay(delay if common_time else None),
+            *notes.step(step),
+            *notes.change(change, fine),
+            *frames.notes(),
         ],
     }
-    return Analysis(data, times, rest, gap_errors)
+    return Analysis(data, times, rest, gap_errors, gaps, max(frames.step, steps.clock_step(step)), schedule.step)
 
 
 def _range(values: Floats) -> dict[str, float]:
@@ -91,39 +96,4 @@ def _worst(matching: Matching, first: statistics.Indices, gaps: Floats, errors: 
             "error_ns": float(errors[at]),
         }
         for at in order
-    ]
-
-
-def _absence_notes(flows: list[str]) -> list[str]:
-    if not flows:
-        return []
-    named = ", ".join(flows[:6]) + (", ..." if len(flows) > 6 else "")
-    return [f"No frame of flow {named} came: all its entries count as lost."]
-
-
-def _drift_notes(slope: float) -> list[str]:
-    if abs(slope) <= LARGEST_DRIFT:
-        return []
-    return [
-        f"The time error grows by {slope * 1e6:.0f} ppm of the time, which is no clock's (two of Ethernet differ by "
-        f"{LARGEST_DRIFT * 1e6:g} ppm at most): the path became slower or faster, or frames were sent late. Nothing was removed."
-    ]
-
-
-def _step_notes(step: int) -> list[str]:
-    if step and step % MICROSECOND == 0:
-        return [
-            f"All stamps lie {step} ns or a multiple of it apart, whatever the file says of nanoseconds: the clock behind them "
-            "has no finer step, and errors below it are its own. Let the NIC stamp (docs/how-to/measure-gaps.md, Stamps)."
-        ]
-    return []
-
-
-def _change_notes(change: tuple[int, float] | None, fine: statistics.Indices) -> list[str]:
-    if change is None:
-        return []
-    at, size = change
-    return [
-        f"At entry {int(fine[at]) + 1} the time error moves by {size:.0f} ns and stays there: a clock was set (let "
-        "it be slewed, or leave it alone while measuring), or the path changed."
     ]

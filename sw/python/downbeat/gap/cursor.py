@@ -1,30 +1,41 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the readers of both capture formats share: the way through a file's bytes, and what will not do in it."""
+"""What the readers of both capture formats share: the way through a file's bytes, interfaces and packets."""
 
 from __future__ import annotations
 
 import struct
 from typing import NamedTuple
 
-from downbeat.gap.frames import LINKS
 from downbeat.refused import Refused
 
 LONGEST_PACKET = 1 << 20  # bytes; more is no length but noise
 MICROSECONDS = 10**6  # a clock's units in a second
-ADVICE = "capture with nanoseconds: tcpdump --time-stamp-precision nano, or dumpcap on an adapter that has them"
+NANOSECONDS = 10**9
 
 
 class Interface(NamedTuple):
     name: str
-    link: int
+    link: int  # LINKTYPE_*
     per_second: int  # units of its stamps in a second
+    fcs: int = 0  # bytes of frame check sequence at the end of each packet
+
+    @property
+    def step(self) -> int:
+        """ns from one stamp to the next possible one, at least 1."""
+        return max(1, -(-NANOSECONDS // self.per_second))
 
 
 class Packet(NamedTuple):
     interface: int
     stamp: int  # ns since the epoch of the capture's clock
-    length: int  # bytes on the wire, however many of them were kept
+    length: int  # bytes on the wire without FCS, however many of them were kept
     data: memoryview
+
+
+def packet(interface: int, stamp: int, length: int, data: memoryview, fcs: int) -> Packet:
+    """A packet without the `fcs` bytes at its end. `length` counts them; `data` may be cut before them."""
+    length = max(0, length - fcs)
+    return Packet(interface, stamp, length, data[:length])
 
 
 class Cursor:
@@ -55,14 +66,3 @@ class Cursor:
         return Refused(
             f"{self.source}: damaged at byte {self.at}, behind {self.packets} packets: {what}; capture again"
         )
-
-
-def require_fine(cursor: Cursor, interface: Interface) -> Interface:
-    if interface.link not in LINKS:
-        raise Refused(
-            f"{cursor.source}: {interface.name} has link type {interface.link}; Ethernet, PPP and raw IP can be read: capture "
-            "on the interface itself, not on `any`"
-        )
-    if interface.per_second <= MICROSECONDS:
-        raise Refused(f"{cursor.source}: stamps of {interface.name} have microseconds or coarser steps: {ADVICE}")
-    return interface

@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-import struct
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from downbeat.gap import probe
+from downbeat.gap.headers import BEYOND_ETHERNET, ETHERNET, SLL, SLL2, network
+from downbeat.gap.segments import CUT, Segment, segment
 from downbeat.refused import Refused
-from downbeat.schedule import HEADERS, NANOSECONDS, Flags, Integers, Kind, Schedule
+from downbeat.schedule import ETHERNET_HEADER, Flags, Integers, Kind, unwrapped
 
-ETHERNET, PPP, RAW_IP, IPV4 = 1, 9, 101, 228  # link types of pcap and pcapng
-LINKS = (ETHERNET, PPP, RAW_IP, IPV4)
-VLAN_TAGS = (0x8100, 0x88A8)
-ETHER_TYPE_IPV4 = 0x0800
-PPP_IPV4 = 0x0021
-TCP = 6
+DEFAULT_MTU = 1500  # bytes
+COMMON = 4  # causes that are named
 
 
 @dataclass(frozen=True)
@@ -27,15 +25,17 @@ class Frames:
 
     stamp: Integers  # ns, of the capture's clock
     flow: tuple[str, ...]
-    sequence: Integers
+    sequence: Integers  # of a segment unwrapped: beyond 2^32 in flows above 4 GiB
     length: Integers  # bytes of a frame; of a segment as a frame without options
+    merged: Flags | None = None  # larger than the path carries: segmentation offload joined several; None: none is
+    step: int = 1  # ns from one stamp to the next possible one, as the file declares
+    others: tuple[tuple[str, int], ...] = ()  # what the packets are that are no frames of this kind, and how many
 
     def __len__(self) -> int:
         return len(self.stamp)
 
     def where(self, wanted: Flags) -> Frames:
-        flow = tuple(name for name, take in zip(self.flow, wanted, strict=True) if take)
-        return Frames(self.stamp[wanted], flow, self.sequence[wanted], self.length[wanted])
+        return self._taken(np.flatnonzero(wanted))
 
     def in_order(self, source: str) -> Frames:
         """By their stamps. Refuses those of a flow that go back; among flows they may: each queue stamps by itself."""
@@ -49,94 +49,92 @@ class Frames:
                     "was set back, let it be slewed and capture again; if the file is merely out of order: reordercap "
                     f"{source} ordered.pcapng"
                 )
-        order = np.argsort(self.stamp, kind="stable")
+        return self._taken(np.argsort(self.stamp, kind="stable"))
+
+    def seen(self) -> str:
+        """What there is beside frames of this kind, most first; empty: nothing."""
+        listed = sorted(self.others, key=lambda other: -other[1])[:COMMON]
+        return ", ".join(f"{count} {what}" for what, count in listed)
+
+    def notes(self) -> list[str]:
+        """What the capture hides."""
+        return [f"{count} packets are {what}." for what, count in self.others if what == CUT]
+
+    def _taken(self, order: np.ndarray) -> Frames:
         names = tuple(self.flow[index] for index in order)
-        return Frames(self.stamp[order], names, self.sequence[order], self.length[order])
-
-    def as_schedule(self, source: str) -> Schedule:
-        """What left here when it left: what comes out elsewhere is compared with it."""
-        if not len(self):
-            raise Refused(
-                f"{source}: no segment with data in it; name the interface on which they leave (--schedule-interface)"
-            )
-        seen: set[tuple[str, int]] = set()
-        again = np.zeros(len(self), dtype=bool)
-        for index, key in enumerate(zip(self.flow, self.sequence.tolist(), strict=True)):
-            again[index] = key in seen
-            seen.add(key)
-        return Schedule(source, "tcp", self.stamp, self.length, self.flow, self.sequence, again)
-
-    def paced(self, source: str, flow: str | None, rate: int) -> Schedule:
-        """What a flow's new data would be if each payload byte took its time at `rate` bits a second, whatever the stamps say."""
-        left = self.as_schedule(source)
-        flows = left.flows()
-        if flow is None and len(flows) > 1:
-            raise Refused(f"{source}: which flow is paced? name it (--flow): {', '.join(flows)}")
-        left = left.only(flow or flows[0])
-        steps = np.diff(left.sequence, prepend=left.sequence[:1])
-        ahead = np.cumsum((steps + 2**31) % 2**32 - 2**31)  # bytes since the first segment; sequence numbers wrap
-        new = ~left.retransmission & (ahead == np.maximum.accumulate(ahead))
-        launch = np.rint(ahead * (8 * NANOSECONDS / rate)).astype(np.int64)
-        return replace(left, launch=launch).where(new)
+        merged = None if self.merged is None else self.merged[order]
+        return replace(
+            self,
+            stamp=self.stamp[order],
+            flow=names,
+            sequence=self.sequence[order],
+            length=self.length[order],
+            merged=merged,
+        )
 
 
-def select(kind: Kind, packets: Iterable[tuple[int, int, int, memoryview]]) -> Frames:
-    """The frames of this kind among packets (stamp in ns, link type, length on the wire, bytes)."""
-    stamps, flows, sequences, lengths = [], [], [], []
-    for stamp, link, length, data in packets:
-        found = find(kind, link, length, data)
-        if found is not None:
-            stamps.append(stamp)
-            flows.append(found[0])
-            sequences.append(found[1])
-            lengths.append(found[2])
-    return Frames(np.array(stamps, np.int64), tuple(flows), np.array(sequences, np.int64), np.array(lengths, np.int64))
+def select(
+    kind: Kind, packets: Iterable[tuple[int, int, int, memoryview]], step: int = 1, mtu: int | None = None
+) -> Frames:
+    """The frames of this kind among packets (stamp in ns, link type, length on the wire, bytes).
+
+    `mtu`: bytes of the largest IP packet of the path; None: by the handshakes' MSS, and 1,500 for flows without one.
+    """
+    others = Counter[str]()
+    if kind == "probe":
+        found: list[tuple[int, str, int, int]] = []
+        for stamp, link, length, data in packets:
+            frame = _probe(link, length, data)
+            if frame is None:
+                others["packets of others"] += 1
+            else:
+                found.append((stamp, *frame))
+        stamps, flows, sequences, lengths = zip(*found, strict=True) if found else ((), (), (), ())
+        merged = None
+    else:
+        segments: list[tuple[int, Segment]] = []
+        largest: dict[str, int] = {}  # bytes of payload and options of a flow's segment, by its peer's SYN
+        for stamp, link, length, data in packets:
+            looked = segment(link, length, data)
+            if isinstance(looked, str):
+                others[looked] += 1
+                continue
+            if looked.mss:
+                largest[looked.back] = looked.mss
+            if looked.payload:
+                segments.append((stamp, looked))
+        stamps = tuple(stamp for stamp, _ in segments)
+        flows = tuple(each.flow for _, each in segments)
+        sequences = tuple(unwrapped(flows, (each.sequence for _, each in segments)))
+        lengths = tuple(ETHERNET_HEADER + each.headers + each.payload for _, each in segments)
+        merged = np.array([_is_merged(each, largest.get(each.flow), mtu) for _, each in segments], dtype=bool)
+    arrays = (np.array(sequences, np.int64), np.array(lengths, np.int64))
+    return Frames(np.array(stamps, np.int64), flows, *arrays, merged, step, tuple(others.items()))
 
 
 def find(kind: Kind, link: int, length: int, data: memoryview) -> tuple[str, int, int] | None:
     """Flow, sequence number and length of one packet, if it is of this kind."""
-    return _probe(link, length, data) if kind == "probe" else _segment(link, data)
+    if kind == "probe":
+        return _probe(link, length, data)
+    found = segment(link, length, data)
+    if isinstance(found, str) or not found.payload:
+        return None
+    return found.flow, found.sequence, ETHERNET_HEADER + found.headers + found.payload
+
+
+def _is_merged(found: Segment, mss: int | None, mtu: int | None) -> bool:
+    """RFC 6691: a segment's payload and options have MSS bytes at most."""
+    if found.unsized:
+        return True
+    carried = found.payload + found.options
+    if mtu is not None or mss is None:
+        return carried + found.headers > (mtu or DEFAULT_MTU)
+    return carried > mss
 
 
 def _probe(link: int, length: int, data: memoryview) -> tuple[str, int, int] | None:
-    if link != ETHERNET:
+    if link not in (ETHERNET, SLL, SLL2):
         return None
-    ether_type, start = _ether_type(data)
+    ether_type, start = network(link, data)
     found = probe.parse(data[start:]) if ether_type == probe.ETHER_TYPE else None
-    return None if found is None else (*found, length)
-
-
-def _segment(link: int, data: memoryview) -> tuple[str, int, int] | None:
-    """Flow as `source:port>destination:port`, sequence number, length. None: no IPv4 TCP with data, or cut before its end."""
-    start = _ip(link, data)
-    if start is None or len(data) < start + 20 or data[start] >> 4 != 4 or data[start + 9] != TCP:
-        return None
-    if (data[start + 6] & 0x1F) or data[start + 7]:
-        return None  # a later fragment: no header of TCP
-    tcp = start + 4 * (data[start] & 15)
-    if len(data) < tcp + 14:
-        return None
-    payload = int.from_bytes(data[start + 2 : start + 4]) - (tcp - start) - 4 * (data[tcp + 12] >> 4)
-    if payload <= 0:
-        return None
-    source, destination, sequence = struct.unpack_from(">HHI", data, tcp)
-    ends = (".".join(map(str, data[at : at + 4])) for at in (start + 12, start + 16))
-    return f"{next(ends)}:{source}>{next(ends)}:{destination}", sequence, HEADERS + payload
-
-
-def _ip(link: int, data: memoryview) -> int | None:
-    """Where the IPv4 packet begins."""
-    if link == ETHERNET:
-        ether_type, start = _ether_type(data)
-        return start if ether_type == ETHER_TYPE_IPV4 else None
-    if link == PPP:
-        return 2 if bytes(data[:2]) == PPP_IPV4.to_bytes(2) else None
-    return 0
-
-
-def _ether_type(data: memoryview) -> tuple[int, int]:
-    """The EtherType behind VLAN tags, and where its payload begins."""
-    at = 12
-    while (ether_type := int.from_bytes(data[at : at + 2])) in VLAN_TAGS:
-        at += 4
-    return ether_type, at + 2
+    return None if found is None else (*found, length - BEYOND_ETHERNET.get(link, 0))

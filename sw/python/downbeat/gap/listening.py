@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from downbeat.gap import frames, stamping
-from downbeat.gap.frames import ETHERNET, Frames
+from downbeat.gap.frames import Frames
+from downbeat.gap.headers import ETHERNET
 from downbeat.gap.report import console
 from downbeat.gap.stamping import Clock
 from downbeat.refused import Refused

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from downbeat import schedule as schedules
+from downbeat import schedule_file
 from downbeat.gap import sending, stamping
 from downbeat.gap.analysis import Analysis, analyse
 from downbeat.gap.frames import Frames
@@ -109,7 +109,7 @@ def both(
     sent_by = stamping.clock(sender)
     if one_way:
         require_common_time(stamping.clock(interface), sent_by, common_time)
-    received, launched, departed = exchange(schedule, schedules.read(schedule), interface, sender, options)
+    received, launched, departed = exchange(schedule, schedule_file.read(schedule), interface, sender, options)
     left = Frames(departed.launch, departed.flow, departed.sequence, departed.length)
     one_clock = common_time or received.clock.same_as(sent_by)
     analyses = {

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from downbeat.gap import flows
 from downbeat.gap.frames import Frames
-from downbeat.refused import Refused
 from downbeat.schedule import Flags, Integers, Schedule
 
 FINE, LOST, RETRANSMITTED, DUPLICATED, MERGED, REORDERED = range(6)
@@ -58,10 +58,11 @@ class Matching:
 
 
 def match(schedule: Schedule, frames: Frames, source: str) -> Matching:
-    names = _names(schedule, frames, source)
+    names = flows.names(schedule, frames, source)
+    wraps = flows.wraps(schedule, frames, names)
     captured = defaultdict(list)
-    for index, key in enumerate(zip(frames.flow, frames.sequence.tolist(), strict=True)):
-        captured[key].append(index)
+    for index, (flow, sequence) in enumerate(zip(frames.flow, frames.sequence.tolist(), strict=True)):
+        captured[flow, sequence - wraps.get(flow, 0)].append(index)
     wanted = defaultdict(list)
     for index, (flow, sequence) in enumerate(zip(schedule.flow, schedule.sequence.tolist(), strict=True)):
         wanted[names.get(flow, ""), sequence].append(index)
@@ -88,7 +89,8 @@ def match(schedule: Schedule, frames: Frames, source: str) -> Matching:
 def _judge(schedule: Schedule, frames: Frames, entry: int, index: int, copies: int) -> int:
     if schedule.retransmission[entry]:
         return RETRANSMITTED
-    if frames.length[index] > schedule.length[entry]:
+    offloaded = [flags[at] for flags, at in ((schedule.merged, entry), (frames.merged, index)) if flags is not None]
+    if frames.length[index] > schedule.length[entry] or any(offloaded):
         return MERGED
     return DUPLICATED if copies > 1 else FINE
 
@@ -103,29 +105,3 @@ def _mark_reordered(schedule: Schedule, stamp: Integers, cause: Integers) -> Non
         times = stamp[entries]
         soonest = np.minimum.accumulate(times[::-1])[::-1]
         cause[np.array(entries)[times > soonest]] = REORDERED
-
-
-def _names(schedule: Schedule, frames: Frames, source: str) -> dict[str, str]:
-    """The capture's name of each flow of the schedule: its own, or that of the flow with most of its sequence numbers."""
-    there = set(frames.flow)
-    names = {flow: flow for flow in schedule.flows() if flow in there}
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
-    owners = defaultdict(set)
-    for flow, sequence in zip(schedule.flow, schedule.sequence.tolist(), strict=True):
-        if flow not in names:
-            owners[sequence].add(flow)
-    for name, sequence in zip(frames.flow, frames.sequence.tolist(), strict=True):
-        for flow in owners.get(sequence, ()):
-            votes[flow][name] += 1
-    for flow, counted in votes.items():
-        names[flow] = counted.most_common(1)[0][0]
-    if not names:
-        kind = "segments with data" if schedule.kind == "tcp" else "frames of downbeat replay"
-        listed = sorted(there)
-        seen = (
-            f"its flows are {', '.join(listed[:6])}{', ...' if len(listed) > 6 else ''}"
-            if listed
-            else f"it has no {kind}"
-        )
-        raise Refused(f"{source}: no frame of the flows {', '.join(schedule.flows()[:6])} of {schedule.source}; {seen}")
-    return names

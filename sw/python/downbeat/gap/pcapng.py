@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The capture format of Wireshark (draft-ietf-opsawg-pcapng): sections, interfaces with clocks of their own, enhanced packets."""
+"""Reads the capture format of Wireshark (draft-ietf-opsawg-pcapng): sections, interfaces with clocks of their own, packets."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from downbeat.gap.cursor import LONGEST_PACKET, MICROSECONDS, Cursor, Interface, Packet, require_fine
+from downbeat.gap.cursor import LONGEST_PACKET, MICROSECONDS, NANOSECONDS, Cursor, Interface, Packet, packet
+from downbeat.gap.pcapng_options import EPB_FLAGS, IF_FCSLEN, IF_NAME, IF_TSOFFSET, IF_TSRESOL, options, packed
+from downbeat.refused import Refused
 
-NANOSECONDS = 10**9
 MAGIC = b"\x0a\x0d\x0d\x0a"  # type of a section header, alike in both byte orders
-SECTION, INTERFACE, SIMPLE_PACKET, ENHANCED_PACKET = 0x0A0D0D0A, 1, 3, 6
+SECTION, INTERFACE, OLD_PACKET, SIMPLE_PACKET, ENHANCED_PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 BYTE_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
-IF_NAME, IF_TSRESOL, IF_TSOFFSET = 2, 9, 14  # options of an interface
 LONGEST_BLOCK = 16 * LONGEST_PACKET
+PACKET_HEAD = 20  # bytes of a packet block before the packet
+BITS_FROM = 16  # an if_fcslen below it is of bytes: writers disagree with the draft, which counts bits
+FCS_BITS, FCS_SHIFT = 0xF, 5  # of epb_flags: bytes of FCS; 0: as the interface says
 
 
 def read(cursor: Cursor) -> tuple[list[Interface], list[Packet]]:
@@ -30,22 +33,38 @@ def read(cursor: Cursor) -> tuple[list[Interface], list[Packet]]:
             interface, offset = _interface(cursor, body, len(interfaces))
             interfaces.append(interface)
             offsets.append(offset)
-        elif kind == ENHANCED_PACKET:
-            if len(body) < 20:
-                raise cursor.damaged("a packet without stamp")
-            number, high, low, kept, length = struct.unpack_from(cursor.order + "IIIII", body)
-            number += section
-            if number >= len(interfaces) or kept > len(body) - 20:
-                raise cursor.damaged(f"a packet of {kept} bytes of interface {number}")
-            interface = require_fine(cursor, interfaces[number])
-            stamp = (high << 32 | low) * NANOSECONDS // interface.per_second + offsets[number]
-            if not 0 <= stamp < 2**63:
-                raise cursor.damaged(f"a stamp of {stamp} ns")
-            packets.append(Packet(number, stamp, length, body[20 : 20 + kept]))
+        elif kind in (ENHANCED_PACKET, OLD_PACKET):
+            packets.append(_packet(cursor, kind, body, section, interfaces, offsets))
             cursor.packets += 1
         elif kind == SIMPLE_PACKET:
-            raise cursor.damaged("a packet without a stamp (simple packet block)")
+            raise Refused(
+                f"{cursor.source}: packet {cursor.packets + 1} has no time stamp (a simple packet block): capture with "
+                "a program that stamps, as dumpcap or tcpdump"
+            )
     return interfaces, packets
+
+
+def _packet(
+    cursor: Cursor, kind: int, body: memoryview, section: int, interfaces: list[Interface], offsets: list[int]
+) -> Packet:
+    """An enhanced packet block (4.3), or the obsolete packet block (appendix A), whose number is of 16 bits."""
+    if len(body) < PACKET_HEAD:
+        raise cursor.damaged("a packet without stamp")
+    number, high, low, kept, length = struct.unpack_from(cursor.order + "IIIII", body)
+    if kind == OLD_PACKET:
+        (number,) = struct.unpack_from(cursor.order + "H", body)
+    number += section
+    if number >= len(interfaces) or kept > len(body) - PACKET_HEAD:
+        raise cursor.damaged(f"a packet of {kept} bytes of interface {number}")
+    interface = interfaces[number]
+    stamp = (high << 32 | low) * NANOSECONDS // interface.per_second + offsets[number]
+    if not 0 <= stamp < 2**63:
+        raise cursor.damaged(f"a stamp of {stamp} ns")
+    fcs = interface.fcs
+    for code, value in options(cursor, body[PACKET_HEAD + (kept + 3) // 4 * 4 :]):
+        if code == EPB_FLAGS and len(value) == 4:
+            fcs = struct.unpack(cursor.order + "I", value)[0] >> FCS_SHIFT & FCS_BITS or fcs
+    return packet(number, stamp, length, body[PACKET_HEAD : PACKET_HEAD + kept], fcs)
 
 
 def _block(cursor: Cursor) -> tuple[int, memoryview]:
@@ -69,33 +88,22 @@ def _interface(cursor: Cursor, body: memoryview, number: int) -> tuple[Interface
     if len(body) < 8:
         raise cursor.damaged("an interface without link type")
     (link,) = struct.unpack_from(cursor.order + "H", body)
-    name, per_second, offset = f"#{number}", MICROSECONDS, 0
-    for code, value in _options(cursor, body[8:]):
+    name, per_second, offset, fcs = f"#{number}", MICROSECONDS, 0, 0
+    for code, value in options(cursor, body[8:]):
         if code == IF_NAME:
-            name = bytes(value).decode(errors="replace").rstrip("\0")
+            name = bytes(value).decode(errors="replace").rstrip("\0") or name
         elif code == IF_TSRESOL and len(value) == 1:
             per_second = 2 ** (value[0] & 0x7F) if value[0] & 0x80 else 10 ** value[0]
         elif code == IF_TSOFFSET and len(value) == 8:
             offset = struct.unpack(cursor.order + "q", value)[0] * NANOSECONDS
-    return Interface(name, link, per_second), offset
-
-
-def _options(cursor: Cursor, area: memoryview) -> list[tuple[int, memoryview]]:
-    found, at = [], 0
-    while at + 4 <= len(area):
-        code, length = struct.unpack_from(cursor.order + "HH", area, at)
-        if code == 0:
-            break
-        if at + 4 + length > len(area):
-            raise cursor.damaged("an option that is longer than its block")
-        found.append((code, area[at + 4 : at + 4 + length]))
-        at += 4 + (length + 3) // 4 * 4
-    return found
+        elif code == IF_FCSLEN and len(value) == 1:
+            fcs = value[0] // 8 if value[0] >= BITS_FROM else value[0]
+    return Interface(name, link, per_second, fcs), offset
 
 
 def write(path: Path, name: str, packets: Iterable[tuple[int, int, bytes]]) -> None:
     """A capture of one Ethernet interface, in nanoseconds: stamp, length on the wire and bytes kept of each packet."""
-    interface = struct.pack("<HHI", 1, 0, 0) + _packed(IF_NAME, name.encode()) + _packed(IF_TSRESOL, b"\x09") + bytes(4)
+    interface = struct.pack("<HHI", 1, 0, 0) + packed(IF_NAME, name.encode()) + packed(IF_TSRESOL, b"\x09") + bytes(4)
     with path.open("wb") as file:
         file.write(_framed(SECTION, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)))
         file.write(_framed(INTERFACE, interface))
@@ -107,7 +115,3 @@ def write(path: Path, name: str, packets: Iterable[tuple[int, int, bytes]]) -> N
 def _framed(kind: int, body: bytes) -> bytes:
     length = struct.pack("<I", 12 + len(body))
     return struct.pack("<I", kind) + length + body + length
-
-
-def _packed(code: int, value: bytes) -> bytes:
-    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)

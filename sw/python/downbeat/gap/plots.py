@@ -45,11 +45,24 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
 <html lang="en"><head><meta charset="utf-8"><title>Downbeat: {html.escape(title)}</title>
 <style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 1200px }}</style></head><body>
 <h1>{html.escape(title)}</h1>
+{_verdict(next(iter(analyses.values())))}
 {"".join(f"<p>{html.escape(_sentence(name, analysis))}</p>" for name, analysis in analyses.items())}
 <ul>{notes}</ul>
 {plot}
 </body></html>
 """)
+
+
+def _verdict(main: Analysis) -> str:
+    verdict = main.data.get("verdict")
+    if verdict is None:
+        return ""
+    said = "".join(f"<p><b>{html.escape(sentence)}</b></p>" for sentence in verdict["sentences"])
+    rows = "".join(
+        f"<tr><td>{html.escape(cause['cause'])}</td><td>{cause['standard_uncertainty_ns']:.3g}</td></tr>"
+        for cause in verdict["budget"]
+    )
+    return f"{said}<table><tr><th>cause</th><th>standard uncertainty, ns</th></tr>{rows}</table>" if rows else said
 
 
 def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:

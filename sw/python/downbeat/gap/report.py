@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
+from downbeat import output
 from downbeat.console import report_console
 from downbeat.gap import plots
 from downbeat.gap.analysis import Analysis
@@ -19,16 +20,22 @@ DISTANCES = ("p50", "p99", "p99.9")
 
 
 def show(title: str, name: str, directory: Path, analyses: dict[str, Analysis], **more: Any) -> None:
-    """Prints tables; writes NAME.json and NAME.html. `analyses` by what they are of, the first one the main one."""
+    """Prints tables; writes NAME.json and NAME.html into a directory that exists.
+
+    `analyses` by what they are of, the first one the main one.
+    """
     for what, analysis in analyses.items():
         console.print(table(what, analysis.data))
         for note in analysis.data["notes"]:
             console.print(note, style="yellow", markup=False)
+        for sentence in analysis.data.get("verdict", {}).get("sentences", []):
+            console.print(sentence, style="bold", markup=False, soft_wrap=True)
     main = next(iter(analyses.values())).data
     rest = {what: analysis.data for what, analysis in list(analyses.items())[1:]}
-    directory.mkdir(parents=True, exist_ok=True)
     (directory / f"{name}.json").write_text(json.dumps({**main, **rest, **more}, indent=2) + "\n")
     plots.write(directory / f"{name}.html", title, analyses)
+    for ending in ("json", "html"):
+        output.give_back(directory / f"{name}.{ending}")
     console.print(f"Report: {directory}/{name}.html, {name}.json", markup=False)
 
 

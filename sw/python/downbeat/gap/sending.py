@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import errno
 import gc
-import json
 import os
-import shutil
 import socket
 import struct
-import subprocess
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from downbeat.gap import probe, stamping
+from downbeat.gap.methods import Method
 from downbeat.refused import Refused
 from downbeat.schedule import NANOSECONDS, Integers, Schedule
 
@@ -32,14 +29,6 @@ AT_ONCE = 64  # frames that the kernel holds at most: fq keeps 100 of a flow
 AWAKE = 60_000  # ns before a launch during which the sender no longer sleeps
 REALTIME_SHARE = 0.9  # of the time: Linux takes the processor from real-time processes that want 95 % of a second
 LAST_STAMPS = 0.2  # s to wait for the stamps of the last frames
-Wanted = Literal["auto", "txtime", "wait"]
-
-
-@dataclass(frozen=True)
-class Method:
-    clock: int  # of the launches, as the kernel or the waiting takes them
-    txtime: bool
-    words: str
 
 
 @dataclass(frozen=True)
@@ -51,20 +40,6 @@ class Sent:
     clock: stamping.Clock
     method: str
     refused: int  # frames that the kernel did not take
-
-
-def choose(interface: str, wanted: Wanted) -> Method:
-    """SO_TXTIME where the interface's queueing discipline obeys it."""
-    kind, clock = _discipline(interface) if wanted != "wait" else ("", 0)
-    if kind:
-        name = "CLOCK_TAI" if clock == time.CLOCK_TAI else "CLOCK_MONOTONIC"
-        return Method(clock, True, f"SO_TXTIME, queueing discipline {kind}, {name}")
-    if wanted == "txtime":
-        raise Refused(
-            f"{interface} has no queueing discipline that obeys SO_TXTIME: tc qdisc replace dev {interface} root fq, or etf; "
-            "without it: --method wait"
-        )
-    return Method(time.CLOCK_TAI, False, "busy waiting, CLOCK_TAI")
 
 
 def send(
@@ -161,22 +136,3 @@ def _shift(clock: int) -> int:
     readings = [(_now(), time.clock_gettime_ns(clock), _now()) for _ in range(50)]
     before, there, after = min(readings, key=lambda reading: reading[2] - reading[0])
     return there - (before + after) // 2
-
-
-def _discipline(interface: str) -> tuple[str, int]:
-    """Queueing discipline that obeys launch times, and its clock; or nothing."""
-    if shutil.which("tc") is None:
-        return "", 0
-    done = subprocess.run(
-        ["tc", "-json", "qdisc", "show", "dev", interface], capture_output=True, text=True, timeout=30, check=False
-    )
-    return obeying(done.stdout) if done.returncode == 0 else ("", 0)
-
-
-def obeying(shown: str) -> tuple[str, int]:
-    """The same from what `tc -json qdisc show` prints. Every frame must pass it: as the root, or fq on each queue of `mq`."""
-    disciplines = json.loads(shown or "[]")
-    if any(discipline["kind"] == "etf" and discipline.get("root") for discipline in disciplines):
-        return "etf", time.CLOCK_TAI
-    queues = {discipline["kind"] for discipline in disciplines if discipline["kind"] != "mq"}
-    return ("fq", time.CLOCK_MONOTONIC) if queues == {"fq"} else ("", 0)

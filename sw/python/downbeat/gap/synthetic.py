@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from downbeat.gap import probe
@@ -27,6 +28,7 @@ def segment(sequence: int, payload: int, ports: tuple[int, int] = (40000, 5001))
 
 
 def pcap(frames: Iterable[Stamped], magic: int = 0xA1B23C4D, order: str = "<", link: int = 1) -> bytes:
+    """`link`: the whole field, FCS bits included."""
     per_second = 10**9 if magic == 0xA1B23C4D else 10**6
     written = [struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 65535, link)]
     for stamp, frame in frames:
@@ -36,19 +38,39 @@ def pcap(frames: Iterable[Stamped], magic: int = 0xA1B23C4D, order: str = "<", l
     return b"".join(written)
 
 
+@dataclass(frozen=True)
+class Port:
+    """An interface of a pcapng file."""
+
+    name: str
+    frames: Iterable[Stamped]
+    resolution: bytes = b"\x09"  # if_tsresol; empty: none, so microseconds
+    link: int = 1
+    options: Sequence[tuple[int, bytes]] = ()
+    packet_options: Sequence[tuple[int, bytes]] = ()
+    old: bool = False  # packet blocks (type 2) instead of enhanced ones
+
+
 def pcapng(interfaces: Sequence[tuple[str, bytes, Iterable[Stamped]]], order: str = "<") -> bytes:
     """Name, `if_tsresol` (empty: none) and frames of each interface."""
-    written = [_block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))]
-    for name, resolution, _ in interfaces:
-        options = _option(order, 2, name.encode()) + (_option(order, 9, resolution) if resolution else b"")
-        written.append(_block(order, 1, struct.pack(order + "HHI", 1, 0, 0) + options + _option(order, 0, b"")))
-    for number, (_, resolution, frames) in enumerate(interfaces):
-        code = resolution[0] if resolution else 6
+    return ports([Port(name, frames, resolution) for name, resolution, frames in interfaces], order)
+
+
+def ports(interfaces: Sequence[Port], order: str = "<") -> bytes:
+    written = [block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))]
+    for port in interfaces:
+        options = [(2, port.name.encode()), *([(9, port.resolution)] if port.resolution else []), *port.options]
+        area = b"".join(_option(order, *option) for option in [*options, (0, b"")])
+        written.append(block(order, 1, struct.pack(order + "HHI", port.link, 0, 0) + area))
+    for number, port in enumerate(interfaces):
+        code = port.resolution[0] if port.resolution else 6
         per_second = 2 ** (code & 0x7F) if code & 0x80 else 10**code
-        for stamp, frame in frames:
+        area = b"".join(_option(order, *option) for option in port.packet_options)
+        for stamp, frame in port.frames:
             units = (EPOCH + stamp) * per_second // 10**9
-            head = struct.pack(order + "IIIII", number, units >> 32, units & 0xFFFFFFFF, len(frame), len(frame))
-            written.append(_block(order, 6, head + _padded(frame)))
+            first = struct.pack(order + ("HH" if port.old else "I"), *((number, 0xFFFF) if port.old else (number,)))
+            head = struct.pack(order + "IIII", units >> 32, units & 0xFFFFFFFF, len(frame), len(frame))
+            written.append(block(order, 2 if port.old else 6, first + head + _padded(frame) + area))
     return b"".join(written)
 
 
@@ -57,7 +79,7 @@ def schedule(path: Path, launches: Iterable[int], length: int = 100) -> Path:
     return path
 
 
-def _block(order: str, kind: int, body: bytes) -> bytes:
+def block(order: str, kind: int, body: bytes) -> bytes:
     length = struct.pack(order + "I", 12 + len(body))
     return struct.pack(order + "I", kind) + length + body + length
 

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from downbeat.gap import capture, frames, synthetic
+from downbeat.gap import capture, frames, headers, synthetic
 from downbeat.gap.synthetic import EPOCH, Stamped
 from downbeat.refused import Refused
 
@@ -58,22 +58,16 @@ WRONG = {
     "a block that is too short": (WHOLE + b"\x06\0\0\0\x08\0\0\0", "a block of 8 bytes"),
     "a packet of an unknown interface": (synthetic.pcapng([]) + WHOLE[-132:], "of interface 0"),
     "no byte order": (WHOLE[:8] + bytes(4) + WHOLE[12:], "without byte order"),
-    "no stamp": (WHOLE + b"\x03\0\0\0\x10\0\0\0\0\0\0\0\x10\0\0\0", "without a stamp"),
+    "no stamp": (WHOLE + b"\x03\0\0\0\x10\0\0\0\0\0\0\0\x10\0\0\0", "packet 2 has no time stamp"),
     "an option beyond its block": (WHOLE[: 28 + 16 + 2] + b"\xff" + WHOLE[28 + 16 + 3 :], "longer than its block"),
-    "no nanoseconds": (synthetic.pcap([])[:24] + b"\xff" * 16, "ns behind its second; capture again"),
-    "microseconds": (synthetic.pcap(stamped([0, 1]), magic=0xA1B2C3D4), "microseconds.*time-stamp-precision nano"),
-    "microseconds in pcapng": (
-        synthetic.pcapng([("eth0", b"", stamped([0]))]),
-        "microseconds.*eth0|eth0.*microseconds",
-    ),
-    "any": (synthetic.pcap(stamped([0]), link=113), "link type 113.*not on `any`"),
+    "no nanoseconds": (synthetic.pcap([])[:24] + b"\xff" * 16, "units behind its second; capture again"),
+    "another link": (synthetic.pcap(stamped([0]), link=105), "link type 105; Ethernet"),
     "back": (
         synthetic.pcap(stamped([5_000, 2_000])),
         "frame 2 of flow 0 is stamped 3000 ns before.*slewed.*reordercap",
     ),
     "empty": (b"", "cut off at byte 0, behind 0 whole packets"),
     "text": (b"launch_ns,length\n", "neither pcap nor pcapng"),
-    "packed": (b"\x1f\x8b\x08\x00", "gunzip it first"),
     "second of two seconds": (synthetic.pcap(stamped([0]))[:28] + b"\xff" * 4, "cut off"),
     "no packet": (synthetic.pcap([]), "no packet in it"),
 }
@@ -138,13 +132,13 @@ def test_packets_of_every_shape_are_looked_at_without_a_fault() -> None:
     print(f"SEED={SEED}")
     draw = random.Random(SEED)
     whole = synthetic.segment(1000, 100)
-    assert frames.select("tcp", [(0, frames.ETHERNET, len(whole), memoryview(whole))]).sequence.tolist() == [1000]
+    assert frames.select("tcp", [(0, headers.ETHERNET, len(whole), memoryview(whole))]).sequence.tolist() == [1000]
     for length in range(len(whole)):
-        for link in frames.LINKS:
+        for link in headers.LINKS:
             frames.select("tcp", [(0, link, length, memoryview(whole[:length]))])
             frames.select("probe", [(0, link, length, memoryview(whole[:length]))])
     for _ in range(3000):
         damaged = bytearray(whole)
         damaged[draw.randrange(60)] = draw.randrange(256)
-        for link in frames.LINKS:
+        for link in headers.LINKS:
             frames.select("tcp", [(0, link, len(damaged), memoryview(bytes(damaged)))])

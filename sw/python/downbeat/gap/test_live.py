@@ -8,6 +8,7 @@ from pathlib import Path
 
 from downbeat.gap import synthetic, veth
 from downbeat.gap.calling import downbeat, inside
+from downbeat.gap.verdict import rounded
 
 MILLISECOND = 1_000_000  # ns
 TO = ("--to", veth.ADDRESS, "--rate", "10Gb/s")
@@ -26,6 +27,9 @@ def test_the_selftest_knows_every_frame_and_its_floor(tmp_path: Path) -> None:
     assert abs(stamps["gap_error_ns"]["p50"]) < 10_000
     assert data["departures against schedule"]["delay_ns"]["minimum"] > 0
     assert data["clock_step_ns"] >= 1
+    floor = data["floor"]
+    assert floor["gaps"] == 499 and floor["half_width_ns"] == data["verdict"]["floor_ns"] > 0
+    assert len(floor["quantiles_ns"]) == 1001 and f"±{rounded(floor['half_width_ns'])} ns" in done.stdout
 
 
 def test_frames_of_another_host_are_heard_and_their_delay_refused(tmp_path: Path) -> None:

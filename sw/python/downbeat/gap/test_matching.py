@@ -126,3 +126,35 @@ def test_a_flow_that_is_not_there_is_said_with_those_that_are() -> None:
         match(planned([100, 101]), came(in_time(3)), "capture")
     with pytest.raises(Refused, match="it has no segments with data"):
         match(planned([100]), came([(0, 0)]).where(np.array([False])), "capture")
+
+
+WRAP = 2**32
+
+
+@pytest.mark.parametrize(("payload", "missed"), [(2**30, 0), (2**30 + 1001, 0), (2**30 + 1001, 5)])
+def test_a_flow_beyond_4_gib_is_matched_by_its_place(payload: int, missed: int) -> None:
+    """Numbers repeat after 4 GiB. A capture that begins later has the same ones, less some multiples of 2^32."""
+    starts = [number * payload for number in range(9)]
+    plan = planned(starts)
+    arrivals = [(GAP * number + DELAY, start) for number, start in enumerate(starts)][missed:]
+    late = arrivals[0][1] // WRAP * WRAP
+    found = matched(plan, [(stamp, start - late) for stamp, start in arrivals])
+    assert found.counts()["fine"] == 9 - missed and found.unscheduled == 0
+    assert gaps(found) == [(GAP, number) for number in range(missed, 8)]
+
+
+def test_what_left_in_one_piece_is_no_gap() -> None:
+    """A schedule captured before segmentation: its entry is several frames of the wire."""
+    plan = planned(range(4))
+    merged = Schedule(
+        "plan",
+        "tcp",
+        plan.launch,
+        plan.length,
+        plan.flow,
+        plan.sequence,
+        plan.retransmission,
+        np.array([0, 1, 0, 0], bool),
+    )
+    found = match(merged, came(in_time(4)), "capture")
+    assert found.counts()["merged"] == 1 and gaps(found) == [(GAP, 2)]

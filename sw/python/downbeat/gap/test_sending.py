@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from downbeat.gap import sending, synthetic, veth
+from downbeat.gap import methods, sending, synthetic, veth
 from downbeat.gap.calling import downbeat, inside
 from downbeat.refused import Refused
 
@@ -46,11 +46,11 @@ def test_by_so_txtime_the_kernel_has_a_frame_ahead_of_its_launch(tmp_path: Path)
     plan = synthetic.schedule(tmp_path / "plan.csv", [10 * MILLISECOND * number for number in range(20)])
     script = """
 from pathlib import Path
-from downbeat import replay, schedule
-from downbeat.gap import sending, stamping
-print(sending.choose(veth.ENDS[0], 'auto').words)
-method = sending.Method(time.CLOCK_MONOTONIC, True, 'as told')
-sent = sending.send(schedule.read(Path(sys.argv[1])), veth.ENDS[0], bytes(6), method, stamping.clock(veth.ENDS[0]), False)
+from downbeat import replay, schedule_file
+from downbeat.gap import methods, sending, stamping
+print(methods.choose(veth.ENDS[0], 'auto').words)
+method = methods.Method(time.CLOCK_MONOTONIC, True, 'as told')
+sent = sending.send(schedule_file.read(Path(sys.argv[1])), veth.ENDS[0], bytes(6), method, stamping.clock(veth.ENDS[0]), False)
 print(replay.lateness(sent)['p50'], sent.refused)
 """
     words, told = inside(script, plan).splitlines()
@@ -103,4 +103,4 @@ def test_what_cannot_be_sent_is_refused(
     ids=["noqueue", "fq", "etf", "mq-fq", "mq-mixed", "mqprio-etf", "none"],
 )
 def test_launch_times_go_to_disciplines_that_obey_them(shown: str, obeys: tuple[str, int]) -> None:
-    assert sending.obeying(shown) == obeys
+    assert methods.obeying(shown) == obeys

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 
-from downbeat.gap import statistics
+from downbeat.gap import statistics, steps
 from downbeat.gap.statistics import Floats
 
 SEED = int(os.environ.get("SEED", "1"))
@@ -131,3 +131,18 @@ def test_a_histogram_of_equal_values_has_one_bin_around_them() -> None:
         if count
     ]
     assert filled == [(-0.5, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("stamps", "multiple", "step"),
+    [
+        ([0, 8, 24, 40], 8, 8),
+        ([0, 7, 9], 1, 1),
+        ([0, 1000, 5000], 1000, 1000),
+        ([5, 5], 0, 1),
+        ([0, 12304, 24608], 12304, 16),
+    ],
+)
+def test_a_regular_flow_is_no_coarse_clock(stamps: list[int], multiple: int, step: int) -> None:
+    """Back-to-back frames of a simulation are 12,304 ns apart, always; no clock has such a step."""
+    assert steps.apart(np.array(stamps)) == multiple and steps.clock_step(multiple) == step

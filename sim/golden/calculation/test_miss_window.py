@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""MISS in the core: n from the host's m and t_next and the handshake's round trip, and the thesis's equation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from downbeat.estimator import equations
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.golden.calculation.miss_window import CALCULATOR, MOST_WINDOW, Request, Start, segments, start
+
+MILLISECOND = 10**6
+NOW = 5_000 * MILLISECOND
+
+
+@pytest.mark.parametrize(
+    ("rate", "room_us", "window"),
+    [(768, 750_000, 22), (783, 748_148, 22), (768, 0, 1), (768, -5, 1), (0, 750_000, 1), (768, 30_000, 1)],
+)
+def test_the_room_before_the_next_drop(rate: int, room_us: int, window: int) -> None:
+    request = Request.at(rate, NOW + room_us * 1000, NOW, 100 * MILLISECOND)
+    found = start(request, initial_window=1)
+    assert found == Start(window, 100 * MILLISECOND // window if window > 1 else 0)
+
+
+def test_no_round_trip_and_fewer_than_the_initial_window_are_standard() -> None:
+    assert start(Request.at(768, NOW + 750 * MILLISECOND, NOW, 0), 10) == Start(10, 0)
+    assert start(Request.at(768, NOW + 300 * MILLISECOND, NOW, 100 * MILLISECOND), 10) == Start(10, 0)
+    assert start(Request.at(768, NOW + 750 * MILLISECOND, NOW, 100 * MILLISECOND), 10, cap=15).window == 15
+
+
+@given(st.integers(1, 10**12), st.integers(1, 10**12), st.integers(0, 10**12), st.integers(10**3, 10**10))
+def test_it_is_the_equation_but_for_the_places_of_m(gamma: int, delta: int, elapsed: int, round_trip: int) -> None:
+    rate = (gamma << 8) // delta
+    if rate >= 1 << 24:
+        return
+    found = segments(Request.at(rate, NOW + delta, NOW + elapsed, round_trip))
+    exact = equations.miss(Fraction(gamma), Fraction(delta), Fraction(elapsed), Fraction(round_trip)) or 0  # type: ignore[arg-type]
+    lost = Fraction(max(delta - elapsed, 0), round_trip * 256)  # m is rounded down to 1/256
+    assert min(exact, MOST_WINDOW) - lost - 1 <= found <= exact
+
+
+@given(st.integers(0, (1 << CALCULATOR.request_bits) - 1))
+def test_every_request_has_a_response_that_fits(asked: int) -> None:
+    response = CALCULATOR.unit()(asked)
+    window, gap = response & MOST_WINDOW, response >> 16
+    assert gap * window <= Request.unpacked(asked).round_trip

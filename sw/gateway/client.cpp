@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "client.h"
+
+#include <algorithm>
+
+namespace downbeat::gateway {
+
+void Client::report(const Report &report, Nanoseconds now) {
+  if (reports_.empty()) oldestReport_ = now;
+  if (reports_.size() == options_.waiting) {
+    reports_.pop_front();
+    ++counters_.reportsDropped;
+  }
+  reports_.push_back(report);
+}
+
+std::optional<Answer> Client::ask(const Prefix &prefix, Nanoseconds now) {
+  if (!cache_.contains(prefix) && cache_.size() >= options_.cached) makePlace(now);
+  Cached &cached = cache_[prefix];
+  if (cached.answer && now >= cached.until) cached.answer.reset();
+  const bool old = !cached.answer || now >= cached.until - (cached.until - cached.asked) / 2;
+  if (old && !cached.wanted && wanted_.size() < options_.cached &&
+      (cached.asked == 0 || now - cached.asked >= options_.again)) {
+    cached.wanted = true;
+    wanted_.push_back(prefix);
+  }
+  return cached.answer && cached.answer->known() ? cached.answer : std::nullopt;
+}
+
+std::vector<std::vector<std::uint8_t>> Client::due(Nanoseconds now) {
+  std::vector<std::vector<std::uint8_t>> datagrams;
+  if (!session_) {
+    if (nonce_ && now - helloAt_ < options_.helloAgain) return datagrams;
+    nonce_ = random_();
+    helloAt_ = now;
+    ++counters_.hellos;
+    Message hello{.header = {.type = Type::hello}};
+    hello.value = *nonce_;
+    datagrams.push_back(seal(std::move(hello), now));
+    return datagrams;
+  }
+  while (!wanted_.empty()) {
+    Message query{.header = {.type = Type::query}};
+    const std::size_t size = std::min(wanted_.size(), mostQueries);
+    query.queries.assign(wanted_.end() - static_cast<std::ptrdiff_t>(size), wanted_.end());
+    wanted_.resize(wanted_.size() - size);
+    for (const Prefix &prefix : query.queries) {
+      const auto cached = cache_.find(prefix);
+      if (cached == cache_.end()) continue;
+      cached->second.asked = now;
+      cached->second.wanted = false;
+    }
+    counters_.queriesSent += size;
+    datagrams.push_back(seal(std::move(query), now));
+  }
+  while (reports_.size() >= mostReports || (!reports_.empty() && now - oldestReport_ >= options_.flush)) {
+    Message report{.header = {.type = Type::report}};
+    const auto size = static_cast<std::ptrdiff_t>(std::min(reports_.size(), mostReports));
+    report.reports.assign(reports_.begin(), reports_.begin() + size);
+    reports_.erase(reports_.begin(), reports_.begin() + size);
+    counters_.reportsSent += static_cast<std::uint64_t>(size);
+    datagrams.push_back(seal(std::move(report), now));
+  }
+  return datagrams;
+}
+
+void Client::receive(Bytes datagram, Nanoseconds now) {
+  const auto refuse = [this] { ++counters_.refused; };
+  const auto decoded = decodeHeader(datagram);
+  const auto *header = std::get_if<Header>(&decoded);
+  if (!header || header->reporter != key_.reporter || header->key != key_.id || !tagFits(key_.key, datagram))
+    return refuse();
+  auto body = decodeBody(*header, datagram.subspan(headerBytes, datagram.size() - headerBytes - tagBytes));
+  auto *message = std::get_if<Message>(&body);
+  if (!message) return refuse();
+  switch (header->type) {
+  case Type::welcome:
+    if (!nonce_ || message->value != *nonce_) return refuse();
+    session_ = message->session;
+    nonce_.reset();
+    return;
+  case Type::refusal: // the gateway has started again: hello once more, and what is cached stays until it ends
+    if (!session_ || header->session != *session_) return refuse();
+    session_.reset();
+    sequence_ = answered_ = 0;
+    return;
+  case Type::answer:
+    if (!session_ || header->session != *session_ || header->sequence <= answered_ || header->sequence > sequence_)
+      return refuse();
+    answered_ = header->sequence;
+    for (const Answer &answer : message->answers) {
+      const auto cached = cache_.find(answer.prefix);
+      if (cached == cache_.end()) continue;
+      ++counters_.answers;
+      cached->second.answer = answer;
+      // From the asking on: how long the answer was on its way is not known.
+      cached->second.until = cached->second.asked + Nanoseconds(answer.lifetime) * millisecond;
+      if (now >= cached->second.until) cached->second.answer.reset();
+    }
+    return;
+  default: return refuse();
+  }
+}
+
+std::vector<std::uint8_t> Client::seal(Message message, Nanoseconds now) {
+  message.header.key = key_.id;
+  message.header.reporter = key_.reporter;
+  message.header.stamp = static_cast<std::uint32_t>(now / millisecond);
+  message.header.session = session_.value_or(0);
+  message.header.sequence = session_ ? ++sequence_ : 0;
+  std::vector<std::uint8_t> bytes;
+  encode(message, bytes);
+  appendTag(key_.key, bytes);
+  return bytes;
+}
+
+void Client::makePlace(Nanoseconds now) {
+  std::erase_if(cache_, [&](const auto &each) { return !each.second.wanted && now >= each.second.until; });
+  if (cache_.size() >= options_.cached) cache_.erase(cache_.begin());
+}
+
+} // namespace downbeat::gateway

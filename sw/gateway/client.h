@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A host's side, without sockets and clock: takes reports and questions, makes datagrams, takes the gateway's. It never
+// waits: `ask` gives what is there and asks for the next time. Without a gateway it stays as it is and forgets in time.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "clock.h"
+#include "keys.h"
+
+namespace downbeat::gateway {
+
+struct ClientOptions {
+  std::size_t waiting = 4096; // reports kept for sending; the oldest go first
+  std::size_t cached = 25'000; // prefixes
+  Nanoseconds flush = 50 * millisecond; // a report waits so long at most for others to go with
+  Nanoseconds again = 200 * millisecond; // before the same prefix is asked for again
+  Nanoseconds helloAgain = second; // before hello is said again
+};
+
+struct ClientCounters {
+  std::uint64_t reportsSent = 0, reportsDropped = 0, queriesSent = 0, answers = 0, refused = 0, hellos = 0;
+};
+
+class Client {
+public:
+  using Random = std::function<std::uint64_t()>;
+
+  Client(const HostKey &key, Random random, const ClientOptions &options = {})
+      : key_(key), random_(std::move(random)), options_(options) {}
+
+  void report(const Report &report, Nanoseconds now);
+  // What the gateway has answered and still holds, or nothing.
+  std::optional<Answer> ask(const Prefix &prefix, Nanoseconds now);
+
+  // The datagrams that are to go now; each is given once.
+  std::vector<std::vector<std::uint8_t>> due(Nanoseconds now);
+  // What has come. Anything but the gateway's answer to a question of ours changes nothing.
+  void receive(Bytes datagram, Nanoseconds now);
+
+  bool connected() const { return session_.has_value(); }
+  const ClientCounters &counters() const { return counters_; }
+
+private:
+  struct Cached {
+    std::optional<Answer> answer;
+    Nanoseconds until = 0, asked = 0;
+    bool wanted = false;
+  };
+
+  std::vector<std::uint8_t> seal(Message message, Nanoseconds now);
+  void makePlace(Nanoseconds now);
+
+  HostKey key_;
+  Random random_;
+  ClientOptions options_;
+  ClientCounters counters_;
+  std::optional<std::uint64_t> session_;
+  std::optional<std::uint64_t> nonce_; // of the hello that has no answer
+  Nanoseconds helloAt_ = 0, oldestReport_ = 0;
+  std::uint64_t sequence_ = 0, answered_ = 0; // answers count only in order, each once
+  std::deque<Report> reports_;
+  std::unordered_map<Prefix, Cached, PrefixHash> cache_;
+  std::vector<Prefix> wanted_;
+};
+
+} // namespace downbeat::gateway

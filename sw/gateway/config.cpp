@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace downbeat::gateway {
+namespace {
+
+// What a key takes: puts the value into the configuration, or says what is allowed.
+using Take = std::function<std::string(const toml::node &, Config &)>;
+
+template <typename Number> Take number(Number least, Number most, std::function<Number &(Config &)> place) {
+  return [=](const toml::node &node, Config &config) -> std::string {
+    const auto value = node.value<std::int64_t>();
+    if (!node.is_integer() || *value < std::int64_t(least) || *value > std::int64_t(most))
+      return "use a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    place(config) = static_cast<Number>(*value);
+    return {};
+  };
+}
+
+Take rate(std::int64_t most, std::function<double &(Config &)> place) {
+  return [=](const toml::node &node, Config &config) -> std::string {
+    const auto value = node.value<std::int64_t>();
+    if (!node.is_integer() || *value < 1 || *value > most)
+      return "use a whole number from 1 to " + std::to_string(most);
+    place(config) = static_cast<double>(*value);
+    return {};
+  };
+}
+
+Take text(const std::string &allowed, std::function<bool(const std::string &)> fits,
+          std::function<std::string &(Config &)> place) {
+  return [=](const toml::node &node, Config &config) -> std::string {
+    const auto value = node.value<std::string>();
+    if (!node.is_string() || !fits(*value)) return "use " + allowed;
+    place(config) = *value;
+    return {};
+  };
+}
+
+bool address(const std::string &value) {
+  std::string host;
+  std::uint16_t port;
+  return value.empty() || splitAddress(value, host, port);
+}
+bool path(const std::string &value) { return value.empty() || value.starts_with('/'); }
+
+const std::string addresses = R"("HOST:PORT" with a numeric host, as "127.0.0.1:4780", or "" for none)";
+const std::string paths = R"(a path that begins with /, or "" for none)";
+
+const std::map<std::string, std::map<std::string, Take>> &allowed() {
+  static const std::map<std::string, std::map<std::string, Take>> table = {
+      {"listen",
+       {{"udp", text(addresses, address, [](Config &c) -> auto & { return c.udp; })},
+        {"unix", text(paths, path, [](Config &c) -> auto & { return c.unixSocket; })},
+        {"admin", text(paths, path, [](Config &c) -> auto & { return c.admin; })},
+        {"metrics", text(addresses, address, [](Config &c) -> auto & { return c.metrics; })},
+        {"health", text(addresses, address, [](Config &c) -> auto & { return c.health; })}}},
+      {"keys",
+       {{"file", text(
+                     "a path that begins with /", [](auto &v) { return v.starts_with('/'); },
+                     [](Config &c) -> auto & { return c.keys; })}}},
+      {"store",
+       {{"kind",
+         [](const toml::node &node, Config &config) { return useStore(config, node.value_or(std::string("?"))); }},
+        {"prefixes", number<std::size_t>(1, 100'000'000, [](Config &c) -> auto & { return c.store.prefixes; })},
+        {"megabytes", number<std::size_t>(1, 1 << 20, [](Config &c) -> auto & { return c.store.bytes; })},
+        {"reporters", number<std::size_t>(1, 1024, [](Config &c) -> auto & { return c.store.reporters; })},
+        {"least_reports", number<std::uint32_t>(1, 1000, [](Config &c) -> auto & { return c.store.leastReports; })},
+        {"aggregate",
+         [](const toml::node &node, Config &config) -> std::string {
+           const auto value = node.value_or(std::string());
+           if (value != "median" && value != "mean") return R"(use "median" (of reporters) or "mean" (of all reports))";
+           config.store.aggregate = value == "mean" ? Aggregate::mean : Aggregate::median;
+           return {};
+         }}}},
+      {"limits",
+       {{"messages_per_second", rate(100'000'000, [](Config &c) -> auto & { return c.limits.messages.perSecond; })},
+        {"message_burst", rate(100'000'000, [](Config &c) -> auto & { return c.limits.messages.burst; })},
+        {"hellos_per_second", rate(1'000'000, [](Config &c) -> auto & { return c.limits.hellos.perSecond; })},
+        {"hello_burst", rate(1'000'000, [](Config &c) -> auto & { return c.limits.hellos.burst; })},
+        {"delay_ms", number<std::uint32_t>(1, 300'000, [](Config &c) -> auto & { return c.limits.delay; })},
+        {"reporters", number<std::size_t>(1, 1 << 24, [](Config &c) -> auto & { return c.limits.reporters; })},
+        {"sessions", number<std::size_t>(1, 4096, [](Config &c) -> auto & { return c.limits.sessions; })}}},
+      {"snapshot",
+       {{"file", text(paths, path, [](Config &c) -> auto & { return c.snapshot; })},
+        {"seconds", number<std::uint32_t>(1, 300, [](Config &c) -> auto & { return c.snapshotSeconds; })}}},
+      {"log",
+       {{"level",
+         text(
+             R"("error", "info" or "debug")", [](auto &v) { return v == "error" || v == "info" || v == "debug"; },
+             [](Config &c) -> auto & { return c.log; })}}},
+  };
+  return table;
+}
+
+template <typename Map> std::string names(const Map &map) {
+  std::string list;
+  for (const auto &[name, value] : map) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+} // namespace
+
+bool splitAddress(const std::string &text, std::string &host, std::uint16_t &port) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return false;
+  host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']'))
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != std::string::npos)
+    return false;
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, port);
+  return error == std::errc() && stop == end && !host.empty();
+}
+
+std::string useStore(Config &config, const std::string &store) {
+  constexpr std::string_view scheme = "redis://";
+  std::string host;
+  std::uint16_t port;
+  if (store == "embedded")
+    config.redis.clear();
+  else if (store.starts_with(scheme) && splitAddress(store.substr(scheme.size()), host, port))
+    config.redis = store.substr(scheme.size());
+  else
+    return R"(use "embedded" or "redis://HOST:PORT")";
+  return {};
+}
+
+std::variant<Config, std::string> parseConfig(const std::string &source, const std::string &file) {
+  const auto wrong = [&](const toml::source_region &at, const std::string &reason) {
+    return file + ":" + std::to_string(at.begin.line) + ": " + reason;
+  };
+  const toml::parse_result parsed = toml::parse(source);
+  if (!parsed) return wrong(parsed.error().source(), std::string(parsed.error().description()));
+  Config config;
+  config.store.bytes >>= 20; // megabytes, until all is read
+  for (const auto &[section, node] : parsed.table()) {
+    const auto keys = allowed().find(std::string(section.str()));
+    if (keys == allowed().end() || !node.is_table())
+      return wrong(section.source(), "[" + std::string(section.str()) + "] is no section: use " + names(allowed()));
+    for (const auto &[key, value] : *node.as_table()) {
+      const std::string name = keys->first + "." + std::string(key.str());
+      const auto take = keys->second.find(std::string(key.str()));
+      if (take == keys->second.end()) return wrong(key.source(), name + " is no key: use " + names(keys->second));
+      if (const auto reason = take->second(value, config); !reason.empty())
+        return wrong(value.source(), name + ": " + reason);
+    }
+  }
+  config.store.bytes <<= 20;
+  if (config.udp.empty() && config.unixSocket.empty())
+    return file + ": listen.udp and listen.unix are both empty: give one, or nobody can speak to the gateway";
+  return config;
+}
+
+std::variant<Config, std::string> readConfig(const std::string &file) {
+  std::ifstream stream(file);
+  if (!stream) return file + ": no such file: docs/tutorials/share-estimates.md shows one";
+  std::stringstream text;
+  text << stream.rdbuf();
+  return parseConfig(text.str(), file);
+}
+
+} // namespace downbeat::gateway

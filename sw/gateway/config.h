@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The configuration (TOML). Every key has a default; a wrong one is an error with file, line and what is allowed.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "sessions.h"
+#include "store.h"
+
+namespace downbeat::gateway {
+
+struct Config {
+  std::string udp = "127.0.0.1:4780";  // empty: none
+  std::string unixSocket;              // a datagram socket; empty: none
+  std::string admin = "/run/downbeat/admin.sock";
+  std::string metrics = "127.0.0.1:9478"; // Prometheus; empty: none
+  std::string health = "127.0.0.1:9479";  // empty: none
+  std::string keys = "/etc/downbeat/gateway.keys";
+  std::string redis;                   // host:port; empty: the embedded store alone
+  std::string snapshot;                // file; empty: none
+  std::uint32_t snapshotSeconds = 10;
+  std::string log = "info";            // error, info or debug
+  Limits limits;
+  StoreLimits store;
+};
+
+std::variant<Config, std::string> parseConfig(const std::string &text, const std::string &file);
+std::variant<Config, std::string> readConfig(const std::string &file);
+
+// "embedded" or "redis://HOST:PORT" into the configuration; empty: done, otherwise the reason.
+std::string useStore(Config &config, const std::string &store);
+
+// "192.0.2.1:80" or "[2001:db8::1]:80"; false: it is neither.
+bool splitAddress(const std::string &text, std::string &host, std::uint16_t &port);
+
+} // namespace downbeat::gateway

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the gateway answers about a prefix, from the rows of its reporters
+// (docs/decisions/gateway-median-of-reporters.md).
+//
+//   a reporter's word     the mean of its own reports of the last 5 minutes
+//   W, b, w_o, n, saved   the lower median of the reporters' words: a minority cannot raise it, and two that
+//                         disagree give the smaller
+//   RTT                   the upper median, for the same reason: a longer one paces more slowly
+//   n = L + S / w_o       LISS: reporters times the lower median of each one's own
+#pragma once
+
+#include <span>
+
+#include "message.h"
+#include "row.h"
+
+namespace downbeat::gateway {
+
+enum class Aggregate {
+  median, // of reporters, as above
+  mean,   // of all reports alike, as TCP/SPAND has it: any one reporter moves it without bound
+};
+
+Answer estimate(const Prefix &prefix, std::span<const Row> rows, Nanoseconds now, Aggregate how,
+                std::uint32_t leastReports = 1);
+
+} // namespace downbeat::gateway

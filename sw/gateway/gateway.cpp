@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "gateway.h"
+
+namespace downbeat::gateway {
+
+Gateway::Gateway(Keys keys, const Limits &limits, const StoreLimits &store, Sessions::Random random, Counters &counters)
+    : keys_(std::move(keys)),
+      limits_(limits),
+      counters_(counters),
+      sessions_(limits_, std::move(random), counters),
+      store_(store, counters) {}
+
+void Gateway::receive(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out) {
+  counters_.received.add();
+  if (const auto cause = take(datagram, now, out)) counters_.refuse(*cause);
+}
+
+std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out) {
+  const auto decoded = decodeHeader(datagram);
+  if (const auto *cause = std::get_if<Refusal>(&decoded)) return *cause;
+  const Header &header = std::get<Header>(decoded);
+  if (header.type != Type::hello && header.type != Type::report && header.type != Type::query)
+    return Refusal::wrongType;
+
+  const auto found = keys_.of(header.key, header.reporter);
+  if (const auto *cause = std::get_if<Refusal>(&found)) return *cause;
+  const Key key = std::get<Key>(found);
+  if (!tagFits(key, datagram)) return Refusal::forged;
+  keys_.keep(header.key, header.reporter, key);
+
+  const auto body = decodeBody(header, datagram.subspan(headerBytes, datagram.size() - headerBytes - tagBytes));
+  if (const auto *cause = std::get_if<Refusal>(&body)) return *cause;
+  const Message &message = std::get<Message>(body);
+
+  Message answer{.header = header};
+  if (header.type == Type::hello) {
+    const auto session = sessions_.open(header.reporter, now);
+    if (const auto *cause = std::get_if<Refusal>(&session)) return *cause;
+    counters_.hellos.add();
+    answer.header.type = Type::welcome;
+    answer.value = message.value;
+    answer.session = std::get<std::uint64_t>(session);
+    reply(answer, key, out);
+    return std::nullopt;
+  }
+
+  const auto taken = sessions_.take(header.reporter, header.session, header.sequence, header.stamp, now);
+  if (const auto *cause = std::get_if<Refusal>(&taken)) {
+    if (*cause == Refusal::unknownSession) { // the host must learn of it, and it alone has this key
+      answer.header.type = Type::refusal;
+      answer.value = static_cast<std::uint64_t>(*cause);
+      reply(answer, key, out);
+    }
+    return *cause;
+  }
+  Reporter &reporter = *std::get<Reporter *>(taken);
+  if (header.type == Type::report) {
+    counters_.reports.add();
+    counters_.reportItems.add(message.reports.size());
+    reporter.reports += message.reports.size();
+    for (const Report &report : message.reports) store_.add(header.reporter, report, now);
+    if (relay_) relay_(header.reporter, message.reports, now);
+    return std::nullopt;
+  }
+  counters_.queries.add();
+  counters_.queryItems.add(message.queries.size());
+  reporter.queries += message.queries.size();
+  answer.header.type = Type::answer;
+  for (const Prefix &prefix : message.queries) {
+    answer.answers.push_back(store_.ask(prefix, now));
+    (answer.answers.back().known() ? counters_.answersKnown : counters_.answersUnknown).add();
+  }
+  reply(answer, key, out);
+  return std::nullopt;
+}
+
+void Gateway::relayed(const Message &message, Nanoseconds now) {
+  for (const Report &report : message.reports)
+    store_.add(message.header.reporter, report, now, Nanoseconds(message.age) * millisecond);
+}
+
+void Gateway::reply(const Message &message, const Key &key, std::vector<std::uint8_t> &out) {
+  const std::size_t begin = out.size();
+  encode(message, out);
+  appendTag(key, out, begin);
+}
+
+} // namespace downbeat::gateway

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The gateway without sockets, clock or files: a datagram and the time come in, at most one datagram goes out.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "keys.h"
+#include "message.h"
+#include "sessions.h"
+#include "store.h"
+
+namespace downbeat::gateway {
+
+class Gateway {
+public:
+  // `relay` sees each accepted report, for the site's other gateways.
+  using Relay = std::function<void(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now)>;
+
+  Gateway(Keys keys, const Limits &limits, const StoreLimits &store, Sessions::Random random, Counters &counters);
+  Gateway(const Gateway &) = delete; // sessions refer to the limits
+
+  // Takes one datagram and appends the answer to `out`, if there is one. Anything that is refused changes nothing but
+  // the counter of its cause (and, once its tag is known to fit, the sender's own limits).
+  void receive(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out);
+
+  // Reports that another gateway of this site has accepted.
+  void relayed(const Message &message, Nanoseconds now);
+
+  void onReport(Relay relay) { relay_ = std::move(relay); }
+  void replaceKeys(Keys keys) { keys_ = std::move(keys); }
+
+  const Keys &keys() const { return keys_; }
+  const Sessions &sessions() const { return sessions_; }
+  Store &store() { return store_; }
+
+private:
+  std::optional<Refusal> take(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out);
+  void reply(const Message &message, const Key &key, std::vector<std::uint8_t> &out);
+
+  Keys keys_;
+  Limits limits_;
+  Counters &counters_;
+  Sessions sessions_;
+  Store store_;
+  Relay relay_;
+};
+
+} // namespace downbeat::gateway

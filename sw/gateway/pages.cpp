@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The pages that `downbeat gateway` reads.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <downbeat_estimator.h>
+#include <nlohmann/json.hpp>
+
+#include "admin.h"
+
+namespace downbeat::gateway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t mostRows = 1000;
+
+std::map<std::string, std::string> query(const std::string &target) {
+  std::map<std::string, std::string> found;
+  const auto mark = target.find('?');
+  for (std::size_t at = mark; at != std::string::npos && at + 1 < target.size();) {
+    const auto end = target.find('&', at + 1);
+    const std::string pair = target.substr(at + 1, end == std::string::npos ? end : end - at - 1);
+    const auto sign = pair.find('=');
+    if (sign != std::string::npos) found[pair.substr(0, sign)] = pair.substr(sign + 1);
+    at = end;
+  }
+  return found;
+}
+
+std::size_t number(const std::map<std::string, std::string> &query, const std::string &name, std::size_t otherwise) {
+  const auto found = query.find(name);
+  if (found == query.end()) return otherwise;
+  std::size_t value = 0;
+  const std::string &text = found->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
+}
+
+Json known(const Answer &answer) {
+  Json json = {{"prefix", answer.prefix.text()}, {"known", answer.known()}, {"lifetime_ms", answer.lifetime}};
+  if (answer.transferReporters)
+    json["spand"] = {{"reporters", answer.transferReporters},
+                     {"reports", answer.transfers},
+                     {"window_bytes", answer.window},
+                     {"rtt_s", answer.rtt},
+                     {"segments_per_ack", answer.acked}};
+  if (answer.stateReporters)
+    json["liss"] = {{"reporters", answer.stateReporters},
+                    {"oldest_window_bytes", answer.oldest},
+                    {"connections", answer.connections}};
+  if (answer.savedReporters)
+    json["resume"] = {
+        {"reporters", answer.savedReporters}, {"window_bytes", answer.savedWindow}, {"rtt_s", answer.savedRtt}};
+  return json;
+}
+
+// The initial window in segments, by the estimator's equations: the host computes the same from the same answer.
+std::uint32_t spandWindow(const Answer &answer, std::size_t bytes, double mss) {
+  const auto window = static_cast<std::uint32_t>(std::max(1.0, answer.window / mss));
+  const auto segments = static_cast<std::uint64_t>(std::ceil(double(bytes) / mss));
+  return downbeat_spand(segments, window, static_cast<std::uint32_t>(std::lround(answer.acked * 256)), 1);
+}
+
+// In segments. n = L + S / w_o connections are one in congestion avoidance and the rest as a sum of windows.
+double lissSsthresh(const Answer &answer, double mss) {
+  const double others = std::max(answer.connections - 1, 0.0) * answer.oldest;
+  const auto fixed = [&](double bytes) { return static_cast<std::uint64_t>(bytes / mss * 65536); };
+  return static_cast<double>(downbeat_liss(fixed(others), 1, fixed(answer.oldest))) / 65536;
+}
+
+} // namespace
+
+bool Pages::answer(const std::string &target, Nanoseconds now, std::string &body) const {
+  const std::string page = target.substr(0, target.find('?'));
+  const auto asked = query(target);
+  const std::size_t most = std::min(number(asked, "most", 20), mostRows);
+  if (page == "/health")
+    body = health(now);
+  else if (page == "/show")
+    body = show(most, now);
+  else if (page == "/top")
+    body = top(most, now);
+  else if (page == "/explain")
+    body = explain(asked, now);
+  else
+    return false;
+  return true;
+}
+
+std::string Pages::health(Nanoseconds now) const {
+  const bool redis = !config_.redis.empty(), connected = counters_.relayConnected.get();
+  return Json{{"status", redis && !connected ? "degraded" : "ok"},
+              {"store", !redis      ? "embedded"
+                        : connected ? "redis"
+                                    : "embedded, because Redis does not answer"},
+              {"prefixes", counters_.prefixes.get()},
+              {"reporters", counters_.reporters.get()},
+              {"uptime_s", double(now - start_) / double(second)}}
+      .dump();
+}
+
+std::string Pages::show(std::size_t most, Nanoseconds now) const {
+  Json rows = Json::array();
+  const Store &store = gateway_.store();
+  store.each(most, [&](const Store::Entry &entry) {
+    Json row = known(store.peek(entry, now));
+    row["all_reports"] = entry.reports;
+    row["all_queries"] = entry.queries;
+    rows.push_back(std::move(row));
+  });
+  return Json{{"prefixes", store.size()}, {"bytes", store.bytes()}, {"rows", rows}}.dump();
+}
+
+std::string Pages::top(std::size_t most, Nanoseconds now) const {
+  std::vector<std::pair<std::uint32_t, const Reporter *>> busy;
+  for (const auto &[number, reporter] : gateway_.sessions().all()) busy.emplace_back(number, &reporter);
+  const auto spoke = [](const auto &each) { return each.second->reports + each.second->queries; };
+  const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(std::min(most, busy.size()));
+  std::ranges::partial_sort(busy, middle, std::greater(), spoke);
+  Json rows = Json::array();
+  for (auto each = busy.begin(); each != middle; ++each) {
+    const Reporter &reporter = *each->second;
+    rows.push_back({{"reporter", each->first},
+                    {"reports", reporter.reports},
+                    {"queries", reporter.queries},
+                    {"refused", reporter.refused},
+                    {"sessions", reporter.sessions.size()},
+                    {"silent_s", double(now - reporter.seen) / double(second)}});
+  }
+  return Json{{"reporters", busy.size()}, {"rows", rows}}.dump();
+}
+
+std::string Pages::explain(const std::map<std::string, std::string> &asked, Nanoseconds now) const {
+  const auto text = asked.find("prefix");
+  const auto prefix = text == asked.end() ? std::nullopt : Prefix::parse(text->second);
+  if (!prefix) return Json{{"error", "use a prefix without bits behind its length, as 192.0.2.0/24"}}.dump();
+  const Store &store = gateway_.store();
+  const Store::Entry *entry = store.find(*prefix);
+  const Answer answer = entry ? store.peek(*entry, now) : Answer{.prefix = *prefix};
+  Json json = known(answer);
+  const double mss = static_cast<double>(std::clamp<std::size_t>(number(asked, "mss", 1460), 64, 65535));
+  if (answer.transferReporters) json["spand_window"] = spandWindow(answer, number(asked, "bytes", 0), mss);
+  if (answer.stateReporters) json["liss_ssthresh"] = lissSsthresh(answer, mss);
+  json["aggregate"] = config_.store.aggregate == Aggregate::median ? "median" : "mean";
+  Json rows = Json::array();
+  const std::uint32_t bucket = bucketOf(now);
+  for (const Row &row : entry ? entry->rows : std::vector<Row>()) {
+    const Mean sum = row.sums(bucket);
+    Json each = {{"reporter", row.reporter}};
+    if (sum.count)
+      each["spand"] = {{"reports", sum.count},
+                       {"window_bytes", sum.window / sum.count},
+                       {"rtt_s", sum.rtt / sum.count},
+                       {"segments_per_ack", sum.acked / sum.count},
+                       {"newest_s", (bucket - row.last) * (bucketTime / second)}};
+    if (row.hasState(bucket))
+      each["liss"] = {{"steady", row.state.steady}, {"slow_bytes", row.state.slow}, {"oldest_bytes", row.state.window}};
+    if (row.hasSaved(bucket)) each["resume"] = {{"window_bytes", row.saved.window}, {"rtt_s", row.saved.rtt}};
+    rows.push_back(std::move(each));
+  }
+  json["rows"] = std::move(rows);
+  return json.dump();
+}
+
+} // namespace downbeat::gateway

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A destination prefix, the key of everything that hosts share (RFC 4632; /24 for IPv4 by default, SPAND 5.2.1).
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace downbeat::gateway {
+
+struct Prefix {
+  static constexpr std::uint8_t shortest = 8; // bits; a shorter one would speak for a large part of the Internet
+
+  std::uint8_t family = 4; // 4 or 6
+  std::uint8_t length = 0; // bits, 8 to 32 or 8 to 128
+  std::array<std::uint8_t, 16> address{};
+
+  bool operator==(const Prefix &) const = default;
+  auto operator<=>(const Prefix &) const = default;
+
+  // Whether family and length are possible and every bit behind the length is zero.
+  bool valid() const {
+    if ((family != 4 && family != 6) || length < shortest || length > (family == 4 ? 32 : 128)) return false;
+    for (unsigned bit = length; bit < 128; ++bit) {
+      if (bit % 8 == 0 && address[bit / 8] == 0) {
+        bit += 7;
+        continue;
+      }
+      if (address[bit / 8] >> (7 - bit % 8) & 1) return false;
+    }
+    return true;
+  }
+
+  std::string text() const;                              // "192.0.2.0/24"
+  static std::optional<Prefix> parse(std::string_view text); // nothing: not a prefix, or bits behind its length
+};
+
+struct PrefixHash {
+  std::size_t operator()(const Prefix &prefix) const {
+    std::uint64_t high, low;
+    std::memcpy(&high, prefix.address.data(), 8);
+    std::memcpy(&low, prefix.address.data() + 8, 8);
+    // Two rounds of a 64-bit mix (splitmix64): senders are authenticated, so no keyed hash is needed here.
+    std::uint64_t mixed = high * 0x9e3779b97f4a7c15u ^ (low + prefix.length * 0xbf58476d1ce4e5b9u + prefix.family);
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+    return mixed ^ mixed >> 31;
+  }
+};
+
+} // namespace downbeat::gateway

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Several gateways of one site share what they accept through a stream of Redis. Answers always come from memory: Redis
+// is a log that each gateway appends to and follows, so nobody waits for it and its loss costs only the others' news.
+//
+// Entries are sealed as the hosts' messages are: whoever can write to Redis alone can store nothing. The age of an
+// entry never depends on a date: it is at most the time since the last look that found the stream read to its end. For
+// what lies there at a start the ids of the stream, which are dates of Redis, are compared with Redis's own date.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "clock.h"
+#include "counters.h"
+#include "keys.h"
+#include "log.h"
+
+namespace downbeat::gateway {
+
+class RedisConnection;
+
+class Relay {
+public:
+  static constexpr std::size_t mostWaiting = 65'536; // messages kept while Redis is away; the oldest go first
+
+  // `wake` is called, from the relay's thread, when `taken` has something.
+  Relay(std::string address, Keys keys, std::uint64_t self, Counters &counters, Log &log, std::function<void()> wake);
+  ~Relay();
+
+  void send(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now); // never waits
+  std::vector<Message> taken(); // what other gateways have accepted, with its age
+  void replaceKeys(Keys keys);
+
+private:
+  struct Waiting {
+    Message message;
+    Nanoseconds at; // when the gateway took it
+  };
+
+  void run();
+  bool exchange(RedisConnection &redis, bool start);
+  bool publish(RedisConnection &redis);
+  bool follow(RedisConnection &redis, Nanoseconds before, bool start);
+  void take(const std::string &sealed, Nanoseconds age);
+
+  const std::string address_;
+  const std::uint64_t self_; // drawn at the start: a gateway leaves out what it wrote itself
+  Counters &counters_;
+  Log &log_;
+  std::function<void()> wake_;
+
+  std::mutex mutex_; // keys, waiting and taken
+  Keys keys_;
+  std::deque<Waiting> waiting_;
+  std::vector<Message> taken_;
+
+  std::string last_; // the newest entry that was read
+  Nanoseconds readToEnd_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+} // namespace downbeat::gateway

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Who speaks: reporters with their limits, and their sessions. A session lives in memory alone: what was recorded
+// before a restart belongs to no session and changes nothing. The host of a session that is gone says hello again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "counters.h"
+#include "rate_limit.h"
+#include "replay_window.h"
+
+namespace downbeat::gateway {
+
+struct Limits {
+  Rate messages{50'000, 10'000}; // of one reporter
+  Rate hellos{20, 40};           // of one reporter
+  std::uint32_t delay = 10'000;  // ms that a message may be slower than the fastest of its session
+  std::size_t reporters = 65'536;
+  std::size_t sessions = 64;     // of one reporter
+};
+
+struct Reporter {
+  struct Session {
+    std::uint64_t token = 0;
+    ReplayWindow window;
+    DelayLimit delay;
+  };
+  std::list<Session> sessions; // the most recently used first
+  RateLimit messages, hellos;
+  std::uint64_t reports = 0, queries = 0, refused = 0;
+  Nanoseconds seen = 0;
+};
+
+class Sessions {
+public:
+  using Random = std::function<std::uint64_t()>;
+
+  Sessions(const Limits &limits, Random random, Counters &counters)
+      : limits_(limits), random_(std::move(random)), counters_(counters) {}
+
+  // A new session for an authenticated hello; above the limit the least recently used session ends.
+  std::variant<std::uint64_t, Refusal> open(std::uint32_t reporter, Nanoseconds now);
+
+  // The authenticated message's reporter, or why the message changes nothing.
+  std::variant<Reporter *, Refusal> take(std::uint32_t reporter, std::uint64_t session, std::uint64_t sequence,
+                                         std::uint32_t stamp, Nanoseconds now);
+
+  const std::unordered_map<std::uint32_t, Reporter> &all() const { return reporters_; }
+
+private:
+  void forgetIdle(Nanoseconds now);
+
+  const Limits &limits_;
+  Random random_;
+  Counters &counters_;
+  std::unordered_map<std::uint32_t, Reporter> reporters_;
+};
+
+} // namespace downbeat::gateway

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "store.h"
+
+#include <algorithm>
+
+namespace downbeat::gateway {
+namespace {
+
+// An entry's own size and its node in the table; rows come on top.
+constexpr std::size_t entryBytes = sizeof(Store::Entry) + sizeof(Prefix) + 32;
+
+std::uint32_t heard(const Row &row) { return std::max({row.last, row.state.index, row.saved.index}); }
+
+} // namespace
+
+void Store::add(std::uint32_t reporter, const Report &report, Nanoseconds now, Nanoseconds age) {
+  const std::uint32_t bucket = bucketOf(now);
+  // Another gateway's report counts as older by one bucket rather than as younger.
+  const auto ago = static_cast<std::uint32_t>(std::min((age + bucketTime - 1) / bucketTime, Nanoseconds(bucketsKept)));
+  if (ago >= bucketsKept) return;
+  const auto found = slots_.find(report.prefix);
+  Entry &entry = found == slots_.end() ? make(report.prefix) : touch(found->second);
+  const std::size_t before = weight(entry);
+  ++entry.reports;
+  row(entry, reporter).add(report, bucket - ago);
+  weigh(before, weight(entry));
+  evict();
+}
+
+Answer Store::ask(const Prefix &prefix, Nanoseconds now) {
+  const auto found = slots_.find(prefix);
+  if (found == slots_.end()) return {.prefix = prefix};
+  Entry &entry = touch(found->second);
+  ++entry.queries;
+  return peek(entry, now);
+}
+
+const Store::Entry *Store::find(const Prefix &prefix) const {
+  const auto found = slots_.find(prefix);
+  return found == slots_.end() ? nullptr : &entries_[found->second];
+}
+
+Answer Store::peek(const Entry &entry, Nanoseconds now) const {
+  return estimate(entry.prefix, entry.rows, now, limits_.aggregate, limits_.leastReports);
+}
+
+void Store::restore(Entry entry) {
+  Entry &made = slots_.contains(entry.prefix) ? touch(slots_.at(entry.prefix)) : make(entry.prefix);
+  const std::size_t before = weight(made);
+  made.rows = std::move(entry.rows);
+  made.reports = entry.reports;
+  made.queries = entry.queries;
+  weigh(before, weight(made));
+  evict();
+}
+
+std::size_t Store::sweep(std::size_t slot, std::size_t most, Nanoseconds now,
+                         const std::function<void(const Entry &)> &see) {
+  const std::uint32_t bucket = bucketOf(now);
+  for (; most && slot < entries_.size(); --most, ++slot) {
+    Entry &entry = entries_[slot];
+    if (!entry.used) continue;
+    const std::size_t before = weight(entry);
+    for (Row &each : entry.rows) each.forget(bucket);
+    std::erase_if(entry.rows, [](const Row &each) { return each.empty(); });
+    weigh(before, weight(entry));
+    if (entry.rows.empty())
+      remove(static_cast<std::uint32_t>(slot));
+    else if (see)
+      see(entry);
+  }
+  return slot < entries_.size() ? slot : 0;
+}
+
+void Store::each(std::size_t most, const std::function<void(const Entry &)> &see) const {
+  for (std::uint32_t slot = newest_; slot != none && most; --most, slot = entries_[slot].older) see(entries_[slot]);
+}
+
+Store::Entry &Store::touch(std::uint32_t slot) {
+  if (slot != newest_) {
+    unlink(slot);
+    link(slot);
+  }
+  return entries_[slot];
+}
+
+Store::Entry &Store::make(const Prefix &prefix) {
+  if (slots_.size() >= limits_.prefixes) {
+    remove(oldest_);
+    counters_.evictedPrefixes.add();
+  }
+  std::uint32_t slot = static_cast<std::uint32_t>(entries_.size());
+  if (free_.empty()) {
+    entries_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  entries_[slot].prefix = prefix;
+  entries_[slot].used = true;
+  slots_.emplace(prefix, slot);
+  link(slot);
+  bytes_ += entryBytes;
+  counters_.prefixes.set(slots_.size());
+  return entries_[slot];
+}
+
+Row &Store::row(Entry &entry, std::uint32_t reporter) {
+  const auto found = std::ranges::find(entry.rows, reporter, &Row::reporter);
+  if (found != entry.rows.end()) return *found;
+  if (entry.rows.size() < limits_.reporters) {
+    entry.rows.emplace_back().reporter = reporter;
+    return entry.rows.back();
+  }
+  Row &silent = *std::ranges::min_element(entry.rows, {}, heard);
+  silent = Row{.reporter = reporter};
+  return silent;
+}
+
+void Store::link(std::uint32_t slot) {
+  entries_[slot].newer = none;
+  entries_[slot].older = newest_;
+  if (newest_ != none) entries_[newest_].newer = slot;
+  newest_ = slot;
+  if (oldest_ == none) oldest_ = slot;
+}
+
+void Store::unlink(std::uint32_t slot) {
+  const auto [newer, older] = std::pair(entries_[slot].newer, entries_[slot].older);
+  (newer == none ? newest_ : entries_[newer].older) = older;
+  (older == none ? oldest_ : entries_[older].newer) = newer;
+}
+
+void Store::remove(std::uint32_t slot) {
+  unlink(slot);
+  bytes_ -= entryBytes + weight(entries_[slot]);
+  slots_.erase(entries_[slot].prefix);
+  entries_[slot] = Entry{};
+  free_.push_back(slot);
+  counters_.prefixes.set(slots_.size());
+}
+
+void Store::evict() {
+  while (bytes_ > limits_.bytes && slots_.size() > 1) {
+    remove(oldest_);
+    counters_.evictedPrefixes.add();
+  }
+}
+
+void Store::weigh(std::size_t before, std::size_t after) { bytes_ = bytes_ - before + after; }
+
+std::size_t Store::weight(const Entry &entry) {
+  std::size_t sum = (entry.rows.capacity() - entry.rows.size()) * sizeof(Row);
+  for (const Row &each : entry.rows) sum += each.bytes();
+  return sum;
+}
+
+} // namespace downbeat::gateway
