@@ -130,7 +130,9 @@ ILLEGAL = {
     "vegas": [3 << 8, 1 << 8 | 2, 1 << 17],
     "vegasstart": [1 << 8, 1 << 9],
     "past": [2],
-} | {name: [1] for name in ("reno", "cubic", "stcp", "standard", "ssipp", "lbc", "hystart", "limited", "rapid")}
+} | {
+    name: [1] for name in ("reno", "cubic", "stcp", "standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
+}
 
 
 @cocotb.test()

@@ -114,7 +114,7 @@ WRONG = [
     *(("steady", name, 1, f"{name} takes no argument") for name in ("reno", "cubic", "stcp")),
     *(
         ("startup", name, 1, f"{name} takes no argument")
-        for name in ("standard", "ssipp", "lbc", "hystart", "limited", "rapid")
+        for name in ("standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
     ),
 ]
 
