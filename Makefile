@@ -121,7 +121,7 @@ formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants t
 rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=name]
 	@:
 
-generate: $(RTL) ## take generated pages, headers and lists over into docs and sw
+generate: $(RTL) ## writes the generated page, headers and lists into docs and sw
 	@install -D -m 644 build/rtl/downbeat_registers.md docs/reference/register-map.md
 	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
@@ -148,7 +148,7 @@ format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff wr
 docs: $(SET_UP) ## the documentation site in build/docs; pages and links are checked
 	@$(PY) -m scripts.docs
 
-clean: ## remove all that was made, but the Python environment
+clean: ## removes everything built except the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
 $(SET_UP): requirements.txt $(wildcard scripts/*.sh) | variables

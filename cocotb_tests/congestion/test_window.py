@@ -160,3 +160,12 @@ def test_when_policies_change_the_windows_stay_and_the_words_begin_anew() -> Non
     assert see(state, Kind.ESTABLISHED, initial_window=10, initial_ssthresh=65536) == (20 * SMSS, 20 * SMSS)
     assert state.steady_policy_state == aimd.argument(0.25, 0.125)
     assert see(state, Kind.LOSS, flight=16 * SMSS, uninflated=True) == (14 * SMSS, 14 * SMSS)
+
+
+@pytest.mark.parametrize("startup", sorted(STARTUP))
+@pytest.mark.parametrize(("before", "after"), [(15, 10), (10, 10), (4, 4)])
+def test_a_restart_leaves_the_initial_window_at_most(startup: str, before: int, after: int) -> None:
+    """RFC 5681 4.1: RW = min(IW, cwnd), and ssthresh stays."""
+    window = Window(of_bytes(before * SMSS), of_bytes(20 * SMSS))
+    state = CongestionState(STARTUP[startup], STEADY["reno"], window)
+    assert see(state, Kind.RESTART, initial_window=10) == (after * SMSS, 20 * SMSS)

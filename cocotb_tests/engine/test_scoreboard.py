@@ -88,6 +88,9 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         if draw.random() < 0.3:
             high_rxt = draw.randrange(0, 30) * SEGMENT // 2
             board = Scoreboard(board.held, high_rxt, draw.randrange(0, high_rxt + 1), board.turn)
+        if draw.random() < 0.05:  # short blocks apart from each other, and nothing else is held
+            board = Scoreboard()
+            blocks = [(left, left + SEGMENT // 4) for left in draw.sample(range(SEGMENT, 30 * SEGMENT, 2 * SEGMENT), 4)]
         may_retransmit = draw.random() < 0.8
         response = await module.ask(board, blocks, acked=acked, recovering=recovering, mayRetransmit=may_retransmit)
         before = board.acknowledged(acked, SEGMENT)

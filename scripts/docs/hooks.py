@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""MkDocs' hooks: folders in the navigation, and links that leave docs/."""
+"""MkDocs' hooks: folders in the navigation, links that leave docs/, and tables that are made from files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from scripts.docs import requirements
+
+LONG_NAME = re.compile(r"<code>([^<\s]{28,})</code>")
 LINK = re.compile(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])*)\]\((\.\.?/[^)\s]+)\)")
 
 
@@ -27,6 +30,15 @@ def _opened(entry: Any, docs: Path) -> Any:
     return entry
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """A long name may go on in the next line, as a column of a table is narrow."""
+
+    def breakable(name: re.Match[str]) -> str:
+        return "<code>" + re.sub(r"(::|[,/_=])", r"\1<wbr>", name[1]) + "</code>"
+
+    return LONG_NAME.sub(breakable, html)
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The site has no copy of the sources: a link to one stays as its text. scripts.docs has seen that the file is there."""
     folder = posixpath.dirname(page.file.src_uri)
@@ -35,4 +47,4 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         outside = posixpath.normpath(posixpath.join(folder, link[2].partition("#")[0])).startswith("..")
         return link[1] if outside else link[0]
 
-    return LINK.sub(kept, markdown)
+    return LINK.sub(kept, requirements.shown(markdown))

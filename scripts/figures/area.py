@@ -11,6 +11,8 @@ from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, Synth
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 
+# Of modules that the page shows; their records stay.
+PARTS = {"SegmentParser", "LaunchGate", "WireTime", "TournamentTree"}
 FMAX_COMMAND = "make fmax MODULE=module PRESET=preset GRADE=grade SEED=seed"
 
 
@@ -37,39 +39,37 @@ def _modules(records: Records) -> str | None:
     ]
     multipliers = sum(module.dsp for module in runs[0].modules)
     rows.append(["all", *(_all(run) for run in shown), multipliers, runs[0].state_bits_per_flow])
-    between = "; ".join(f"{run.flows:,} flows: {_all(run)}" for run in runs if run not in shown)
     shows = (
-        f"LUTs / flip-flops / block RAMs of 18 Kbit, {runs[0].device}, preset `{runs[0].preset}`, payload memory "
+        f"LUTs/flip-flops/block RAMs of 18 Kbit, {runs[0].device}, preset `{runs[0].preset}`, payload memory "
         "left out. A carry counts as two LUTs, a LUT RAM as six. Logic hardly grows with flows; tables move into "
         "block RAM."
     )
-    body = text.table(heads, rows) + (f"\n\nAll modules with {between}." if between else "")
-    return text.section("Modules", text.commands(entries), shows, body)
+    command = f"make synth TARGET={runs[0].target} PRESET={runs[0].preset} FLOWS=flows"
+    return text.section("Modules", [command], shows, text.table(heads, rows))
 
 
 def _area(module: ModuleArea | None) -> str | None:
-    return f"{module.lut:,} / {module.ff:,} / {module.bram:,}" if module else None
+    return f"{module.lut:,}/{module.ff:,}/{module.bram:,}" if module else None
 
 
 def _all(run: Synth) -> str:
-    return " / ".join(number(sum(getattr(module, part) for module in run.modules)) for part in ("lut", "ff", "bram"))
+    return "/".join(number(sum(getattr(module, part) for module in run.modules)) for part in ("lut", "ff", "bram"))
 
 
 def _builds(records: Records) -> str | None:
     groups: dict[tuple[str, str, str], list[Fmax]] = {}
-    for entry in records.entries(FMAX):
-        run = entry.figures
+    for run in (entry.figures for entry in records.entries(FMAX) if entry.figures.module not in PARTS):
         groups.setdefault((run.module, run.preset, run.grade), []).append(run)
     if not groups:
         return None
     rows: list[list[Value]] = [
         [module, f"`{preset}`", grade, _speeds(runs), *_size(runs)] for (module, preset, grade), runs in groups.items()
     ]
-    heads = ("module", "preset", "grade", "MHz", "LUT4", "carries", "LUT RAM", "flip-flops", "block RAM", "multipliers")
+    heads = ("module", "preset", "grade", "MHz", "LUT4", "flip-flops", "block RAM")
     shows = (
         "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz for seeds 1, 2, 3, or "
-        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness; a carry takes two "
-        "LUTs, a LUT RAM (16 x 4) six. The core with all fourteen policies does not route."
+        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness; LUT4 leaves out "
+        "carries and LUT RAM. The core with all fourteen policies does not route."
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
 
@@ -82,7 +82,7 @@ def _speeds(runs: Sequence[Fmax]) -> str | None:
 def _size(runs: Sequence[Fmax]) -> list[Value]:
     """Of any seed: all have the same netlist."""
     sized = next((run for run in runs if run.lut4 is not None), runs[0])
-    return [sized.lut4, sized.carry, sized.lut_ram, sized.ff, sized.bram, sized.mult18]
+    return [sized.lut4, sized.ff, sized.bram]
 
 
 def _boards(records: Records) -> str | None:
@@ -92,7 +92,8 @@ def _boards(records: Records) -> str | None:
         for entry in entries
     ]
     shows = "MHz reached, and wanted in brackets, of the bitstream that the board's seeds give."
-    return text.tabled("Boards", entries, shows, ("board", "device", "seed", "clocks"), rows, left=2)
+    table = text.table(("board", "device", "seed", "clocks"), rows, left=4)
+    return text.section("Boards", ["make bitstream BOARD=board"], shows, table) if rows else None
 
 
 def _reached(clocks: Sequence[BoardClock]) -> str:
@@ -102,7 +103,7 @@ def _reached(clocks: Sequence[BoardClock]) -> str:
 def _policies(records: Records) -> str | None:
     entries = records.entries(POLICIES)
     rows: list[list[Value]] = [
-        [each.name, each.kind, each.state_bits, each.lut, each.ff, each.dsp, each.fmax_mhz]
+        [each.name, each.state_bits, each.lut, each.ff, each.fmax_mhz]
         for entry in entries
         for each in entry.figures.root
     ]
@@ -110,5 +111,5 @@ def _policies(records: Records) -> str | None:
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what "
         "any policy must carry along; LUT4 includes two for each carry."
     )
-    heads = ("policy", "kind", "state, bits", "LUT4", "flip-flops", "multipliers", "MHz")
-    return text.tabled("Policies", entries, shows, heads, rows, left=2)
+    heads = ("policy", "state, bits", "LUT4", "flip-flops", "MHz")
+    return text.tabled("Policies", entries, shows, heads, rows)

@@ -33,7 +33,7 @@ def _bench(records: Records) -> str | None:
         "meet at *any phase*."
     )
     heads = (
-        *("cases", "number", "frames", "late", "unexpected", "SFD after launch"),
+        *("cases", "frames", "late", "unexpected", "SFD after launch"),
         *("sent gap off", "measured gap off", f"rate error, {LONG_SECONDS} s"),
     )
     rows = [_row(name, cases) for name, cases in groups.items()]
@@ -49,7 +49,6 @@ def _row(name: str, cases: list[GapCase]) -> list[Value]:
     long = [case for case in cases if (case.rate_seconds or 0) >= LONG_SECONDS]
     return [
         name,
-        len(cases),
         sum(case.frames or case.grants or 0 for case in cases),
         _sum(case.late for case in cases),
         _sum(case.unexpected for case in cases),
@@ -86,7 +85,7 @@ def _software(records: Records) -> str | None:
         return None
     shows = (
         "Gap errors without sign, in ns, on a shared virtual machine with 2 processors under load. A range is of "
-        "three runs. Run it on the machine that you measure with."
+        "three runs."
     )
     heads = ("what is compared", "median", "99 % within", "99.9 % within")
     return text.section("Software", text.commands([*selftests, *linux]), shows, text.table(heads, rows))

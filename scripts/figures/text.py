@@ -8,7 +8,7 @@ from math import floor, log10
 from textwrap import fill
 from typing import Protocol
 
-RULE = "Counts are exact; other values have at most four digits, two below 0.0001. A dash: not measured."
+RULE = "Counts are exact, other values rounded to four digits. A dash: not measured."
 DIGITS, SMALL = 4, 1e-4
 Value = int | float | str | None
 
@@ -45,9 +45,9 @@ def yes(flag: bool) -> str:
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[Value]], left: int = 1) -> str:
     """The first `left` columns are texts, the others figures."""
-    marks = ["---" if column < left else "---:" for column in range(len(heads))]
-    lines = [heads, marks, *([number(value) for value in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    marks = "|".join("---" if column < left else "---:" for column in range(len(heads)))
+    head, *lines = (f"| {' | '.join(map(number, cells))} |" for cells in (heads, *rows))
+    return "\n".join([head, f"|{marks}|", *lines])
 
 
 def tabled(
@@ -64,16 +64,16 @@ def commands(entries: Sequence[Ran]) -> list[str]:
 def section(title: str, measured: Sequence[str], shows: str, body: str) -> str:
     """What a measurement shows, its figures, and the commands that measure it."""
     made = "\n".join(f"    {command}" for command in measured)
-    return f"## {title}\n\n{_prose(shows)}\n\n{body}\n\n{made}\n"
+    return f"## {title}\n\n{prose(shows)}\n\n{body}\n\n{made}\n"
 
 
 def page(title: str, opening: str, sections: Sequence[str | None]) -> str:
     """`None`: there is no record of it."""
-    made = "<!-- Made by `python -m scripts.figures` from records/: change those, not this page. -->"
+    made = "<!-- Made from records/ by `python -m scripts.figures`; do not edit. -->"
     return "\n".join(
-        [f"# {title}\n", f"{made}\n", f"{_prose(f'{opening} {RULE}')}\n", *(each for each in sections if each)]
+        [f"# {title}\n", f"{made}\n", f"{prose(f'{opening} {RULE}')}\n", *(each for each in sections if each)]
     )
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     return fill(text, 118, break_long_words=False, break_on_hyphens=False)

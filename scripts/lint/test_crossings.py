@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Clock-domain crossings: docs/reference/mac.md lists those of the MAC, docs/how-to/boards.md those of a board, and
-no space has another."""
+"""Clock-domain crossings: constraints/common lists those of the MAC and of the boards, and no module has another."""
 
 from __future__ import annotations
 
@@ -9,8 +8,8 @@ from pathlib import Path
 
 from scripts.lint.tools import ROOT, VERILOG
 
-PAGE = ROOT / "docs" / "reference" / "mac.md"
-BOARDS = ROOT / "docs" / "how-to" / "boards.md"
+MAC = ROOT / "constraints" / "common" / "GmiiMac.crossings"
+BOARDS = ROOT / "constraints" / "common" / "boards.crossings"
 ROW = re.compile(r"\| `(\S+)` \| (.+) \| (\w+) \|")
 Crossing = tuple[str, str, str]
 
@@ -19,9 +18,8 @@ def _rows(text: str) -> list[Crossing]:
     return [crossing.groups() for line in text.splitlines() if (crossing := ROW.fullmatch(line))]  # type: ignore[misc]
 
 
-def _listed(page: Path = PAGE) -> list[Crossing]:
-    _, _, section = page.read_text().partition("## Clock-domain crossings")
-    return _rows(section.partition("\n## ")[0])
+def _listed(file: Path) -> list[Crossing]:
+    return _rows(file.read_text())
 
 
 def _unnumbered(name: str) -> str:
@@ -35,13 +33,13 @@ def _endings(name: str) -> list[str]:
     return [".".join(parts[begin:]) for begin in range(max(1, len(parts) - 1))]
 
 
-def test_the_page_lists_the_crossings_of_the_mac() -> None:
+def test_the_crossings_of_the_mac_are_those_that_are_listed() -> None:
     found = (VERILOG / "GmiiMac.crossings").read_text().splitlines()
-    listed = [f"| `{name}` | {source} | {target} |" for name, source, target in _listed()]
+    listed = MAC.read_text().splitlines()
     new, gone = sorted(set(found) - set(listed)), sorted(set(listed) - set(found))
     assert not new and not gone, "\n".join(
         [
-            "docs/reference/mac.md and build/rtl/GmiiMac.crossings differ",
+            "constraints/common/GmiiMac.crossings and build/rtl/GmiiMac.crossings differ",
             *(f"+ {row}" for row in new),
             *(f"- {row}" for row in gone),
         ]
@@ -50,7 +48,7 @@ def test_the_page_lists_the_crossings_of_the_mac() -> None:
 
 def test_no_other_module_crosses() -> None:
     """A module around the MAC has its crossings, behind the names of instances; a part of the MAC has them without its own."""
-    listed = {_unnumbered(name) for name, _, _ in (*_listed(), *_listed(BOARDS))}
+    listed = {_unnumbered(name) for name, _, _ in (*_listed(MAC), *_listed(BOARDS))}
     names = listed | {name.partition(".")[2] for name in listed}
     others = [
         f"{file.stem}: {name} from {source} to {target}"
@@ -58,6 +56,4 @@ def test_no_other_module_crosses() -> None:
         for name, source, target in _rows(file.read_text())
         if not {_unnumbered(part) for part in _endings(name)} & names
     ]
-    assert not others, "crossings that neither docs/reference/mac.md nor docs/how-to/boards.md lists:\n" + "\n".join(
-        others
-    )
+    assert not others, "crossings that constraints/common does not list:\n" + "\n".join(others)

@@ -29,6 +29,20 @@ def test_views_name_signals_of_the_core(view: str, pattern: str) -> None:
     assert not missing, f"{view} names signals that are gone: {missing}"
 
 
+def test_the_view_of_gtkwave_has_the_widths_of_the_core() -> None:
+    """GTKWave leaves out a signal whose width is another."""
+    verilog = verilated.verilog().read_text()
+    top = verilog[verilog.index(f"module {verilated.TAPS[verilated.TAP]} (") :]
+    named = re.findall(r"^TOP\.\w+\.(\w+)(\[\d+:0\])?$", (VIEWS / "downbeat.gtkw").read_text(), re.MULTILINE)
+    assert len(named) > 40
+    wrong = [
+        f"{name}{width}"
+        for name, width in named
+        if not re.search(rf"\b(?:wire|reg) +{re.escape(width)} *{name}\b", top)
+    ]
+    assert not wrong, f"downbeat.gtkw has other widths than the Verilog: {wrong}"
+
+
 def test_waves_says_what_to_do(tmp_path: Path) -> None:
     """Without a viewer on PATH, or without waves: a way on, and a failure."""
     for tool in ("bash", "dirname", "cat"):

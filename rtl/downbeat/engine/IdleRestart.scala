@@ -37,6 +37,6 @@ class IdleRestart(val view: RecoveryView, timer: RecoveryTimer) extends Area {
   /** On step 5: the state after the event. Idleness begins again with a restart. */
   def update(after: RecoveryState, restarted: Payload[Bool]): Unit = new s5.Area {
     after.restarts := choose.restarts
-    after.lastSent := Mux(OPENING || event.isSent || restarted, TIMESTAMP_VALUE, before.lastSent)
+    after.lastSent := Mux[UInt](OPENING || event.isSent || restarted, TIMESTAMP_VALUE, before.lastSent)
   }
 }

@@ -62,8 +62,9 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
         Mux(before.turn === 1, blocks(3), blocks(2)))
     val other = insert(onlyIf(Mux(inTurn.valid, inTurn, second), counts))
     private def areIsolated(three: SackBlock*): Bool =
-      three.combinations(2).map { pair => pair(0).right < pair(1).left || pair(1).right < pair(0).left }.toSeq.andR &&
-        three.map(_.valid).andR
+      three.map(_.valid).andR && Seq(0 -> 1, 0 -> 2, 1 -> 2).map { case (i, j) =>
+        three(i).right < three(j).left || three(j).right < three(i).left
+      }.andR
     /** The first three blocks are runs of their own (RFC 2018 3). */
     val three = insert(plain ? areIsolated(blocks(0), blocks(1), blocks(2)) | areIsolated(blocks(1), blocks(2),
       blocks(3)))

@@ -54,23 +54,57 @@ object RegisterFiles {
   }
 
   private def page(registers: Seq[RegInst]): String = {
-    val rows = registers.flatMap { register =>
-      val own = s"| ${hex(register.getAddr(), 3)} | `${register.getName()}` |"
-      if (isWhole(register)) {
-        val field = fields(register).head
-        Seq(s"$own ${bits(field)} | ${access(field)} | ${reset(field)} | ${register.getDoc()} |")
-      } else {
-        s"$own | | | ${register.getDoc()} |" +: fields(register).map { field =>
-          s"| | ... `${field.getName()}` | ${bits(field)} | ${access(field)} | ${reset(field)} | ${field.getDoc()} |"
-        }
-      }
+    val parts = alike(registers).foldLeft(Vector[Vector[RegInst]]()) { (parts, run) =>
+      if (isLong(run) || parts.isEmpty || isLong(parts.last)) parts :+ run else parts.init :+ (parts.last ++ run)
     }
     val text = Seq(s"<!-- $generated -->", "# Register map", "",
-      "Of the preset `default`; [registers.md](registers.md) explains. RO: read-only. RW: read and write. WO: write-only.",
-      "W1P: writing 1 does it once, it reads as 0. What is named here is `DOWNBEAT_REG_...` in downbeat_registers.h.",
-      "",
-      "| offset | register | bits | access | reset | |", "| --- | --- | --- | --- | --- | --- |") ++ rows
+      "Each register of the preset `default`, by its byte offset. [Registers](registers.md) explains them. RO: read-only.",
+      "RW: read and write. WO: write-only. W1P: writing 1 does it once, it reads as 0. Fields reset to 0, or as stated.",
+      "The names are `DOWNBEAT_REG_...` in downbeat_registers.h.") ++
+      parts.flatMap(part => if (isLong(part)) list(part) else table(part))
     text.mkString("", "\n", "\n")
+  }
+
+  /** Consecutive registers that differ in name, bits and reset value only. */
+  private def alike(registers: Seq[RegInst]): Seq[Vector[RegInst]] = {
+    def same(one: RegInst, other: RegInst): Boolean = isWhole(one) && isWhole(other) &&
+      one.getDoc() == other.getDoc() && access(fields(one).head) == access(fields(other).head)
+    registers.foldLeft(Vector[Vector[RegInst]]()) { (runs, register) =>
+      if (runs.nonEmpty && same(runs.last.head, register)) runs.init :+ (runs.last :+ register)
+      else runs :+ Vector(register)
+    }
+  }
+
+  /** A run that the page lists in short. */
+  private def isLong(run: Seq[RegInst]): Boolean = alike(run).size == 1 && run.size >= 4
+
+  private def list(run: Seq[RegInst]): Seq[String] = {
+    val values = run.map(fields(_).head)
+    val sameBits = values.map(bits).distinct.size == 1
+    val hasReset = values.exists(_.getAccessType() == AccessType.ROV)
+    val rows = run.zip(values).map { case (register, field) =>
+      val columns = Seq(hex(register.getAddr(), 3)) ++ (if (sameBits) None else Some(bits(field).padTo(5, ' '))) ++
+        (if (hasReset) Some(reset(field).padTo(9, ' ')) else None) :+ register.getName()
+      s"    ${columns.mkString("  ")}"
+    }
+    val shown = (if (sameBits) s", bits ${bits(values.head)}" else "") + (if (hasReset) ", with its value" else "")
+    Seq("", s"${access(values.head)}$shown: ${run.head.getDoc()}", "") ++ rows
+  }
+
+  private def table(registers: Seq[RegInst]): Seq[String] = {
+    def row(offset: String, name: String, field: Field, doc: String): String = {
+      val verb = if (field.getAccessType() == AccessType.ROV) "Here" else "Resets to"
+      val value = if (Set("", "0x0")(reset(field))) "" else s" $verb ${reset(field)}."
+      s"| $offset | $name | ${bits(field)} | ${access(field)} | ${(doc + value).trim} |"
+    }
+    val rows = registers.flatMap { register =>
+      val (offset, name) = (hex(register.getAddr(), 3), s"`${register.getName()}`")
+      if (isWhole(register)) Seq(row(offset, name, fields(register).head, register.getDoc()))
+      else fields(register).zip(s"${register.getDoc()} " +: Seq.fill(31)("")).map { case (field, opening) =>
+        row(offset, s"`${register.getName()}.${field.getName()}`", field, (opening + field.getDoc()).trim)
+      }
+    }
+    Seq("", "| offset | register | bits | access | |", "|---|---|---|---|---|") ++ rows
   }
 
   private def bits(field: Field): String = {

@@ -59,28 +59,28 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   startAt(0x000)
   constant("magic", RegisterMap.magic, "\"Down\" in ASCII.")
-  private val version = register("version", "Version of the core.")
+  private val version = register("version", "Semantic version of the core.")
   for ((part, value) <- Seq("patch", "minor", "major").zip(RegisterMap.version.reverse))
-    constant(version, part, width = 8, value, "Semantic versioning.")
+    constant(version, part, width = 8, value, "")
 
   startAt(0x020)
-  for ((name, value) <- Layout.numbers(config)) constant(name, value, "Configuration of this build.")
+  for ((name, value) <- Layout.numbers(config)) constant(name, value, "a size of this build.")
   constant("startupPolicies", config.startupPolicies.size,
-    "Start-up policies of this build; `enum downbeat_startup_policy` names them.")
+    "Number of start-up policies; `enum downbeat_startup_policy` names them.")
   constant("steadyPolicies", config.steadyPolicies.size,
-    "Steady policies of this build; `enum downbeat_steady_policy` names them.")
+    "Number of steady policies; `enum downbeat_steady_policy` names them.")
   constant("logCapacity", config.logRecords,
-    "Records that the event log holds; 0: there are none, nor one of each flow.")
+    "Records that the event log holds; 0: the build has no records.")
 
   // ---- control
 
   startAt(0x080)
-  private val control = register("control", "What the core does.")
+  private val control = register("control", "")
   private val enable =
     control.field(Bool(), AccessType.RW, 0, "The core runs; 0 holds it in reset.")(SymbolName("enable"))
   private val softReset =
     control.field(Bool(), AccessType.W1P, 0, "1: resets the core for a moment.")(SymbolName("softReset"))
-  private val status = register("status", "How the core is.")
+  private val status = register("status", "")
   status.field(Bool(), AccessType.RO, "The core runs: it is not in reset.")(SymbolName("running")) := !io.coreReset
   status.field(Bool(), AccessType.RO, "Nothing moves in the core.")(SymbolName("idle")) := io.coreIdle
   status.field(Bool(), AccessType.RO, "Another station claims our IP address.")(
@@ -102,16 +102,15 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   // ---- addresses: the core must not see them change while frames are in it
 
   startAt(0x0a0)
-  private val latched = "Taken over while the core is in reset."
+  private val latched = "Taken over in reset."
   private val macHigh =
     value("localMacHigh", 16, AccessType.RW,
-      s"Own MAC address: its first two bytes on the wire, the first one higher. $latched")
+      s"Own MAC address: its first two bytes on the wire, the first higher. $latched")
   private val macLow = value("localMacLow", 32, AccessType.RW, s"Own MAC address: the other four bytes. $latched")
   private val ip = value("localIp", 32, AccessType.RW, s"Own IPv4 address, first byte of the wire highest. $latched")
   private val secret = for (part <- 3 to 0 by -1) yield {
-    val bits = s"bits ${32 * part + 31} to ${32 * part}"
     value(s"secret$part", 32, AccessType.WO,
-      s"Key of all hashes, those of initial sequence numbers among them: random; $bits. $latched")
+      "32 bits of the random key of all hashes, `secret3` the highest; taken over while the core is in reset.")
   }
   private val netmask =
     value("localNetmask", 32, AccessType.RW, s"Leading ones; 0: every address is on our network. $latched")
@@ -125,9 +124,9 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   io.secret := takenOver(secret.reduce(_ ## _))
 
   private val neighbourIp = value("neighbourIp", 32, AccessType.RW, "Static neighbour: its IPv4 address.").asUInt
-  private val neighbourHigh = register("neighbourHigh", "Static neighbour: the rest.")
+  private val neighbourHigh = register("neighbourHigh", "Static neighbour:")
   private val neighbourMacHigh =
-    neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "The first two bytes of its MAC address.")(SymbolName("mac"))
+    neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "the first two bytes of its MAC address.")(SymbolName("mac"))
   private val neighbourRemove = neighbourHigh.field(Bool(), AccessType.RW, 0, "1: forget it.")(SymbolName("remove"))
   private val neighbourLow =
     register("neighbourMacLow",
@@ -148,7 +147,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
       s"${prefix}_${field.name}" -> bundle.asBits(field.offset, field.width bits))
   private val coreCounters =
     new CounterRegisters(declare, port.io.address, named("counter", io.counters), coreReset,
-      "Times since the core's reset, modulo 2^32.")
+      "a count since the core's reset, modulo 2^32.")
   port.io.settled := coreCounters.settled
 
   // ---- trace: the last record of a flow, and the event log
@@ -173,7 +172,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     shown("recordFound", store.io.found.asBits, "1: there is such a record, and `record_...` show it.")
     for (field <- Layout.ofBundle("TraceRecord", store.io.record).fields)
       shown(s"record_${field.name}", store.io.record.asBits(field.offset, field.width bits),
-        s"TraceRecord's `${field.name}`" + field.values.map(name => s", a number of $name").getOrElse("") + ".")
+        "a field of the trace record that `recordSelect` fetched.")
   }
 
   // ---- the MAC
@@ -181,7 +180,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   if (withMac) new Area {
     startAt(0x400)
     io.mac.softReset := RegNext(resetAsked) init True
-    private val link = register("link", "The wire.")
+    private val link = register("link", "")
     link.field(Bool(), AccessType.RO, "The link is up.")(SymbolName("up")) := io.mac.linkUp
     private val nominal = TimeBase.nominalIncrement
     private val high = register("incrementHigh", "Time by which a clock of the wire moves the time base on.")
@@ -196,7 +195,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     io.mac.increment := RegNextWhen(high @@ low, written && high =/= 0) init U(nominal, TimeBase.incrementBits bits)
     private val (latest, counts) = named("counter_mac", io.mac.counters).partition(_._1.endsWith("Lateness"))
     private val macCounters =
-      new CounterRegisters(declare, port.io.address, counts, False, "Frames since `reset`, modulo 2^32.")
+      new CounterRegisters(declare, port.io.address, counts, False, "frames since `reset`, modulo 2^32.")
     port.io.settled.removeAssignments() := coreCounters.settled && macCounters.settled
     for ((name, nanoseconds) <- latest) shown(name, nanoseconds, "ns, since `reset`; all ones: that or more.")
     new TimeRegisters(declare, io.mac.now)

@@ -20,7 +20,7 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
   private def command[T <: Data](stream: Stream[T], write: Bool): Unit =
     stream.valid := RegInit(False) clearWhen stream.fire setWhen write
 
-  private val status = register("timeStatus", "How the time base is.")
+  private val status = register("timeStatus", "")
   private val refused = RegInit(False)
   flag(status, "slewing", "A slew is under way.")(time.slewing)
   flag(status, "jumpRefused", "The last jump was asked for while `control.enable` was 1: nothing happened.")(refused)
@@ -64,7 +64,7 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
 
   // ---- external time, and the log
 
-  private val external = register("externalTime", "What is done with the external time.")
+  private val external = register("externalTime", "")
   time.follow := external.field(Bool(), AccessType.RW, 0, "1: the time base follows it, and no slew.")(
     SymbolName("follow"))
   time.sample :=

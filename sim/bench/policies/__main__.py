@@ -108,7 +108,7 @@ def _recorded(console: Console, rows: list[dict[str, Any]], wanted: int, seed: i
 
 def _table(rows: list[dict[str, Any]], seed: int) -> Table:
     table = Table(title=f"policies against their golden models, seed {seed}", title_justify="left")
-    heads = {"name": "", "kind": "", "events": "questions", "recorded_events": "recorded", "mismatches": "differ"}
+    heads = {"name": "", "kind": "", "events": "events", "recorded_events": "recorded", "mismatches": "differ"}
     heads |= {"float_error_max": "from the equation", "state_bits": "state bits", "latency_clocks": "clocks"}
     heads |= {"lut": "LUT4", "ff": "FF", "dsp": "MULT18", "fmax_mhz": "MHz (ECP5-6)"}
     for key, head in heads.items():

@@ -31,7 +31,7 @@ def command(
     absolute: Annotated[bool, typer.Option(help="launch_ns is of CLOCK_TAI, not from the start")] = False,
     log: Annotated[Path | None, typer.Option(help="CSV to write: launches and departures, CLOCK_REALTIME")] = None,
 ) -> None:
-    """Sends the frames of a schedule at their launch times, and says how late they left and by which clock that is known."""
+    """Sends the frames of a schedule at their launch times, and reports how late they left by which clock."""
     with explained():
         if log is not None:
             output.require_file(log, "--log")

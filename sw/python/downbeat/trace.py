@@ -99,7 +99,7 @@ def command(
 ) -> None:
     """One line for each event: time, flow, event, state, windows before and after it, reason.
 
-    The time is that of the waves which the same run writes (WAVES=1): go there in the viewer.
+    The time is when the event enters the engine, as in waves (WAVES=1); `trace_valid` follows 27 clocks later.
     """
     with explained():
         try:

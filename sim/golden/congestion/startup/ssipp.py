@@ -36,6 +36,8 @@ class Ssipp:
         match event.kind:
             case Kind.ESTABLISHED:
                 state, new = SsippState(), slow_start(event, window)
+            case Kind.RESTART:
+                new = slow_start(event, window)
             case Kind.SENT:
                 state = replace(state, begun=1)
             case Kind.LOSS | Kind.TIMEOUT:

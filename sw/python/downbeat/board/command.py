@@ -84,9 +84,7 @@ def send(
     source: Annotated[
         str, typer.Option("--from", help="MAC address to send from", metavar="MAC")
     ] = "02:00:00:00:00:01",
-    frames: Annotated[
-        int, typer.Option(min=0, help="how many; 0: the schedule once. More: it begins anew behind its end")
-    ] = 0,
+    frames: Annotated[int, typer.Option(min=0, help="how many; 0: the schedule once. More: it is repeated")] = 0,
     device: Device = DEVICE,
     build: Build = BUILD,
 ) -> None:

@@ -23,7 +23,7 @@ class CaptureFirst(TyperGroup):
 app = typer.Typer(
     cls=CaptureFirst,
     no_args_is_help=True,
-    help="How right gaps are on a link. `downbeat gap x.pcapng` is `gap capture x.pcapng`.",
+    help="Compares gaps between frames with their schedule. `gap x.pcapng` is `gap capture x.pcapng`.",
 )
 app.command("capture")(capture_command.capture)
 app.command("live")(live_command.live)

@@ -25,11 +25,13 @@ def test_the_log_of_replay_is_a_schedule_for_a_capture(tmp_path: Path) -> None:
     plan.write_text("launch_ns,length,flow\n" + "".join(f"{MILLISECOND * n},{60 + n},{n % 3}\n" for n in range(60)))
     script = """
 plan, capture, log, *to = sys.argv[1:]
-dumpcap = ['dumpcap', '-q', '-i', veth.ENDS[1], '-w', capture, '-a', 'duration:3']
+dumpcap = ['dumpcap', '-q', '-i', veth.ENDS[1], '-w', capture]
 dump = subprocess.Popen(dumpcap, stderr=subprocess.PIPE, text=True)
 while not dump.stderr.readline().startswith('File:'):
     pass
 subprocess.run([*downbeat, 'replay', plan, '--interface', veth.ENDS[0], '--log', log, *to], check=True)
+time.sleep(1)
+dump.send_signal(2)  # SIGINT: it writes what it has
 dump.communicate(timeout=30)
 """
     tmp_path.chmod(0o777)

@@ -75,4 +75,8 @@ def _write(file: Path, lines: list[str]) -> None:
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:
         stream.write("".join(f"{line}\n" for line in lines))
+    if file.exists():  # who may read it stays: the gateway's group
+        before = file.stat()
+        os.chown(fresh, before.st_uid, before.st_gid)
+        fresh.chmod(before.st_mode & 0o777)
     fresh.replace(file)

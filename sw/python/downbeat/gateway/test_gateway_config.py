@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -91,14 +92,27 @@ def test_a_key_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
 def test_rotation_keeps_two_keys_and_numbers_go_round(tmp_path: Path) -> None:
     key_file = tmp_path / "keys"
     keys.new(key_file)
+    assert key_file.stat().st_mode & 0o777 == 0o600
     with pytest.raises(Refused, match="rotate"):
         keys.new(key_file)
     assert keys.rotate(key_file) == (2, None)
     assert keys.rotate(key_file) == (3, 1)
+    key_file.chmod(0o640)
     keys.deny(key_file, 9)
+    assert key_file.stat().st_mode & 0o777 == 0o640, "the gateway's group still reads it"
     for _ in range(255):
         keys.rotate(key_file)
     assert keys.listed(key_file) == ["deny 9", "key 1", "key 2"]
-    assert key_file.stat().st_mode & 0o777 == 0o600
     with pytest.raises(Refused, match="from 1"):
         keys.issue(key_file, 0)
+
+
+def test_the_unit_is_confined() -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    unit = ROOT / "sw" / "gateway" / "downbeat-gateway.service"
+    command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=20", str(unit)]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    if "--offline" in done.stderr or "unrecognized" in done.stderr:
+        pytest.skip("this systemd-analyze cannot judge a unit that is not loaded")
+    assert done.returncode == 0, done.stdout[-300:] + done.stderr  # exposure of at most 2.0 of 10
