@@ -83,7 +83,7 @@ async def the_gaps_of_a_pair_are_told_with_its_acks(dut: Any, inverted: bool) ->
     start = min(segment.seq for segment, _ in sent)
     order = [(segment.seq - start) // MSS for segment, _ in sent]
     assert order == ([1, 0, 3, 2, 5, 4, 7, 6] if inverted else list(range(8)))
-    expected = []
+    expected, round_trips = [], []
     arrival = core.now + 1000
     for pair in range(4):
         spread = 7_000 + 1_111 * pair
@@ -92,6 +92,7 @@ async def the_gaps_of_a_pair_are_told_with_its_acks(dut: Any, inverted: bool) ->
         station.acknowledge(below + 2 * MSS, arrival + spread)
         departed = [departure for _, departure in sent[2 * pair : 2 * pair + 2]]
         expected.append((departed[1] - departed[0], spread))
+        round_trips += [arrival - departed[0], arrival + spread - departed[1]]
         arrival += 100_000
         await answers.counted(2 * pair + 2)
     assert all(abs(departure - gap) <= 1 for departure, _ in expected)
@@ -99,6 +100,7 @@ async def the_gaps_of_a_pair_are_told_with_its_acks(dut: Any, inverted: bool) ->
     second = [answer for answer in answers.found if not answer.begins]
     assert not any(answer.disturbed for answer in answers.found)
     assert [(answer.departure_gap, answer.arrival_gap) for answer in second] == expected
+    assert [answer.round_trip for answer in answers.found] == round_trips
 
 
 @cocotb.test()

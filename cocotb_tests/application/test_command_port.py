@@ -108,19 +108,31 @@ LEGAL = {
     "aimd": [0, 1, (1 << A_BITS) - 1, (1 << A_BITS + 16) - 1],
     "logistic": [0, 1, 1 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE],
     "carson": [0, 1],
-    "paced": [0, 1, (1 << 16) - 1, (1 << 68) - 1],
+    "paced": [0, 1, (1 << 16) - 1, (1 << 70) - 1],
     "pairs": [0, 1, (1 << 89) - 1],
     "hoe": [0, 1],
     "spm": [0, 1],
+    "hstcp": [0, 1],
+    "fast": [0, 1 << 16 | 2, 1 << 18 | 2 << 16 | (1 << 16) - 1],  # alpha, every, mi
+    "vegas": [0, 1 << 8 | 1, (1 << 17) - 1],  # alpha, beta, round
+    "vegasstart": [0, 1, (1 << 9) - 1],  # gamma, round
+    "past": [0, 1],
 }
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
     "logistic": [1 << RATE_BITS, 2 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE - 1],  # K = 0; A above K
     "carson": [2],
-    "paced": [1 << 16, 1 << 68],  # no segment
+    "paced": [1 << 16, 1 << 68, 1 << 70],  # no segment
     "hoe": [2],
     "spm": [2],
-} | {name: [1] for name in ("reno", "cubic", "standard", "ssipp", "lbc", "hystart", "limited")}
+    "hstcp": [2],
+    "fast": [1 << 16 | 1, 2, 3 << 16 | 2, 1 << 19],
+    "vegas": [3 << 8, 1 << 8 | 2, 1 << 17],
+    "vegasstart": [1 << 8, 1 << 9],
+    "past": [2],
+} | {
+    name: [1] for name in ("reno", "cubic", "stcp", "standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
+}
 
 
 @cocotb.test()

@@ -38,6 +38,7 @@ EXTREMES = {
     "event_initialSsthresh": 32,
     "event_probe_departureGap": 36,
     "event_probe_arrivalGap": 36,
+    "event_probe_roundTrip": 36,
     "window_cwnd": 48,
     "window_ssthresh": 48,
     "now_ns": 48,
@@ -181,7 +182,7 @@ def _calculated(draw: random.Random, event: CongestionEvent) -> CongestionEvent:
 
 
 def _probe(draw: random.Random) -> ProbeAnswer:
-    return ProbeAnswer(draw.random() < 0.5, draw.random() < 0.3, _bits(draw, 36), _bits(draw, 36))
+    return ProbeAnswer(draw.random() < 0.5, draw.random() < 0.3, _bits(draw, 36), _bits(draw, 36), _bits(draw, 36))
 
 
 def _departure(departure: Departure) -> Beat:
@@ -232,6 +233,7 @@ def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits:
         "event_probe_disturbed": int((event.probe or ProbeAnswer()).disturbed),
         "event_probe_departureGap": (event.probe or ProbeAnswer()).departure_gap,
         "event_probe_arrivalGap": (event.probe or ProbeAnswer()).arrival_gap,
+        "event_probe_roundTrip": (event.probe or ProbeAnswer()).round_trip,
         "window_cwnd": window.cwnd,
         "window_ssthresh": window.ssthresh,
         "now_ns": event.now,

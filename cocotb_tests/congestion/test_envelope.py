@@ -14,12 +14,13 @@ import pytest
 from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAnswer, of_bytes
 from sim.golden.congestion.startup import paced
-from sim.golden.congestion.steady import aimd, logistic
+from sim.golden.congestion.steady import aimd, fast, logistic
 from sim.golden.congestion.window import CongestionState
 
 # The ones that ask for most; other policies are told nothing.
 ARGUMENTS = {
     "aimd": aimd.argument(255.99, 65535 / 65536),
+    "fast": fast.argument(65535, mi=True),
     "logistic": logistic.argument(2**34 - 1, 2**34 - 1),
     "paced": paced.argument(65535, 0),
 }

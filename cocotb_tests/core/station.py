@@ -51,9 +51,9 @@ class Answers:
         while True:
             await RisingEdge(self.dut.clk)
             if self.dut.trace_valid.value == 1 and getattr(self.dut, trace + "answered").value == 1:
-                fields = ("begins", "disturbed", "departureGap", "arrivalGap")
-                begins, disturbed, departure, arrival = (int(getattr(self.dut, trace + name).value) for name in fields)
-                self.found.append(ProbeAnswer(bool(begins), bool(disturbed), departure, arrival))
+                fields = ("begins", "disturbed", "departureGap", "arrivalGap", "roundTrip")
+                begins, disturbed, *times = (int(getattr(self.dut, trace + name).value) for name in fields)
+                self.found.append(ProbeAnswer(bool(begins), bool(disturbed), *times))
 
 
 class Station:

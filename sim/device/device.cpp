@@ -94,7 +94,8 @@ void Device::trace() {
 #define DOWNBEAT_COPY(member, field) event.member = pins.trace_payload_##field;
   DOWNBEAT_EVENT_FIELDS(DOWNBEAT_COPY)
 #undef DOWNBEAT_COPY
-  if (!event.probe_answered) event.probe_begins = event.probe_disturbed = 0; // they mean nothing
+  if (!event.probe_answered)
+    event.probe_begins = event.probe_disturbed = event.probe_round_trip = 0; // they mean nothing
   if (!event.probe_answered || event.probe_begins) event.departure_gap = event.arrival_gap = 0;
   callback_(callbackContext_, &event);
 }

@@ -101,7 +101,8 @@ void CoreSender::record(const downbeat_event &event) {
                       : event.probe_disturbed ? "disturbed"
                                               : "whole";
   events_.row(
-      "%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%d\n",
+      "%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%llu,"
+      "%d\n",
       static_cast<unsigned long long>(event.time), event.flow, downbeat_event_text(event.kind),
       downbeat_state_text(event.state), bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
       event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated,
@@ -110,7 +111,8 @@ void CoreSender::record(const downbeat_event &event) {
       static_cast<unsigned long long>(event.cwnd), static_cast<unsigned long long>(event.ssthresh), event.acknowledged,
       event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live,
       event.sent_probe, event.sent_ahead, probe, static_cast<unsigned long long>(event.departure_gap),
-      static_cast<unsigned long long>(event.arrival_gap), event.asked);
+      static_cast<unsigned long long>(event.arrival_gap), static_cast<unsigned long long>(event.probe_round_trip),
+      event.asked);
 }
 
 SenderReport CoreSender::report() const {

@@ -20,11 +20,12 @@ public:
   std::uint64_t sent() const override;
   SenderReport report() const override;
 
-  static constexpr const char *eventsHeader = "time_ns,flow,event,state,cwnd,ssthresh,flight,rtt_ns,reason,congestion,"
-                                              "uninflated,acked,segment_size,initial_window,initial_ssthresh,"
-                                              "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_"
-                                              "window,sent_sequence,sent_length,retransmission,live,"
-                                              "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,asked";
+  static constexpr const char *eventsHeader =
+      "time_ns,flow,event,state,cwnd,ssthresh,flight,rtt_ns,reason,congestion,"
+      "uninflated,acked,segment_size,initial_window,initial_ssthresh,"
+      "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_"
+      "window,sent_sequence,sent_length,retransmission,live,"
+      "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,asked";
 
 private:
   void application();

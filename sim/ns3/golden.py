@@ -49,6 +49,7 @@ def _model_row(row: dict[str, str]) -> dict[str, str | int]:
         "startup": row["startup"],
         "steady": row["steady"],
         **{name: row[name] for name in ("sent_probe", "sent_ahead", "probe", "departure_gap", "arrival_gap")},
+        "probe_round_trip": row["probe_round_trip"],
     }
 
 

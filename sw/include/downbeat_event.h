@@ -36,6 +36,7 @@ typedef struct downbeat_event {
   uint64_t rtt; /* ns */
   uint64_t departure_gap; /* ns; of a probe and the one before */
   uint64_t arrival_gap; /* ns; of their ACKs */
+  uint64_t probe_round_trip; /* ns; from the probe to its ACK */
   uint64_t cwnd; /* after the event; bytes, 16 fraction bits */
   uint64_t ssthresh; /* likewise */
   uint32_t acknowledged; /* SND.UNA */
@@ -76,6 +77,7 @@ typedef struct downbeat_event {
   each(rtt, congestion_rtt) \
   each(departure_gap, congestion_probe_departureGap) \
   each(arrival_gap, congestion_probe_arrivalGap) \
+  each(probe_round_trip, congestion_probe_roundTrip) \
   each(cwnd, window_cwnd) \
   each(ssthresh, window_ssthresh) \
   each(acknowledged, acknowledged_value) \

@@ -14,7 +14,7 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, ProbeAnswer, Window, of_bytes
 from sim.golden.congestion.startup.hystart import POLICY, Rounds
 
 SMSS = 1460
@@ -40,6 +40,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         current=threshold + draw.randint(-1, 1),
         last=last,
         baseline=threshold + draw.randint(-1, 1),
+        samples=draw.choice([0, 6, 7, 7, 8]),
         rounds=draw.randint(3, 4),
         conservative=draw.random() < 0.7,
     ).packed()
@@ -47,7 +48,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
 
 @dataclass
 class Rfc9406:
-    """Section 4.2, by its names, in floats; one sample is enough for a round."""
+    """Section 4.2, by its names, in floats."""
 
     cwnd: float = IW * SMSS
     ssthresh: float = inf
@@ -57,6 +58,7 @@ class Rfc9406:
     last_round_min_rtt: float = inf
     css_baseline_min_rtt: float = inf
     css: bool = False
+    rtt_sample_count: int = 0
     css_round: int = 0
 
     def ack(self, number: int, snd_nxt: int, rtt: float | None) -> None:
@@ -64,7 +66,10 @@ class Rfc9406:
         self.cwnd += min(acked, 8 * SMSS) / (4 if self.css else 1)
         if rtt is not None:
             self.current_round_min_rtt = min(self.current_round_min_rtt, rtt)
-        if self.css:
+            self.rtt_sample_count += 1
+        if self.rtt_sample_count < 8:
+            pass
+        elif self.css:
             if self.current_round_min_rtt < self.css_baseline_min_rtt:
                 self.css = False
         elif self.current_round_min_rtt < inf and self.last_round_min_rtt < inf:
@@ -78,6 +83,7 @@ class Rfc9406:
                 self.ssthresh = self.cwnd
             self.window_end = snd_nxt
             self.last_round_min_rtt, self.current_round_min_rtt = self.current_round_min_rtt, inf
+            self.rtt_sample_count = 0
 
 
 def opened() -> Answer:
@@ -88,7 +94,12 @@ def opened() -> Answer:
 def acknowledge(state: Answer, acked: int, flight: int, rtt: int | None) -> Answer:
     starting = state.window.cwnd < state.window.ssthresh
     event = CongestionEvent(
-        Kind.ACKNOWLEDGED, starting_up=starting, acked_bytes=acked, flight=flight, rtt=rtt, segment_size=SMSS
+        Kind.ACKNOWLEDGED,
+        starting_up=starting,
+        acked_bytes=acked,
+        flight=flight,
+        probe=None if rtt is None else ProbeAnswer(begins=True, round_trip=rtt),
+        segment_size=SMSS,
     )
     return POLICY.answer(event, state.window, state.policy_state)
 
@@ -103,7 +114,7 @@ def test_each_ack_leaves_the_window_of_rfc_9406(base: int, seed: int) -> None:
         acked = min(draw.choice([1, 2, 2, 3, 12]) * SMSS, nxt - rfc.una - 1)
         delay = max(0.0, delay + draw.uniform(-3.0, 3.3) * MILLISECOND)
         # Multiples of 8 ns: an eighth of a round trip is whole.
-        rtt = round((base * MILLISECOND + delay) / 8) * 8 if draw.random() < 0.2 else None
+        rtt = round((base * MILLISECOND + delay) / 8) * 8 if draw.random() < 0.8 else None
         state = acknowledge(state, acked, nxt - rfc.una, rtt)
         was = rfc.css
         rfc.ack(rfc.una + acked, nxt, rtt)
@@ -115,26 +126,25 @@ def test_each_ack_leaves_the_window_of_rfc_9406(base: int, seed: int) -> None:
 
 
 def rounds(state: Answer, rtts: list[int]) -> list[int]:
-    """Segments that each round adds, with one sample (ms), in its first ACK; each ACK is of two segments at most."""
+    """Segments that each round adds; each ACK is of a segment, and a sample (ms)."""
     added, una, nxt = [], 0, state.window.cwnd // of_bytes(1)
     for rtt in rtts:
         before, window_end = state.window.cwnd, nxt
-        sample: int | None = rtt * MILLISECOND
         while una < window_end:
             nxt = una + state.window.cwnd // of_bytes(1)
-            acked = min(2 * SMSS, window_end - una)
+            acked = min(SMSS, window_end - una)
             if state.window.cwnd < state.window.ssthresh:
-                state = acknowledge(state, acked, nxt - una, sample)
-            una, sample = una + acked, None
+                state = acknowledge(state, acked, nxt - una, rtt * MILLISECOND)
+            una += acked
         added.append((state.window.cwnd - before) // of_bytes(SMSS))
     return added
 
 
 @pytest.mark.parametrize(("last", "rise"), [(16, 4), (32, 4), (80, 10), (128, 16), (400, 16)])
 def test_a_rise_by_an_eighth_within_4_and_16_ms_quarters_the_growth(last: int, rise: int) -> None:
-    # The first round's last ACK found 16 segments beyond it. A quarter of them, but for the ACK with the sample: 2 + 14 / 4.
-    assert rounds(opened(), [last, last + rise - 1])[1] == 16
-    assert rounds(opened(), [last, last + rise])[1] == 5
+    # The second round has 18 segments. Eight samples decide (N_RTT_SAMPLE), then growth is a quarter: 8 + 10 / 4.
+    assert rounds(opened(), [last, last + rise - 1])[1] == 18
+    assert rounds(opened(), [last, last + rise])[1] == 10
 
 
 def test_the_fifth_conservative_round_ends_start_up() -> None:

@@ -38,6 +38,16 @@ def test_a_flight_of_n_has_n_departures_and_a_window_for_them() -> None:
     assert gaps == [0, 1000.5, 1000.5, 1000.5, 1000.5]
 
 
+def test_a_bucket_counts_from_the_first_segment_on() -> None:
+    """TCP/SPAND: four segments at once, then the rate."""
+    opening = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=2, initial_ssthresh=65536)
+    answer = POLICY.answer(opening, START, argument(3, 1000, burst=2))
+    for _ in range(3):
+        assert answer.departure == Departure(Pace.APART, 1000 << 16, burst=2)
+        answer = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), answer.window, answer.policy_state)
+    assert answer.departure == Departure()
+
+
 def test_a_loss_ends_the_flight() -> None:
     answer = POLICY.answer(CongestionEvent(Kind.LOSS, segment_size=SMSS), START, argument(5, 1000))
     assert answer.departure == Departure()

@@ -45,6 +45,7 @@ object EventFields {
     EventField("rtt", "uint64_t", "congestion_rtt", "ns"),
     EventField("departure_gap", "uint64_t", "congestion_probe_departureGap", "ns; of a probe and the one before"),
     EventField("arrival_gap", "uint64_t", "congestion_probe_arrivalGap", "ns; of their ACKs"),
+    EventField("probe_round_trip", "uint64_t", "congestion_probe_roundTrip", "ns; from the probe to its ACK"),
     EventField("cwnd", "uint64_t", "window_cwnd", "after the event; bytes, 16 fraction bits"),
     EventField("ssthresh", "uint64_t", "window_ssthresh", "likewise"),
     EventField("acknowledged", "uint32_t", "acknowledged_value", "SND.UNA"),

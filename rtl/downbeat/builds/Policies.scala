@@ -2,8 +2,10 @@
 package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
-import downbeat.congestion.startup.{Hoe, Hystart, Lbc, Limited, Paced, Pairs, Spm, Ssipp, Standard}
-import downbeat.congestion.steady.{Aimd, Carson, Cubic, Logistic, Reno}
+import downbeat.congestion.startup.{
+  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Past, Rapid, Search, Spm, Ssipp, Standard, Vegasstart
+}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -16,11 +18,19 @@ object Policies {
     Hystart,
     Limited,
     Hoe,
-    Spm) ++ OutsidePolicies.of[StartupPolicy]("startup")
+    Spm,
+    Vegasstart,
+    Past,
+    Rapid,
+    Search) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
     Aimd,
     Carson,
     Cubic,
-    Logistic) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Logistic,
+    Stcp,
+    Hstcp,
+    Fast,
+    Vegas) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }

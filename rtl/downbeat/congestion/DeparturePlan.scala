@@ -19,7 +19,7 @@ object Pace extends SpinalEnum {
 
 /** How a policy lets the flow's next new segment leave. A policy gives a plan with every event. The plan counts if that
   * event books a departure or sends the segment, so the plan with `sent` is between that segment and the next. The
-  * start-up policy's plan counts unless it is `configured`; then the steady policy's counts.
+  * start-up policy's plan counts if it says anything; otherwise the steady policy's counts.
   */
 case class DeparturePlan() extends Bundle {
   val pace = Pace()
@@ -68,6 +68,8 @@ case class ProbeAnswer() extends Bundle {
     * that or more.
     */
   val departureGap, arrivalGap = UInt(36 bits)
+  /** From the probe's SFD to that of its ACK, ns, modulo 2^36. */
+  val roundTrip = UInt(36 bits)
 }
 
 object ProbeAnswer {

@@ -116,7 +116,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   private val choose = new s4.Area {
     val plan = config.policiesPace generate {
-      val ofStartup = answered.startupPlan.pace =/= Pace.configured || answered.startupPlan.inverted
+      val ofStartup = answered.startupPlan.pace =/= Pace.configured || answered.startupPlan.inverted ||
+        answered.startupPlan.probe
       insert(Mux[DeparturePlan](ofStartup, answered.startupPlan, answered.steadyPlan))
     }
     val synLost = insert(handshakes && (EVENT.kind === kinds.timeout || EVENT.kind === kinds.timeoutAgain))

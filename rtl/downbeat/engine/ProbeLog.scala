@@ -76,6 +76,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     }
     val gap = new s3.Area {
       val departure = insert(record.time - before.departure)
+      val roundTrip = insert(STAMP.ns.resize(36) - record.time)
     }
     val verdict = new s4.Area {
       /** The ACK is the probe's own. */
@@ -110,6 +111,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     val logs = insert(select.isSent && !select.unanswered.msb)
     val answerer = insert(Mux[ProbeRecord](skips, order.second, order.oldest))
     val departureGap = insert(Mux[UInt](skips, second.gap.departure, oldest.gap.departure))
+    val roundTrip = insert(Mux[UInt](skips, second.gap.roundTrip, oldest.gap.roundTrip))
   }
 
   val result = ProbeAnswer()
@@ -121,6 +123,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     result.disturbed := !chained && !decide.answerer.begins || decide.answerer.late
     result.departureGap := decide.departureGap
     result.arrivalGap := compare.arrivalGap
+    result.roundTrip := decide.roundTrip
 
     private val written = ProbeRecord()
     written := order.oldest

@@ -175,6 +175,7 @@ class Judge:
             "probe": probe,
             "departure_gap": event.departure_gap,
             "arrival_gap": event.arrival_gap,
+            "probe_round_trip": event.probe_round_trip,
         }
 
     def _text(self, what: str, number: int) -> str:

@@ -105,8 +105,17 @@ WRONG = [
     ("steady", "carson", 2, "carson takes an argument of 1 bits"),
     ("startup", "hoe", 2, "hoe takes an argument of 1 bits"),
     ("startup", "spm", 2, "spm takes an argument of 1 bits"),
-    *(("steady", name, 1, f"{name} takes no argument") for name in ("reno", "cubic")),
-    *(("startup", name, 1, f"{name} takes no argument") for name in ("standard", "ssipp", "lbc", "hystart", "limited")),
+    ("steady", "fast", 1 << 16 | 1, r"fast: alpha is 1 \(as the bits have it\), use 2 to 65535"),
+    ("steady", "fast", 2, r"fast: every is 0 \(as the bits have it\), use 1 to 2"),
+    ("steady", "vegas", 1 << 8 | 2, "vegas: alpha is above beta"),
+    ("steady", "hstcp", 2, "hstcp takes an argument of 1 bits"),
+    ("startup", "past", 2, "past takes an argument of 1 bits"),
+    ("startup", "vegasstart", 1 << 8, r"vegasstart: gamma is 0 \(as the bits have it\), use 1 to 255"),
+    *(("steady", name, 1, f"{name} takes no argument") for name in ("reno", "cubic", "stcp")),
+    *(
+        ("startup", name, 1, f"{name} takes no argument")
+        for name in ("standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
+    ),
 ]
 
 

@@ -170,6 +170,7 @@ def mismatches(events: Path, path: Bottleneck) -> tuple[int, int]:
         "probe": "",
         "departure_gap": 0,
         "arrival_gap": 0,
+        "probe_round_trip": 0,
     }
     with events.open(newline="") as file:
         rows = list(csv.DictReader(file))

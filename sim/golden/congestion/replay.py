@@ -21,9 +21,9 @@ def replay(
     A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was
     taken), `uninflated`
     (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample),
-    `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap` and `arrival_gap` (ns), each a
-    number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and `startup` and `steady`, names
-    of policies.
+    `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap`, `arrival_gap` and
+    `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and
+    `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies: such a one also has `startup_argument` and `steady_argument`.
     """
@@ -75,4 +75,5 @@ def _probe(row: Mapping[str, str | int]) -> ProbeAnswer:
         disturbed=row["probe"] == "disturbed",
         departure_gap=int(row["departure_gap"]),
         arrival_gap=int(row["arrival_gap"]),
+        round_trip=int(row["probe_round_trip"]),
     )

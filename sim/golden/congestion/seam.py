@@ -79,6 +79,7 @@ class ProbeAnswer:
     disturbed: bool = False
     departure_gap: int = 0  # ns
     arrival_gap: int = 0  # ns
+    round_trip: int = 0  # ns, from its departure to its ACK
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ EVENT_FIELDS = (
     ("rtt", c_uint64),
     ("departure_gap", c_uint64),
     ("arrival_gap", c_uint64),
+    ("probe_round_trip", c_uint64),
     ("cwnd", c_uint64),
     ("ssthresh", c_uint64),
     ("acknowledged", c_uint32),

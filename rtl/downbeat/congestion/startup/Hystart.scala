@@ -6,12 +6,14 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What HyStart++ keeps: 145 bits. Round trips are ns; all ones: none. */
+/** What HyStart++ keeps: 149 bits. Round trips are ns; all ones: none. */
 case class HystartState() extends Bundle {
   /** Bytes to be acknowledged until the round ends. */
   val left = UInt(32 bits)
   /** The smallest round trip of this round, of the one before it, and of the round that began CSS. */
   val currentRoundMinRtt, lastRoundMinRtt, cssBaselineMinRtt = UInt(36 bits)
+  /** Samples of this round, at most 8. */
+  val rttSampleCount = UInt(4 bits)
   /** Rounds that have ended in CSS. */
   val cssRounds = UInt(3 bits)
   /** In Conservative Slow Start. */
@@ -21,10 +23,10 @@ case class HystartState() extends Bundle {
 }
 
 /** HyStart++ (RFC 9406) with the constants of its 4.3: MIN_RTT_THRESH 4 ms, MAX_RTT_THRESH 16 ms, MIN_RTT_DIVISOR 8,
-  * CSS_GROWTH_DIVISOR 4, CSS_ROUNDS 5, L = 8.
+  * N_RTT_SAMPLE 8, CSS_GROWTH_DIVISOR 4, CSS_ROUNDS 5, L = 8.
   *
   * On an ACK of N new bytes: cwnd += min(N, 8 SMSS), a quarter of that in Conservative Slow Start (CSS). With each ACK
-  * of slow start:
+  * of slow start, from the eighth sample of a round on:
   *  - CSS begins if currentRoundMinRTT >= lastRoundMinRTT + RttThresh, RttThresh = min(max(lastRoundMinRTT / 8, 4 ms),
   *    16 ms).
   *  - Slow start resumes if currentRoundMinRTT < cssBaselineMinRTT.
@@ -35,11 +37,13 @@ case class HystartState() extends Bundle {
   * windowEnd - SND.UNA is the flight that the first ACK of the round left, less all bytes acknowledged since. The ACK
   * that ends a round belongs to it. Where nothing was outstanding the next ACK begins a round and ends none.
   *
-  * Departs from the RFC: N_RTT_SAMPLE is 1, not 8, because the engine times one segment in a round trip (RFC 6298).
+  * Full segments are probes, so that ACKs are samples. 32 probes are in flight at most.
   */
 object Hystart extends StartupPolicy {
   val name = "hystart"
-  val stateBits = 145
+  val stateBits = 149
+  override val paces = true
+  private val nRttSample = 8
   private val minRttThresh = 4000000
   private val maxRttThresh = 16000000
   private val cssRounds = 5
@@ -51,7 +55,10 @@ object Hystart extends StartupPolicy {
     val compare = new s0.Area {
       private val segment = event.segmentSize.resize(20)
       val growth = insert(before.lost ? segment | (segment |<< 3))
-      val smaller = insert(event.rttValid && event.rtt < before.currentRoundMinRtt)
+      val timed = insert(event.probe.answered || event.rttValid)
+      val rtt = insert(event.probe.answered ? event.probe.roundTrip | event.rtt)
+      private val full = before.rttSampleCount === nRttSample
+      val count = insert((timed && !full) ? (before.rttSampleCount + 1) | before.rttSampleCount)
       val reached = insert(event.ackedBytes >= before.left)
       val empty = insert(!before.left.orR)
       val left = insert(before.left - event.ackedBytes)
@@ -63,13 +70,14 @@ object Hystart extends StartupPolicy {
     val add = new s1.Area {
       val quarters = insert(before.conservative && !before.lost)
       val flight = insert(event.flight - event.ackedBytes)
-      val minRtt = insert(compare.smaller ? event.rtt | before.currentRoundMinRtt)
+      private val smaller = compare.timed && compare.rtt < before.currentRoundMinRtt
+      val minRtt = insert(Mux[UInt](smaller, compare.rtt, before.currentRoundMinRtt))
       val limit = insert(before.lastRoundMinRtt +^ compare.rttThresh.resize(36))
     }
     val slowStart = new SlowStart(pipe, atMost = Some(compare.growth), quartered = Some(add.quarters))
 
     val judge = new s2.Area {
-      private val sampled = !add.minRtt.andR
+      private val sampled = compare.count === nRttSample && !add.minRtt.andR
       private val slower = add.minRtt >= add.limit && !before.lastRoundMinRtt.andR
       private val quicker = add.minRtt < before.cssBaselineMinRtt
       private val ends = compare.reached && !compare.empty
@@ -85,13 +93,14 @@ object Hystart extends StartupPolicy {
       val cssRoundsAfter = insert(before.conservative ? (before.cssRounds + U(ends)) | U(ends).resize(3))
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyAnswer(stateBits, paces))
     new s3.Area {
       val after = CombInit[HystartState](before).allowOverride()
       result.window := slowStart.windowAfter
       when(judge.counts) {
         after.left := Mux[UInt](compare.reached, add.flight, compare.left)
         after.currentRoundMinRtt := add.minRtt
+        after.rttSampleCount := compare.count
       }
       when(judge.beginsCss)(after.cssBaselineMinRtt := add.minRtt)
       when(judge.beginsCss || judge.counts && before.conservative)(after.cssRounds := judge.cssRoundsAfter)
@@ -100,6 +109,7 @@ object Hystart extends StartupPolicy {
       when(judge.endsRound) {
         after.lastRoundMinRtt := add.minRtt
         after.currentRoundMinRtt.setAll()
+        after.rttSampleCount := 0
       }
       when(judge.loses)(after.lost := True)
       when(judge.opens) {
@@ -109,6 +119,10 @@ object Hystart extends StartupPolicy {
         after.cssBaselineMinRtt.setAll()
       }
       result.policyState := after.asBits
+      result.departure := DeparturePlan.configured
+      result.departure.allowOverride()
+      result.departure.probe := event.startingUp && !before.lost
+      result.departure.begins := event.startingUp && !before.lost
     }
   }.result
 }

@@ -9,8 +9,10 @@ import spinal.lib.misc.pipeline._
 /** A paced flight: the first `count` segments leave `gap` apart, then slow start goes on unpaced (Yu, thesis, 2.2).
   * MISS, jump start and TCP/SPAND send their first window so, over one round trip.
   *
-  * Argument: `count` in bits 15..0; `gap` in bits 67..16, ns with 16 fraction bits. For n segments over R: count = n,
-  * gap = R / n. The n-th departure is within n / 2 * 2^-16 ns of its place.
+  * Argument: `count` in bits 15..0; `gap` in bits 67..16, ns with 16 fraction bits; `burst` in bits 69..68. For n
+  * segments over R: count = n, gap = R / n. The n-th departure is within n / 2 * 2^-16 ns of its place. With a burst
+  * the gap is a token bucket of 2^burst segments, and the first segment too is booked with it: with 2, as TCP/SPAND
+  * has it, segments leave at 0, 0, 0, 0, gap, 2 gap ... The bucket is full if the handshake took that long.
   *
   * On `established`: cwnd = max(initial window, count) segments, ssthresh = the connection's. ACKs grow the window as
   * in slow start and release nothing before the flight is over. A loss or a timeout ends the flight.
@@ -21,7 +23,8 @@ object Paced extends StartupPolicy {
   private val gapBits = 52
   override val arguments: Arguments = Arguments(Seq(
       Argument("n", countBits, unit = "segments", least = 1, usual = 10),
-      Argument("gap", gapBits, fraction = 16, unit = "ns")))
+      Argument("gap", gapBits, fraction = 16, unit = "ns"),
+      Argument("burst", 2)))
   val stateBits: Int = argumentBits + 1
   override val paces = true
 
@@ -61,13 +64,15 @@ object Paced extends StartupPolicy {
       val after = PacedState()
       after.count := choose.count
       after.gap := before.gap
+      after.burst := before.burst
       after.begun := choose.begun
       result.policyState := after.asBits
       result.departure := DeparturePlan.configured
       result.departure.allowOverride()
       when(choose.count.orR) {
         result.departure.pace := Pace.apart
-        when(choose.begun)(result.departure.time := before.gap.resize(DeparturePlan.timeBits))
+        result.departure.burst := before.burst
+        when(choose.begun || before.burst.orR)(result.departure.time := before.gap.resize(DeparturePlan.timeBits))
       }
     }
   }.result
@@ -76,6 +81,7 @@ object Paced extends StartupPolicy {
   private case class PacedState() extends Bundle {
     val count = UInt(countBits bits)
     val gap = UInt(gapBits bits)
+    val burst = UInt(2 bits)
     val begun = Bool()
   }
 }

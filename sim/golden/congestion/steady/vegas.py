@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Vegas congestion avoidance, as rtl/downbeat/congestion/steady/Vegas.scala.
+
+With each sample diff = cwnd (RTT - base) / RTT, in segments and rounded: above beta one segment less, below alpha Reno's growth
+until the next. A loss leaves 3/4 of the flight, a timeout a half. Argument: alpha, beta, round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sim.golden.calculation import queue_share
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import (
+    FRACTION_BITS,
+    Answer,
+    Calculation,
+    Calculator,
+    CongestionEvent,
+    Kind,
+    Window,
+    of_bytes,
+    wrap,
+)
+from sim.golden.congestion.steady import reno
+
+BYTES = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class VegasState(PackedFields):
+    """The policy state, lowest field first."""
+
+    alpha: int = 1  # segments
+    beta: int = 3  # segments
+    round: int = 1  # a flag
+    credit: int = 0  # Reno's
+    round_trip: int = 0  # ns, of the sample whose diff is not known
+    grows: int = 0  # a flag
+
+    FIELDS = (("alpha", 8), ("beta", 8), ("round", 1), ("credit", 32), ("round_trip", 36), ("grows", 1))
+
+
+def argument(alpha: int, beta: int, *, rounded: bool = True) -> int:
+    """What a connection is opened with."""
+    if not 1 <= alpha <= beta < 256:
+        raise ValueError(f"Vegas, alpha = {alpha}, beta = {beta}: alpha from 1 to beta, beta to 255")
+    return VegasState(alpha, beta, rounded).packed()
+
+
+@dataclass(frozen=True)
+class Vegas:
+    name: str = "vegas"
+    state_bits: int = VegasState.bits()
+    calculator: Calculator = field(default=queue_share.CALCULATOR)
+
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = VegasState.unpacked(policy_state)
+        after, old = before, window
+        match event.kind:
+            case Kind.ESTABLISHED:
+                given = before if before.alpha or before.beta or before.round else VegasState()
+                after = VegasState(given.alpha, given.beta, given.round)
+            case Kind.ACKNOWLEDGED if not event.starting_up:
+                if before.grows:
+                    plain = reno.POLICY.answer(event, window, before.credit)
+                    window, after = plain.window, replace(after, credit=plain.policy_state)
+                if event.rtt is not None and not before.round_trip:
+                    after = replace(after, round_trip=event.rtt)
+            case Kind.LOSS | Kind.TIMEOUT:
+                left = event.flight - event.flight // 4 if event.kind is Kind.LOSS else event.flight // 2
+                window = replace(window, ssthresh=of_bytes(max(left, 2 * event.segment_size)))
+                after = replace(after, credit=0, round_trip=0, grows=False)
+            case Kind.CALCULATED:
+                window, after = _calculated(event, window, after)
+            case _:
+                pass
+        asked = None
+        if before.round_trip and not event.calculating:
+            request = queue_share.Request(old.cwnd >> FRACTION_BITS, before.round_trip, 1, event.rtt_minimum)
+            asked = Calculation(request.packed())
+        return Answer(window, after.packed(), calculation=asked)
+
+
+def _calculated(event: CongestionEvent, window: Window, after: VegasState) -> tuple[Window, VegasState]:
+    told, segment = event.calculated, event.segment_size
+    if told is None or told.of_startup:
+        return window, after
+    after = replace(after, round_trip=0)
+    if told.stale:
+        return window, after
+    twice = 2 * (told.answer & BYTES)
+    after = replace(after, grows=twice < (2 * after.alpha - after.round) % 512 * segment)
+    if twice + after.round > (2 * after.beta + after.round) * segment and window.cwnd >> FRACTION_BITS >= 3 * segment:
+        less = wrap(window.cwnd - of_bytes(segment))
+        window = Window(less, min(window.ssthresh, less))
+    return window, after
+
+
+POLICY = Vegas()
