@@ -158,9 +158,7 @@ endmodule
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
-def test_a_real_netlist_of_each_target_is_counted(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_real_netlist_of_each_target_is_counted(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By Yosys itself: each family's cells pass through what this flow does with a netlist."""
     monkeypatch.setattr(tools, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -131,9 +131,7 @@ int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_param
   return device->device.application().listen(port, parameters);
 }
 
-int downbeat_unlisten(downbeat_device *device, uint16_t port) {
-  return device->device.application().unlisten(port);
-}
+int downbeat_unlisten(downbeat_device *device, uint16_t port) { return device->device.application().unlisten(port); }
 
 int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection) {
   if (connection == nullptr) return DOWNBEAT_INVALID_ARGUMENT;

@@ -32,7 +32,8 @@ constexpr int samplesPerRtt = 4;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Watches the transfer and ends the simulation. A sender that backs off decides itself when it gives up (RFC 9293 3.8.3).
+/// Watches the transfer and ends the simulation. A sender that backs off decides itself when it gives up (RFC
+/// 9293 3.8.3).
 class Run {
 public:
   Run(const Options &options, Dumbbell &path, Sender &sender, std::uint64_t size)
