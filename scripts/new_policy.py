@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+WIDTH = 120  # of a line of Scala
 SIMPLEST = {"startup": "standard", "steady": "reno"}
 TAG = "# SPDX-License-Identifier: BSD-2-Clause-Patent\n"
 
@@ -94,8 +96,8 @@ def _register(root: Path, name: str, kind: str) -> Path:
     registry = root / "rtl/downbeat/builds/Policies.scala"
     text, scala = registry.read_text(), name.capitalize()
     text, imported = re.subn(
-        rf"(import downbeat\.congestion\.{kind}\.)\{{(.*?)\}}",
-        lambda found: f"{found[1]}{{{', '.join(sorted([*re.split(r', *', found[2]), scala]))}}}",
+        rf"(import downbeat\.congestion\.{kind}\.)\{{([^}}]*)\}}",
+        lambda found: _import(found[1], [*re.split(r",\s*", found[2].strip()), scala]),
         text,
     )
     text, listed = re.subn(
@@ -105,6 +107,15 @@ def _register(root: Path, name: str, kind: str) -> Path:
         raise Refused(f"{registry}: no list of {kind} policies in it")
     registry.write_text(text)
     return registry
+
+
+def _import(package: str, names: list[str]) -> str:
+    """As scalafmt writes it: on one line if it fits."""
+    listed = ", ".join(sorted(names))
+    whole = f"{package}{{{listed}}}"
+    if len(whole) <= WIDTH:
+        return whole
+    return f"{package}{{\n{textwrap.fill(listed, WIDTH, initial_indent='  ', subsequent_indent='  ')}\n}}"
 
 
 def _document(root: Path, name: str, kind: str) -> Path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What CASE chooses, also where a function runs cases of another module, or by a helper."""
+"""What CASE chooses, also where a function runs cases of another module, or by a helper; which tests share a worker."""
 
 from __future__ import annotations
 
@@ -42,3 +42,20 @@ def test_a_case_chooses_the_function_that_runs_it(file: str, case: str, chosen: 
     )
     collected = [line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line]
     assert collected == chosen, done.stdout
+
+
+def test_heavy_tests_share_a_worker(tmp_path: Path) -> None:
+    """So they never run beside each other, and nothing else groups what a module marks."""
+    file = tmp_path / "test_x.py"
+    file.write_text(
+        "import os, pathlib, pytest\n"
+        "@pytest.mark.heavy\n"
+        "@pytest.mark.parametrize('number', range(6))\n"
+        "def test_y(number):\n"
+        "    pathlib.Path(__file__).with_suffix(f'.{number}').write_text(os.environ['PYTEST_XDIST_WORKER'])\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-n2", "--dist=loadgroup", "-pscripts.check.plugin"]
+    command += [f"--rootdir={tmp_path}", "-c/dev/null", "-pno:cacheprovider", str(file)]
+    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert len({path.read_text() for path in tmp_path.glob("test_x.[0-9]")}) == 1

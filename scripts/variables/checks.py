@@ -111,11 +111,23 @@ def capture(text: str) -> str:
     path = Path(text)
     if path.suffix not in (".pcap", ".pcapng"):
         return "use a file's name that ends in .pcapng"
+    return _parent(path)
+
+
+def _parent(path: Path) -> str:
     return "" if path.parent.is_dir() else f"no such directory: {path.parent}"
 
 
 def directory(text: str) -> str:
     return "" if Path(text).is_dir() else "no such directory"
+
+
+def new_directory(text: str) -> str:
+    """A directory that is made where there is none."""
+    path = Path(text)
+    if path.is_dir():
+        return ""
+    return "this is a file, use a directory" if path.exists() else _parent(path)
 
 
 def policy_name(text: str) -> str:

@@ -28,6 +28,7 @@ SWITCHES = ("WAVES", "ESTIMATE", "GUARD", "PROGRAM", "AREA", "COMPARE", "FASTDRO
 FINE = {
     *((name, "zero") for name in (*SHARES, *SWITCHES, "CELLS", "matrix JOBS")),
     ("new-policy NAME", "unknown name"),
+    *(("new-policy POLICY_PATH", kind) for kind in KINDS),
     ("POLICY_PATH", "a directory"),
 }
 # What a variable takes, and what its refusal says.
