@@ -18,6 +18,7 @@ from scripts.ecp5.placement.routing import route
 from scripts.ecp5.placement.small import BEL
 from scripts.failure import ToolFailed
 
+pytestmark = pytest.mark.xdist_group("annealing")  # the design is placed and annealed once
 DEVICE = [
     "--25k",
     "--package",
