@@ -17,6 +17,7 @@ MODULE = "FlowEngineCounted"
 FLOW = 3
 GENERATION = 7
 RECEIVE_BUFFER = 64 * 1024
+RECEIVE_WINDOW = 65535  # the most that is told without window scale
 SLOTS = 8
 MILLISECOND = 10**6  # ns
 SECOND = 10**9  # ns

@@ -10,7 +10,7 @@ import pytest
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import MILLISECOND, MODULE, RECEIVE_BUFFER, Endpoint
+from cocotb_tests.engine.endpoint import MILLISECOND, MODULE, RECEIVE_BUFFER, RECEIVE_WINDOW, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options, offset
 
 
@@ -165,15 +165,15 @@ async def the_edge_moves_by_a_segment_at_least(dut: Any) -> None:
     """RFC 9293 3.8.6.2.2: min(half the buffer, a segment), else it stays; a window that shut opens with an update."""
     endpoint = await Endpoint.connected(dut)
     origin = endpoint.seq
-    while offset(endpoint.seq, origin) < RECEIVE_BUFFER:
-        endpoint.send("A", min(MSS, RECEIVE_BUFFER - offset(endpoint.seq, origin)))
+    while offset(endpoint.seq, origin) < RECEIVE_WINDOW:
+        endpoint.send("A", min(MSS, RECEIVE_WINDOW - offset(endpoint.seq, origin)))
         await endpoint.settle()
     last = (await endpoint.answers())[-1]
     if endpoint.deadline is not None:
         await endpoint.expire()
         last = (await endpoint.answers())[-1]
-    assert last.window == 0 and offset(last.ack, origin) == RECEIVE_BUFFER
-    endpoint.application("consumed", MSS - 1)
+    assert last.window == 0 and offset(last.ack, origin) == RECEIVE_WINDOW
+    endpoint.application("consumed", MSS - 1 - (RECEIVE_BUFFER - RECEIVE_WINDOW))
     await endpoint.silent()
     endpoint.send("A", 1, seq=endpoint.seq)  # a probe
     assert (await endpoint.acknowledged()).window == 0

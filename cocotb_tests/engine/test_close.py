@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import MODULE, RECEIVE_BUFFER, Endpoint
+from cocotb_tests.engine.endpoint import MODULE, RECEIVE_WINDOW, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS
 
 
@@ -106,14 +106,14 @@ async def what_comes_again_is_no_data(dut: Any) -> None:
 async def what_was_cut_off_at_the_window_is_no_data(dut: Any) -> None:
     """The peer fills the window and sends more; what was taken is read, and of the rest nothing was accepted."""
     endpoint = await Endpoint.connected(dut)
-    for _ in range(RECEIVE_BUFFER // 1024 - 1):
+    for _ in range(RECEIVE_WINDOW // 1024):
         endpoint.send("A", 1024)
     await endpoint.answers()
-    endpoint.send("FA", 1500)  # 1,024 of them fit
-    endpoint.seq -= 1500 + 1 - 1024
+    endpoint.send("FA", 1500)  # 1,023 of them fit
+    endpoint.seq -= 1500 + 1 - 1023
     await endpoint.answers()
-    assert endpoint.placements[-1].length == 1024 and not endpoint.placements[-1].fin
-    endpoint.application("consumed", RECEIVE_BUFFER)
+    assert endpoint.placements[-1].length == 1023 and not endpoint.placements[-1].fin
+    endpoint.application("consumed", RECEIVE_WINDOW)
     await endpoint.acknowledged()
     endpoint.auto_place = False
     endpoint.send("A", 10, seq=endpoint.seq + 10)  # beyond a hole: it cannot be read

@@ -11,7 +11,7 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import MODULE, RECEIVE_BUFFER, Endpoint
+from cocotb_tests.engine.endpoint import MODULE, RECEIVE_WINDOW, Endpoint
 from cocotb_tests.engine.segment import MODULUS, Options, Placed, offset
 
 
@@ -150,13 +150,13 @@ async def data_is_cut_at_the_windows_edge(dut: Any) -> None:
     """RFC 9293 3.10.7.4: what lies beyond the window is trimmed off; with no space nothing is taken."""
     endpoint = await connected(dut)
     origin = endpoint.seq
-    endpoint.send("A", 1000, seq=origin + RECEIVE_BUFFER - 400)
+    endpoint.send("A", 1000, seq=origin + RECEIVE_WINDOW - 400)
     answer = await endpoint.acknowledged()
-    assert (endpoint.placements[-1].length, offset(endpoint.placements[-1].seq, origin)) == (400, RECEIVE_BUFFER - 400)
+    assert (endpoint.placements[-1].length, offset(endpoint.placements[-1].seq, origin)) == (400, RECEIVE_WINDOW - 400)
     assert [(offset(left, origin), offset(right, origin)) for left, right in answer.sack] == [
-        (RECEIVE_BUFFER - 400, RECEIVE_BUFFER)
+        (RECEIVE_WINDOW - 400, RECEIVE_WINDOW)
     ]
-    endpoint.send("A", 100, seq=origin + RECEIVE_BUFFER)
+    endpoint.send("A", 100, seq=origin + RECEIVE_WINDOW)
     await endpoint.acknowledged()
     assert len(endpoint.placements) == 1
 
@@ -166,13 +166,13 @@ async def a_whole_window_behind_its_first_byte_is_joined(dut: Any) -> None:
     """The widest range there can be, and its hole filled from RCV.NXT on."""
     endpoint = await connected(dut)
     origin = endpoint.seq
-    for left in range(1, RECEIVE_BUFFER, 13_107):
-        endpoint.send("A", 13_107, seq=origin + left)
+    for left in range(1, RECEIVE_WINDOW, 13_107):
+        endpoint.send("A", min(13_107, RECEIVE_WINDOW - left), seq=origin + left)
         answer = await endpoint.acknowledged()
-    assert [(offset(left, origin), offset(right, origin)) for left, right in answer.sack] == [(1, RECEIVE_BUFFER)]
+    assert [(offset(left, origin), offset(right, origin)) for left, right in answer.sack] == [(1, RECEIVE_WINDOW)]
     endpoint.send("A", 1, seq=origin)
     answer = await endpoint.acknowledged()
-    assert offset(answer.ack, origin) == RECEIVE_BUFFER and not answer.sack and answer.window == 0
+    assert offset(answer.ack, origin) == RECEIVE_WINDOW and not answer.sack and answer.window == 0
 
 
 @cocotb.test()
@@ -218,7 +218,7 @@ async def data_behind_a_known_fin_is_not_taken(dut: Any) -> None:
 async def a_fin_beyond_the_window_is_not_known(dut: Any) -> None:
     endpoint = await connected(dut)
     origin = endpoint.seq
-    endpoint.send("FA", 10, seq=origin + RECEIVE_BUFFER - 5)
+    endpoint.send("FA", 10, seq=origin + RECEIVE_WINDOW - 5)
     await endpoint.acknowledged()
     assert not endpoint.placements[-1].fin and endpoint.placements[-1].length == 5
 
