@@ -29,6 +29,7 @@ ALWAYS = (
     *("sent", "retransmission", "sent_length", "acked", "flight"),
 )
 ESTABLISHED = ("segment_size", "initial_window", "initial_ssthresh", "cwnd", "ssthresh", "send_window")
+PROBES = ("sent_probe", "sent_ahead", "departure_gap", "arrival_gap", "probe_round_trip")
 
 
 Rows = list[tuple[int, ...]]
@@ -95,7 +96,7 @@ def matches_golden_models(events: Sequence[Event], device: Device) -> None:
         | {"cwnd_fixed": str(event.cwnd), "ssthresh_fixed": str(event.ssthresh), "time_ns": str(event.time)}
         | {"event": device.text("event", event.kind), "congestion": device.text("congestion", event.congestion_kind)}
         | {"startup": device.text("startup", event.startup), "steady": device.text("steady", event.steady)}
-        | {name: str(getattr(event, name)) for name in ("sent_probe", "sent_ahead", "departure_gap", "arrival_gap")}
+        | {name: str(getattr(event, name)) for name in PROBES}
         | {"probe": "", "rtt_ns": str(event.rtt) if event.rtt_valid else ""}
         for event in events
     ]
