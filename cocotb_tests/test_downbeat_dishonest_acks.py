@@ -29,6 +29,8 @@ OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 # What a policy that needs one is told; all others are told nothing.
 ARGUMENTS = {"paced": paced.argument(INITIAL_WINDOW, 1000), "pairs": pairs.argument(1000, 2000)}
 POLICIES = sorted(STARTUP)
+STILL = ("vegasstart",)  # the first round trip only measures
+GROWTH = {"rapid": 2}  # bytes for each byte acknowledged, where that is not one: the window triples in a round trip
 
 
 def test_downbeat_dishonest_acks() -> None:
@@ -124,7 +126,7 @@ async def an_ack_of_unsent_data_moves_nothing(dut: Any, policy: str) -> None:
         assert not any(segment.data for segment in await connection.sent()), "data for an ACK of unsent data"
     await core.advance(core.now + ROUND_TRIP)
     await connection.acknowledge(min(segment.seq for segment in segments) + MSS)
-    assert connection.window[0] > before[0], "an honest ACK still counts"
+    assert connection.window[0] > before[0] or policy in STILL, "an honest ACK still counts"
 
 
 async def transfer(
@@ -179,7 +181,7 @@ async def repeated_acks_grow_the_window_by_what_is_acknowledged_at_most(dut: Any
     windows, core = Windows(dut), await Core.create(dut)
     connection = await Connection.opened(core, windows, policy, PORT)
     acknowledged = await transfer(connection, rounds=2, parts=1, repeating=True)
-    assert connection.window[0] <= INITIAL_WINDOW * MSS + acknowledged << 16
+    assert connection.window[0] <= INITIAL_WINDOW * MSS + GROWTH.get(policy, 1) * acknowledged << 16
     assert connection.window[0] > INITIAL_WINDOW * MSS << 16, "the window has grown at all"
 
 
