@@ -29,7 +29,7 @@ OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 # What a policy that needs one is told; all others are told nothing.
 ARGUMENTS = {"paced": paced.argument(INITIAL_WINDOW, 1000), "pairs": pairs.argument(1000, 2000)}
 POLICIES = sorted(STARTUP)
-STILL = ("vegasstart",)  # the first round trip only measures
+STILL = ("vegasstart",)  # it measures for a round trip, and leaves when the next is longer
 GROWTH = {"rapid": 2}  # bytes for each byte acknowledged, where that is not one: the window triples in a round trip
 
 
@@ -182,7 +182,7 @@ async def repeated_acks_grow_the_window_by_what_is_acknowledged_at_most(dut: Any
     connection = await Connection.opened(core, windows, policy, PORT)
     acknowledged = await transfer(connection, rounds=2, parts=1, repeating=True)
     assert connection.window[0] <= INITIAL_WINDOW * MSS + GROWTH.get(policy, 1) * acknowledged << 16
-    assert connection.window[0] > INITIAL_WINDOW * MSS << 16, "the window has grown at all"
+    assert connection.window[0] > INITIAL_WINDOW * MSS << 16 or policy in STILL, "the window has grown at all"
 
 
 @cocotb.test()
