@@ -17,7 +17,7 @@ from sim.adversarial.packetdrill.wire import Wire
 from sim.adversarial.windows.table import acceptable, passes
 
 MSS = 1460
-PATIENCE = 1_000_000_000  # ns: then its data goes again
+RETRANSMIT_AFTER = 1_000_000_000  # ns: then its data goes again
 CORE_SCALE = 5  # preset sim: 1 MiB
 
 
@@ -68,7 +68,7 @@ class Peer:
 
     def again(self) -> None:
         """Its retransmission timer."""
-        if self.acknowledged < self.next and self.wire.now - self.sent_at > PATIENCE:
+        if self.acknowledged < self.next and self.wire.now - self.sent_at > RETRANSMIT_AFTER:
             for start in range(self.acknowledged, self.next, MSS):
                 self._put("P.", min(MSS, self.next - start), 0, sequence=start)
             self.sent_at = self.wire.now

@@ -23,14 +23,14 @@ MOST_WINDOW = (1 << WINDOW_BITS) - 1
 @dataclass(frozen=True)
 class Request(PackedFields):
     rate: int  # m, 8 fraction bits
-    room: int  # t_next - now, ns; 0: the drop is overdue
+    until_drop: int  # t_next - now, ns; 0: the drop is overdue
     round_trip: int  # ns; 0: not known
 
-    FIELDS = (("rate", RATE_BITS), ("room", TIME_BITS), ("round_trip", ROUND_TRIP_BITS))
+    FIELDS = (("rate", RATE_BITS), ("until_drop", TIME_BITS), ("round_trip", ROUND_TRIP_BITS))
 
     @classmethod
     def at(cls, rate: int, next_drop: int, now: int, round_trip: int) -> Self:
-        """With times of the core; a room that 48 bits do not hold is all ones."""
+        """With times of the core; a time that 48 bits do not hold is all ones."""
         return cls(rate, min(max(next_drop - now, 0), (1 << TIME_BITS) - 1), round_trip)
 
 
@@ -46,7 +46,7 @@ def segments(request: Request) -> int:
     """n, at most 65,535; 0 where nothing can be said."""
     if request.round_trip == 0:
         return 0
-    return min(request.rate * request.room // (request.round_trip << RATE_FRACTION), MOST_WINDOW)
+    return min(request.rate * request.until_drop // (request.round_trip << RATE_FRACTION), MOST_WINDOW)
 
 
 def start(request: Request, initial_window: int, cap: int = MOST_WINDOW) -> Start:

@@ -17,11 +17,11 @@ NOW = 5_000 * MILLISECOND
 
 
 @pytest.mark.parametrize(
-    ("rate", "room_us", "window"),
+    ("rate", "until_drop_us", "window"),
     [(768, 750_000, 22), (783, 748_148, 22), (768, 0, 1), (768, -5, 1), (0, 750_000, 1), (768, 30_000, 1)],
 )
-def test_the_room_before_the_next_drop(rate: int, room_us: int, window: int) -> None:
-    request = Request.at(rate, NOW + room_us * 1000, NOW, 100 * MILLISECOND)
+def test_the_segments_before_the_next_drop(rate: int, until_drop_us: int, window: int) -> None:
+    request = Request.at(rate, NOW + until_drop_us * 1000, NOW, 100 * MILLISECOND)
     found = start(request, initial_window=1)
     assert found == Start(window, 100 * MILLISECOND // window if window > 1 else 0)
 

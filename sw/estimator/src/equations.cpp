@@ -49,8 +49,8 @@ uint64_t drop_interval(uint64_t interval, uint64_t intervals, uint64_t sample, u
 /** gamma/delta connections each grow a segment a round trip in the time that is left [Yu 2009, p. 27]. */
 uint64_t miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t round_trip) {
   if (gamma == 0 || elapsed >= delta || round_trip == 0) return 0;
-  const uint128 room = uint128{gamma} * (delta - elapsed) / delta;
-  return static_cast<uint64_t>(room / round_trip);
+  const uint128 segment_time = uint128{gamma} * (delta - elapsed) / delta;
+  return static_cast<uint64_t>(segment_time / round_trip);
 }
 
 /** An epoch of Reno is b sum(h..W) + 2 W + 1 segments. The transfer's last part, r segments, ends at the epoch's end
