@@ -2,6 +2,8 @@
 """Drivers and monitors of SpinalHDL's Stream and Flow and of AXI4-Stream.
 
 A beat is a dict of field name to unsigned value; where the payload has no fields, an int will do.
+
+Who has nothing to do sleeps, and costs no Python at a clock: a source until it is given beats, a monitor until valid rises.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 
 import cocotb
 from cocotb.queue import Queue
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import Event, First, RisingEdge
 
 from cocotb_tests.bench.ports import SPINAL, Naming, StreamPorts
 from cocotb_tests.bench.seeded import generator
@@ -36,6 +38,7 @@ class StreamSource:
         self._random = generator()
         self._queue: deque[Beat] = deque()
         self._driving = False
+        self._given = Event()
         self.ports.valid.value = 0
         cocotb.start_soon(self._run())
 
@@ -45,6 +48,7 @@ class StreamSource:
             fields = {"payload": beat} if isinstance(beat, int) else dict(beat)
             self.ports.check(fields)
             self._queue.append(fields)
+        self._given.set()
 
     async def send(self, *beats: Mapping[str, int] | int, clocks: int = DEFAULT_CLOCKS) -> None:
         """Queues beats and waits until all that is queued was accepted."""
@@ -63,6 +67,9 @@ class StreamSource:
     async def _run(self) -> None:
         ports = self.ports
         while True:
+            if self.idle:
+                self._given.clear()
+                await self._given.wait()
             await RisingEdge(ports.clk)
             accepted = self._driving and (ports.ready is None or ports.ready.value == 1)
             if accepted:
@@ -104,17 +111,19 @@ class StreamMonitor:
     async def _run(self) -> None:
         while True:
             await RisingEdge(self.ports.clk)
-            self._look()
+            if not self._look():
+                await RisingEdge(self.ports.valid)
 
-    def _look(self) -> None:
+    def _look(self) -> bool:
+        """Takes the beat that is there; false if none is offered."""
         ports = self.ports
         if ports.reset.value == 1:
             self._offered = None
-            return
+            return True
         if ports.valid.value != 1:
             if self._offered is not None:
                 raise BrokenStreamError(f"{ports.name}: a beat was withdrawn before it was taken: {self._offered}")
-            return
+            return False
         beat = ports.read()
         if self._offered not in (None, beat):
             raise BrokenStreamError(f"{ports.name}: an offered beat changed from {self._offered} to {beat}")
@@ -124,22 +133,36 @@ class StreamMonitor:
             self.beats.put_nowait(beat)
         else:
             self._offered = beat
+        return True
 
 
 class StreamSink(StreamMonitor):
     """A monitor that also drives ready; `stall` is the share of clocks without it (0 to below 1, 1 to block)."""
 
     def __init__(self, dut: Any, name: str, *, naming: Naming = SPINAL, stall: float = 0.0) -> None:
-        self.stall = stall
+        self._stall = stall
+        self._stall_changed = Event()
         self._random = generator()
         super().__init__(dut, name, naming=naming)
         if self.ports.ready is not None:
             self.ports.ready.value = 0
 
+    @property
+    def stall(self) -> float:
+        return self._stall
+
+    @stall.setter
+    def stall(self, share: float) -> None:
+        self._stall = share
+        self._stall_changed.set()
+
     async def _run(self) -> None:
-        ready = self.ports.ready
+        ports = self.ports
         while True:
-            await RisingEdge(self.ports.clk)
-            self._look()
-            if ready is not None:
-                ready.value = int(self._random.random() >= self.stall)
+            await RisingEdge(ports.clk)
+            offered = self._look()
+            if ports.ready is not None:
+                ports.ready.value = int(self._random.random() >= self._stall)
+            if not offered and (ports.ready is None or self._stall in (0, 1)):
+                self._stall_changed.clear()
+                await First(RisingEdge(ports.valid), self._stall_changed.wait())

@@ -43,6 +43,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("heavy"):
             item.add_marker(pytest.mark.xdist_group("heavy"))
+        if item.get_closest_marker("soak") and not os.environ.get("SOAK"):
+            item.add_marker(pytest.mark.skip(reason="long: make soak"))
     case = os.environ.get("DOWNBEAT_CASE", "")
     if case:
         chosen = [item for item in items if _holds(item, case)]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
+import pytest
 from cocotb.triggers import FallingEdge
 
 from cocotb_tests.bench import generator, start
@@ -29,10 +30,12 @@ def on_gates(module: str, test_module: str, rtl: Path) -> None:
     run_module(module, test_module, rtl=rtl, label="netlist", netlist=gates, verilator_args=VERILATOR)
 
 
+@pytest.mark.soak
 def test_memories_and_products() -> None:
     run_module("Modes", __name__, rtl=HERE)
 
 
+@pytest.mark.soak
 def test_memories_and_products_as_cells() -> None:
     on_gates("Modes", __name__, HERE)
     netlist = json.loads((ROOT / synthesise((HERE / "Modes.v").relative_to(ROOT))).read_text())
@@ -40,6 +43,7 @@ def test_memories_and_products_as_cells() -> None:
     assert sum(memory["parameters"]["REGMODE_B"] == "OUTREG" for memory in memories) == 2
 
 
+@pytest.mark.soak
 def test_tournament_tree_as_cells() -> None:
     on_gates("TournamentTree", "cocotb_tests.pacing.test_tournament_tree", ROOT / "build" / "rtl")
 

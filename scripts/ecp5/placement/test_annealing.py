@@ -18,7 +18,7 @@ from scripts.ecp5.placement.routing import route
 from scripts.ecp5.placement.small import BEL
 from scripts.failure import ToolFailed
 
-pytestmark = pytest.mark.xdist_group("annealing")  # the design is placed and annealed once
+pytestmark = [pytest.mark.xdist_group("annealing"), pytest.mark.soak]  # the design is placed and annealed once
 DEVICE = [
     "--25k",
     "--package",
