@@ -27,7 +27,10 @@ SOURCES = ("placed", "application", "grants", "departed", "timers")
 OUTPUTS = ("descriptors", "placements")
 
 
-@pytest.mark.parametrize("module", ["FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"])
+@pytest.mark.parametrize(
+    "module",
+    ["FlowEngineCounted", "FlowEngineSpaced", pytest.param("FlowEngineSpacedInBlockRam", marks=pytest.mark.soak)],
+)
 def test_flow_engine(module: str) -> None:
     run_module(module, __name__, label=module.removeprefix("FlowEngine").lower())
 
