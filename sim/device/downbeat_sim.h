@@ -69,7 +69,7 @@ typedef struct downbeat_options {
   uint64_t link_rate;      /* b/s of the link on which the device sends; 0: 1 Gb/s */
   uint64_t secret;         /* lower half of what keys all hashes; the other is zero. The seed of a run */
   uint32_t staging_bytes;  /* accepted for sending, or received and unread, outside the core; 0: 256 KiB */
-  uint32_t initial_values; /* seed of registers and memories before the reset, in a library with waves; 0: zeros */
+  uint32_t initial_values; /* seed of registers and memories before the reset; 0: zeros */
   uint32_t netmask;        /* 0xffffff00 for a /24; 0: every address is on the device's network */
   uint32_t gateway;        /* next hop to all other networks; 0: there is none */
 } downbeat_options;

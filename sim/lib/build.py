@@ -108,7 +108,7 @@ def _ns3_program(
 def _ns3() -> tuple[list[str], list[str], str]:
     """What the compiler and the linker are told, and ns-3's version."""
     home = Path(os.environ["NS3_ROOT"])
-    flags = ["-std=c++23", "-O2", *WARNINGS, "-isystem", str(home / "include")]
+    flags = ["-std=c++23", *optimise(), *WARNINGS, "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]
     link += [f"-lns3.44-{name}" for name in NS3_LIBRARIES]
     return flags, link, importlib.metadata.version("ns3")
@@ -116,7 +116,7 @@ def _ns3() -> tuple[list[str], list[str], str]:
 
 def linux(waves: bool = False) -> Path:
     """The directory of downbeat_tap, the core on a TAP interface."""
-    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}"]
+    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}"]
     directory = library(waves)
     part = "tap-waves" if waves else "tap"
     return program(part, "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, with_library(directory), [], "")
@@ -149,7 +149,7 @@ def _module_program(part: str, module: str, sources: Sequence[Path], configurati
 def events() -> Path:
     """The directory of events_bench, the engine alone at its ports."""
     model = module_model("events", MODULES / "FlowEngine.v")
-    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{MODULES}", *model_includes(model)]
+    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{MODULES}", *model_includes(model)]
     link = model_libraries(model, "events")
     return program("events", "events_bench", sorted(EVENTS.glob("*.cpp")), flags, link, [], model.name)
 
@@ -164,7 +164,7 @@ def pacing(flows: int) -> Path:
 
 def fuzz(waves: bool = False) -> Path:
     """The directory of downbeat_fuzz, mutated frames for the core."""
-    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
     directory = library(waves)
     part = "fuzz-waves" if waves else "fuzz"
     sources = [*sorted(FUZZ.glob("*.cpp")), *sorted(PACKETS.glob("*.cpp"))]
@@ -173,7 +173,7 @@ def fuzz(waves: bool = False) -> Path:
 
 def churn() -> Path:
     """The directory of downbeat_churn: connections opened and closed, floods and blind attacks."""
-    flags = ["-std=c++20", "-O2", *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
+    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
     sources = [*sorted(CHURN.glob("*.cpp")), PACKETS / "endpoint.cpp", PACKETS / "packet.cpp"]
     return program("churn", "downbeat_churn", sources, flags, with_library(library()), [], "")
 

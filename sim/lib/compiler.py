@@ -19,7 +19,18 @@ QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 VERILATE = (
     *("--no-timing", "-Wno-fatal"),
-    *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--output-split", "20000", "-CFLAGS", "-fPIC"),
+    *(
+        "-O3",
+        "--x-assign",
+        "fast",
+        "--x-initial",
+        "unique",
+        "--noassert",
+        "--output-split",
+        "20000",
+        "-CFLAGS",
+        "-fPIC",
+    ),
 )
 # Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
 OPTIMISE = ("-O3",)

@@ -36,8 +36,8 @@ TAP = "frame"
 RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64", LARGEST: BUILDS / "rtl-sim65536"}
 LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 
-# The library for looking closely: waves, and registers and memories that start with whatever the caller's seed says.
-WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique", "--x-initial", "unique")
+# The library for looking closely: waves, and a drawn value for what the Verilog leaves open.
+WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique")
 TRAINED = (*OPTIMISE, "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
 
 
@@ -53,7 +53,7 @@ def part_name(name: str, waves: bool, tap: str, preset: str = PRESET) -> str:
 
 
 def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
-    """The directory of libdownbeat_sim.so; with `waves` it can write FST and draw initial values, and is several times slower."""
+    """The directory of libdownbeat_sim.so; with `waves` it can write FST, and is several times slower."""
     core = _core(waves, tap, preset)
     flags = device_flags(core, waves, tap, preset)
     sources = [path for path in _device_sources(tap) if path.name != "bench_core.cpp"]

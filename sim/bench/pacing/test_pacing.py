@@ -13,9 +13,10 @@ from sim.lib import build
 
 SEED = int(os.environ.get("SEED") or 1)
 CLOCKS_BETWEEN_GRANTS = {16: 15, 1024: 31, 65536: 49}  # docs/reference/pacing.md
+SMALL, MIDDLE, LARGE = build.PACER_FLOWS
 
 
-@pytest.mark.parametrize("flows", build.PACER_FLOWS)
+@pytest.mark.parametrize("flows", [SMALL, pytest.param(MIDDLE, marks=pytest.mark.soak), LARGE])
 def test_the_earliest_is_granted_first(flows: int) -> None:
     result = order(flows, SEED, 20_000)
     assert result["grants"] >= 20_000 and result["several_due"] > 100

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import random
 from collections import Counter
 from dataclasses import replace
@@ -25,6 +26,7 @@ POLICIES = read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json")
 ALL = [policy for policies in POLICIES.values() for policy in policies.values()]
 # Only the full draw of make policies is sure to have these.
 RARE = {"sequence wrap", "restart from idle", *OF_CALCULATIONS}
+EVENTS = 3000 if os.environ.get("SOAK") else 700
 KINDS = {"established", "acknowledged", "loss", "timeout", "duplicate", "partial", "recovered", "sent"}
 
 
@@ -40,9 +42,9 @@ def run(library: ctypes.CDLL, wanted: int) -> Crowd:
 
 
 def test_each_mix_of_policies_follows_its_golden_models_event_by_event(library: ctypes.CDLL) -> None:
-    crowd = run(library, 2000)
+    crowd = run(library, EVENTS)
     assert [tally.first for tally in crowd.judge.tallies.values() if tally.mismatches] == []
-    assert min(tally.events for tally in crowd.judge.tallies.values()) >= 2000
+    assert min(tally.events for tally in crowd.judge.tallies.values()) >= EVENTS
     assert crowd.judge.kinds.keys() >= KINDS | {"changed", "none", "paired"}
     happened = sum(crowd.judge.situations.counts.values(), Counter())
     assert [name for name in wanted(calculates=True) if happened[name] == 0 and name not in RARE] == []
