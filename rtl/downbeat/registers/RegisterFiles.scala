@@ -9,7 +9,8 @@ trait DescribesRegisters {
   def files: Seq[(String, String)]
 }
 
-/** The register map as text: a C header, a page and JSON, without anything that a second run would write differently.
+/** The register map as text: a C header, SystemRDL, a page and JSON, without anything that a second run would write
+  * differently.
   *
   * Not RegIf's own writers: its header has bit-field unions, whose order C leaves open, and no names for constants; its
   * JSON has a date; it has no Markdown.
@@ -19,6 +20,7 @@ object RegisterFiles {
 
   def of(registers: Seq[RegInst]): Seq[(String, String)] = Seq(
     "downbeat_registers.h" -> header(registers),
+    "downbeat_registers.rdl" -> RegisterRdl(registers, generated),
     "downbeat_registers.md" -> page(registers),
     "downbeat_registers.json" -> json(registers))
 
@@ -27,11 +29,13 @@ object RegisterFiles {
     Seq(s"${contents}_registers.json" -> json(registers))
 
   /** Fields that mean something, the lowest first. */
-  private def fields(register: RegInst): Seq[Field] = register.getFields().filterNot(_.getAccessType() == AccessType.NA)
-  private def isWhole(register: RegInst): Boolean = fields(register).map(_.getName()) == Seq("value")
+  private[registers] def fields(register: RegInst): Seq[Field] =
+    register.getFields().filterNot(_.getAccessType() == AccessType.NA)
+  private[registers] def isWhole(register: RegInst): Boolean = fields(register).map(_.getName()) == Seq("value")
   private def access(field: Field): String =
     if (field.getAccessType() == AccessType.ROV) "RO" else field.getAccessType().toString
-  private def hex(number: BigInt, digits: Int): String = "0x" + number.toString(16).reverse.padTo(digits, '0').reverse
+  private[registers] def hex(number: BigInt, digits: Int): String =
+    "0x" + number.toString(16).reverse.padTo(digits, '0').reverse
 
   /** `DOWNBEAT_REG_CONTROL`, and for a field `DOWNBEAT_REG_CONTROL_ENABLE_SHIFT` and `_MASK`. */
   private def header(registers: Seq[RegInst]): String = {

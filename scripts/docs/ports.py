@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The ports of the tops in docs/reference/ports.md, from the notes at their declarations; `make generate` writes them.
+
+The page has a mark for each top, `<!-- ports of TOP -->` to `<!-- end -->`; what another top has alike is not repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "reference" / "ports.md"
+VERILOG = ROOT / "build" / "rtl"
+FIRST = "Downbeat"
+MARK = re.compile(r"(<!-- ports of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+NAME = re.compile(r"^\| `([^`]+)`", re.MULTILINE)
+
+
+def written(page: str, verilog: Path = VERILOG) -> str:
+    """The page with its tables; each top's elaboration has left TOP.ports in the directory."""
+    return MARK.sub(lambda mark: f"{mark[1]}\n{_section(mark[2], verilog)}\n{mark[3]}", page)
+
+
+def _section(top: str, verilog: Path) -> str:
+    rows = (verilog / f"{top}.ports").read_text().splitlines()
+    others = [] if top == FIRST else (verilog / f"{FIRST}.ports").read_text().splitlines()
+    own = [row for row in rows if row not in others]
+    lines = ["| port | | bits | |", "|---|---|---|---|", *own]
+    if others:
+        kept = set(NAME.findall("\n".join(rows)))
+        gone = [name for name in NAME.findall("\n".join(others)) if name not in kept]
+        lines = [f"As `{FIRST}`, without {', '.join(f'`{name}`' for name in gone)}; besides:", "", *lines]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text()))
