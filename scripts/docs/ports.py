@@ -7,13 +7,15 @@ The page has a mark for each top, `<!-- ports of TOP -->` to `<!-- end -->`; wha
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "ports.md"
 VERILOG = ROOT / "build" / "rtl"
-FIRST = "Downbeat"
+BESIDE = {"DownbeatAxi": "Downbeat", "DownbeatGmii": "DownbeatAxi"}  # what a top is compared with
 MARK = re.compile(r"(<!-- ports of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+HEAD = ("| port | bits | |", "|---|---|---|")
 NAME = re.compile(r"^\| `([^`]+)`", re.MULTILINE)
 
 
@@ -24,14 +26,13 @@ def written(page: str, verilog: Path = VERILOG) -> str:
 
 def _section(top: str, verilog: Path) -> str:
     rows = (verilog / f"{top}.ports").read_text().splitlines()
-    others = [] if top == FIRST else (verilog / f"{FIRST}.ports").read_text().splitlines()
-    own = [row for row in rows if row not in others]
-    lines = ["| port | | bits | |", "|---|---|---|---|", *own]
-    if others:
-        kept = set(NAME.findall("\n".join(rows)))
-        gone = [name for name in NAME.findall("\n".join(others)) if name not in kept]
-        lines = [f"As `{FIRST}`, without {', '.join(f'`{name}`' for name in gone)}; besides:", "", *lines]
-    return "\n".join(lines) + "\n"
+    if top not in BESIDE:
+        return "\n".join([*HEAD, *rows]) + "\n"
+    others = (verilog / f"{BESIDE[top]}.ports").read_text().splitlines()
+    kept = set(NAME.findall("\n".join(rows)))
+    gone = ", ".join(f"`{name}`" for name in NAME.findall("\n".join(others)) if name not in kept)
+    opening = textwrap.fill(f"As `{BESIDE[top]}`, without {gone}; besides:", 118, break_on_hyphens=False)
+    return "\n".join([opening, "", *HEAD, *(row for row in rows if row not in others)]) + "\n"
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def ports(place: Path, folder: str) -> str:
     lines = [f"# Ports of the build `{BUILDS[folder]}`", "", "TDATA byte 0 is the first byte of the wire."]
     for top in TOPS:
         rows = (place / f"{top}.ports").read_text().rstrip()
-        lines += ["", f"## {top}", "", "| port | direction | bits | |", "|---|---|---|---|", rows]
+        lines += ["", f"## {top}", "", "| port | bits | |", "|---|---|---|", rows]
     crossings = (place / "DownbeatGmii.crossings").read_text().rstrip()
     lines += ["", "## Crossings of DownbeatGmii", "", "| register | from | to |", "|---|---|---|", crossings]
     return "\n".join(lines) + "\n"

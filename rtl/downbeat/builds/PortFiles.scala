@@ -23,7 +23,7 @@ object PortFiles {
 
   /** A row of a table for each interface or port; none if the top has no notes. */
   def rows(top: Component): Seq[String] = PortNotes.groups(top).map(group =>
-    s"| `${group.name}${if (group.ports.size > 1) "*" else ""}` | ${group.direction} | ${group.bits} | " +
+    s"| `${group.name}${if (group.ports.size > 1) "*" else ""}` | ${group.direction} ${group.bits} | " +
       s"${group.note.text} |")
 
   private def wrapped(text: String): Seq[String] = text.split(" ").foldLeft(Vector("")) {

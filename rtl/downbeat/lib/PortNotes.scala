@@ -59,13 +59,22 @@ case class PortGroup(note: PortNote, ports: Vector[BaseType]) {
     case _ => ports.map(port => if (port.isInput) "in" else "out").distinct.mkString(", ")
   }
 
-  /** Bits of the port, or the signals of the interface; one bit where no number stands. */
+  /** Bits of the port, or the signals of the interface: one bit where no number stands; of a stream without its
+    * handshake.
+    */
   val bits: String =
     if (ports.size == 1) s"${ports.head.getBitsWidth}"
     else if (ports.size > PortGroup.shown) s"${ports.map(_.getBitsWidth).sum} in ${ports.size} ports"
-    else ports.map { port =>
-      s"${port.getName().stripPrefix(name)}${if (port.getBitsWidth > 1) s" ${port.getBitsWidth}" else ""}"
-    }.mkString(", ")
+    else {
+      val widths = ports.map(port => port.getName().stripPrefix(name) -> port.getBitsWidth)
+      val handshake = Set("tvalid", "tready")
+      val rest = widths.filterNot { case (signal, _) => handshake(signal) }.map {
+        case (signal, 1) => signal
+        case (signal, width) => s"$signal $width"
+      }
+      val open = if (handshake.intersect(widths.map(_._1).toSet) == Set("tvalid")) Seq("no tready") else Nil
+      (rest ++ open).mkString(", ")
+    }
 }
 
 object PortGroup {
