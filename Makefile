@@ -125,9 +125,8 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 	@echo "$(PRESET): the tops are build/rtl/Downbeat.v, DownbeatAxi.v (registers), DownbeatGmii.v (registers and MAC)"
 	@echo "  $$(ls build/rtl/*.v | wc -l) modules in build/rtl; the others are parts and benches for tests (docs/reference/ports.md)"
 
-generate: $(RTL) ## writes the generated page, headers and lists into docs and sw
-	@install -D -m 644 build/rtl/downbeat_registers.md docs/reference/register-map.md
-	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h -t sw/include
+generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
+	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
 	@$(PY) -m scripts.docs.ports
 

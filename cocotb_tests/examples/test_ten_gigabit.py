@@ -25,7 +25,7 @@ def test_ten_gigabit() -> None:
 
 async def begun(dut: Any) -> None:
     """Clocks run, resets are over, `now` counts."""
-    streams = {name: 0 for name in ("rx_tvalid", "rx_tlast", "rx_tuser", "rx_tdata", "rx_tkeep", "m_axis_wire_tx_tvalid")}
+    streams = dict.fromkeys(("rx_tvalid", "rx_tlast", "rx_tuser", "rx_tdata", "rx_tkeep", "m_axis_wire_tx_tvalid"), 0)
     for phase, name in enumerate(("rx", "tx")):
         getattr(dut, f"{name}_reset").value = 1
         Clock(getattr(dut, f"{name}_clk"), MAC_PS, unit="ps").start(start_high=bool(phase))
@@ -62,7 +62,11 @@ async def send(dut: Any, frame: bytes, *, mode: int, launch: int, tag: int, paus
     for data, keep, last in beats(frame):
         while random.random() < pause:
             await RisingEdge(dut.clk)
-        dut.m_axis_wire_tx_tdata.value, dut.m_axis_wire_tx_tkeep.value, dut.m_axis_wire_tx_tlast.value = data, keep, last
+        dut.m_axis_wire_tx_tdata.value, dut.m_axis_wire_tx_tkeep.value, dut.m_axis_wire_tx_tlast.value = (
+            data,
+            keep,
+            last,
+        )
         dut.m_axis_wire_tx_tuser.value, dut.m_axis_wire_tx_tvalid.value = tag << 66 | mode << 64 | launch, 1
         await RisingEdge(dut.clk)
         while not int(dut.m_axis_wire_tx_tready.value):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """DownbeatAxi in a LiteX SoC: its registers on the SoC's bus, its streams as endpoints, all in the clock domain sys.
 
-    self.downbeat = DownbeatAxi(platform, "build/rtl/DownbeatAxi.v")
-    self.bus.add_slave("downbeat", self.downbeat.bus, SoCRegion(origin=0x9000_0000, size=0x1000, cached=False))
-    self.comb += self.downbeat.now.eq(time)  # ns in bits 63..16
+self.downbeat = DownbeatAxi(platform, "build/rtl/DownbeatAxi.v")
+self.bus.add_slave("downbeat", self.downbeat.bus, SoCRegion(origin=0x9000_0000, size=0x1000, cached=False))
+self.comb += self.downbeat.now.eq(time)  # ns in bits 63..16
 """
 
 from __future__ import annotations

@@ -19,12 +19,12 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   val link_up = in(Bool()).note("From the PHY's management, synchronous to `clk`.")
   val time_now = out(UInt(64 bits)).note("The core's copy of the MAC's time: ns in bits 63..16, fraction below.")
   val pps_in = config.timeControl generate in(Bool()).note(
-    "Asynchronous: the time of its rising edges goes to the offset log.")
+    "Asynchronous, high and low for two wire clocks each: the time of its rising edges goes to the offset log.")
   val pps_out = config.timeControl generate out(Bool()).note(
     "Of `gmii_gtx_clk`: rises at times that registers say, such as each whole second.")
   val external_clk =
-    config.timeControl generate in(Bool()).note("Clock of the external time. May be tied to 0 with the two below.")
-  val external_valid = config.timeControl generate in(Bool()).note("At this edge the time is `external_time`.")
+    config.timeControl generate in(Bool()).note("Clock of the external time; may stand, or be tied to 0 with the two below.")
+  val external_valid = config.timeControl generate in(Bool()).note("At this edge the time is `external_time`; may stay 1.")
   val external_time = config.timeControl generate in(UInt(64 bits)).note(
     "A time from elsewhere (PTP, White Rabbit): ns in bits 63..16, fraction below.")
   val core_reset =

@@ -75,9 +75,7 @@ def ports(place: Path, folder: str) -> str:
 def readme(folders: list[str]) -> str:
     """The first page of a release."""
     builds = "\n".join(f"| `{folder}` | `{BUILDS[folder]}` | `{cores.name(folder)}` |" for folder in folders)
-    return (
-        (ROOT / "scripts" / "release" / "readme.md").read_text().format(version=version(), builds=builds)
-    )
+    return (ROOT / "scripts" / "release" / "readme.md").read_text().format(version=version(), builds=builds)
 
 
 def _read(name: str) -> str:

@@ -52,7 +52,9 @@ def test_a_tool_runs(installed: Path) -> None:
 def test_it_is_the_installed_package_without_its_tests(installed: Path) -> None:
     program = f"import {PACKAGE}; print({PACKAGE}.__file__)"
     environment = {"PYTHONPATH": str(installed)}
-    done = subprocess.run([sys.executable, "-P", "-c", program], cwd="/", env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], cwd="/", env=environment, capture_output=True, text=True
+    )
     assert Path(done.stdout.strip()).is_relative_to(installed), done.stderr
     assert (installed / PACKAGE / "gap").is_dir() and not list(installed.rglob("test_*.py"))
 
