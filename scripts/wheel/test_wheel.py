@@ -24,7 +24,18 @@ PACKAGE = PROJECT["scripts"]["downbeat"].partition(".")[0]
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh directory with the package alone; its requirements are this interpreter's."""
     place = tmp_path_factory.mktemp("installed")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", place, ROOT]
+    command: list[str] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        str(place),
+        str(ROOT),
+    ]
     subprocess.run(command, cwd=place, check=True, capture_output=True, text=True)
     return place
 
@@ -32,7 +43,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def called(installed: Path, *words: object) -> str:
     """Outside the tree, with nothing of it in the environment."""
     environment = {"PATH": os.defpath, "PYTHONPATH": str(installed)}
-    command = [sys.executable, "-P", installed / "bin" / "downbeat", *map(str, words)]
+    command = [sys.executable, "-P", str(installed / "bin" / "downbeat"), *map(str, words)]
     done = subprocess.run(command, cwd=installed, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
