@@ -59,7 +59,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val address_conflict =
       out(Bool()).note("Somebody else uses our IP address, or did in the last ten seconds.")
     val secret = in(Bits(128 bits)).note(
-      "Key of all hashes: initial sequence numbers, ephemeral ports, cookies, flow lookup. Random; constant out of reset.")
+      "Key of all hashes: initial sequence numbers, ephemeral ports, cookies, flow lookup. " +
+        "Random; constant out of reset.")
 
     val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65)).note(
       "Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat).")
@@ -80,13 +81,13 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
       "Application data to send. TDEST: flow. TUSER is 1 in the last beat of a frame that ends urgent data.")
     val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
-      "Received application data. TDEST: flow. TUSER is 1 in the last beat of a frame whose bytes the memory refused: " +
-        "discard that frame.")
+      "Received application data. TDEST: flow. TUSER is 1 in the last beat of a frame whose bytes the memory " +
+        "refused: discard that frame.")
 
     val m_axi = config.externalMemory generate master(Axi4(config.memory)).note(
-      s"AXI4 to the payload memory: ${config.memory.addressWidth} address bits from 0 on, 64 data bits, INCR bursts of " +
-        "up to 256 beats within 2 KiB, several outstanding; its base is a multiple of 4 KiB. Responses of one ID come in " +
-        "order, those of different IDs in any order.")
+      s"AXI4 to the payload memory: ${config.memory.addressWidth} address bits from 0 on, 64 data bits, INCR bursts " +
+        "of up to 256 beats within 2 KiB, several outstanding; its base is a multiple of 4 KiB. Responses of one ID " +
+        "come in order, those of different IDs in any order.")
 
     val trace = master(Flow(TraceRecord(config))).note(
       "A record for each event, in order: `DOWNBEAT_TRACE_RECORD_...` in downbeat_layout.h. Leave open if unused.")

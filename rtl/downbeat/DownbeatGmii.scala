@@ -23,8 +23,10 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
   val pps_out = config.timeControl generate out(Bool()).note(
     "Of `gmii_gtx_clk`: rises at times that registers say, such as each whole second.")
   val external_clk =
-    config.timeControl generate in(Bool()).note("Clock of the external time; may stand, or be tied to 0 with the two below.")
-  val external_valid = config.timeControl generate in(Bool()).note("At this edge the time is `external_time`; may stay 1.")
+    config.timeControl generate in(Bool()).note(
+      "Clock of the external time; may stand, or be tied to 0 with the two below.")
+  val external_valid =
+    config.timeControl generate in(Bool()).note("At this edge the time is `external_time`; may stay 1.")
   val external_time = config.timeControl generate in(UInt(64 bits)).note(
     "A time from elsewhere (PTP, White Rabbit): ns in bits 63..16, fraction below.")
   val core_reset =
@@ -57,4 +59,3 @@ case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, w
 
   passOthersThrough(core.io.now, core.io.s_axis_wire_rx, core.io.m_axis_wire_tx, core.io.s_axis_departure)
 }
-

@@ -16,8 +16,8 @@ import spinal.core._
 /** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY
   * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
   * programs; with the module RegisterMap its registers, downbeat_registers.h, .rdl and .json, with a board
-  * CONTENTS_registers.json; for each module of several clocks MODULE.crossings, its clock-domain crossings; for each top
-  * MODULE.ports, what its ports are for.
+  * CONTENTS_registers.json; for each module of several clocks MODULE.crossings, its clock-domain crossings; for each
+  * top MODULE.ports, what its ports are for.
   *
   * Nothing is written before every module has elaborated, so that a directory holds one build and no mixture. The first
   * module that fails ends the program, with its reason in one line on the error output.

@@ -26,7 +26,7 @@ object PortNotes {
     "reset" -> new PortNote(
       "Synchronous to `clk`, active high. The core sweeps its memories behind it, a flow a clock."))
 
-  /** Ports of one note, in the order of the Verilog. Ports without a note are left out; none if the top has no notes. */
+  /** Ports of one note, in the order of the Verilog, without ports that have none; empty if the top has no notes. */
   def groups(top: Component): Seq[PortGroup] = {
     val ports = top.getOrdredNodeIo
     def noted(port: BaseType) = of(port).orElse(implied.get(port.getName())).map(_ -> port)

@@ -3,16 +3,17 @@ package downbeat.registers
 
 import spinal.lib.bus.regif.{AccessType, Field, RegInst}
 
-/** The register map in SystemRDL 2.0 (Accellera). `hw` says who gives the value: `na` is a constant of the build, `w` is
-  * the core.
+/** The register map in SystemRDL 2.0 (Accellera). `hw` says who gives the value: `na` is a constant of the build, `w`
+  * is the core.
   */
 object RegisterRdl {
   /** Accellera SystemRDL 2.0, table 3; a backslash makes a name of one. */
-  private val keywords = ("abstract accesstype addressingtype addrmap alias all bit boolean bothedge compact component " +
-    "componentwidth constraint default encode enum external false field fullalign hw inside internal level longint mem " +
-    "na negedge nonsticky number onreadtype onwritetype posedge property r rclr ref reg regalign regfile rset ruser rw " +
-    "rw1 signal string struct sw this true type unsigned w w1 wclr woclr woset wot wr wset wuser wzc wzs wzt").split(
-    " ").toSet
+  private val keywords =
+    """abstract accesstype addressingtype addrmap alias all bit boolean bothedge compact component
+      |componentwidth constraint default encode enum external false field fullalign hw inside internal
+      |level longint mem na negedge nonsticky number onreadtype onwritetype posedge property r rclr ref reg
+      |regalign regfile rset ruser rw rw1 signal string struct sw this true type unsigned w w1 wclr woclr
+      |woset wot wr wset wuser wzc wzs wzt""".stripMargin.split("\\s+").toSet
 
   private def name(text: String): String = if (keywords(text)) s"\\$text" else text
 
