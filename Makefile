@@ -122,12 +122,16 @@ formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants t
 # ---- synthesize
 
 rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=name]
-	@:
+	@echo "$(PRESET): the tops are build/rtl/Downbeat.v, DownbeatAxi.v (registers), DownbeatGmii.v (registers and MAC)"
+	@echo "  $$(ls build/rtl/*.v | wc -l) modules in build/rtl; the others are parts and benches for tests (docs/reference/ports.md)"
 
-generate: $(RTL) ## writes the generated page, headers and lists into docs and sw
-	@install -D -m 644 build/rtl/downbeat_registers.md docs/reference/register-map.md
-	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h -t sw/include
+generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
+	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
+	@$(PY) -m scripts.docs.ports
+
+release: build/scala.stamp build/policies/stamp ## a tarball in build/release: Verilog of the presets, headers, SystemRDL, cores, constraints
+	@$(PY) -m scripts.release
 
 synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name MODULE=name]
 	@$(PY) -m scripts.synth $(MODULE) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset $(PRESET)
@@ -209,4 +213,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator gateway rtl generate synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator gateway rtl generate release synth fmax bitstream docs format mutants clean

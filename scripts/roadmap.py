@@ -108,5 +108,12 @@ def _table(head: tuple[str, ...], rows: dict[str, list[str]]) -> str:
     return "\n".join(lines + [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()])
 
 
+def shown(page: str) -> str:
+    """The page of the site, with the tables in the place of their marks."""
+    if "<!-- roadmap: " not in page:
+        return page
+    return page.replace("<!-- roadmap: demands -->", demands()).replace("<!-- roadmap: parts -->", module())
+
+
 if __name__ == "__main__":
     print(f"{demands()}\n\n{module()}")

@@ -5,6 +5,7 @@ import downbeat.application.{CommandPort, Notifier}
 import downbeat.config.DownbeatConfig
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
+import downbeat.lib.PortNotes.Noted
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
@@ -43,58 +44,56 @@ import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
   */
 case class Downbeat(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    /** Time: ns in bits 63 to 16, fraction below. Monotone; may jump forward by any amount. */
-    val now = in UInt (64 bits)
-    /** Nothing moves before `nextDeadline` or an input. */
-    val idle = out Bool ()
-    /** ns; may be early, never late; all ones: never. */
-    val nextDeadline = out UInt (48 bits)
+    val now =
+      in(UInt(64 bits)).note("Time: ns in bits 63..16, fraction below. Monotone; may jump forward by any amount.")
+    val idle = out(Bool()).note("Nothing moves before `nextDeadline` or an input.")
+    val nextDeadline = out(UInt(48 bits)).note("ns; may be early, never late; all ones: never.")
 
-    val local_mac = in Bits (48 bits) // first byte of the wire in bits 47 to 40
-    val local_ip = in UInt (32 bits)
-    val local_netmask = in UInt (32 bits) // leading ones; zero: every address is on our network
-    val local_gateway = in UInt (32 bits) // to all other networks; zero: none
-    /** Static neighbours: TDATA 31..0 IP, 79..32 MAC, 80 remove. */
-    val s_axis_neighbour = slave(AxiStream(81))
-    /** Somebody else uses our IP address, or did in the last ten seconds. */
-    val address_conflict = out Bool ()
-    /** The key of all hashes: initial sequence numbers, ephemeral ports, cookies, the flow lookup. Random; constant
-      * from reset on.
-      */
-    val secret = in Bits (128 bits)
+    val local_mac =
+      in(Bits(48 bits)).note("Own MAC address, first byte of the wire in bits 47..40. Constant out of reset.")
+    val local_ip = in(UInt(32 bits)).note("Own IPv4 address. Constant out of reset.")
+    val local_netmask =
+      in(UInt(32 bits)).note("Leading ones; zero: every address is on our network. Constant out of reset.")
+    val local_gateway = in(UInt(32 bits)).note("Next hop to all other networks; zero: none. Constant out of reset.")
+    val s_axis_neighbour = slave(AxiStream(81)).note("Static neighbours. TDATA: 31..0 IP, 79..32 MAC, 80 remove.")
+    val address_conflict =
+      out(Bool()).note("Somebody else uses our IP address, or did in the last ten seconds.")
+    val secret = in(Bits(128 bits)).note(
+      "Key of all hashes: initial sequence numbers, ephemeral ports, cookies, flow lookup. " +
+        "Random; constant out of reset.")
 
-    /** Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat). */
-    val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65))
-    /** Frames to the MAC. TUSER: 63..0 launch time, 65..64 mode (0 at, 1 asap, 2 afterPrevious), 81..66 tag (0: no
-      * stamp wanted).
-      */
-    val m_axis_wire_tx = master(AxiStream(64, packet = true, userBits = 82))
-    /** SFD stamps of tagged frames: TDATA 15..0 tag, 79..16 stamp. */
-    val s_axis_departure = slave(AxiStream(80, stalls = false))
-    /** Received frames that are not ours (TUSER as they came in), and frames of others to send. */
-    val m_axis_bypass_rx = master(AxiStream(64, packet = true, userBits = 65))
-    val s_axis_bypass_tx = slave(AxiStream(64, packet = true))
+    val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65)).note(
+      "Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat).")
+    val m_axis_wire_tx = master(AxiStream(64, packet = true, userBits = 82)).note(
+      "Frames to the MAC without FCS. TUSER, the same in all beats: 63..0 launch time, 65..64 mode (0 at, 1 asap, " +
+        "2 afterPrevious), 81..66 tag (0: no stamp wanted).")
+    val s_axis_departure =
+      slave(AxiStream(80, stalls = false)).note("SFD stamps of tagged frames. TDATA: 15..0 tag, 79..16 stamp.")
+    val m_axis_bypass_rx = master(AxiStream(64, packet = true, userBits = 65)).note(
+      "Received frames that are not ours. TUSER as it came in.")
+    val s_axis_bypass_tx = slave(AxiStream(64, packet = true)).note("Frames of others to send.")
 
-    /** Commands and notifications, one a beat; fields as in downbeat_layout.h. */
-    val s_axis_command = slave(AxiStream(Command(config).getBitsWidth))
-    val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth))
-    /** Application data to send and received; TDEST is the flow. To send: TUSER is 1 in the last beat of a frame that
-      * ends urgent data. Received: TUSER is 1 in the last beat of a frame whose bytes the memory refused; the
-      * application must discard that frame.
-      */
-    val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
-    val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits))
+    val s_axis_command =
+      slave(AxiStream(Command(config).getBitsWidth)).note(
+        "A command in each beat: `DOWNBEAT_COMMAND_...` in downbeat_layout.h.")
+    val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth)).note(
+      "A notification in each beat: `DOWNBEAT_NOTIFICATION_...` in downbeat_layout.h.")
+    val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
+      "Application data to send. TDEST: flow. TUSER is 1 in the last beat of a frame that ends urgent data.")
+    val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
+      "Received application data. TDEST: flow. TUSER is 1 in the last beat of a frame whose bytes the memory " +
+        "refused: discard that frame.")
 
-    /** Payload memory, when it is outside: 64 bits, INCR bursts of up to 256 beats within 2 KiB, several outstanding.
-      * Addresses begin at 0; the memory's base is a multiple of 4 KiB. Responses of one identifier come in order, those
-      * of different identifiers in any order.
-      */
-    val m_axi = config.externalMemory generate master(Axi4(config.memory))
+    val m_axi = config.externalMemory generate master(Axi4(config.memory)).note(
+      s"AXI4 to the payload memory: ${config.memory.addressWidth} address bits from 0 on, 64 data bits, INCR bursts " +
+        "of up to 256 beats within 2 KiB, several outstanding; its base is a multiple of 4 KiB. Responses of one ID " +
+        "come in order, those of different IDs in any order.")
 
-    /** One record for each event, in order; leave open if unused. */
-    val trace = master(Flow(TraceRecord(config)))
-    /** What was dropped or cut, by cause, since reset; modulo 2^counterBits. */
-    val counters = out(Counters(config.counterBits))
+    val trace = master(Flow(TraceRecord(config))).note(
+      "A record for each event, in order: `DOWNBEAT_TRACE_RECORD_...` in downbeat_layout.h. Leave open if unused.")
+    val counters =
+      out(Counters(config.counterBits)).note(
+        s"What was dropped or cut, by cause, since reset; modulo 2^${config.counterBits}.")
   }
   noIoPrefix()
   if (config.externalMemory) Axi4SpecRenamer(io.m_axi)

@@ -2,6 +2,7 @@
 package downbeat
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.PortNotes.Noted
 import downbeat.mac.{Gmii, GmiiMac}
 import downbeat.wire.FramePorts
 import spinal.core._
@@ -14,22 +15,22 @@ import spinal.lib._
   * MAC too.
   */
 case class DownbeatGmii(config: DownbeatConfig) extends RegisteredCore(config, withMac = true) {
-  val gmii = master(Gmii())
-  /** From the PHY's management, synchronous to `clk`. */
-  val link_up = in(Bool())
-  /** ns in bits 63 to 16, fraction below. */
-  val time_now = out(UInt(64 bits))
-  /** Asynchronous: the time of its rising edges goes to the offset log (docs/reference/time.md). */
-  val pps_in = config.timeControl generate in(Bool())
-  /** Of `gmii_gtx_clk`: rises at times that registers say, such as each whole second. */
-  val pps_out = config.timeControl generate out(Bool())
-  /** A time from elsewhere (PTP, White Rabbit), if there is one: at an edge of `external_clk` with `external_valid` it
-    * is `external_time`, ns in bits 63 to 16, fraction below. All may be tied to 0.
-    */
-  val external_clk, external_valid = config.timeControl generate in(Bool())
-  val external_time = config.timeControl generate in(UInt(64 bits))
-  /** The core is in reset: for what is connected to its bypass and application streams. */
-  val core_reset = out(Bool())
+  val gmii = master(Gmii()).note("GMII at 125 MHz: `rx_clk` from the PHY may stop, `gtx_clk` never stops.")
+  val link_up = in(Bool()).note("From the PHY's management, synchronous to `clk`.")
+  val time_now = out(UInt(64 bits)).note("The core's copy of the MAC's time: ns in bits 63..16, fraction below.")
+  val pps_in = config.timeControl generate in(Bool()).note(
+    "Asynchronous, high and low for two wire clocks each: the time of its rising edges goes to the offset log.")
+  val pps_out = config.timeControl generate out(Bool()).note(
+    "Of `gmii_gtx_clk`: rises at times that registers say, such as each whole second.")
+  val external_clk =
+    config.timeControl generate in(Bool()).note(
+      "Clock of the external time; may stand, or be tied to 0 with the two below.")
+  val external_valid =
+    config.timeControl generate in(Bool()).note("At this edge the time is `external_time`; may stay 1.")
+  val external_time = config.timeControl generate in(UInt(64 bits)).note(
+    "A time from elsewhere (PTP, White Rabbit): ns in bits 63..16, fraction below.")
+  val core_reset =
+    out(Bool()).note("The core is in reset: for what is connected to its bypass and application streams.")
   core_reset := registers.io.coreReset
 
   private val mac = GmiiMac(counted)

@@ -2,6 +2,8 @@
 package downbeat
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.PortNotes
+import downbeat.lib.PortNotes.Noted
 import downbeat.messages.StaticNeighbour
 import downbeat.registers.{CounterBank, RegisterMap}
 import spinal.core._
@@ -14,8 +16,9 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
   * one, but not the registers.
   */
 abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends Component {
-  /** Registers, 32 bits wide, byte addresses; docs/reference/registers.md. */
-  val s_axil = slave(AxiLite4(RegisterMap.bus))
+  val s_axil = slave(AxiLite4(RegisterMap.bus)).note(
+    s"AXI4-Lite to the registers: ${RegisterMap.bus.addressWidth} address bits, in bytes, 32 data bits; " +
+      "docs/reference/registers.md.")
   AxiLite4SpecRenamer(s_axil)
 
   /** What is inside counts as the registers want it. */
@@ -56,7 +59,9 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
       val outer = cloneOf(leaf).asInstanceOf[BaseType].copyDirectionOfImpl(leaf)
       // The core's ports get their last names when it is finished.
       addPrePopTask(() => outer.setName(leaf.getName()))
+      PortNotes.copy(leaf, outer)
       if (leaf.isInput) leaf.assignFrom(outer) else outer.assignFrom(leaf)
     }
   }
 }
+

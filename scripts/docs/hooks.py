@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from scripts.docs import requirements
+from scripts import roadmap
+from scripts.docs import registers, requirements
 
 LONG_NAME = re.compile(r"<code>([^<\s]{28,})</code>")
 LINK = re.compile(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])*)\]\((\.\.?/[^)\s]+)\)")
@@ -47,4 +48,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         outside = posixpath.normpath(posixpath.join(folder, link[2].partition("#")[0])).startswith("..")
         return link[1] if outside else link[0]
 
-    return LINK.sub(kept, requirements.shown(markdown))
+    return LINK.sub(kept, _tables(markdown))
+
+
+def _tables(markdown: str) -> str:
+    return roadmap.shown(registers.shown(requirements.shown(markdown)))

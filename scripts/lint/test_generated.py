@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from scripts.docs import ports
 from scripts.lint.tools import ROOT, VERILOG
 
 COMMITTED = {
-    "downbeat_registers.md": "docs/reference/register-map.md",
+    "downbeat_registers.rdl": "sw/include/downbeat_registers.rdl",
     "downbeat_registers.h": "sw/include/downbeat_registers.h",
     "downbeat_event.h": "sw/include/downbeat_event.h",
     "event_fields.py": "sw/python/downbeat/event_fields.py",
@@ -24,3 +25,11 @@ def test_generated_files(name: str) -> None:
     committed = ROOT / Path(COMMITTED[name])
     fresh = committed.exists() and committed.read_text() == (VERILOG / name).read_text()
     assert fresh, f"{COMMITTED[name]} is stale: run `make generate` and commit it"
+
+
+def test_the_ports_page() -> None:
+    if not (VERILOG / "default.stamp").exists():
+        pytest.skip("build/rtl holds another preset than `default`")
+    page = ports.PAGE.read_text()
+    assert page.count("<!-- ports of ") == 3
+    assert ports.written(page) == page, "docs/reference/ports.md is stale: run `make generate` and commit it"

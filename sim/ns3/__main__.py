@@ -186,9 +186,18 @@ def _transfer(
     with _bar(title, wanted.size) as (progress, task):
 
         def show(received: int, seconds: float) -> None:
-            progress.update(task, completed=received, virtual=f"{seconds:.1f} s")
+            told = f"{seconds:.1f} s simulated{growth(waves, received, wanted.size)}"
+            progress.update(task, completed=received, told=told)
 
         return network.run(program, sender, wanted, file, work / sender, waves, capture, show)
+
+
+def growth(waves: Path | None, received: int, size: int) -> str:
+    """How large the waves are so far and will be, by what the receiver has of `size` bytes; nothing where neither is known."""
+    if waves is None or not waves.exists() or not received:
+        return ""
+    written = waves.stat().st_size / 1e6
+    return f"; waves {written:,.1f} MB, about {written * size / received:,.0f} MB at the end"
 
 
 def _capture(pcap: str) -> Path | None:
@@ -203,11 +212,11 @@ def _bar(title: str, size: int) -> Iterator[tuple[Progress, TaskID]]:
     columns = (
         TextColumn(f"{title:20}"),
         BarColumn(),
-        TextColumn("{task.percentage:3.0f} %  {task.fields[virtual]} simulated"),
+        TextColumn("{task.percentage:3.0f} %  {task.fields[told]}"),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=not sys.stderr.isatty()) as progress:
-        yield progress, progress.add_task("", total=size, virtual="0.0 s")
+        yield progress, progress.add_task("", total=size, told="")
 
 
 def _short(path: Path) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sim.lib import build, verilated
+from sim.ns3.__main__ import growth
 
 VIEWS = build.ROOT / "sim" / "lib" / "waves"
 
@@ -53,3 +54,11 @@ def test_waves_says_what_to_do(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "make sim WAVES=1" in done.stderr or "apt-get install -y gtkwave" in done.stderr
+
+
+def test_a_run_says_how_large_its_waves_will_be(tmp_path: Path) -> None:
+    waves = tmp_path / "sim.fst"
+    assert growth(waves, 1000, 4000) == "" and growth(None, 1000, 4000) == ""
+    waves.write_bytes(bytes(2_500_000))
+    assert growth(waves, 0, 4000) == ""
+    assert growth(waves, 1000, 4000) == "; waves 2.5 MB, about 10 MB at the end"

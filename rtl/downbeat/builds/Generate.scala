@@ -4,7 +4,7 @@ package downbeat.builds
 import downbeat.application.{EventFields, Layout, LayoutFiles}
 import downbeat.config.DownbeatConfig
 import downbeat.lib.Crossings
-import downbeat.registers.DescribesRegisters
+import downbeat.registers.{DescribesRegisters, RegisterMap}
 import java.io.File
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 import java.security.MessageDigest
@@ -15,8 +15,9 @@ import spinal.core._
 
 /** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY
   * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
-  * programs; with the module RegisterMap its registers, downbeat_registers.h, .md and .json, with a board
-  * CONTENTS_registers.json; and for each module of several clocks MODULE.crossings, its clock-domain crossings.
+  * programs; with the module RegisterMap its registers, downbeat_registers.h, .rdl and .json, with a board
+  * CONTENTS_registers.json; for each module of several clocks MODULE.crossings, its clock-domain crossings; for each
+  * top MODULE.ports, what its ports are for.
   *
   * Nothing is written before every module has elaborated, so that a directory holds one build and no mixture. The first
   * module that fails ends the program, with its reason in one line on the error output.
@@ -47,7 +48,8 @@ object Generate {
       "downbeat_layout.json" -> LayoutFiles.json(layout),
       "downbeat_event.h" -> EventFields.header,
       "event_fields.py" -> EventFields.python)
-    for (module <- modules if !isMade(request.out, module, hash); why <- elaborate(module, config, made)) {
+    for (module <- modules if !isMade(request.out, module, hash);
+      why <- elaborate(module, request.preset, config, made)) {
       Console.err.println(s"Generate: $module: $why")
       sys.exit(1)
     }
@@ -77,12 +79,13 @@ object Generate {
   }
 
   /** Adds the module's files, or says why there are none. */
-  private def elaborate(module: String, config: DownbeatConfig, made: Output): Option[String] = {
+  private def elaborate(module: String, preset: String, config: DownbeatConfig, made: Output): Option[String] = {
     // SpinalHDL writes into a directory of its own.
     val scratch = Files.createTempDirectory("downbeat-")
     try {
       val top =
-        spinalConfig(scratch).generateVerilog(Modules.find(module).get(config).setDefinitionName(module)).toplevel
+        spinalConfig(scratch, s"$module, preset $preset").generateVerilog(
+          Modules.find(module).get(config).setDefinitionName(module)).toplevel
       top match {
         case described: DescribesRegisters => made.texts ++= described.files
         case _ =>
@@ -90,11 +93,11 @@ object Generate {
       for (memory <- scratch.toFile.list if memory.endsWith(".bin"))
         throw new IllegalStateException(s"$memory: a memory's contents must be inline")
       // SpinalHDL names its own commit in the first line; ours says which version in pom.xml.
-      made.texts(s"$module.v") =
-        Files.readString(scratch.resolve(s"$module.v")).replaceFirst(" +git head : [0-9a-f]+", "")
-      val crossings = Crossings.rows(top)
-      if (crossings.isEmpty) made.absent += s"$module.crossings"
-      else made.texts(s"$module.crossings") = crossings.mkString("", "\n", "\n")
+      val verilog = Files.readString(scratch.resolve(s"$module.v")).replaceFirst(" +git head : [0-9a-f]+", "")
+      made.texts(s"$module.v") = PortFiles.comment(verilog, top)
+      for ((kind, rows) <- Seq("crossings" -> Crossings.rows(top), "ports" -> PortFiles.rows(top)))
+        if (rows.isEmpty) made.absent += s"$module.$kind"
+        else made.texts(s"$module.$kind") = rows.mkString("", "\n", "\n")
       None
     } catch {
       case NonFatal(error) =>
@@ -143,13 +146,13 @@ object Generate {
     Files.exists(out.resolve(s"$module.v")) && Files.exists(mark(out, module)) && Files.readString(mark(out,
         module)) == hash
 
-  private def spinalConfig(directory: Path) = SpinalConfig(
+  private def spinalConfig(directory: Path, what: String) = SpinalConfig(
     mode = Verilog,
     targetDirectory = directory.toString,
     defaultConfigForClockDomains = ClockDomainConfig(clockEdge = RISING, resetKind = SYNC, resetActiveLevel = HIGH),
     headerWithDate = false,
     headerWithRepoHash = false,
-    rtlHeader = "SPDX-License-Identifier: BSD-2-Clause-Patent",
+    rtlHeader = s"SPDX-License-Identifier: BSD-2-Clause-Patent\nDownbeat ${RegisterMap.version.mkString(".")}: $what",
     genLineComments = false,
     // A memory with contents becomes a case statement or an initial block, never a file beside the Verilog.
     inlineRom = true,
@@ -162,7 +165,7 @@ object Generate {
     for (verilog <- out.toFile.list.toSeq.filter(_.endsWith(".v"))) {
       val module = verilog.stripSuffix(".v")
       if (!isMade(out, module, hash) && (everything || Files.exists(mark(out, module))))
-        for (file <- Seq(out.resolve(verilog), out.resolve(s"$module.crossings"), mark(out, module)))
+        for (file <- Seq(verilog, s"$module.crossings", s"$module.ports").map(out.resolve(_)) :+ mark(out, module))
           Files.deleteIfExists(file)
     }
 

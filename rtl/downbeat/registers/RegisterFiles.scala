@@ -9,17 +9,18 @@ trait DescribesRegisters {
   def files: Seq[(String, String)]
 }
 
-/** The register map as text: a C header, a page and JSON, without anything that a second run would write differently.
+/** The register map as text: a C header, SystemRDL and JSON, without anything that a second run would write
+  * differently. The documentation site makes its page of the SystemRDL.
   *
   * Not RegIf's own writers: its header has bit-field unions, whose order C leaves open, and no names for constants; its
-  * JSON has a date; it has no Markdown.
+  * JSON has a date.
   */
 object RegisterFiles {
   private val generated = "Generated from the RTL by `make generate`; do not edit."
 
   def of(registers: Seq[RegInst]): Seq[(String, String)] = Seq(
     "downbeat_registers.h" -> header(registers),
-    "downbeat_registers.md" -> page(registers),
+    "downbeat_registers.rdl" -> RegisterRdl(registers, generated),
     "downbeat_registers.json" -> json(registers))
 
   /** Of a board, which has its own page in docs/how-to/boards.md: for programs only. */
@@ -27,11 +28,13 @@ object RegisterFiles {
     Seq(s"${contents}_registers.json" -> json(registers))
 
   /** Fields that mean something, the lowest first. */
-  private def fields(register: RegInst): Seq[Field] = register.getFields().filterNot(_.getAccessType() == AccessType.NA)
-  private def isWhole(register: RegInst): Boolean = fields(register).map(_.getName()) == Seq("value")
+  private[registers] def fields(register: RegInst): Seq[Field] =
+    register.getFields().filterNot(_.getAccessType() == AccessType.NA)
+  private[registers] def isWhole(register: RegInst): Boolean = fields(register).map(_.getName()) == Seq("value")
   private def access(field: Field): String =
     if (field.getAccessType() == AccessType.ROV) "RO" else field.getAccessType().toString
-  private def hex(number: BigInt, digits: Int): String = "0x" + number.toString(16).reverse.padTo(digits, '0').reverse
+  private[registers] def hex(number: BigInt, digits: Int): String =
+    "0x" + number.toString(16).reverse.padTo(digits, '0').reverse
 
   /** `DOWNBEAT_REG_CONTROL`, and for a field `DOWNBEAT_REG_CONTROL_ENABLE_SHIFT` and `_MASK`. */
   private def header(registers: Seq[RegInst]): String = {
@@ -52,68 +55,6 @@ object RegisterFiles {
       s"#define DOWNBEAT_MAGIC ${hex(RegisterMap.magic, 8)}u", "") ++ lines ++ Seq("", "#endif")
     text.mkString("", "\n", "\n")
   }
-
-  private def page(registers: Seq[RegInst]): String = {
-    val parts = alike(registers).foldLeft(Vector[Vector[RegInst]]()) { (parts, run) =>
-      if (isLong(run) || parts.isEmpty || isLong(parts.last)) parts :+ run else parts.init :+ (parts.last ++ run)
-    }
-    val text = Seq(s"<!-- $generated -->", "# Register map", "",
-      "Each register of the preset `default`, by its byte offset. [Registers](registers.md) explains them. RO: read-only.",
-      "RW: read and write. WO: write-only. W1P: writing 1 does it once, it reads as 0. Fields reset to 0, or as stated.",
-      "The names are `DOWNBEAT_REG_...` in downbeat_registers.h.") ++
-      parts.flatMap(part => if (isLong(part)) list(part) else table(part))
-    text.mkString("", "\n", "\n")
-  }
-
-  /** Consecutive registers that differ in name, bits and reset value only. */
-  private def alike(registers: Seq[RegInst]): Seq[Vector[RegInst]] = {
-    def same(one: RegInst, other: RegInst): Boolean = isWhole(one) && isWhole(other) &&
-      one.getDoc() == other.getDoc() && access(fields(one).head) == access(fields(other).head)
-    registers.foldLeft(Vector[Vector[RegInst]]()) { (runs, register) =>
-      if (runs.nonEmpty && same(runs.last.head, register)) runs.init :+ (runs.last :+ register)
-      else runs :+ Vector(register)
-    }
-  }
-
-  /** A run that the page lists in short. */
-  private def isLong(run: Seq[RegInst]): Boolean = alike(run).size == 1 && run.size >= 4
-
-  private def list(run: Seq[RegInst]): Seq[String] = {
-    val values = run.map(fields(_).head)
-    val sameBits = values.map(bits).distinct.size == 1
-    val hasReset = values.exists(_.getAccessType() == AccessType.ROV)
-    val rows = run.zip(values).map { case (register, field) =>
-      val columns = Seq(hex(register.getAddr(), 3)) ++ (if (sameBits) None else Some(bits(field).padTo(5, ' '))) ++
-        (if (hasReset) Some(reset(field).padTo(9, ' ')) else None) :+ register.getName()
-      s"    ${columns.mkString("  ")}"
-    }
-    val shown = (if (sameBits) s", bits ${bits(values.head)}" else "") + (if (hasReset) ", with its value" else "")
-    Seq("", s"${access(values.head)}$shown: ${run.head.getDoc()}", "") ++ rows
-  }
-
-  private def table(registers: Seq[RegInst]): Seq[String] = {
-    def row(offset: String, name: String, field: Field, doc: String): String = {
-      val verb = if (field.getAccessType() == AccessType.ROV) "Here" else "Resets to"
-      val value = if (Set("", "0x0")(reset(field))) "" else s" $verb ${reset(field)}."
-      s"| $offset | $name | ${bits(field)} | ${access(field)} | ${(doc + value).trim} |"
-    }
-    val rows = registers.flatMap { register =>
-      val (offset, name) = (hex(register.getAddr(), 3), s"`${register.getName()}`")
-      if (isWhole(register)) Seq(row(offset, name, fields(register).head, register.getDoc()))
-      else fields(register).zip(s"${register.getDoc()} " +: Seq.fill(31)("")).map { case (field, opening) =>
-        row(offset, s"`${register.getName()}.${field.getName()}`", field, (opening + field.getDoc()).trim)
-      }
-    }
-    Seq("", "| offset | register | bits | access | |", "|---|---|---|---|---|") ++ rows
-  }
-
-  private def bits(field: Field): String = {
-    val section = field.getSection()
-    if (section.min == section.max) s"${section.min}" else s"${section.max}..${section.min}"
-  }
-
-  private def reset(field: Field): String =
-    if (field.getAccessType() == AccessType.RO) "" else hex(field.getResetValue(), 1)
 
   /** {{{ {"registers": {"control": {"offset": 128, "fields": {"enable": {"offset": 0, "width": 1, "access": "RW",
     * "reset": 0}}}}} }}}

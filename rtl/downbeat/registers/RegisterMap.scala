@@ -14,7 +14,7 @@ import spinal.lib.bus.regif._
 
 /** The core's registers on AXI4-Lite: a layer on top of [[downbeat.Downbeat]], which does not depend on it.
   *
-  * RegIf is the only source of the map: C header, page and JSON are made from the same declarations
+  * RegIf is the only source of the map: C header, SystemRDL and JSON are made from the same declarations
   * ([[RegisterFiles]]). Counters, build numbers and the fields of a trace record are enumerated, so a new one gets its
   * register by itself.
   */

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What is in a release: its files by their paths, each with its bytes. Nothing in them depends on the day or the machine."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from scripts.release import cores, sbom
+
+ROOT = Path(__file__).resolve().parents[2]
+TOPS = ("Downbeat", "DownbeatAxi", "DownbeatGmii")
+# The folder of each build, and the build's name as `make rtl PRESET=` takes it. The presets of simulations are not here.
+BUILDS = {
+    "default": "default",
+    "small": "small",
+    "lean": "lean",
+    "board": "board",
+    "external": "default,externalMemory=true",
+}
+# What a preset's elaboration leaves, besides the Verilog of the tops.
+GENERATED = (
+    *("downbeat_layout.h", "downbeat_layout.json", "downbeat_event.h"),
+    *("downbeat_registers.h", "downbeat_registers.rdl", "downbeat_registers.json"),
+)
+# From the tree, under the same paths, so that the scripts find one another.
+COPIED = (
+    *("LICENSE", "CHANGELOG.md", "CITATION.cff", "SECURITY.md"),
+    *("constraints/common/crossings.xdc", "constraints/kc705/kc705.xdc"),
+    *("scripts/lint/waivers.vlt", "scripts/vivado/interfaces.tcl", "scripts/vivado/package.tcl"),
+    "scripts/vivado/kc705.tcl",
+)
+EXAMPLES = Path("docs/examples")
+LICENCES = Path("scripts/release/licences")
+
+
+def version() -> str:
+    """Of pom.xml; lint compares it with the RTL's."""
+    found = re.search(r"<artifactId>downbeat</artifactId>\s*<version>([\d.]+)</version>", _read("pom.xml"))
+    assert found
+    return found[1]
+
+
+def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
+    """Of the builds whose elaborations are in those directories, by the builds' folders."""
+    found = {name: (ROOT / name).read_bytes() for name in COPIED}
+    for path in sorted((ROOT / EXAMPLES).iterdir()):
+        found[f"examples/{path.name}"] = path.read_bytes()
+    for path in sorted((ROOT / LICENCES).iterdir()):
+        found[f"licences/{path.name}"] = path.read_bytes()
+    for folder, place in elaborated.items():
+        for name in (*(f"{top}.v" for top in TOPS), *GENERATED):
+            found[f"{folder}/{name}"] = (place / name).read_bytes()
+        found[f"{folder}/ports.md"] = ports(place, folder).encode()
+        found[cores.file_name(folder)] = cores.core(folder, version(), TOPS).encode()
+    found["downbeat.f"] = cores.file_list(next(iter(elaborated))).encode()
+    found["README.md"] = readme(list(elaborated)).encode()
+    found["sbom.cdx.json"] = sbom.document(version(), found, _read("pom.xml")).encode()
+    sums = (f"{hashlib.sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found))
+    return found | {"SHA256SUMS": "".join(sums).encode()}
+
+
+def ports(place: Path, folder: str) -> str:
+    """The ports of the tops of one build, and the crossings between its clocks."""
+    lines = [f"# Ports of the build `{BUILDS[folder]}`", "", "TDATA byte 0 is the first byte of the wire."]
+    for top in TOPS:
+        rows = (place / f"{top}.ports").read_text().rstrip()
+        lines += ["", f"## {top}", "", "| port | bits | |", "|---|---|---|", rows]
+    crossings = (place / "DownbeatGmii.crossings").read_text().rstrip()
+    lines += ["", "## Crossings of DownbeatGmii", "", "| register | from | to |", "|---|---|---|", crossings]
+    return "\n".join(lines) + "\n"
+
+
+def readme(folders: list[str]) -> str:
+    """The first page of a release."""
+    builds = "\n".join(f"| `{folder}` | `{BUILDS[folder]}` | `{cores.name(folder)}` |" for folder in folders)
+    return (ROOT / "scripts" / "release" / "readme.md").read_text().format(version=version(), builds=builds)
+
+
+def _read(name: str) -> str:
+    return (ROOT / name).read_text()
