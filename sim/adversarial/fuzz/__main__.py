@@ -23,9 +23,9 @@ class Died(Exception):
     """The program ended without a result."""
 
 
-def fuzz(seed: int, frames: int, waves: Path | None = None, *, any_values: bool = False) -> dict[str, Any]:
+def fuzz(seed: int, frames: int, waves: Path | None = None) -> dict[str, Any]:
     """What the program says, with the time it took; with `any_values` registers begin with values that the seed draws."""
-    program = build.fuzz(waves=waves is not None or any_values) / "downbeat_fuzz"
+    program = build.fuzz(waves=waves is not None) / "downbeat_fuzz"
     command = [str(program), str(seed), str(frames), *([str(waves)] if waves else [])]
     start = time.monotonic()
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
