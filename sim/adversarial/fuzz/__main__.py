@@ -24,7 +24,7 @@ class Died(Exception):
 
 
 def fuzz(seed: int, frames: int, waves: Path | None = None) -> dict[str, Any]:
-    """What the program says, with the time it took; with `any_values` registers begin with values that the seed draws."""
+    """What the program says, with the time it took; registers begin with values that the seed draws."""
     program = build.fuzz(waves=waves is not None) / "downbeat_fuzz"
     command = [str(program), str(seed), str(frames), *([str(waves)] if waves else [])]
     start = time.monotonic()
