@@ -14,7 +14,9 @@ MOST_CLOCKS = 600  # of a request
 Asked = tuple[int, int]  # flow, request
 
 
-async def agrees_with_golden_model(dut: Any, calculator: Calculator, requests: Iterable[Asked]) -> None:
+async def agrees_with_golden_model(
+    dut: Any, calculator: Calculator, requests: Iterable[Asked], most_clocks: int = MOST_CLOCKS
+) -> None:
     """Each flow has a golden unit of its own, with what that remembers."""
     source, sink = StreamSource(dut, "request"), StreamSink(dut, "response")
     units: dict[int, Callable[[int], int]] = {}
@@ -22,5 +24,5 @@ async def agrees_with_golden_model(dut: Any, calculator: Calculator, requests: I
     for flow, request in requests:
         source.put({"flow": flow, "operands": request})
         expected = units.setdefault(flow, calculator.unit())(request)
-        response = (await sink.receive(MOST_CLOCKS))["payload"]
+        response = (await sink.receive(most_clocks))["payload"]
         assert response == expected, f"flow {flow}: {request:#x} gives {response:#x}, not {expected:#x}"

@@ -24,6 +24,9 @@ NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}
 NOTHING_MORE: dict[str, str | int] = {
     "time": 0,
     "asked": 0,
+    "estimates": 0,
+    "arrival": 0,
+    "repeated": 0,
     "sent_probe": 0,
     "sent_ahead": 0,
     "probe": "",

@@ -29,6 +29,7 @@ ALWAYS = (
     *("sent", "retransmission", "sent_length", "acked", "flight"),
 )
 ESTABLISHED = ("segment_size", "initial_window", "initial_ssthresh", "cwnd", "ssthresh", "send_window")
+ACKS = ("estimates", "arrival", "repeated")
 PROBES = ("sent_probe", "sent_ahead", "departure_gap", "arrival_gap", "probe_round_trip")
 
 
@@ -90,7 +91,7 @@ def timeless(events: Sequence[Event], start: int, device: Device) -> Rows:
 def matches_golden_models(events: Sequence[Event], device: Device) -> None:
     """cwnd and ssthresh of each event, bit for bit."""
     rows = [
-        {name: str(getattr(event, name)) for name in ("live", "acked", "flight", "segment_size", "asked")}
+        {name: str(getattr(event, name)) for name in ("live", "acked", "flight", "segment_size", "asked", *ACKS)}
         | {"uninflated": str(int(event.uninflated))}
         | {"initial_window": str(event.initial_window), "initial_ssthresh": str(event.initial_ssthresh)}
         | {"cwnd_fixed": str(event.cwnd), "ssthresh_fixed": str(event.ssthresh), "time_ns": str(event.time)}

@@ -25,7 +25,8 @@ public:
       "uninflated,acked,segment_size,initial_window,initial_ssthresh,"
       "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_"
       "window,sent_sequence,sent_length,retransmission,live,"
-      "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,asked";
+      "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,asked,"
+      "estimates,arrival,repeated,bwe,ere";
 
 private:
   void application();

@@ -38,7 +38,7 @@ def _model_row(row: dict[str, str]) -> dict[str, str | int]:
         "event": row["event"],
         "time": row["time_ns"],
         "kind": row["congestion"],
-        "asked": row["asked"],
+        **{name: row[name] for name in ("asked", "estimates", "arrival", "repeated")},
         "uninflated": row["uninflated"],
         "acked": row["acked"],
         "flight": row["flight"],

@@ -3,9 +3,9 @@ package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
-  Hoe, Hystart, Lbc, Limited, Paced, Pairs, Past, Rapid, Search, Spm, Ssipp, Standard, Vegasstart
+  Astart, Hoe, Hystart, Lbc, Limited, Paced, Pairs, Past, Rapid, Search, Spm, Spmastart, Ssipp, Standard, Vegasstart
 }
-import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas}
+import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas, Westwood}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -22,7 +22,9 @@ object Policies {
     Vegasstart,
     Past,
     Rapid,
-    Search) ++ OutsidePolicies.of[StartupPolicy]("startup")
+    Search,
+    Astart,
+    Spmastart) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
     Aimd,
@@ -32,5 +34,6 @@ object Policies {
     Stcp,
     Hstcp,
     Fast,
-    Vegas) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Vegas,
+    Westwood) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }

@@ -130,7 +130,10 @@ case class DownbeatConfig(
   val policiesChoose: Boolean =
     startupPolicies.size > 1 || steadyPolicies.size > 1 || policies.exists(_.argumentBits > 0)
   /** Some policy wants to know a connection's shortest round trip. */
-  val policiesCompareRoundTrips: Boolean = policies.exists(_.comparesRoundTrips)
+  val policiesCompareRoundTrips: Boolean =
+    policies.exists(policy => policy.comparesRoundTrips || policy.estimatesRates)
+  /** Some policy reads the connection's estimated rates. */
+  val policiesEstimate: Boolean = policies.exists(_.estimatesRates)
   /** Some policy says how segments leave. */
   val policiesPace: Boolean = policies.exists(_.paces)
   /** What the build's policies have calculated beside the engine. */

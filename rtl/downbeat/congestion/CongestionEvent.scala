@@ -32,6 +32,8 @@ object CongestionEventKind extends SpinalEnum {
   val calculated = newElement()
   /** Data waits after an idle time longer than the RTO: the start-up policy sets the window (RFC 5681 4.1). */
   val restart = newElement()
+  /** `rates` are new: the start-up policy may set the windows. */
+  val estimated = newElement()
 }
 
 /** One event, as every policy sees it. */
@@ -70,6 +72,13 @@ case class CongestionEvent() extends Bundle {
     */
   val sentProbe, sentAhead = Bool()
   val probe = ProbeAnswer()
+  /** When the SFD of an ACK arrived, ns; and whether it repeats a number: a duplicate ACK, or the ACK of the first half
+    * of an inverted pair.
+    */
+  val arrival = UInt(48 bits)
+  val repeated = Bool()
+  /** As far as they are known: the latest ACKs may be missing. Zeros in a build where no policy `estimatesRates`. */
+  val rates = RateWindows()
 
   /** A loss, or the first timeout of this data: both reduce ssthresh. */
   def isLoss: Bool = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout

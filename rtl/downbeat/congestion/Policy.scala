@@ -65,14 +65,16 @@ trait Policy {
   def paces: Boolean = false
   /** The policy reads `rttMinimum`. */
   def comparesRoundTrips: Boolean = false
+  /** The policy reads `rates`. */
+  def estimatesRates: Boolean = false
   /** The unit that computes what takes longer than three steps. */
   def calculator: Option[Calculator] = None
   final def requestBits: Int = calculator.fold(0)(_.requestBits)
   def build(pipe: PolicyPipe): Payload[PolicyAnswer]
 }
 
-/** Grows the window from the opening to ssthresh. The stage takes its windows on `established` and `restart`, on
-  * `acknowledged` while `startingUp`, and on `calculated` if it made the request. It takes its policy state always.
+/** Grows the window from the opening to ssthresh. The stage takes its windows on `established`, `restart` and
+  * `estimated`, on `acknowledged` while `startingUp`, and on `calculated` if it made the request. It takes its policy state always.
   */
 trait StartupPolicy extends Policy
 

@@ -39,6 +39,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     val calculation = config.policiesCalculate generate insert(before.calculation)
   }
 
+  /** The windows before the event, on the first step. */
+  val windowBefore: Payload[Window] = kept.window
+
   /** The event as policies see it. */
   val EVENT = Payload(CongestionEvent())
   private val calculation = config.policiesCalculate generate
@@ -50,6 +53,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.kind := LIVE ? apply(CONGESTION_KIND) | kinds.none()
     when(changes)(EVENT.kind := kinds.established)
     if (config.policiesCalculate) when(calculation.responds)(EVENT.kind := kinds.calculated)
+    if (config.policiesEstimate)
+      when(LIVE && KIND === EventKind.estimated && CONGESTION_KIND === kinds.none)(EVENT.kind := kinds.estimated)
     EVENT.startingUp := before.window.cwnd < before.window.ssthresh
     EVENT.ackedBytes := ACKED
     EVENT.uninflated := UNINFLATED
@@ -66,6 +71,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.sentProbe := MEASURED
     EVENT.sentAhead := AHEAD
     EVENT.probe := PROBE_ANSWER
+    EVENT.arrival := STAMP.ns
+    EVENT.repeated := DUPLICATE || CONGESTION_KIND === kinds.paired
+    EVENT.rates := RATES
 
     val calculating = if (config.policiesCalculate) calculation.underWay else insert(False)
     val calculated = if (config.policiesCalculate) calculation.calculated else insert(Calculated.none)
@@ -93,7 +101,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     private val grows = EVENT.kind === kinds.acknowledged || EVENT.kind === kinds.paired
     private val ofStartup =
       if (config.policiesCalculate) EVENT.kind === kinds.calculated && calculation.calculated.ofStartup else False
-    private val begins = EVENT.kind === kinds.established || EVENT.kind === kinds.restart
+    private val begins =
+      EVENT.kind === kinds.established || EVENT.kind === kinds.restart || EVENT.kind === kinds.estimated
     val fromStartup = insert(begins || grows && EVENT.startingUp || ofStartup)
     val counts = startup.selects.map(select => insert(select && fromStartup)) ++
       steady.selects.map(select => insert(select && !fromStartup))

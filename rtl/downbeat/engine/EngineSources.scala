@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.calculation.CalculatedEvent
+import downbeat.calculation.{CalculatedEvent, EstimatedEvent}
 import downbeat.messages.{
   ApplicationEvent, DepartedEvent, DirectoryEvent, GrantEvent, PlacedEvent, PolicyChange, TimerEvent
 }
@@ -13,19 +13,22 @@ import spinal.lib._
   * @param policies   where the application may choose policies
   * @param returned   the engine's own: what has left the transmit stage
   * @param calculated the engine's own: results of the calculators, where the build has any
+  * @param estimated  the engine's own: results of the rate estimator, where the build has one
   */
 class EngineSources(
     directory: Stream[DirectoryEvent], placed: Stream[PlacedEvent], application: Stream[ApplicationEvent],
     grants: Stream[GrantEvent],
     departed: Stream[DepartedEvent], timers: Stream[TimerEvent], policies: Option[Stream[PolicyChange]],
-    returned: Stream[ReturnEvent], calculated: Option[Stream[CalculatedEvent]])
+    returned: Stream[ReturnEvent], calculated: Option[Stream[CalculatedEvent]],
+    estimated: Option[Stream[EstimatedEvent]])
     extends Area {
   import EventSource.shared
 
   private val returns = Sources.returned(returned).registered
   /** What the engine itself causes. These events send nothing, so they generate no return. */
+  private val withCalculated = calculated.fold(returns)(results => shared(returns, Sources.calculated(results)))
   private val caused =
-    calculated.fold(returns)(results => shared(returns, Sources.calculated(results))).copy(returns = false)
+    estimated.fold(withCalculated)(results => shared(withCalculated, Sources.estimated(results))).copy(returns = false)
   private val payloadAndApplication = shared(Sources.placed(placed), Sources.application(application))
   private val timersAndPolicies =
     policies.fold(Sources.timer(timers))(changes => shared(Sources.timer(timers), Sources.policies(changes)))
@@ -38,5 +41,5 @@ class EngineSources(
   /** A word waits in a register of a shared source, where the port that it came through does not show it. */
   val waiting: Bool =
     payloadAndApplication.words.valid || (if (policies.nonEmpty) timersAndPolicies.words.valid else False) ||
-      departuresAndTimers.words.valid || caused.words.valid || returns.words.valid
+      departuresAndTimers.words.valid || caused.words.valid || withCalculated.words.valid || returns.words.valid
 }

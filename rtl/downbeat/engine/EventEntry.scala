@@ -48,5 +48,6 @@ class EventEntry(
     MEASURED := event.probe
     BEGINS := event.begins
     if (config.policiesCalculate) CALCULATED := event.calculated
+    if (config.policiesEstimate) ESTIMATED := event.rates
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.calculation.Calculators
+import downbeat.calculation.{Calculators, RateEstimator}
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{RestingClock, Tally, WideQueue}
 import downbeat.messages.{
@@ -66,6 +66,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   }
   private val returns = queue(ReturnEvent(config), Credits.places(config))
   private val calculators = config.policiesCalculate generate RestingClock(Calculators(config))(_.io.idle)
+  private val estimator = config.policiesEstimate generate RestingClock(RateEstimator(config))(_.io.idle)
   private val sources = new EngineSources(
     directory = io.directory,
     placed = io.placed,
@@ -75,7 +76,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     timers = io.timers,
     policies = Option(io.policies),
     returned = returns.io.pop,
-    calculated = Option(calculators).map(_.io.result))
+    calculated = Option(calculators).map(_.io.result),
+    estimated = Option(estimator).map(_.io.result))
   private val arbiter: EventLine =
     if (config.eventSpacing == 1) new Arbiter(config, sources.all) else new SpacedArbiter(config, sources.all)
 
@@ -90,6 +92,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val congestion = new CongestionStage(config, pipeline, signals)
   private val transmit = new TransmitStage(config, pipeline, signals)
   if (config.policiesCalculate) congestion.calculates(calculators)
+  if (config.policiesEstimate) measure.estimates(estimator, congestion.windowBefore)
   private val deadlines = new DeadlineChoice(config, signals, measure.steps)
   private val recorder = new TraceRecorder(config, pipeline, signals, congestion, transmit)
 
@@ -138,7 +141,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- idle
 
-  private val calculatorsIdle = if (config.policiesCalculate) calculators.io.idle else True
+  private val calculatorsIdle = (if (config.policiesCalculate) calculators.io.idle else True) &&
+    (if (config.policiesEstimate) estimator.io.idle else True)
   // A queue holds a word before it offers it: its occupancy says so.
   io.waits := protocol.ready && !entry.turns && arbiter.isEmpty && pipeline.isEmpty && calculatorsIdle && !sources.waiting &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR

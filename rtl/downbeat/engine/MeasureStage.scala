@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
+import downbeat.calculation.RateEstimator
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.ProbeAnswer
+import downbeat.congestion.{ProbeAnswer, RateWindows, Window}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -15,7 +16,8 @@ case class MeasureState(config: DownbeatConfig) extends Bundle {
 /** Measures what round trips and gaps tell of the path.
   *
   * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It
-  * finds the ACK that answers each probe, if a policy sends probes ([[ProbeLog]]).
+  * finds the ACK that answers each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate
+  * estimated, if a policy wants to know it ([[RateMeter]]).
   */
 class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {
@@ -39,6 +41,16 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
     val probes = config.policiesPace generate insert(before.probes)
   }
   private val probes = config.policiesPace generate new ProbeLog(config, pipeline, signals, kept.probes, steps)
+
+  private val rates = config.policiesEstimate generate new RateMeter(config, pipeline, signals, steps)
+  if (!config.policiesEstimate) new s5.Area {
+    RATES := RateWindows.none
+    ESTIMATES := False
+  }
+
+  /** Connects the rate estimator. `window` is the connection's before the event, on the congestion stage's first step.
+    */
+  def estimates(estimator: RateEstimator, window: Payload[Window]): Unit = rates.connect(estimator, window)
 
   private val update = new s5.Area {
     PROBE_ANSWER := (if (config.policiesPace) probes.result else ProbeAnswer.none)

@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, ProbeAnswer, Window}
+import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, ProbeAnswer, RateWindows, Window}
 import downbeat.messages.{
   CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField
 }
@@ -48,8 +48,9 @@ class Signals(config: DownbeatConfig) {
   val MODE = Payload(LaunchMode())
   /** Of a `sent`: its ACK is to be told (a probe of the path); it begins a train. */
   val MEASURED, BEGINS = Payload(Bool())
-  /** Of a `calculated`. */
+  /** Of a `calculated`, and of an `estimated`. */
   val CALCULATED = Payload(Calculated())
+  val ESTIMATED = Payload(RateWindows())
 
   // From protocol
   /** The event meets the connection that it means; nothing changes otherwise. */
@@ -158,6 +159,9 @@ class Signals(config: DownbeatConfig) {
   // From measure
   val RTT_MINIMUM = Payload(UInt(36 bits))
   val PROBE_ANSWER = Payload(ProbeAnswer())
+  /** The connection's estimated rates; the estimator has taken this event. */
+  val RATES = Payload(RateWindows())
+  val ESTIMATES = Payload(Bool())
 
   // From transmit
   /** SND.NXT. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.calculation.CalculatedEvent
+import downbeat.calculation.{CalculatedEvent, EstimatedEvent}
 import downbeat.config.DownbeatConfig
 import downbeat.messages.{
   ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange,
@@ -114,6 +114,13 @@ object Sources {
     event(word.config, EventKind.calculated) { event =>
       event.reference := word.reference
       event.calculated := word.calculated
+    }
+  }
+
+  def estimated(stream: Stream[EstimatedEvent]): EventSource = source(stream) { word =>
+    event(word.config, EventKind.estimated) { event =>
+      event.reference := word.reference
+      event.rates := word.rates
     }
   }
 

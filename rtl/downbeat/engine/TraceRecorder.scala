@@ -38,5 +38,6 @@ class TraceRecorder(
     record.sentLength := transmit.returned.length
     record.retransmission := record.sent && transmit.repeats
     record.asked := congestion.ASKED
+    record.estimates := ESTIMATES
   }
 }

@@ -42,11 +42,13 @@ class WindowUpdate(
     val deflated = insert(subtract.remains.msb ? U(0, 48 bits) | subtract.remains.asUInt.resize(48))
     val partialSegment = insert(Mux[UInt](ACKED < SEGMENT_SIZE, U(0, 48 bits), segment))
     val flightAndOne = insert(Window.ofBytes(subtract.flightAfter + SEGMENT_SIZE))
-    val threeSegments = insert(segment + (segment |<< 1))
+    val inflation = insert(Mux[UInt](event.uninflated, U(0, 48 bits), segment + (segment |<< 1)))
   }
 
   private val compare = new s3.Area {
     val afterPartial = insert(add.deflated + add.partialSegment)
+    /** A loss where ssthresh is above cwnd: the window does not rise. */
+    val afterLoss = insert(before.window.cwnd + add.inflation)
     val afterFull =
       insert(Mux[UInt](add.flightAndOne < before.window.ssthresh, add.flightAndOne, before.window.ssthresh))
   }
@@ -66,7 +68,10 @@ class WindowUpdate(
         when(!event.uninflated && before.window.ssthresh < answered.ssthresh)(window.ssthresh := before.window.ssthresh)
       }
       if (config.policiesCalculate) is(kinds.calculated)(when(calculated.stale)(window := before.window))
-      is(kinds.loss)(window.cwnd := answered.ssthresh + Mux[UInt](event.uninflated, U(0, 48 bits), add.threeSegments))
+      is(kinds.loss) {
+        window.cwnd :=
+          Mux[UInt](before.window.cwnd < answered.ssthresh, compare.afterLoss, answered.ssthresh + add.inflation)
+      }
     }
     when(changes)(window := before.window)
     /** Until the connection is established its policies are not used, and the bits of its window are a

@@ -41,4 +41,6 @@ object EventKind extends SpinalEnum {
   val tooBig = newElement()
   /** A long calculation has its answer. */
   val calculated = newElement()
+  /** The rate estimator has taken an ACK into account. */
+  val estimated = newElement()
 }

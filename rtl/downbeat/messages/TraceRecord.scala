@@ -35,4 +35,6 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val retransmission = Bool()
   /** A policy has asked for a long calculation. */
   val asked = Bool()
+  /** The rate estimator has taken this event's ACK. */
+  val estimates = Bool()
 }

@@ -165,6 +165,9 @@ def mismatches(events: Path, path: Bottleneck) -> tuple[int, int]:
     """Recorded events, and those after which the golden models have other windows."""
     names = {"startup": "standard", "steady": "logistic", "initial_window": INITIAL_WINDOW}
     nothing: dict[str, str | int] = {
+        "estimates": 0,
+        "arrival": 0,
+        "repeated": 0,
         "sent_probe": 0,
         "sent_ahead": 0,
         "probe": "",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAnswer, Window
 from sim.golden.congestion.window import CongestionState
+from sim.golden.engine.rate_meter import RateMeter
 
 
 def replay(
@@ -19,8 +20,8 @@ def replay(
     The arguments are what the connection told its policies when it opened.
 
     A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was
-    taken), `uninflated`
-    (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample),
+    taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated` and
+    `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample),
     `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap`, `arrival_gap` and
     `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and
     `startup` and `steady`, names of policies.
@@ -28,7 +29,7 @@ def replay(
     setPolicies: such a one also has `startup_argument` and `steady_argument`.
     """
     state: CongestionState | None = None
-    smallest = CongestionEvent.rtt_minimum
+    smallest, meter = CongestionEvent.rtt_minimum, RateMeter()
     for number, row in enumerate(rows):
         startup, steady = str(row["startup"]), str(row["steady"])
         if state is None:
@@ -46,7 +47,16 @@ def replay(
         event = _event(row)
         if event.rtt is not None:
             smallest = min(smallest, event.rtt)
-        window = state.see(replace(event, rtt_minimum=smallest), asked=bool(int(row["asked"])))
+        event = replace(event, rtt_minimum=smallest)
+        meter.see(
+            event,
+            state.window,
+            taken=bool(int(row["estimates"])),
+            established=row["kind"] == "established" and row.get("event") != "setPolicies",
+            arrives=row.get("event") == "estimated",
+        )
+        event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere)
+        window = state.see(event, asked=bool(int(row["asked"])))
         if row.get("event") == "calculated" and row["kind"] == "none":
             state.drop_answer()
         yield window
@@ -60,6 +70,8 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
         flight=int(row["flight"]),
         segment_size=int(row["mss"]),
         now=int(row["time"]),
+        arrival=int(row["arrival"]),
+        repeated=bool(int(row["repeated"])),
         initial_window=int(row["initial_window"]),
         initial_ssthresh=int(row["initial_ssthresh"]),
         rtt=int(row["rtt"]) if row["rtt"] != "" else None,

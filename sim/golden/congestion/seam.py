@@ -29,6 +29,7 @@ class Kind(IntEnum):
     PAIRED = 10
     CALCULATED = 11
     RESTART = 12
+    ESTIMATED = 13
 
 
 # As the enumeration of CongestionEvent.scala spells them, and so the recorded events.
@@ -46,6 +47,7 @@ KIND_NAMES = {
     "paired": Kind.PAIRED,
     "calculated": Kind.CALCULATED,
     "restart": Kind.RESTART,
+    "estimated": Kind.ESTIMATED,
 }
 
 
@@ -117,6 +119,10 @@ class CongestionEvent:
     sent_probe: bool = False  # with SENT
     sent_ahead: bool = False  # with SENT: first half of an inverted pair
     probe: ProbeAnswer | None = None  # None: no probe was answered
+    arrival: int = 0  # ns, 48 bits: the stamp of an ACK's SFD
+    repeated: bool = False  # the ACK repeats a number
+    bwe: int = 0  # the connection's estimated rates over its smallest round trip; zero: none yet
+    ere: int = 0
     now: int = 0  # ns, 48 bits
     calculating: bool = False  # a calculation is under way, another would not be taken
     calculated: Calculated | None = None  # with CALCULATED

@@ -47,7 +47,8 @@ object Spm extends StartupPolicy {
   override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapFit)
-  private val samples = 12
+  /** Samples that make an estimate. */
+  val samples = 12
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
     import pipe._

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.calculation
+
+import downbeat.congestion.{CalculatorUnit, EngineSizes, RateWindows}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.fsm._
+
+/** The unit of [[RateEstimate]]: one ACK at a time, with one product or quotient at a time. */
+class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateEstimate) {
+  import RateEstimate._
+
+  private val taken = Reg(RateEstimateRequest())
+  private val flow = Reg(UInt(config.flowBits bits))
+  private val memory = Mem(RateMemory(), config.flows)
+  memory.addAttribute("no_rw_check") // written in a state of its own
+  private val kept = Reg(RateMemory())
+  private val writes = False
+  memory.write(flow, kept, writes)
+  private val read = RegNext(memory.readSync(flow))
+
+  // ---- the filter
+
+  private val filtered = Reg(FilteredRate())
+  private val filterAcked = Reg(UInt(32 bits))
+  private val filterTime = Reg(UInt(48 bits))
+  private val stepAcked = Reg(UInt(32 bits))
+  private val stepTime = Reg(UInt(29 bits))
+  private val silent, pauses, again, isLong = Reg(Bool())
+  private val total, numerator = Reg(UInt(64 bits))
+  /** The filter is ERE's; its interval ends with this ACK. */
+  private val ofEre, ends = Reg(Bool())
+
+  // ---- intervals
+
+  private val elapsed, wholeElapsed = Reg(UInt(48 bits))
+  private val wholeLate, sampleLate = Reg(SInt(49 bits))
+  private val wholeDue, sampleDue, wholeFirst = Reg(Bool())
+  private val left = Reg(SInt(33 bits))
+  private val sampleSum = Reg(UInt(32 bits))
+  private val windows = Reg(RateWindows())
+
+  private val arithmetic = new FastArithmeticSteps
+  import arithmetic.{product, quotient, result}
+
+  io.response.valid := False
+  io.response.payload := windows.asBits
+  io.request.ready := False
+
+  /** ns from an instant to the ACK; zero where the instant is later. */
+  private def since(before: UInt): UInt = {
+    val difference = taken.time - before
+    difference.msb ? U(0, 48 bits) | difference
+  }
+
+  private val steps: StateMachine = new StateMachine {
+    val rest, wait1, wait2, take, bandwidth, limit, shorten, weighRate, weighLast, weighAcked, divideRate, divideSample,
+        keep, eligible, measure, compare, order, choose, weighAchieved, divideAchieved, interval, weighInterval,
+        divideInterval, count, last, weighBwe, divideBwe, weighEre, divideEre, store = new State
+    setEncoding(binaryOneHot)
+    setEntry(rest)
+
+    rest.whenIsActive {
+      io.request.ready := True
+      taken.assignFromBits(io.request.operands)
+      flow := io.request.flow
+      when(io.request.valid)(goto(wait1))
+    }
+    wait1.whenIsActive(goto(wait2))
+    wait2.whenIsActive(goto(take))
+    take.whenIsActive {
+      kept := read
+      when(taken.begins)(kept.begin(taken.time))
+      goto(bandwidth)
+    }
+
+    // ---- BWE: a sample with each ACK
+
+    bandwidth.whenIsActive {
+      val time = since(kept.time)
+      filtered := kept.bwe
+      filterAcked := kept.held + taken.acked
+      filterTime := time
+      ofEre := False
+      when(time.orR) {
+        kept.time := taken.time
+        kept.held := 0
+        goto(limit)
+      } otherwise {
+        kept.held := kept.held + taken.acked
+        goto(eligible)
+      }
+    }
+
+    // ---- the filter, with samples of zero for a pause
+
+    limit.whenIsActive {
+      silent := filterTime > silence
+      pauses := !(filterTime < longest + shortestRest)
+      isLong := filterTime > longest
+      goto(shorten)
+    }
+    shorten.whenIsActive {
+      again := pauses && !silent
+      stepAcked := filterAcked
+      stepTime := filterTime.resized
+      when(isLong)(stepTime := U(longest, 29 bits))
+      when(silent) {
+        filtered.rate := 0
+        filtered.last := 0
+      } elsewhen pauses {
+        stepAcked := 0
+        filterTime := filterTime - longest
+      }
+      goto(weighRate)
+    }
+    weighRate.whenIsActive(product(filtered.rate, U(2 * second, 32 bits) - stepTime) {
+      total := result
+      goto(weighLast)
+    })
+    weighLast.whenIsActive(product(filtered.last, stepTime) {
+      total := total + result
+      goto(weighAcked)
+    })
+    weighAcked.whenIsActive(product(stepAcked, U(second, 30 bits)) {
+      total := total + result
+      numerator := result
+      goto(divideRate)
+    })
+    divideRate.whenIsActive(quotient(total, U(2 * second, 32 bits) + stepTime) {
+      filtered.rate := result.resized
+      goto(divideSample)
+    })
+    divideSample.whenIsActive(quotient(numerator, stepTime) {
+      filtered.last := result.resized
+      when(again)(goto(limit)) otherwise goto(keep)
+    })
+    keep.whenIsActive {
+      when(ofEre) {
+        kept.ere := filtered
+        goto(interval)
+      } otherwise {
+        kept.bwe := filtered
+        goto(eligible)
+      }
+    }
+
+    // ---- ERE: the intervals that are over
+
+    eligible.whenIsActive {
+      ends := False
+      windows.bwe := 0
+      windows.ere := 0
+      when(!kept.started) {
+        kept.started := taken.rtt.orR
+        kept.wholeStart := taken.time
+        kept.sampleStart := taken.time
+        kept.wholeLength := taken.rtt
+        kept.sampleLength := taken.rtt
+      }
+      when(taken.rtt.orR)(goto(measure)) otherwise goto(store)
+    }
+    measure.whenIsActive {
+      wholeElapsed := since(kept.wholeStart)
+      elapsed := since(kept.sampleStart)
+      goto(compare)
+    }
+    compare.whenIsActive {
+      wholeLate := wholeElapsed.resize(49).asSInt - kept.wholeLength.resize(49).asSInt
+      sampleLate := elapsed.resize(49).asSInt - kept.sampleLength.resize(49).asSInt
+      goto(order)
+    }
+    order.whenIsActive {
+      wholeDue := !wholeLate.msb
+      sampleDue := kept.sampleLength.orR && !sampleLate.msb
+      wholeFirst := !(wholeLate < sampleLate)
+      sampleSum := kept.sampleAcked + taken.acked
+      silent := !(kept.sampleAcked.orR || kept.achieved.orR || kept.ere.last.orR)
+      goto(choose)
+    }
+    choose.whenIsActive {
+      filtered := kept.ere
+      filterAcked := kept.sampleAcked
+      filterTime := silent ? elapsed | kept.sampleLength.resize(48)
+      ofEre := True
+      when(wholeDue && (wholeFirst || !sampleDue))(goto(weighAchieved)) elsewhen sampleDue {
+        kept.sampleStart := silent ? taken.time | kept.sampleStart + kept.sampleLength
+        kept.sampleAcked := 0
+        goto(limit)
+      } otherwise goto(count)
+    }
+    weighAchieved.whenIsActive(product(kept.wholeAcked, taken.rttMinimum) {
+      numerator := result
+      goto(divideAchieved)
+    })
+    divideAchieved.whenIsActive(quotient(numerator, kept.wholeLength) {
+      kept.achieved := result.resized
+      // Nothing came in it, so nothing came since.
+      kept.wholeStart := kept.wholeAcked.orR ? (kept.wholeStart + kept.wholeLength) | taken.time
+      kept.wholeLength := taken.rtt
+      kept.wholeAcked := 0
+      goto(measure)
+    })
+
+    // ---- T_k
+
+    interval.whenIsActive {
+      left := taken.cwnd.resize(33).asSInt - kept.achieved.resize(33).asSInt
+      goto(weighInterval)
+    }
+    weighInterval.whenIsActive {
+      when(left.msb || !left.orR) {
+        kept.sampleLength := 0
+        goto(last)
+      } otherwise product(taken.rtt, left.asUInt.resize(32)) {
+        numerator := result
+        goto(divideInterval)
+      }
+    }
+    divideInterval.whenIsActive(quotient(numerator, taken.cwnd) {
+      val longer = (taken.rtt < kept.wholeLength) ? kept.wholeLength | taken.rtt
+      val shortest = (longer >> 4).resize(32)
+      kept.sampleLength := (result(31 downto 0) < shortest) ? shortest | result(31 downto 0)
+      goto(last)
+    })
+    last.whenIsActive(when(ends)(goto(weighBwe)) otherwise goto(measure))
+
+    // ---- the ACK itself
+
+    count.whenIsActive {
+      kept.wholeAcked := kept.wholeAcked + taken.acked
+      kept.sampleAcked := sampleSum
+      filterAcked := sampleSum
+      filterTime := elapsed
+      ends := True
+      when(!kept.sampleLength.orR && elapsed.orR) {
+        kept.sampleStart := taken.time
+        kept.sampleAcked := 0
+        goto(limit)
+      } otherwise goto(weighBwe)
+    }
+
+    // ---- the response
+
+    weighBwe.whenIsActive(product(kept.bwe.rate, taken.rttMinimum) {
+      numerator := result
+      goto(divideBwe)
+    })
+    divideBwe.whenIsActive(quotient(numerator, U(second, 30 bits)) {
+      windows.bwe := result.resized
+      goto(weighEre)
+    })
+    weighEre.whenIsActive(product(kept.ere.rate, taken.rttMinimum) {
+      numerator := result
+      goto(divideEre)
+    })
+    divideEre.whenIsActive(quotient(numerator, U(second, 30 bits)) {
+      windows.ere := result.resized
+      goto(store)
+    })
+    store.whenIsActive {
+      writes := True
+      io.response.valid := True
+      goto(rest)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.congestion.startup
+
+import downbeat.congestion._
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** SPM, then Astart: the combination that Yu's thesis names as future work.
+  *
+  * [[Spm]] measures the path in its first rounds, where ERE still knows nothing: ERE follows the window by three to four
+  * rounds. But SPM measures once, and where its estimate is low, or its pairs were disturbed, start-up ends too early.
+  * So SPM's estimate sets ssthresh, and from then on e = B RTTmin raises it as [[Astart]] does.
+  *
+  * Before SPM is over e counts only where cwnd has reached ssthresh and samples are missing, so that ERE does not
+  * postpone SPM's estimate and a path that disturbs all pairs still has Astart.
+  *
+  * Argument: `bwe` = 1 takes BWE in place of ERE; `inverted` is SPM's.
+  */
+object Spmastart extends StartupPolicy {
+  val name = "spmastart"
+  override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1), Argument("inverted", 1)))
+  val stateBits: Int = 2 + Spm.stateBits
+  override val estimatesRates = true
+  override val comparesRoundTrips: Boolean = Spm.comparesRoundTrips
+  override val paces: Boolean = Spm.paces
+  override val calculator: Option[Calculator] = Spm.calculator
+
+  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    import pipe._
+    val before = stateBefore(SpmastartState())
+    val own = new s0.Area {
+      val spm = insert(before.spm)
+      val threshold = insert {
+        val threshold = AdaptiveThresholdState()
+        threshold.bwe := before.bwe
+        threshold.over := before.ended
+        threshold
+      }
+      private val state = before.spm.as(SpmState())
+      val over = insert(state.over)
+      val complete = insert(state.count === Spm.samples)
+    }
+    val spm = Spm.build(pipe.withState(own.spm))
+    val threshold = new AdaptiveThreshold(pipe, own.threshold)
+
+    val judge = new s2.Area {
+      val may = insert(own.over || !event.startingUp && !own.complete)
+    }
+
+    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
+    new s3.Area {
+      val after = SpmastartState()
+      after.bwe := threshold.after.bwe
+      after.ended := threshold.after.over
+      after.spm := spm.policyState
+      result.window := spm.window
+      when(threshold.raises && judge.may)(result.window.ssthresh := threshold.estimate)
+      result.policyState := after.asBits
+      result.departure := spm.departure
+      result.calculation := spm.calculation
+    }
+  }.result
+
+  private case class SpmastartState() extends Bundle {
+    /** Which estimate raises ssthresh: BWE, else ERE. */
+    val bwe = Bool()
+    val spm = Bits(Spm.stateBits bits)
+    /** A loss has ended Astart. */
+    val ended = Bool()
+  }
+}

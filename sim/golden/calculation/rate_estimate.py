@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""TCP Westwood's two estimates of a connection's rate, as rtl/downbeat/calculation/RateEstimate.scala.
+
+BWE takes a sample between two ACKs, ERE one in each interval T_k of its own. Both go through the same filter (tau = 1 s):
+
+    b_k = d_k / dt,  B_k = (B_{k-1} (2 tau - dt) + dt (b_k + b_{k-1})) / (2 tau + dt)
+
+Rates are bytes/s and times ns. What is told is each rate's window, rate x smallest round trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import wrap
+
+SECOND = 10**9  # ns
+TAU = SECOND
+LONGEST_SAMPLE = TAU // 2
+SHORTEST_REST = SECOND // 100
+SILENCE = 32 * SECOND  # no estimate outlives it: 0.6^64 2^32 < 1
+MOST = (1 << 32) - 1
+SHORTEST_INTERVAL = 16  # of a round trip, but for zero
+
+
+@dataclass(frozen=True)
+class Request(PackedFields):
+    """An ACK, as the wires have it."""
+
+    begins: int = 0  # the connection's first
+    time: int = 0  # ns, the stamp of its SFD
+    acked: int = 0  # bytes that count
+    rtt: int = 0  # ns, the latest sample; zero: none yet
+    rtt_minimum: int = 0  # ns
+    cwnd: int = 0  # bytes, before the ACK
+
+    FIELDS = (("begins", 1), ("time", 48), ("acked", 32), ("rtt", 32), ("rtt_minimum", 32), ("cwnd", 32))
+
+
+@dataclass(frozen=True)
+class Response(PackedFields):
+    """Windows in bytes; zero while no round trip is known."""
+
+    bwe: int = 0
+    ere: int = 0
+
+    FIELDS = (("bwe", 32), ("ere", 32))
+
+
+@dataclass
+class Filter:
+    """B and the sample before, b_{k-1}."""
+
+    rate: int = 0
+    last: int = 0
+
+    def take(self, acked: int, time: int) -> None:
+        """A sample of some bytes in some ns, one at least.
+
+        Each whole tau/2 without an ACK is a sample of zero, as ns-2 has it; a rest below 10 ms is none.
+        """
+        if time > SILENCE:
+            self.rate = self.last = 0
+            time = LONGEST_SAMPLE
+        while time >= LONGEST_SAMPLE + SHORTEST_REST:
+            self._step(0, LONGEST_SAMPLE)
+            time -= LONGEST_SAMPLE
+        self._step(acked, min(time, LONGEST_SAMPLE))
+
+    def _step(self, acked: int, time: int) -> None:
+        total = self.rate * (2 * TAU - time) + time * self.last + acked * SECOND
+        self.rate, self.last = min(total // (2 * TAU + time), MOST), min(acked * SECOND // time, MOST)
+
+    def window(self, rtt_minimum: int) -> int:
+        return min(self.rate * rtt_minimum // SECOND, MOST)
+
+
+@dataclass
+class Bandwidth:
+    """BWE: what was acknowledged since the ACK before."""
+
+    filter: Filter = field(default_factory=Filter)
+    time: int = 0
+    held: int = 0  # bytes of ACKs of the same ns
+
+    def take(self, request: Request) -> None:
+        elapsed = _since(request.time, self.time)
+        acked = wrap(self.held + request.acked, 32)
+        if elapsed == 0:
+            self.held = acked
+        else:
+            self.filter.take(acked, elapsed)
+            self.time, self.held = request.time, 0
+
+
+@dataclass
+class Eligible:
+    """ERE without timers: RE in intervals of a round trip (a), samples in intervals of T_k (b).
+
+    An interval ends with the first ACK at or behind its end. An interval of zero is until the next ACK.
+    """
+
+    filter: Filter = field(default_factory=Filter)
+    started: bool = False
+    achieved: int = 0  # RE x smallest round trip, bytes
+    a_start: int = 0
+    a_length: int = 0
+    a_acked: int = 0
+    b_start: int = 0
+    b_length: int = 0
+    b_acked: int = 0
+
+    def take(self, request: Request) -> None:
+        if request.rtt == 0:
+            return
+        if not self.started:
+            self.started = True
+            self.a_start = self.b_start = request.time
+            self.a_length = self.b_length = request.rtt
+        while self._ends(request):
+            pass
+        self.a_acked = wrap(self.a_acked + request.acked, 32)
+        self.b_acked = wrap(self.b_acked + request.acked, 32)
+        elapsed = _since(request.time, self.b_start)
+        if self.b_length == 0 and elapsed > 0:
+            self.filter.take(self.b_acked, elapsed)
+            self.b_start, self.b_acked, self.b_length = request.time, 0, self._interval(request)
+
+    def _ends(self, request: Request) -> bool:
+        """The first interval that is over before the ACK; false if none is."""
+        a_elapsed, b_elapsed = _since(request.time, self.a_start), _since(request.time, self.b_start)
+        a_late, b_late = a_elapsed - self.a_length, b_elapsed - self.b_length
+        b_due = self.b_length > 0 and b_late >= 0
+        if a_late >= 0 and (not b_due or a_late >= b_late):
+            self.achieved = min(self.a_acked * request.rtt_minimum // self.a_length, MOST)
+            # Nothing came in it, so nothing came since.
+            self.a_start = wrap(self.a_start + self.a_length) if self.a_acked else request.time
+            self.a_acked, self.a_length = 0, request.rtt
+            return True
+        if b_due:
+            silent = self.b_acked == self.achieved == self.filter.last == 0
+            self.filter.take(self.b_acked, b_elapsed if silent else self.b_length)
+            self.b_start = request.time if silent else wrap(self.b_start + self.b_length)
+            self.b_acked, self.b_length = 0, self._interval(request)
+            return True
+        return False
+
+    def _interval(self, request: Request) -> int:
+        """T_k = R (cwnd - RE RTTmin) / cwnd, or until the next ACK if that is not positive."""
+        left = request.cwnd - self.achieved
+        if left <= 0:
+            return 0
+        shortest = max(request.rtt, self.a_length) // SHORTEST_INTERVAL
+        return max(request.rtt * left // request.cwnd, shortest)
+
+
+@dataclass
+class Estimator:
+    """What the unit remembers of a connection."""
+
+    bandwidth: Bandwidth = field(default_factory=Bandwidth)
+    eligible: Eligible = field(default_factory=Eligible)
+
+    def response(self, asked: int) -> int:
+        request = Request.unpacked(asked)
+        if request.begins:
+            self.bandwidth, self.eligible = Bandwidth(time=request.time), Eligible()
+        self.bandwidth.take(request)
+        self.eligible.take(request)
+        if request.rtt == 0:
+            return Response().packed()
+        windows = (part.filter.window(request.rtt_minimum) for part in (self.bandwidth, self.eligible))
+        return Response(*windows).packed()
+
+
+def _since(time: int, before: int) -> int:
+    """ns modulo 2^48; zero for a time before."""
+    elapsed = wrap(time - before)
+    return elapsed if elapsed < 1 << 47 else 0
+
+
+@dataclass(frozen=True)
+class RateEstimate:
+    name: str = "rateestimate"
+    request_bits: int = Request.bits()
+
+    def unit(self) -> Callable[[int], int]:
+        return Estimator().response
+
+
+CALCULATOR = RateEstimate()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""SPM, then Astart, as rtl/downbeat/congestion/startup/Spmastart.scala.
+
+SPM's estimate sets ssthresh; from then on e = B RTTmin raises it until a loss. Before, e counts only where cwnd has reached
+ssthresh and SPM lacks samples. Argument: bwe (else ERE), inverted (SPM's).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sim.golden.congestion.adaptive_threshold import over_after, raised
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import Answer, Calculator, CongestionEvent, Kind, Window
+from sim.golden.congestion.startup.spm import POLICY as SPM
+from sim.golden.congestion.startup.spm import SAMPLES, SpmState
+
+
+@dataclass(frozen=True)
+class SpmastartState(PackedFields):
+    """The policy state, lowest field first."""
+
+    bwe: int = 0  # a flag
+    spm: SpmState = field(default_factory=SpmState)
+    ended: int = 0  # a flag
+
+    FIELDS = (("bwe", 1), ("spm", SpmState), ("ended", 1))
+
+
+@dataclass(frozen=True)
+class Spmastart:
+    name: str = "spmastart"
+    state_bits: int = SpmastartState.bits()
+    calculator: Calculator = field(default=SPM.calculator)
+
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = SpmastartState.unpacked(policy_state)
+        plain = SPM.answer(event, window, before.spm.packed())
+        new, complete = plain.window, before.spm.count == SAMPLES
+        if event.kind is Kind.ESTIMATED and (before.spm.over or not (event.starting_up or complete)):
+            new = replace(new, ssthresh=raised(event, window, bwe=before.bwe, over=before.ended))
+        after = SpmastartState(before.bwe, SpmState.unpacked(plain.policy_state), over_after(event, before.ended))
+        return replace(plain, window=new, policy_state=after.packed())
+
+
+POLICY = Spmastart()

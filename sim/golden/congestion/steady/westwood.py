@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""TCP Westwood, as rtl/downbeat/congestion/steady/Westwood.scala.
+
+A loss or a timeout leaves ssthresh = max(B RTTmin, 2 SMSS), B the estimated rate; Reno's where there is no estimate. Growth is
+Reno's. Argument: 1 takes BWE, else B is ERE.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.steady import reno
+
+
+@dataclass(frozen=True)
+class WestwoodState(PackedFields):
+    """The policy state, lowest field first."""
+
+    bwe: int = 0  # a flag
+    credit: int = 0  # Reno's
+
+    FIELDS = (("bwe", 1), ("credit", reno.POLICY.state_bits))
+
+
+@dataclass(frozen=True)
+class Westwood:
+    name: str = "westwood"
+    state_bits: int = WestwoodState.bits()
+
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = WestwoodState.unpacked(policy_state)
+        plain = reno.POLICY.answer(event, window, before.credit)
+        new, estimate = plain.window, event.bwe if before.bwe else event.ere
+        if event.kind in (Kind.LOSS, Kind.TIMEOUT) and estimate:
+            new = replace(new, ssthresh=of_bytes(max(estimate, 2 * event.segment_size)))
+        return Answer(new, replace(before, credit=plain.policy_state).packed())
+
+
+POLICY = Westwood()
