@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Westwood's estimates of a rate: the unit is its golden model's, bit for bit, and the model is the papers' equations.
 
-The equations stand below in floating point: the filter of BWE, and ERE with two timers, as ns-2's agent has it. The figures of the
-thesis' table 4-1 are those of its free path: 50 Mb/s, 440 ms, segments of 1,040 bytes.
+The equations stand below in floating point: the filter of BWE, and ERE with two timers, as ns-2's agent has it. The
+figures of the thesis' table 4-1 are those of its free path: 50 Mb/s, 440 ms, segments of 1,040 bytes.
 """
 
 from __future__ import annotations

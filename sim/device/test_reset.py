@@ -29,7 +29,7 @@ ALWAYS = (
     *("sent", "retransmission", "sent_length", "acked", "flight"),
 )
 ESTABLISHED = ("segment_size", "initial_window", "initial_ssthresh", "cwnd", "ssthresh", "send_window")
-ACKS = ("estimates", "arrival", "repeated")
+ACKS = ("estimates", "arrival", "repeated", "bwe", "ere")
 PROBES = ("sent_probe", "sent_ahead", "departure_gap", "arrival_gap", "probe_round_trip")
 
 

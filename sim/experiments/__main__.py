@@ -8,6 +8,7 @@ import sys
 from sim.lib.named import choose
 
 EXPERIMENTS = {
+    "astart": ("sim.experiments.astart", "Westwood's rate estimates and Astart beside other start-up policies"),
     "carson": ("sim.experiments.carson", "Carson and Reno on the thesis's dumbbell: ratios of its tables"),
     "cubic": ("sim.experiments.cubic", "the core's CUBIC and ns-3's TcpCubic on the same paths"),
     "fairness": ("sim.experiments.fairness", "64 flows of one core at once: what each gets"),

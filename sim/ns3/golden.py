@@ -38,7 +38,7 @@ def _model_row(row: dict[str, str]) -> dict[str, str | int]:
         "event": row["event"],
         "time": row["time_ns"],
         "kind": row["congestion"],
-        **{name: row[name] for name in ("asked", "estimates", "arrival", "repeated")},
+        **{name: row[name] for name in ("asked", "estimates", "arrival", "repeated", "bwe", "ere")},
         "uninflated": row["uninflated"],
         "acked": row["acked"],
         "flight": row["flight"],

@@ -164,6 +164,8 @@ class Judge:
             "estimates": event.estimates,
             "arrival": event.arrival,
             "repeated": event.repeated,
+            "bwe": event.bwe,
+            "ere": event.ere,
             "uninflated": event.uninflated,
             "acked": event.acked,
             "flight": event.flight,

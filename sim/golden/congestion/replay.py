@@ -21,12 +21,13 @@ def replay(
 
     A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was
     taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated` and
-    `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for no sample),
-    `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap`, `arrival_gap` and
+    `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for
+    no sample), `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap`, `arrival_gap` and
     `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and
     `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
-    setPolicies: such a one also has `startup_argument` and `steady_argument`.
+    setPolicies: such a one also has `startup_argument` and `steady_argument`. Where rows have `bwe` and `ere`, what the core
+    knew of the rate (bytes), other values than the golden model's are refused.
     """
     state: CongestionState | None = None
     smallest, meter = CongestionEvent.rtt_minimum, RateMeter()
@@ -55,6 +56,8 @@ def replay(
             established=row["kind"] == "established" and row.get("event") != "setPolicies",
             arrives=row.get("event") == "estimated",
         )
+        if "bwe" in row and (int(row["bwe"]), int(row["ere"])) != (meter.rates.bwe, meter.rates.ere):
+            raise ValueError(f"estimates in bytes: {meter.rates}, not BWE {row['bwe']} and ERE {row['ere']}")
         event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere)
         window = state.see(event, asked=bool(int(row["asked"])))
         if row.get("event") == "calculated" and row["kind"] == "none":

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The rate estimator beside the engine: each ACK of a burst counts, and what finds no space joins the next.
+
+What the engine knows of the rate after each event is the golden model's (sim/golden/engine/rate_meter.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from cocotb_tests.bench.layout import layout
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import FLOW, GENERATION, MILLISECOND, MODULE, Endpoint
+from cocotb_tests.engine.segment import Options
+from sim.golden.congestion.replay import replay
+
+SMSS = 1000
+SEGMENTS = 64
+QUEUE = 32  # ACKs before the estimator
+ROUND_TRIP = 10 * MILLISECOND
+# Of the trace's record, by the names that golden.congestion.replay has.
+FIELDS = {
+    "time": "time_ns",
+    "asked": "asked",
+    "estimates": "estimates",
+    "arrival": "congestion_arrival",
+    "repeated": "congestion_repeated",
+    "bwe": "congestion_rates_bwe",
+    "ere": "congestion_rates_ere",
+    "uninflated": "congestion_uninflated",
+    "acked": "congestion_ackedBytes",
+    "flight": "congestion_flight",
+    "mss": "congestion_segmentSize",
+    "initial_window": "congestion_initialWindow",
+    "initial_ssthresh": "congestion_initialSsthresh",
+    "sent_probe": "congestion_sentProbe",
+    "sent_ahead": "congestion_sentAhead",
+}
+Row = dict[str, str | int]
+
+
+def test_rates() -> None:
+    run_module(MODULE, __name__)
+
+
+class Record:
+    """The connection's events, as replay takes them."""
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.rows: list[Row] = []
+        cocotb.start_soon(self._watch())
+
+    async def _watch(self) -> None:
+        enums = {name: {number: text for text, number in texts.items()} for name, texts in layout()["enums"].items()}
+        while True:
+            await RisingEdge(self.dut.clk)
+            if self.dut.trace_valid.value == 1 and self._field("live"):
+                row: Row = {name: self._field(field) for name, field in FIELDS.items()}
+                row |= {"event": enums["EventKind"][self._field("kind")]}
+                row |= {"kind": enums["CongestionEventKind"][self._field("congestion_kind")]}
+                row |= {"rtt": self._field("congestion_rtt") if self._field("congestion_rttValid") else ""}
+                row |= {"cwnd": self._field("window_cwnd"), "startup": "standard", "steady": "reno", "probe": ""}
+                self.rows.append(row)
+
+    def _field(self, name: str) -> int:
+        return int(getattr(self.dut, f"trace_payload_{name}").value)
+
+    def estimates(self) -> list[Row]:
+        return [row for row in self.rows if row["event"] == "estimated"]
+
+    def agrees(self) -> None:
+        """With the golden models: estimates and windows of each event."""
+        made = next(index for index, row in enumerate(self.rows) if row["kind"] == "established")
+        rows = self.rows[made:]
+        assert [row["cwnd"] for row in rows] == [window.cwnd for window in replay(rows)]
+
+
+async def sending(dut: Any) -> tuple[Endpoint, Record]:
+    """A connection with a round trip that has sent all segments."""
+    endpoint = await Endpoint.create(
+        dut, options=Options(mss=SMSS), parameters={"initialWindow": SEGMENTS, "ssthresh": 10 * SMSS, "noDelay": 1}
+    )
+    record = Record(dut)
+    answer = await endpoint.arrive()
+    await endpoint.settle()
+    endpoint.ack = answer.seq + 1
+    place = {"reference_flow": FLOW, "reference_generation": GENERATION, "end_value": endpoint.ack}
+    endpoint._put("departed", **place, stamp_ns=endpoint.now)
+    await endpoint.settle()
+    await endpoint.advance(ROUND_TRIP)
+    endpoint.send("A")
+    await endpoint.settle()
+    endpoint.application("written", SEGMENTS * SMSS)
+    assert len(await endpoint.answers()) == SEGMENTS
+    await endpoint.advance(ROUND_TRIP)
+    return endpoint, record
+
+
+@cocotb.test()
+async def each_ack_of_a_burst_is_a_sample_of_its_own(dut: Any) -> None:
+    endpoint, record = await sending(dut)
+    before = len(record.estimates())
+    for _ in range(10):
+        endpoint.ack += SMSS
+        endpoint.send("A")
+        await endpoint.advance(8)
+    await endpoint.settle()
+    assert len(record.estimates()) == before + 10
+    assert len({row["bwe"] for row in record.estimates()[before:]}) == 10
+    record.agrees()
+
+
+@cocotb.test()
+async def acks_that_find_the_queue_full_join_the_next(dut: Any) -> None:
+    endpoint, record = await sending(dut)
+    for _ in range(SEGMENTS - 1):
+        endpoint.ack += SMSS
+        endpoint.send("A")
+    await endpoint.settle()
+    acks = [row for row in record.rows if row["acked"] == SMSS]
+    taken = sum(int(row["estimates"]) for row in acks)
+    assert QUEUE // 2 < taken < len(acks) == SEGMENTS - 1
+    await endpoint.advance(ROUND_TRIP)
+    endpoint.ack += SMSS
+    endpoint.send("A")
+    await endpoint.settle()
+    record.agrees()
+
+
+@cocotb.test()
+async def duplicates_count_until_their_data_is_acknowledged(dut: Any) -> None:
+    endpoint, record = await sending(dut)
+    for segments in (1, 0, 0, 1, 3, 0, 0, 0, 2):
+        endpoint.ack += segments * SMSS
+        endpoint.send("A")
+        await endpoint.settle()
+        await endpoint.advance(MILLISECOND)
+    assert [row["repeated"] for row in record.rows if row["estimates"]][-9:] == [0, 1, 1, 0, 0, 1, 1, 1, 0]
+    record.agrees()
+
+
+@cocotb.test()
+async def an_estimate_for_a_connection_that_is_gone_is_stale(dut: Any) -> None:
+    endpoint, record = await sending(dut)
+    before = len(record.estimates())
+    endpoint.ack += SMSS
+    endpoint.send("A")
+    endpoint.send("R", seq=endpoint.seq)
+    await endpoint.settle()
+    assert len(record.estimates()) == before
