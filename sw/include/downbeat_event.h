@@ -22,6 +22,8 @@ typedef struct downbeat_event {
   uint8_t sent; /* this event sent a segment */
   uint8_t retransmission; /* it had been sent before */
   uint8_t asked; /* a policy has requested a long calculation */
+  uint8_t estimates; /* the rate estimator has taken its ACK */
+  uint8_t repeated; /* the ACK repeats a number */
   uint8_t sent_probe; /* congestion_kind sent: it was a probe */
   uint8_t sent_ahead; /* likewise: the first half of an inverted pair */
   uint8_t probe_answered; /* a probe has its ACK */
@@ -33,6 +35,9 @@ typedef struct downbeat_event {
   uint32_t flight; /* bytes */
   uint32_t initial_window; /* segments */
   uint32_t initial_ssthresh; /* bytes */
+  uint32_t bwe; /* bytes; BWE over the smallest round trip, 0: none yet */
+  uint32_t ere; /* likewise of ERE */
+  uint64_t arrival; /* ns; the stamp of an ACK's SFD */
   uint64_t rtt; /* ns */
   uint64_t departure_gap; /* ns; of a probe and the one before */
   uint64_t arrival_gap; /* ns; of their ACKs */
@@ -63,6 +68,8 @@ typedef struct downbeat_event {
   each(sent, sent) \
   each(retransmission, retransmission) \
   each(asked, asked) \
+  each(estimates, estimates) \
+  each(repeated, congestion_repeated) \
   each(sent_probe, congestion_sentProbe) \
   each(sent_ahead, congestion_sentAhead) \
   each(probe_answered, congestion_probe_answered) \
@@ -74,6 +81,9 @@ typedef struct downbeat_event {
   each(flight, congestion_flight) \
   each(initial_window, congestion_initialWindow) \
   each(initial_ssthresh, congestion_initialSsthresh) \
+  each(bwe, congestion_rates_bwe) \
+  each(ere, congestion_rates_ere) \
+  each(arrival, congestion_arrival) \
   each(rtt, congestion_rtt) \
   each(departure_gap, congestion_probe_departureGap) \
   each(arrival_gap, congestion_probe_arrivalGap) \
