@@ -4,8 +4,8 @@ package downbeat.calculation
 import spinal.core._
 import spinal.lib._
 
-/** Products with DSP blocks and quotients in 36 clocks, for a state machine; as [[ArithmeticSteps]], for units with many
-  * requests. Factors and denominators have up to 32 bits. A quotient is at most 2^32 - 1.
+/** As [[ArithmeticSteps]], for units with many requests: products with DSP blocks, quotients in 36 clocks. Factors and
+  * denominators have up to 32 bits. A quotient is at most 2^32 - 1.
   */
 class FastArithmeticSteps extends Area {
   private val waits = RegInit(False)

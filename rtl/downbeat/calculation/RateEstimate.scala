@@ -34,10 +34,10 @@ case class RateEstimateRequest() extends Bundle {
   *
   * ERE has no timers: with each ACK the intervals that are over are taken in their order. T_k is R / 16 at least, which
   * bounds the work. Shorter intervals must not count as zero: an ACK behind a pause would be a sample of its own, and
-  * ERE on the free path of the thesis' table 4-1 350 segments for 20.
+  * ERE on the free path of the thesis' table 4-1 would be hundreds of segments in place of 20.
   *
-  * The response is B RTTmin / 1 s of each, zero while no round trip is known. Rates and windows are 2^32 - 1 at most. An
-  * ACK takes about 350 clocks, one behind a pause up to 12,000.
+  * The response is B RTTmin / 1 s of each, zero while no round trip is known. Rates and windows are 2^32 - 1 at most.
+  * An ACK takes about 350 clocks, one behind a pause up to 12,000.
   */
 object RateEstimate extends Calculator {
   val name = "rateestimate"

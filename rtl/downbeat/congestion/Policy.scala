@@ -74,7 +74,8 @@ trait Policy {
 }
 
 /** Grows the window from the opening to ssthresh. The stage takes its windows on `established`, `restart` and
-  * `estimated`, on `acknowledged` while `startingUp`, and on `calculated` if it made the request. It takes its policy state always.
+  * `estimated`, on `acknowledged` while `startingUp`, and on `calculated` if it made the request. It takes its policy
+  * state always.
   */
 trait StartupPolicy extends Policy
 

@@ -13,7 +13,8 @@ case class AdaptiveThresholdState() extends Bundle {
   val over = Bool()
 }
 
-/** Astart's rule: e = B RTTmin raises ssthresh to e, and nothing lowers it. A loss ends that; a timeout begins it again.
+/** Astart's rule: e = B RTTmin raises ssthresh to e, and nothing lowers it. A loss ends that, a timeout begins it
+  * again.
   *
   * e is new with `estimated`, whose windows are the start-up policy's also while cwnd >= ssthresh.
   *

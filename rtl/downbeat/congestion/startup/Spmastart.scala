@@ -7,9 +7,9 @@ import spinal.lib.misc.pipeline._
 
 /** SPM, then Astart: the combination that Yu's thesis names as future work.
   *
-  * [[Spm]] measures the path in its first rounds, where ERE still knows nothing: ERE follows the window by three to four
-  * rounds. But SPM measures once, and where its estimate is low, or its pairs were disturbed, start-up ends too early.
-  * So SPM's estimate sets ssthresh, and from then on e = B RTTmin raises it as [[Astart]] does.
+  * [[Spm]] measures the path in its first rounds, where ERE still knows nothing: ERE follows the window by three to
+  * four rounds. But SPM measures once, and where its estimate is low, or its pairs were disturbed, start-up ends too
+  * early. So SPM's estimate sets ssthresh, and from then on e = B RTTmin raises it as [[Astart]] does.
   *
   * Before SPM is over e counts only where cwnd has reached ssthresh and samples are missing, so that ERE does not
   * postpone SPM's estimate and a path that disturbs all pairs still has Astart.
