@@ -117,6 +117,9 @@ LEGAL = {
     "vegas": [0, 1 << 8 | 1, (1 << 17) - 1],  # alpha, beta, round
     "vegasstart": [0, 1, (1 << 9) - 1],  # gamma, round
     "past": [0, 1],
+    "astart": [0, 1],
+    "spmastart": [0, 1, 3],  # bwe, inverted
+    "westwood": [0, 1],
 }
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
@@ -130,6 +133,9 @@ ILLEGAL = {
     "vegas": [3 << 8, 1 << 8 | 2, 1 << 17],
     "vegasstart": [1 << 8, 1 << 9],
     "past": [2],
+    "astart": [2],
+    "spmastart": [4],
+    "westwood": [2],
 } | {
     name: [1] for name in ("reno", "cubic", "stcp", "standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
 }
