@@ -70,6 +70,15 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
     await agrees_with_golden_model(dut, CALCULATOR, requests(), MOST_CLOCKS)
 
 
+@cocotb.test()
+async def an_ack_of_a_flow_of_data_takes_400_clocks_at_most(dut: Any) -> None:
+    """One every 100 us in a round trip of 10 ms: BWE's sample and, as a rule, ERE's."""
+    begin = Request(1, 0, 0, 10**7, 10**7, 100_000)
+    acks = (Request(0, number * 10**5, 1460, 10**7, 10**7, 160_000) for number in range(1, 130))
+    requests = ((1, request.packed()) for request in (begin, *acks))
+    await agrees_with_golden_model(dut, CALCULATOR, requests, most_clocks=400)
+
+
 # ---- the equations
 
 
