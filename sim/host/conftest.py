@@ -62,6 +62,9 @@ class Wire:
         self.until(there)
         return found[0]
 
+    def ended(self, connection: Connection) -> None:
+        self.until(lambda: connection.info.state == State.CLOSED)
+
     def pair(self, port: int = 5001) -> tuple[Connection, Connection]:
         listener = self.server.listen(port)
         self.until(lambda: listener.ready)

@@ -71,6 +71,6 @@ def test_flows_are_free_again(wire: Wire) -> None:
         out = wire.client.connect(IPS[1], 5001)
         peer = wire.accepted(listener)
         out.abort()
-        wire.until(lambda peer=peer: peer.info.state == State.CLOSED)
+        wire.ended(peer)
         peer.close()
     assert wire.client.statistics.errors == wire.server.statistics.errors == 0

@@ -54,7 +54,7 @@ void Bridge::establish() {
 bool Bridge::settle() {
   downbeat_connection_info_t info;
   downbeat_connection_info(connection_, &info);
-  if (!established_ && info.error == 0 && info.state >= DOWNBEAT_ESTABLISHED) establish();
+  if (!established_ && info.established != 0) establish();
   if (info.error != 0) error_ = errnoOf(info.error);
   return error_ == 0;
 }

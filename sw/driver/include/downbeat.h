@@ -153,6 +153,7 @@ int downbeat_set_policies(downbeat_connection *connection, const downbeat_parame
 typedef struct downbeat_connection_info_t {
   int state; /* enum downbeat_state */
   int error; /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
+  int established; /* it has been; the peer may have ended it meanwhile */
   int policy_error; /* of the newest downbeat_set_policies; 0: done, or on its way */
   uint32_t flow, generation; /* the core's name for it */
   uint32_t remote_ip;

@@ -127,7 +127,9 @@ std::uint32_t Connection::update(const format::Notification &status) {
   if (state != status.state) changes |= DOWNBEAT_NEWS_STATE;
   state = status.state;
   if (!established) {
-    if (state == DOWNBEAT_CLOSED) return fail(errorOf(reason)), changes | DOWNBEAT_NEWS_STATE;
+    // A level may skip the states between: an orderly end has been established.
+    if (state == DOWNBEAT_CLOSED && reason != format::CloseReason::finished)
+      return fail(errorOf(reason)), changes | DOWNBEAT_NEWS_STATE;
     if (state == DOWNBEAT_SYN_SENT || state == DOWNBEAT_SYN_RECEIVED) return changes;
     established = true;
     acknowledged_ = written_ = status.written;
@@ -180,6 +182,7 @@ void Connection::info(downbeat_connection_info_t &info) const {
   info = {};
   info.state = state;
   info.error = error;
+  info.established = established;
   info.policy_error = policyError;
   info.flow = flow;
   info.generation = generation;

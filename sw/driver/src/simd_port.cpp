@@ -68,9 +68,8 @@ bool SimdPort::alive() const {
 }
 
 void SimdPort::wake() {
-  // The tail is written before the flag is read here; the process sets the flag before it reads the tail.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (mailbox_->sleeps.load(std::memory_order_relaxed) != 0) eventfd_write(wake_.get(), 1);
+  // The tail was written before the flag is read here; the process sets the flag before it reads the tail.
+  if (mailbox_->sleeps.load(std::memory_order_seq_cst) != 0) eventfd_write(wake_.get(), 1);
 }
 
 void SimdPort::put(std::uint32_t offset, std::uint32_t value) {
@@ -81,7 +80,7 @@ void SimdPort::put(std::uint32_t offset, std::uint32_t value) {
     sched_yield();
   }
   mailbox_->ring[tail % nic::Mailbox::entries] = {offset, value};
-  mailbox_->tail.store(tail + 1, std::memory_order_release);
+  mailbox_->tail.store(tail + 1, std::memory_order_seq_cst);
 }
 
 void SimdPort::ring(std::uint32_t offset, std::uint32_t value) {
@@ -98,7 +97,7 @@ void SimdPort::ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t h
 }
 
 std::uint32_t SimdPort::commandHead() {
-  mailbox_->headWanted.store(1, std::memory_order_release);
+  mailbox_->headWanted.store(1, std::memory_order_seq_cst);
   wake();
   return mailbox_->commandHead.load(std::memory_order_acquire);
 }

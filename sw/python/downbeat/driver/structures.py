@@ -70,7 +70,7 @@ class DeviceInfo(Structure):
 
 class ConnectionInfo(Structure):
     _fields_ = (
-        *((name, c_int) for name in ("state", "error", "policy_error")),
+        *((name, c_int) for name in ("state", "error", "established", "policy_error")),
         *((name, c_uint32) for name in ("flow", "generation", "remote_ip")),
         *((name, c_uint16) for name in ("remote_port", "local_port")),
         *((name, c_uint64) for name in ("sent", "acknowledged", "received", "consumed")),

@@ -41,7 +41,7 @@ def send_file(device: Device, address: int, port: int, content: bytes, options: 
     """Returns what was done, in a line."""
     place = f"{IPv4Address(address)}:{port}"
     connection = device.connect(address, port, options=options)
-    while connection.info.state < State.ESTABLISHED:
+    while not connection.info.established:
         device.wait(PAUSE)
         _check(connection)
     start, at = time.monotonic(), 0
