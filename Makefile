@@ -30,6 +30,7 @@ SIM64_RTL := build/sim/rtl-sim64.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
 # One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
+HOST_RTL := build/sim/rtl-host.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 NETLIST_RTL := build/netlist/rtl.stamp
 # The modules that the tests of TEST run; empty: all modules, and those of the simulation.
@@ -87,6 +88,11 @@ gateway: $(SET_UP) ## the performance gateway and what only it needs of the syst
 
 estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estimator: shared path estimates
 	@$(IN_ENV) $(MAKE) -s -C sw/estimator
+
+driver: $(HOST_RTL) ## libdownbeat, downbeat-nic and downbeat-run, with the simulated device, in build/driver
+	@$(IN_ENV) $(MAKE) -s -C sw/driver
+	@$(PY) -m sim.lib.build host
+	@install -m 755 build/sim/host/current/libdownbeat_host_sim.so -t build/driver
 
 # ---- test
 
@@ -206,6 +212,10 @@ $(SIM65536_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim65536 build/sim/rtl-sim65536 HeaderTap
 	@touch $@
 
+$(HOST_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate sim,hostPorts=4 build/sim/rtl-host DownbeatHost
+	@touch $@
+
 $(NETLIST_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate board build/netlist/rtl Downbeat
 	@touch $@
@@ -214,4 +224,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator gateway rtl generate release synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release synth fmax bitstream docs format mutants clean

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "downbeat_event.h"
+#include "downbeat_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,41 +23,6 @@ extern "C" {
 typedef uint64_t downbeat_time;
 #define DOWNBEAT_NEVER UINT64_MAX
 #define DOWNBEAT_NANOSECONDS(ns) ((downbeat_time)(ns) << 16)
-
-enum downbeat_error {
-  DOWNBEAT_OK = 0,
-  DOWNBEAT_WOULD_BLOCK = -1,
-  DOWNBEAT_INVALID_ARGUMENT = -2,
-  DOWNBEAT_UNKNOWN_PRESET = -3,
-  DOWNBEAT_UNKNOWN_POLICY = -4,
-  DOWNBEAT_UNKNOWN_CONNECTION = -5,
-  DOWNBEAT_NOT_LISTENING = -6,
-  DOWNBEAT_SHUT_DOWN = -7,
-  DOWNBEAT_REFUSED = -8,
-  DOWNBEAT_RESET = -9,
-  DOWNBEAT_TIMED_OUT = -10,
-  DOWNBEAT_ABORTED = -11,
-  DOWNBEAT_OUT_OF_RESOURCES = -12,
-  DOWNBEAT_FRAME_SIZE = -13,
-  DOWNBEAT_NO_WAVES = -14,
-  DOWNBEAT_UNREACHABLE = -15,
-  DOWNBEAT_POLICY_ARGUMENT = -16,
-  DOWNBEAT_ADDRESS_IN_USE = -17
-};
-
-/** RFC 9293 3.3.2. */
-enum downbeat_state {
-  DOWNBEAT_CLOSED,
-  DOWNBEAT_SYN_SENT,
-  DOWNBEAT_SYN_RECEIVED,
-  DOWNBEAT_ESTABLISHED,
-  DOWNBEAT_FIN_WAIT_1,
-  DOWNBEAT_FIN_WAIT_2,
-  DOWNBEAT_CLOSE_WAIT,
-  DOWNBEAT_CLOSING,
-  DOWNBEAT_LAST_ACK,
-  DOWNBEAT_TIME_WAIT
-};
 
 typedef struct downbeat_device downbeat_device;
 /** Names a connection of one device; never used twice. */
@@ -73,26 +39,6 @@ typedef struct downbeat_options {
   uint32_t netmask;        /* 0xffffff00 for a /24; 0: every address is on the device's network */
   uint32_t gateway;        /* next hop to all other networks; 0: there is none */
 } downbeat_options;
-
-/** What a connection is opened with. All zero is a good default. */
-typedef struct downbeat_parameters {
-  const char *startup;      /* policy by name; NULL: the build's first */
-  const char *steady;
-  uint32_t initial_window;  /* segments, at most 255; 0: 10 (RFC 6928) */
-  uint32_t ssthresh;        /* bytes; 0: as high as a window can be */
-  uint64_t spacing;         /* ns per byte, 32 fraction bits; 0: not paced */
-  uint32_t no_delay;        /* 1: small segments go at once (no Nagle algorithm) */
-  uint32_t nssr;            /* 1: cwnd stays after idleness; 0: it restarts at the initial window (RFC 5681 4.1) */
-  uint32_t ecn;             /* 1: ECN is asked for, or granted */
-  uint32_t keep_alive;      /* silence after which the peer is asked whether it lives; 0: never */
-  uint32_t user_timeout; /* time without progress after which the connection is given up; 0: when the expiries have run
-                            out */
-  /* both times in units of 2^30 ns (1.07 s), at most 65,535 */
-  uint32_t differentiated_services; /* of each packet, 6 bits (RFC 2474) */
-  uint32_t time_to_live; /* likewise, at most 255; 0: 64 */
-  uint64_t startup_argument[2],
-      steady_argument[2]; /* what the policies are told, low word first: docs/reference/congestion.md */
-} downbeat_parameters;
 
 typedef struct downbeat_info {
   enum downbeat_state state;

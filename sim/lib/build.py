@@ -18,6 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from sim.lib import verilated
 from sim.lib.cache import BUILDS
 from sim.lib.cache import ROOT as ROOT
 from sim.lib.cache import BuildFailed as BuildFailed
@@ -183,6 +184,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "lib-waves": lambda: library(waves=True),
     "lib-header": lambda: library(tap="header"),
     "lib-sim65536-header": lambda: library(tap="header", preset=LARGEST),
+    "host": verilated.host,
     "bench": bench,
     "bench-header": lambda: bench(tap="header"),
     "example": example,

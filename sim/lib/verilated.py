@@ -30,15 +30,20 @@ from sim.lib.names_header import names_header
 PRESET = "sim"
 CROWD = "sim64"  # the preset of many flows, in a directory of its own
 LARGEST = "sim65536"  # of the most flows and the largest windows
+HOST = "host"  # `sim` with the host half, and a port for each of four programs
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
-TAPS = {"frame": "Downbeat", "header": "HeaderTap"}
+TAPS = {"frame": "Downbeat", "header": "HeaderTap", "host": "DownbeatHost"}
 TAP = "frame"
-RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64", LARGEST: BUILDS / "rtl-sim65536"}
+RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64", LARGEST: BUILDS / "rtl-sim65536", HOST: BUILDS / "rtl-host"}
 LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 
 # The library for looking closely: waves, and a drawn value for what the Verilog leaves open.
 WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique")
 TRAINED = (*OPTIMISE, "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
+
+HOST_SOURCES = DEVICE.parent / "host"
+HOST_SHARED = ("model.cpp", "launch_gate.cpp", "frame/wire_port.cpp")  # of the device: its model and its wire
+DRIVER = DEVICE.parent.parent / "sw" / "driver" / "include"
 
 
 def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
@@ -60,6 +65,16 @@ def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     link = ["-shared", *model_libraries(core, "downbeat"), *(["-llz4", "-lz"] if waves else [])]
     texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
     return program(part_name("lib", waves, tap, preset), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
+
+
+def host() -> Path:
+    """The directory of libdownbeat_host_sim.so: the Verilated DownbeatHost for `sim:sim` and `downbeat nic`."""
+    core = _core(False, "host", HOST)
+    flags = [*device_flags(core, False, "host", HOST), f"-I{DEVICE / TAP}", f"-I{HOST_SOURCES}", f"-I{DRIVER}"]
+    sources = [*sorted(HOST_SOURCES.glob("*.cpp"), key=str), *(DEVICE / name for name in HOST_SHARED)]
+    link = ["-shared", *model_libraries(core, "downbeat")]
+    texts = [_names_header("host", HOST), RTL[HOST] / LAYOUT.name]
+    return program("host", "libdownbeat_host_sim.so", sources, flags, link, texts, core.name)
 
 
 def with_library(directory: Path) -> list[str]:
@@ -86,7 +101,8 @@ def _core(waves: bool, tap: str, preset: str) -> Path:
 
     part = part_name("core", waves, tap, preset)
     # Tests run a core for seconds, which do not repay a training: they take a trained one only where it is there.
-    flags: Sequence[str] = () if waves else TRAINED
+    # The bench that trains drives the application's streams, which a host's device has not.
+    flags: Sequence[str] = () if waves else OPTIMISE if tap == "host" else TRAINED
     if flags and for_tests() and not (BUILDS / part / key(TRAINED) / "done").exists():
         flags = QUICK
 

@@ -7,6 +7,7 @@ import typer
 
 from downbeat import replay, schedule_command, trace
 from downbeat.board import command as board
+from downbeat.driver import command as driver
 from downbeat.estimator import command as estimate
 from downbeat.gap import command as gap
 from downbeat.gateway import command as gateway
@@ -19,6 +20,7 @@ app.add_typer(schedule_command.app, name="schedule")
 app.add_typer(board.app, name="board")
 app.add_typer(gateway.app, name="gateway")
 app.command("estimate")(estimate.command)
+driver.add_to(app)
 
 
 @app.callback()

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Programs come and go.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "downbeat_host.h"
+#include "messages.h"
+#include "nic.h"
+#include "ring.h"
+
+namespace downbeat::nic {
+
+namespace {
+
+constexpr std::uint32_t holdOff = 20'000; // ns
+constexpr int helloPatience = 200; // ms
+
+std::string nameOf(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+void say(Welcome &welcome, int error, const std::string &problem) {
+  welcome.error = error;
+  welcome.problem[problem.copy(welcome.problem, sizeof welcome.problem - 1)] = '\0';
+}
+
+/// A port whose program has gone, for as long as it takes to end what it had.
+class OwnPort : public Port {
+public:
+  OwnPort(Model &model, const Geometry &geometry, std::uint8_t *memory, std::uint32_t port)
+      : model_(model),
+        geometry_(geometry),
+        rings_(ringsOf(geometry, memory, port)),
+        page_(format::doorbellPages + port * format::pageBytes) {}
+  const Geometry &geometry() const override { return geometry_; }
+  const Rings &rings() const override { return rings_; }
+  void ring(std::uint32_t offset, std::uint32_t value) override { model_.write(page_ + offset, value); }
+  void ringPair(std::uint32_t, std::uint32_t, std::uint32_t) override {}
+  std::uint32_t commandHead() override { return model_.read(page_ + format::commandHead); }
+  int descriptor() const override { return -1; }
+  void clearInterrupt() override {}
+
+private:
+  Model &model_;
+  const Geometry &geometry_;
+  Rings rings_;
+  std::uint32_t page_;
+};
+
+} // namespace
+
+void Nic::accept() {
+  File socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!socket) return;
+  const timeval limit{0, 1000 * helloPatience}; // a program that does not read holds up nobody for longer
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  pollfd state{socket.get(), POLLIN, 0};
+  if (::poll(&state, 1, helloPatience) > 0) welcome(std::move(socket));
+}
+
+void Nic::welcome(File socket) {
+  Hello hello;
+  if (!receiveMessage(socket.get(), &hello, sizeof hello) || hello.protocol != protocol) return;
+  if (hello.wish == Wish::connections) return tellConnections(socket);
+  if (hello.wish == Wish::device) return tellDevice(socket);
+  Welcome answer;
+  answer.geometry = geometry_;
+  answer.memoryBytes = memory_.bytes();
+  try {
+    sameFormat("this NIC", format::number, DOWNBEAT_HOST_FORMAT_HASH, geometry_.version);
+    if (hello.formatNumber != format::number || hello.formatHash != DOWNBEAT_HOST_FORMAT_HASH) {
+      char text[200];
+      std::snprintf(text, sizeof text,
+                    "the NIC has host format %u/%08x, this libdownbeat %u/%08x: build both from one release",
+                    format::number, DOWNBEAT_HOST_FORMAT_HASH, hello.formatNumber, hello.formatHash);
+      throw Failure(DOWNBEAT_WRONG_VERSION, text);
+    }
+    if (freePorts_.empty())
+      throw Failure(DOWNBEAT_NO_PORT, "all " + std::to_string(geometry_.ports) +
+                                          " ports are taken: end a program "
+                                          "(downbeat ls), or build with more ports");
+    give(std::move(socket), answer);
+  } catch (const Failure &failure) {
+    say(answer, failure.code, failure.what());
+    sendMessage(socket.get(), &answer, sizeof answer);
+  }
+}
+
+void Nic::give(File socket, Welcome &answer) {
+  const std::uint32_t port = *freePorts_.begin();
+  const File mailboxFile = sharedMemory("downbeat-mailbox", sizeof(Mailbox));
+  Client client{.socket = {},
+                .port = port,
+                .mailboxMemory = Mapping(mailboxFile.get(), sizeof(Mailbox)),
+                .wake = File(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+                .interrupt = File(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+                .watcher = Watcher(ringsOf(geometry_, memory_.base(), port)),
+                .program = {}};
+  client.mailbox = reinterpret_cast<Mailbox *>(client.mailboxMemory.base());
+  client.mailbox->sleeps = 1;
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0) {
+    client.process = peer.pid;
+    client.program = nameOf(peer.pid);
+  }
+  startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff);
+  freePorts_.erase(port);
+  answer.geometry.port = port;
+  const int files[welcomeFiles] = {memoryFile_.get(), mailboxFile.get(), client.wake.get(), client.interrupt.get()};
+  const bool told = sendMessage(socket.get(), &answer, sizeof answer, files);
+  client.socket = std::move(socket);
+  clients_.push_back(std::move(client));
+  if (!told) leave(clients_.back());
+}
+
+bool Nic::doorbells(Client &client) {
+  Mailbox &mailbox = *client.mailbox;
+  const std::uint32_t page = format::doorbellPages + client.port * format::pageBytes;
+  const std::uint32_t tail = mailbox.tail.load(std::memory_order_acquire);
+  std::uint32_t head = mailbox.head.load(std::memory_order_relaxed);
+  const bool any = head != tail;
+  // A tail that cannot be is the program's own harm: no more than the mailbox holds is read.
+  for (std::uint32_t left = Mailbox::entries; head != tail && left > 0; --left, ++head) {
+    const Mailbox::Entry entry = mailbox.ring[head % Mailbox::entries];
+    if (entry.offset >= format::pageBytes) continue;
+    if (entry.offset == format::commandTail) client.watcher.commands(entry.value);
+    if (entry.offset == format::notificationHead || entry.offset == format::notificationHeadArm) {
+      client.watcher.notifications();
+      client.raised = false;
+    }
+    model_.write(page + entry.offset, entry.value);
+  }
+  mailbox.head.store(head, std::memory_order_release);
+  if (mailbox.headWanted.exchange(0, std::memory_order_acquire) != 0) {
+    mailbox.commandHead.store(model_.read(page + format::commandHead), std::memory_order_release);
+    eventfd_write(client.interrupt.get(), 1);
+  }
+  return any;
+}
+
+void Nic::interrupts() {
+  const std::uint32_t raised = model_.interrupts();
+  for (Client &client : clients_)
+    if ((raised >> client.port & 1) != 0 && !client.raised)
+      client.raised = eventfd_write(client.interrupt.get(), 1) == 0;
+}
+
+void Nic::leave(Client &client) {
+  doorbells(client); // an orderly program's last words
+  const std::uint32_t port = client.port;
+  const std::set<std::uint16_t> listeners = client.watcher.listeners;
+  std::erase_if(clients_, [&](const Client &each) { return &each == &client; });
+  reap(port, listeners);
+  freePorts_.insert(port);
+}
+
+void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
+  stopPort(model_, port);
+  startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff); // it is told of each connection that is left
+  OwnPort own(model_, geometry_, memory_.base(), port);
+  CommandRing commands(own);
+  NotificationRing notifications(own);
+  for (const std::uint16_t number : listeners) {
+    format::Command command;
+    command.opcode = format::Opcode::unlisten;
+    command.localPort = number;
+    commands.push(command);
+  }
+  // Statuses follow the start at once; so long in the device's time is ample for all of them.
+  const std::uint64_t end = model_.now() + DOWNBEAT_NANOSECONDS(std::uint64_t{geometry_.flows} * 1000 + 50'000);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
+  while (model_.now() < end || !commands.empty()) {
+    model_.advance(model_.now() + DOWNBEAT_NANOSECONDS(10'000));
+    while (const auto status = notifications.take()) {
+      if (status->kind != format::Kind::status || !aborted.emplace(status->flow, status->generation).second) continue;
+      format::Command command;
+      command.opcode = format::Opcode::abort;
+      command.flow = status->flow;
+      command.generation = status->generation;
+      commands.push(command);
+    }
+    notifications.release();
+    commands.flush();
+    if (model_.now() > 2 * end) break; // the core does not answer: never wait for it
+  }
+  stopPort(model_, port);
+}
+
+} // namespace downbeat::nic

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// downbeat-nic: a simulated NIC as a process. Prints "ready" when programs can open it.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <sys/prctl.h>
+
+#include "nic.h"
+
+namespace {
+
+using namespace downbeat;
+
+volatile std::sig_atomic_t stop = 0;
+
+constexpr const char *usage =
+    "downbeat-nic [--socket PATH] [--preset NAME] [--tap NAME | --interface NAME] [--ip ADDRESS/BITS]\n"
+    "             [--gateway ADDRESS] [--mac XX:XX:XX:XX:XX:XX] [--mode OCTAL]\n";
+
+[[noreturn]] void wrong(const std::string &problem) { throw Failure(DOWNBEAT_INVALID_ARGUMENT, problem); }
+
+std::uint32_t addressOf(const std::string &text) {
+  in_addr address;
+  if (inet_pton(AF_INET, text.c_str(), &address) != 1) wrong("'" + text + "' is no IPv4 address");
+  return ntohl(address.s_addr);
+}
+
+std::uint64_t macOf(const std::string &text) {
+  unsigned bytes[6];
+  if (std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x", &bytes[0], &bytes[1], &bytes[2], &bytes[3], &bytes[4],
+                  &bytes[5]) != 6)
+    wrong("'" + text + "' is no MAC address: 02:00:00:00:00:01");
+  std::uint64_t mac = 0;
+  for (const unsigned byte : bytes) mac = mac << 8 | byte;
+  return mac;
+}
+
+void setAddress(Addresses &addresses, const std::string &text) {
+  const auto slash = text.find('/');
+  const int bits = slash == std::string::npos ? 24 : std::atoi(text.c_str() + slash + 1);
+  if (bits < 1 || bits > 32) wrong("'" + text + "': use a prefix of 1 to 32 bits: 10.0.0.1/24");
+  addresses.ip = addressOf(text.substr(0, slash));
+  addresses.netmask = ~std::uint32_t{0} << (32 - bits);
+}
+
+nic::Options parse(int count, char **arguments) {
+  static const option names[] = {
+      {"socket", 1, nullptr, 's'},    {"preset", 1, nullptr, 'p'}, {"tap", 1, nullptr, 't'},
+      {"interface", 1, nullptr, 'n'}, {"ip", 1, nullptr, 'i'},     {"gateway", 1, nullptr, 'g'},
+      {"mac", 1, nullptr, 'm'},       {"mode", 1, nullptr, 'o'},   {nullptr, 0, nullptr, 0}};
+  nic::Options options;
+  for (int name; (name = getopt_long(count, arguments, "", names, nullptr)) >= 0;) {
+    switch (name) {
+    case 's': options.socket = optarg; break;
+    case 'p': options.preset = optarg; break;
+    case 't': options.tap = optarg; break;
+    case 'n': options.interface = optarg; break;
+    case 'i': setAddress(options.addresses, optarg); break;
+    case 'g': options.addresses.gateway = addressOf(optarg); break;
+    case 'm': options.addresses.mac = macOf(optarg); break;
+    case 'o': options.mode = static_cast<unsigned>(std::strtoul(optarg, nullptr, 8)); break;
+    default: wrong(std::string("wrong arguments\n") + usage);
+    }
+  }
+  return options;
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  struct sigaction action{};
+  action.sa_handler = [](int) { stop = 1; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  try {
+    nic::Nic nic(parse(count, arguments));
+    std::puts("ready");
+    std::fflush(stdout);
+    nic.run(stop);
+    return 0;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "downbeat-nic: %s\n", error.what());
+    return 1;
+  }
+}

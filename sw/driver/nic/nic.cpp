@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "nic.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace downbeat::nic {
+
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000; // ns
+constexpr std::uint64_t slice = DOWNBEAT_NANOSECONDS(200'000); // between two looks at programs and wire
+constexpr std::uint64_t longestWait = DOWNBEAT_NANOSECONDS(100'000'000);
+constexpr int framesAtOnce = 16;
+
+std::uint64_t monotonicNanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+File listenOn(const std::string &path, unsigned mode) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path)
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT, "--socket takes a path of at most 107 characters");
+  path.copy(address.sun_path, path.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  const auto *named = reinterpret_cast<const sockaddr *>(&address);
+  if (path.front() == '@') {
+    address.sun_path[0] = '\0';
+  } else {
+    const File probe(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (connect(probe.get(), named, length) == 0)
+      throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": a NIC listens there already: name another --socket");
+    unlink(path.c_str()); // of a process that was killed
+    if (const auto slash = path.rfind('/'); slash != std::string::npos && slash != 0)
+      mkdir(path.substr(0, slash).c_str(), 0755);
+  }
+  File socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (bind(socket.get(), named, length) != 0 || listen(socket.get(), 64) != 0)
+    throw Failure(errno == EACCES ? DOWNBEAT_NO_PERMISSION : DOWNBEAT_NO_DEVICE,
+                  path + ": no socket can be made there: " + std::strerror(errno));
+  if (path.front() != '@') chmod(path.c_str(), mode);
+  return socket;
+}
+
+} // namespace
+
+Nic::Nic(const Options &options)
+    : options_(options),
+      model_(options.preset, linkRate),
+      geometry_(identify(model_)),
+      memoryFile_(sharedMemory("downbeat-nic", memoryBytes(geometry_, geometry_.ports))),
+      memory_(memoryFile_.get(), memoryBytes(geometry_, geometry_.ports)),
+      wire_(!options.tap.empty()         ? Wire::tap(options.tap)
+            : !options.interface.empty() ? Wire::interface(options.interface)
+                                         : Wire()),
+      listening_(listenOn(options.socket, options.mode)),
+      start_(monotonicNanoseconds()) {
+  model_.setMemory(memory_.base(), memory_.bytes());
+  std::uint32_t secret[4];
+  drawSecret(secret);
+  configure(model_, options.addresses, secret, {memory_.base(), 0});
+  geometry_.ip = options.addresses.ip;
+  geometry_.netmask = options.addresses.netmask;
+  geometry_.gateway = options.addresses.gateway;
+  geometry_.mac = options.addresses.mac;
+  for (std::uint32_t port = 0; port < geometry_.ports; ++port) freePorts_.insert(port);
+}
+
+Nic::~Nic() {
+  if (options_.socket.front() != '@') unlink(options_.socket.c_str());
+}
+
+std::uint64_t Nic::clock() const { return DOWNBEAT_NANOSECONDS(monotonicNanoseconds() - start_); }
+
+void Nic::run(const volatile std::sig_atomic_t &stop) {
+  while (!stop) {
+    busy_ = receiveFrames();
+    for (auto each = clients_.begin(); each != clients_.end();) {
+      Client &client = *each++;
+      busy_ |= doorbells(client);
+    }
+    advance();
+    interrupts();
+    sendFrames();
+    wait();
+  }
+}
+
+bool Nic::receiveFrames() {
+  for (int count = 0; count < framesAtOnce; ++count) {
+    const std::size_t length = wire_.read(frame_);
+    if (length == 0) return false;
+    const std::uint64_t arrival = std::max(clock(), wireFree_);
+    // Preamble, FCS and gap are 24 bytes (IEEE 802.3).
+    wireFree_ = arrival + DOWNBEAT_NANOSECONDS((std::max<std::size_t>(length, 60) + 24) * 8 * second / linkRate);
+    model_.putFrame(frame_.data(), length, arrival);
+  }
+  return true;
+}
+
+void Nic::sendFrames() {
+  std::uint64_t departure;
+  for (std::int64_t length; (length = model_.getFrame(frame_.data(), frame_.size(), &departure)) > 0;)
+    wire_.write({frame_.data(), static_cast<std::size_t>(length)});
+  while (model_.getBypass(frame_.data(), frame_.size()) > 0) {} // nobody else lives here
+}
+
+void Nic::advance() {
+  const std::uint64_t now = clock();
+  const std::uint64_t due = std::min(now, std::max(model_.nextDeadline(), model_.now()));
+  model_.advance(std::min(now, due + slice));
+  busy_ |= now > due + slice;
+}
+
+void Nic::wait() {
+  const auto sleep = [this](std::uint32_t sleeps) {
+    for (Client &client : clients_) client.mailbox->sleeps.store(sleeps, std::memory_order_seq_cst);
+  };
+  std::vector<pollfd> descriptors{{listening_.get(), POLLIN, 0}, {wire_.descriptor(), POLLIN, 0}};
+  for (const Client &client : clients_) {
+    descriptors.push_back({client.socket.get(), POLLIN, 0});
+    descriptors.push_back({client.wake.get(), POLLIN, 0});
+  }
+  sleep(1);
+  const auto waits = [](const Client &client) {
+    return client.mailbox->headWanted.load(std::memory_order_seq_cst) != 0 ||
+           client.mailbox->tail.load(std::memory_order_seq_cst) != client.mailbox->head.load(std::memory_order_relaxed);
+  };
+  std::uint64_t span = 0;
+  if (!busy_ && std::ranges::none_of(clients_, waits)) {
+    const std::uint64_t now = clock(), next = std::min(model_.nextDeadline(), now + longestWait);
+    span = next > now ? (next - now) >> 16 : 0;
+  }
+  const timespec timeout{static_cast<time_t>(span / second), static_cast<long>(span % second)};
+  const int ready = ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
+  sleep(0);
+  if (ready <= 0) return;
+  std::size_t at = 2;
+  for (auto each = clients_.begin(); each != clients_.end(); at += 2) {
+    Client &client = *each++;
+    if (descriptors[at + 1].revents != 0) {
+      std::uint64_t count;
+      if (::read(client.wake.get(), &count, sizeof count) < 0) continue;
+    }
+    if (descriptors[at].revents != 0) leave(client);
+  }
+  if (descriptors[0].revents != 0) accept();
+}
+
+} // namespace downbeat::nic

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A simulated NIC in real time: the device, its wire, its ports and the programs that have them.
+//
+// The device's time is CLOCK_MONOTONIC since the start. The core simulates some hundred times slower than it would run,
+// so a burst puts the device behind the clock; it catches up in the idle time after it, which costs nothing.
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <list>
+#include <set>
+
+#include "client.h"
+#include "model.h"
+#include "setup.h"
+#include "wire.h"
+
+namespace downbeat::nic {
+
+struct Options {
+  std::string socket = "/run/downbeat/nic.sock";
+  std::string preset = "sim", tap, interface;
+  Addresses addresses{0x0a000001, 0xffffff00, 0, 0x020000000001};
+  unsigned mode = 0600; // of the socket
+};
+
+class Nic {
+public:
+  explicit Nic(const Options &options);
+  ~Nic();
+  void run(const volatile std::sig_atomic_t &stop);
+
+private:
+  static constexpr std::uint64_t linkRate = 1'000'000'000; // b/s
+
+  std::uint64_t clock() const;
+  // The wire and time.
+  bool receiveFrames();
+  void sendFrames();
+  void advance();
+  void wait();
+  // Programs; clients.cpp.
+  void accept();
+  void welcome(File socket);
+  void give(File socket, Welcome &welcome);
+  bool doorbells(Client &client);
+  void interrupts();
+  void leave(Client &client);
+  /// Takes a dead program's port back: aborts what it has open, ends its listeners.
+  void reap(std::uint32_t port, const std::set<std::uint16_t> &listeners);
+  // What is told of it; report.cpp.
+  void tellConnections(const File &socket);
+  void tellDevice(const File &socket);
+
+  Options options_;
+  Model model_;
+  Geometry geometry_;
+  File memoryFile_;
+  Mapping memory_;
+  Wire wire_;
+  File listening_;
+  std::list<Client> clients_;
+  std::set<std::uint32_t> freePorts_;
+  std::uint64_t start_;
+  std::uint64_t wireFree_ = 0; // towards the core: the end of its last frame
+  std::array<std::uint8_t, 9018> frame_{};
+  bool busy_ = false;
+};
+
+} // namespace downbeat::nic

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "watcher.h"
+
+#include <atomic>
+
+#include "downbeat.h"
+
+namespace downbeat::nic {
+
+void Watcher::commands(std::uint32_t tail) {
+  if (tail - commandHead_ > rings_.commands.size()) return; // the core refuses it
+  for (; commandHead_ != tail; ++commandHead_) {
+    const format::Command command = rings_.commands[commandHead_ % rings_.commands.size()];
+    switch (command.opcode) {
+    case format::Opcode::listen: listeners.insert(command.localPort); break;
+    case format::Opcode::unlisten: listeners.erase(command.localPort); break;
+    case format::Opcode::close:
+    case format::Opcode::abort:
+      if (const auto found = flows.find(command.flow);
+          found != flows.end() && found->second.generation == command.generation)
+        found->second.letGo = true;
+      break;
+    default: break;
+    }
+  }
+}
+
+void Watcher::notifications() {
+  for (;; ++notificationHead_) {
+    format::Notification &entry = rings_.notifications[notificationHead_ % rings_.notifications.size()];
+    const std::uint8_t lap = notificationHead_ / rings_.notifications.size() % 2 == 0 ? 1 : 0;
+    if ((std::atomic_ref(entry.phase).load(std::memory_order_acquire) & 1) != lap) return;
+    const format::Notification status = entry;
+    if (status.kind != format::Kind::status) continue;
+    Seen &seen = flows[status.flow];
+    const bool letGo = seen.letGo && seen.generation == status.generation;
+    seen = {status.generation, status.state, status.remoteIp, status.remotePort, status.localPort, letGo};
+    if (letGo && status.state == DOWNBEAT_CLOSED) flows.erase(status.flow);
+  }
+}
+
+} // namespace downbeat::nic

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The network side of a NIC process: a TAP interface, any other interface (one end of a veth), or none.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "file.h"
+
+namespace downbeat::nic {
+
+class Wire {
+public:
+  /// No wire: what is sent goes nowhere.
+  Wire() = default;
+  /// A TAP interface of that name; it is made if it is not there.
+  static Wire tap(const std::string &name);
+  /// All frames of an interface that is there, by a packet socket.
+  static Wire interface(const std::string &name);
+
+  int descriptor() const { return file_.get(); }
+  /// Bytes of the next frame; 0: none waits.
+  std::size_t read(std::span<std::uint8_t> frame);
+  /// A frame that the interface does not take is lost, as on any wire.
+  void write(std::span<const std::uint8_t> frame);
+
+private:
+  explicit Wire(File file) : file_(std::move(file)) {}
+
+  File file_;
+};
+
+} // namespace downbeat::nic

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The calls of a device; what the core tells is in notified.cpp.
+#include "device.h"
+
+#include <algorithm>
+
+#include "failure.h"
+#include "policies.h"
+
+namespace downbeat {
+
+namespace {
+
+constexpr std::uint32_t usualWindow = 10; // segments (RFC 6928)
+constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
+constexpr std::size_t requests = 65'535; // zero names none
+
+void most(std::uint64_t value, std::uint64_t limit, const char *name) {
+  if (value > limit)
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT,
+                  std::string(name) + " is " + std::to_string(value) + ": use at most " + std::to_string(limit));
+}
+
+} // namespace
+
+Device::Device(std::unique_ptr<Port> port)
+    : port_(std::move(port)),
+      samePolicies_(port_->geometry().policyHash == policyHash()),
+      notifications_(*port_),
+      byFlow_(port_->geometry().flows, nullptr),
+      letGo_(port_->geometry().flows, -1),
+      commands_(*port_) {
+  notifications_.arm();
+}
+
+Device::~Device() {
+  const std::lock_guard lock(tables_);
+  for (const auto &[connection, owner] : connections_)
+    if (connection->known) command(format::Opcode::abort, connection->flow, connection->generation);
+  for (const auto &[number, listener] : listeners_) {
+    format::Command command;
+    command.opcode = format::Opcode::unlisten;
+    command.localPort = number;
+    this->command(command);
+  }
+  // The port stops next: what was asked should have been done.
+  constexpr int looks = 100;
+  const std::lock_guard commandLock(commandMutex_);
+  for (int left = looks; left > 0 && alive() && !commands_.empty(); --left) commands_.flush();
+}
+
+void Device::restarted() {
+  const std::lock_guard lock(tables_);
+  const std::lock_guard commandLock(commandMutex_);
+  commands_.reset();
+  notifications_.reset();
+}
+
+std::uint8_t Device::policy(bool isStartup, const char *name) const {
+  if (name == nullptr) return 0;
+  if (const auto number = policyNumber(isStartup ? PolicyFamily::startup : PolicyFamily::steady, name, samePolicies_))
+    return *number;
+  throw Failure(DOWNBEAT_UNKNOWN_POLICY,
+                std::string("no ") + (isStartup ? "start-up" : "steady") + " policy '" + name + "'" +
+                    (samePolicies_ ? ": downbeat policies lists them" : " is known: the core has others, use numbers"));
+}
+
+void Device::setParameters(format::Command &command, const downbeat_options *options) const {
+  const downbeat_options none{};
+  const downbeat_options &given = options != nullptr ? *options : none;
+  const downbeat_parameters &parameters = given.parameters;
+  constexpr std::uint64_t wide = UINT16_MAX;
+  most(parameters.initial_window, 255, "initial_window");
+  most(parameters.keep_alive, wide, "keep_alive");
+  most(parameters.user_timeout, wide, "user_timeout");
+  most(parameters.differentiated_services, 63, "differentiated_services");
+  most(parameters.time_to_live, 255, "time_to_live");
+  most(parameters.spacing, (1ull << 56) - 1, "spacing");
+  command.options =
+      static_cast<std::uint8_t>((parameters.no_delay != 0 ? format::noDelay : 0) |
+                                (parameters.nssr != 0 ? format::nssr : 0) | (parameters.ecn != 0 ? format::ecn : 0));
+  command.startup = policy(true, parameters.startup);
+  command.steady = policy(false, parameters.steady);
+  command.initialWindow =
+      static_cast<std::uint16_t>(parameters.initial_window != 0 ? parameters.initial_window : usualWindow);
+  command.ssthresh = parameters.ssthresh != 0 ? parameters.ssthresh : highestSsthresh;
+  std::ranges::copy(parameters.startup_argument, command.startupArgument);
+  std::ranges::copy(parameters.steady_argument, command.steadyArgument);
+  command.spacing = parameters.spacing;
+  if (given.rate != 0) { // 8 bits a byte, 10^9 ns a second
+    constexpr std::uint64_t nanoseconds = 8'000'000'000; // of a byte at 1 b/s
+    const std::uint64_t whole = nanoseconds / given.rate, rest = nanoseconds % given.rate;
+    most(whole, (1u << 24) - 1, "ns a byte at this rate");
+    command.spacing = whole << 32 | (rest << 30) / given.rate << 2; // the rest is below 2^33
+  }
+  command.keepAlive = static_cast<std::uint16_t>(parameters.keep_alive);
+  command.userTimeout = static_cast<std::uint16_t>(parameters.user_timeout);
+  command.differentiatedServices = static_cast<std::uint8_t>(parameters.differentiated_services);
+  command.timeToLive = static_cast<std::uint8_t>(parameters.time_to_live);
+}
+
+std::uint16_t Device::newRequest(const Pending &pending) {
+  if (pending_.size() == requests)
+    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "65,535 opens wait for their answers: poll the device");
+  while (nextRequest_ == 0 || pending_.contains(nextRequest_)) ++nextRequest_;
+  pending_[nextRequest_] = pending;
+  return nextRequest_++;
+}
+
+downbeat_connection *Device::connect(std::uint32_t ip, std::uint16_t port, std::uint16_t localPort,
+                                     const downbeat_options *options) {
+  if (port == 0) throw Failure(DOWNBEAT_INVALID_ARGUMENT, "port 0 cannot be connected to");
+  format::Command command;
+  command.opcode = format::Opcode::open;
+  command.remoteIp = ip;
+  command.remotePort = port;
+  command.localPort = localPort;
+  setParameters(command, options);
+
+  const std::lock_guard lock(tables_);
+  auto made = std::make_unique<downbeat_connection>(*this);
+  made->remoteIp = ip;
+  made->remotePort = port;
+  made->localPort = localPort;
+  made->state = DOWNBEAT_SYN_SENT;
+  made->startup = command.startup;
+  made->steady = command.steady;
+  command.request = made->request = newRequest({.opens = made.get()});
+  this->command(command);
+  count(&downbeat_statistics::opened);
+  downbeat_connection *connection = made.get();
+  connections_.emplace(connection, std::move(made));
+  return connection;
+}
+
+downbeat_listener *Device::listen(std::uint16_t port, unsigned backlog, const downbeat_options *options,
+                                  void *context) {
+  if (port == 0) throw Failure(DOWNBEAT_INVALID_ARGUMENT, "port 0 cannot be listened on");
+  format::Command command;
+  command.opcode = format::Opcode::listen;
+  command.localPort = port;
+  setParameters(command, options);
+
+  const std::lock_guard lock(tables_);
+  if (listeners_.contains(port))
+    throw Failure(DOWNBEAT_ADDRESS_IN_USE, "this program listens on port " + std::to_string(port) + " already");
+  auto made = std::make_unique<downbeat_listener>(*this, port, std::max(backlog, 1u), context);
+  command.request = newRequest({.listens = made.get()});
+  this->command(command);
+  return listeners_.emplace(port, std::move(made)).first->second.get();
+}
+
+int Device::listening(const downbeat_listener &listener) const {
+  const std::lock_guard lock(tables_);
+  return listener.state;
+}
+
+int Device::accept(downbeat_listener &listener, downbeat_connection *&connection) {
+  const std::lock_guard lock(tables_);
+  if (listener.state < 0 && listener.state != DOWNBEAT_WOULD_BLOCK) return failed(listener.state);
+  if (listener.waiting.empty()) return alive() ? DOWNBEAT_WOULD_BLOCK : failed(DOWNBEAT_DEVICE_GONE);
+  connection = listener.waiting.front();
+  listener.waiting.pop_front();
+  connection->waits = false;
+  // What came while it waited is news to who accepts it.
+  addNews(*connection, DOWNBEAT_NEWS_STATE | DOWNBEAT_NEWS_RECEIVED | DOWNBEAT_NEWS_SPACE);
+  count(&downbeat_statistics::accepted);
+  return DOWNBEAT_OK;
+}
+
+void Device::unlisten(downbeat_listener *listener) {
+  const std::lock_guard lock(tables_);
+  for (downbeat_connection *connection : listener->waiting) {
+    command(format::Opcode::abort, connection->flow, connection->generation);
+    forget(connection);
+  }
+  std::erase(listenersWithNews_, listener);
+  std::erase_if(pending_, [&](const auto &each) { return each.second.listens == listener; });
+  format::Command command;
+  command.opcode = format::Opcode::unlisten;
+  command.localPort = listener->port;
+  this->command(command);
+  listeners_.erase(listener->port);
+}
+
+void Device::setContext(downbeat_connection &connection, void *context) {
+  const std::lock_guard lock(tables_);
+  connection.context = context;
+}
+
+int Device::shutdown(Connection &connection) {
+  const std::lock_guard lock(connection.mutex);
+  if (!connection.established && !connection.ended) return DOWNBEAT_WOULD_BLOCK;
+  if (!connection.shutDown && !connection.ended)
+    command(format::Opcode::shutdown, connection.flow, connection.generation);
+  connection.shutDown = true;
+  return DOWNBEAT_OK;
+}
+
+int Device::setPolicies(Connection &connection, const downbeat_parameters &parameters) {
+  const std::uint8_t startup = policy(true, parameters.startup), steady = policy(false, parameters.steady);
+  const std::lock_guard tablesLock(tables_);
+  const std::lock_guard lock(connection.mutex);
+  if (connection.ended) return failed(connection.error != 0 ? connection.error : DOWNBEAT_SHUT_DOWN);
+  if (!connection.known) return DOWNBEAT_WOULD_BLOCK;
+  format::Command command;
+  command.opcode = format::Opcode::setPolicies;
+  command.flow = static_cast<std::uint16_t>(connection.flow);
+  command.generation = static_cast<std::uint8_t>(connection.generation);
+  command.startup = connection.startup = startup;
+  command.steady = connection.steady = steady;
+  std::ranges::copy(parameters.startup_argument, command.startupArgument);
+  std::ranges::copy(parameters.steady_argument, command.steadyArgument);
+  command.request = newRequest({.changes = static_cast<downbeat_connection *>(&connection)});
+  connection.policyError = DOWNBEAT_OK;
+  this->command(command);
+  return DOWNBEAT_OK;
+}
+
+void Device::letGo(downbeat_connection *connection, format::Opcode how) {
+  const std::lock_guard tablesLock(tables_);
+  std::unique_lock lock(connection->mutex);
+  std::erase(withNews_, connection);
+  if (!connection->known && !connection->ended) {
+    connection->dropped = true; // it is aborted when it has its flow
+    return;
+  }
+  if (connection->known) command(how, connection->flow, connection->generation);
+  lock.unlock();
+  forget(connection);
+}
+
+void Device::forget(downbeat_connection *connection) {
+  if (connection->known && byFlow_[connection->flow] == connection) {
+    byFlow_[connection->flow] = nullptr;
+    letGo_[connection->flow] = static_cast<std::int16_t>(connection->generation);
+  }
+  std::erase_if(pending_,
+                [&](const auto &each) { return each.second.opens == connection || each.second.changes == connection; });
+  std::erase(withNews_, connection);
+  connections_.erase(connection);
+}
+
+void Device::command(const format::Command &command) {
+  const std::lock_guard lock(commandMutex_);
+  commands_.push(command);
+  count(&downbeat_statistics::doorbells);
+}
+
+void Device::command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation) {
+  format::Command entry;
+  entry.opcode = opcode;
+  entry.flow = static_cast<std::uint16_t>(flow);
+  entry.generation = static_cast<std::uint8_t>(generation);
+  command(entry);
+}
+
+void Device::ringPair(std::uint32_t offset, Sequence sequence, std::uint32_t reference) {
+  port_->ringPair(offset, sequence, reference);
+  count(&downbeat_statistics::doorbells);
+}
+
+void Device::policyName(bool isStartup, std::uint8_t number, char (&name)[16]) const {
+  const char *found =
+      samePolicies_ ? downbeat::policyName(isStartup ? PolicyFamily::startup : PolicyFamily::steady, number) : nullptr;
+  const std::string text = found != nullptr ? found : std::to_string(number);
+  name[text.copy(name, sizeof name - 1)] = '\0';
+}
+
+} // namespace downbeat

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One port of a device: its connections and listeners, commands out and notifications in.
+//
+// Locks, in this order: the device's tables, a connection, the command ring. Doorbells of data take the connection's
+// alone.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "connection.h"
+#include "port.h"
+#include "ring.h"
+
+namespace downbeat {
+class Device;
+}
+
+/// Guarded by the device's tables.
+struct downbeat_listener {
+  downbeat::Device &device;
+  std::uint16_t port = 0;
+  std::size_t backlog = 0;
+  void *context = nullptr;
+  int state = DOWNBEAT_WOULD_BLOCK; // until the core has answered
+  std::deque<downbeat_connection *> waiting; // established, and accepted by nobody
+  std::uint32_t news = 0;
+};
+
+namespace downbeat {
+
+class Device {
+public:
+  explicit Device(std::unique_ptr<Port> port);
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+  ~Device();
+
+  downbeat_connection *connect(std::uint32_t ip, std::uint16_t port, std::uint16_t localPort,
+                               const downbeat_options *options);
+  downbeat_listener *listen(std::uint16_t port, unsigned backlog, const downbeat_options *options, void *context);
+  int listening(const downbeat_listener &listener) const;
+  int accept(downbeat_listener &listener, downbeat_connection *&connection);
+  void unlisten(downbeat_listener *listener);
+  void setContext(downbeat_connection &connection, void *context);
+  int shutdown(Connection &connection);
+  int setPolicies(Connection &connection, const downbeat_parameters &parameters);
+  /// By a close or an abort.
+  void letGo(downbeat_connection *connection, format::Opcode how);
+  std::int64_t poll(std::span<downbeat_item> items);
+  /// The core has forgotten everything, before anything was asked of it.
+  void restarted();
+
+  Port &port() { return *port_; }
+  bool alive() const { return port_->alive(); }
+  const downbeat_statistics &statistics() const { return statistics_; }
+
+  // For connections.
+  void ringPair(std::uint32_t offset, Sequence sequence, std::uint32_t reference);
+  void count(std::uint64_t downbeat_statistics::*what, std::uint64_t step = 1) {
+    std::atomic_ref(statistics_.*what).fetch_add(step, std::memory_order_relaxed);
+  }
+  void policyName(bool isStartup, std::uint8_t number, char (&name)[16]) const;
+
+private:
+  /// What waits for an answer of the core.
+  struct Pending {
+    downbeat_connection *opens = nullptr, *changes = nullptr;
+    downbeat_listener *listens = nullptr;
+  };
+
+  void command(const format::Command &command);
+  void command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation);
+  std::uint16_t newRequest(const Pending &pending);
+  void setParameters(format::Command &command, const downbeat_options *options) const;
+  std::uint8_t policy(bool isStartup, const char *name) const;
+
+  void notified(const format::Notification &notification);
+  void status(const format::Notification &status);
+  void answered(std::uint16_t request, int error);
+  /// The connection that a status is of; nullptr: nobody's, and what is to be done about it has been done.
+  downbeat_connection *connectionOf(const format::Notification &status);
+  downbeat_connection *accepted(const format::Notification &status);
+  void attach(downbeat_connection &connection, const format::Notification &status);
+  void forget(downbeat_connection *connection);
+  void addNews(downbeat_connection &connection, std::uint32_t news);
+  void addNews(downbeat_listener &listener);
+  void gone();
+
+  std::unique_ptr<Port> port_;
+  bool samePolicies_;
+  downbeat_statistics statistics_{};
+
+  mutable std::mutex tables_;
+  NotificationRing notifications_;
+  std::unordered_map<downbeat_connection *, std::unique_ptr<downbeat_connection>> connections_;
+  std::vector<downbeat_connection *> byFlow_;
+  std::vector<std::int16_t> letGo_; // the generation of each flow's last connection that was let go; -1: none
+  std::unordered_map<std::uint16_t, Pending> pending_; // by request
+  std::map<std::uint16_t, std::unique_ptr<downbeat_listener>> listeners_; // by port
+  std::deque<downbeat_connection *> withNews_;
+  std::deque<downbeat_listener *> listenersWithNews_;
+  std::uint16_t nextRequest_ = 1;
+  bool goneTold_ = false;
+
+  std::mutex commandMutex_;
+  CommandRing commands_;
+};
+
+} // namespace downbeat

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "mapped_port.h"
+
+#include <atomic>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <poll.h>
+
+namespace downbeat {
+
+namespace {
+
+constexpr std::uint32_t holdOff = 10'000; // ns
+
+} // namespace
+
+MappedPort::MappedPort(MappedDevice device) : device_(std::move(device)), geometry_(identify(*this)) {
+  const std::uint64_t needed = memoryBytes(geometry_, 1);
+  if (device_.memory.bytes() < needed)
+    throw Failure(DOWNBEAT_OUT_OF_RESOURCES,
+                  "the device needs " + std::to_string(needed) + " bytes of memory, there are " +
+                      std::to_string(device_.memory.bytes()) + ": give more huge pages (vm.nr_hugepages)");
+  if (device_.busAddress % geometry_.payloadBytes() != 0)
+    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "the memory's bus address is no multiple of the payload's " +
+                                                 std::to_string(geometry_.payloadBytes()) + " bytes");
+  rings_ = ringsOf(geometry_, device_.memory.base(), 0);
+  const Memory memory{device_.memory.base(), device_.busAddress};
+  std::uint32_t secret[4];
+  drawSecret(secret);
+  configure(*this, addressesOf(*this), secret, memory);
+  startPort(*this, geometry_, 0, memory, holdOff);
+}
+
+MappedPort::~MappedPort() {
+  try {
+    stopPort(*this, 0);
+  } catch (const Failure &) {} // nothing of the memory may be used by others before a reset
+}
+
+std::uint32_t MappedPort::read(std::uint32_t address) {
+  if (address + sizeof(std::uint32_t) > device_.registers.bytes())
+    throw Failure(DOWNBEAT_NO_DEVICE, "the device's registers end at " + std::to_string(device_.registers.bytes()) +
+                                          " bytes: it has no host half");
+  const std::uint32_t value = *reinterpret_cast<volatile std::uint32_t *>(device_.registers.base() + address);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return value;
+}
+
+void MappedPort::write(std::uint32_t address, std::uint32_t value) {
+  // What is in memory must be there before the device hears of it. Registers are not cached, so the compiler's order
+  // and the processor's between memory and device count.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  *reinterpret_cast<volatile std::uint32_t *>(device_.registers.base() + address) = value;
+}
+
+void MappedPort::ring(std::uint32_t offset, std::uint32_t value) { write(format::doorbellPages + offset, value); }
+
+void MappedPort::ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t high) {
+  const std::lock_guard lock(mutex_);
+  write(format::doorbellPages + offset, low);
+  write(format::doorbellPages + offset + 4, high);
+}
+
+std::uint32_t MappedPort::commandHead() { return read(format::doorbellPages + format::commandHead); }
+
+void MappedPort::clearInterrupt() {
+  if (!device_.interrupt) return;
+  pollfd state{device_.interrupt.get(), POLLIN, 0};
+  std::uint64_t count; // UIO gives four bytes, an event descriptor eight
+  if (::poll(&state, 1, 0) > 0 && ::read(device_.interrupt.get(), &count, sizeof count) > 0 && device_.control) {
+    const std::uint32_t enable = 1; // UIO masks an interrupt until it is told
+    if (::write(device_.control.get(), &enable, sizeof enable) < 0) return;
+  }
+}
+
+} // namespace downbeat

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// uio: and vfio: a device whose registers are mapped, with its rings in this process's memory.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mapping.h"
+#include "setup.h"
+
+namespace downbeat {
+
+/// A mapped region of registers and a region of memory that the device reaches too.
+struct MappedDevice {
+  Mapping registers, memory;
+  std::uint64_t busAddress = 0; // of the memory
+  File control, interrupt; // kept open; the interrupt's counts, or no file
+  std::vector<File> kept;
+};
+
+/// `name`: /dev/uioN, or a file that stands for the registers. "?memory=FILE" is the memory; without, huge pages are.
+MappedDevice openUio(const std::string &name);
+/// `name`: a PCI address, 0000:01:00.0; or as for uio a file.
+MappedDevice openVfio(const std::string &name);
+
+class MappedPort : public Port, public Registers {
+public:
+  explicit MappedPort(MappedDevice device);
+  ~MappedPort() override;
+
+  const Geometry &geometry() const override { return geometry_; }
+  const Rings &rings() const override { return rings_; }
+  void ring(std::uint32_t offset, std::uint32_t value) override;
+  void ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t high) override;
+  std::uint32_t commandHead() override;
+  int descriptor() const override { return device_.interrupt ? device_.interrupt.get() : -1; }
+  void clearInterrupt() override;
+
+  std::uint32_t read(std::uint32_t address) override;
+  void write(std::uint32_t address, std::uint32_t value) override;
+
+private:
+  MappedDevice device_;
+  std::mutex mutex_; // between the halves of a pair
+  Geometry geometry_;
+  Rings rings_;
+};
+
+} // namespace downbeat

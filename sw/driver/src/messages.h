@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Messages with descriptors over a Unix socket.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "file.h"
+
+namespace downbeat {
+
+/// False: the other end has gone.
+bool sendMessage(int socket, const void *message, std::size_t length, std::span<const int> descriptors = {});
+/// Waits; false: the other end has gone, or it said something else.
+bool receiveMessage(int socket, void *message, std::size_t length, std::vector<File> *descriptors = nullptr);
+
+} // namespace downbeat

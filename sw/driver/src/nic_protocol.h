@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a program and a `downbeat nic` process say to each other: a hello and a welcome over the Unix socket
+// (SOCK_SEQPACKET), then doorbells through a mailbox in shared memory. The socket's end is the client's end.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "port.h"
+
+namespace downbeat::nic {
+
+inline constexpr std::uint32_t protocol = 1;
+
+enum class Wish : std::uint32_t {
+  port = 1, // a port of its own
+  connections, // a JSON object for each connection, one a message, then the end
+  device // one JSON object
+};
+
+struct Hello {
+  std::uint32_t protocol = nic::protocol;
+  std::uint32_t formatNumber = 0, formatHash = 0;
+  Wish wish = Wish::port;
+};
+
+/// With it come, if there is no error: the device's memory, the mailbox, an event to wake the process, an event that
+/// is the interrupt.
+struct Welcome {
+  std::int32_t error = 0; // a downbeat_error
+  char problem[252] = {};
+  Geometry geometry;
+  std::uint64_t memoryBytes = 0;
+};
+inline constexpr int welcomeFiles = 4;
+
+/// Doorbells in order, from one client to the process.
+struct Mailbox {
+  static constexpr std::uint32_t entries = 4096;
+
+  struct Entry {
+    std::uint32_t offset, value;
+  };
+
+  std::atomic<std::uint32_t> tail; // the client's: entries that are written
+  std::atomic<std::uint32_t> headWanted; // the client's: it waits for commandHead
+  alignas(64) std::atomic<std::uint32_t> head; // the process's: entries that it has taken
+  std::atomic<std::uint32_t> sleeps; // the process's: it must be woken
+  std::atomic<std::uint32_t> commandHead; // the process's
+  alignas(64) Entry ring[entries];
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+} // namespace downbeat::nic

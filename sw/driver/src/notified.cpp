@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the core tells: notifications, and who has news by them.
+#include <algorithm>
+#include <utility>
+
+#include "device.h"
+#include "failure.h"
+
+namespace downbeat {
+
+namespace {
+
+/// Notifications that are taken before the core hears that their places are free.
+constexpr std::uint32_t releaseAfter = 64;
+
+int errorOf(format::HostError cause) {
+  switch (cause) {
+  case format::HostError::owner: return DOWNBEAT_ADDRESS_IN_USE;
+  case format::HostError::opcode: return DOWNBEAT_NOT_SUPPORTED;
+  default: return DOWNBEAT_INVALID_ARGUMENT;
+  }
+}
+
+} // namespace
+
+std::int64_t Device::poll(std::span<downbeat_item> items) {
+  const std::lock_guard lock(tables_);
+  port_->clearInterrupt();
+  const std::uint32_t before = notifications_.head();
+  while (const auto notification = notifications_.take()) {
+    notified(*notification);
+    if ((notifications_.head() - before) % std::min<std::size_t>(releaseAfter, notifications_.size() / 2) == 0)
+      notifications_.release();
+  }
+  if (const std::uint32_t taken = notifications_.head() - before; taken != 0) {
+    count(&downbeat_statistics::notifications, taken);
+    notifications_.arm();
+  }
+  {
+    const std::lock_guard commandLock(commandMutex_);
+    if (commands_.waits()) commands_.flush();
+  }
+  if (!alive()) gone();
+
+  std::size_t given = 0;
+  for (; given < items.size() && !listenersWithNews_.empty(); ++given) {
+    downbeat_listener &listener = *listenersWithNews_.front();
+    listenersWithNews_.pop_front();
+    items[given] = {nullptr, &listener, listener.context, std::exchange(listener.news, 0)};
+  }
+  for (; given < items.size() && !withNews_.empty(); ++given) {
+    downbeat_connection &connection = *withNews_.front();
+    withNews_.pop_front();
+    items[given] = {&connection, nullptr, connection.context, std::exchange(connection.news, 0)};
+  }
+  if (given == 0 && !alive()) return failed(DOWNBEAT_DEVICE_GONE);
+  return static_cast<std::int64_t>(given);
+}
+
+void Device::notified(const format::Notification &notification) {
+  {
+    const std::lock_guard lock(commandMutex_);
+    commands_.told(notification.commandHead);
+  }
+  switch (notification.kind) {
+  case format::Kind::status:
+    if (notification.flow < byFlow_.size()) status(notification);
+    break;
+  case format::Kind::answer:
+    answered(notification.request, downbeat::errorOf(static_cast<format::CloseReason>(notification.reason)));
+    break;
+  case format::Kind::error:
+    count(&downbeat_statistics::errors);
+    if (static_cast<format::HostSource>(notification.state) == format::HostSource::command)
+      answered(notification.request, errorOf(static_cast<format::HostError>(notification.reason)));
+    break;
+  case format::Kind::pathReport: {
+    downbeat_connection *connection = notification.flow < byFlow_.size() ? byFlow_[notification.flow] : nullptr;
+    if (connection == nullptr || connection->generation != notification.generation) break;
+    const std::lock_guard lock(connection->mutex);
+    connection->update(std::bit_cast<format::PathReport>(notification));
+    break;
+  }
+  default: count(&downbeat_statistics::errors);
+  }
+}
+
+void Device::answered(std::uint16_t request, int error) {
+  const auto found = pending_.find(request);
+  if (found == pending_.end()) return;
+  const Pending pending = found->second;
+  if (pending.opens != nullptr && error == DOWNBEAT_OK) return; // its statuses follow
+  pending_.erase(found);
+  if (pending.listens != nullptr) {
+    pending.listens->state = error;
+    addNews(*pending.listens);
+  } else if (pending.changes != nullptr) {
+    const std::lock_guard lock(pending.changes->mutex);
+    pending.changes->policyError = error;
+    if (error != DOWNBEAT_OK) addNews(*pending.changes, DOWNBEAT_NEWS_STATE);
+  } else if (pending.opens != nullptr) {
+    count(&downbeat_statistics::refused);
+    if (pending.opens->dropped) return forget(pending.opens);
+    const std::lock_guard lock(pending.opens->mutex);
+    pending.opens->fail(error);
+    addNews(*pending.opens, DOWNBEAT_NEWS_STATE);
+  }
+}
+
+void Device::status(const format::Notification &status) {
+  downbeat_connection *connection = connectionOf(status);
+  if (connection == nullptr) return;
+  if (connection->dropped) {
+    command(format::Opcode::abort, connection->flow, connection->generation);
+    return forget(connection);
+  }
+  const std::lock_guard lock(connection->mutex);
+  const bool before = connection->ended;
+  const std::uint32_t news = connection->update(status);
+  if (connection->ended && !before) count(&downbeat_statistics::ended);
+  if (news != 0) addNews(*connection, news);
+}
+
+downbeat_connection *Device::connectionOf(const format::Notification &status) {
+  downbeat_connection *connection = byFlow_[status.flow];
+  if (connection != nullptr && connection->generation == status.generation) return connection;
+  if (letGo_[status.flow] == status.generation) return nullptr;
+  if ((status.flags & format::passive) != 0) return accepted(status);
+  const auto found = pending_.find(status.request);
+  if (found == pending_.end() || found->second.opens == nullptr) {
+    // It belonged to a program that had the port before.
+    command(format::Opcode::abort, status.flow, status.generation);
+    letGo_[status.flow] = status.generation;
+    return nullptr;
+  }
+  connection = found->second.opens;
+  pending_.erase(found);
+  attach(*connection, status);
+  return connection;
+}
+
+downbeat_connection *Device::accepted(const format::Notification &status) {
+  if (status.state == DOWNBEAT_SYN_RECEIVED) return nullptr; // it is told again when it is established
+  const auto listening = listeners_.find(status.localPort);
+  const bool wanted = listening != listeners_.end() && listening->second->waiting.size() < listening->second->backlog;
+  if (!wanted || status.state == DOWNBEAT_CLOSED) {
+    command(status.state == DOWNBEAT_CLOSED ? format::Opcode::close : format::Opcode::abort, status.flow,
+            status.generation);
+    letGo_[status.flow] = status.generation;
+    return nullptr;
+  }
+  auto made = std::make_unique<downbeat_connection>(*this);
+  downbeat_connection *connection = made.get();
+  connections_.emplace(connection, std::move(made));
+  attach(*connection, status);
+  connection->waits = true;
+  listening->second->waiting.push_back(connection);
+  addNews(*listening->second);
+  return connection;
+}
+
+void Device::attach(downbeat_connection &connection, const format::Notification &status) {
+  const std::lock_guard lock(connection.mutex);
+  connection.known = true;
+  connection.flow = status.flow;
+  connection.generation = status.generation;
+  connection.remoteIp = status.remoteIp;
+  connection.remotePort = status.remotePort;
+  connection.localPort = status.localPort;
+  byFlow_[status.flow] = &connection;
+}
+
+void Device::addNews(downbeat_connection &connection, std::uint32_t news) {
+  if (connection.waits) return;
+  if (connection.news == 0) withNews_.push_back(&connection);
+  connection.news |= news;
+}
+
+void Device::addNews(downbeat_listener &listener) {
+  if (listener.news == 0) listenersWithNews_.push_back(&listener);
+  listener.news |= DOWNBEAT_NEWS_ACCEPT;
+}
+
+void Device::gone() {
+  if (std::exchange(goneTold_, true)) return;
+  for (const auto &[connection, owner] : connections_) {
+    const std::lock_guard lock(connection->mutex);
+    if (!connection->ended) connection->fail(DOWNBEAT_DEVICE_GONE);
+    addNews(*connection, DOWNBEAT_NEWS_STATE);
+  }
+  for (const auto &[number, listener] : listeners_) {
+    listener->state = DOWNBEAT_DEVICE_GONE;
+    addNews(*listener);
+  }
+}
+
+} // namespace downbeat

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "uart_registers.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <termios.h>
+
+namespace downbeat {
+
+namespace {
+
+constexpr std::uint8_t writeWords = 1, readWords = 2;
+constexpr int patience = 1000; // ms for an answer
+
+using Request = std::array<std::uint8_t, 6>;
+
+/// One word at a byte address; the bus counts in words, highest byte first.
+Request requestOf(std::uint8_t command, std::uint32_t address) {
+  const std::uint32_t word = address / 4;
+  return {command,
+          1,
+          static_cast<std::uint8_t>(word >> 24),
+          static_cast<std::uint8_t>(word >> 16),
+          static_cast<std::uint8_t>(word >> 8),
+          static_cast<std::uint8_t>(word)};
+}
+
+} // namespace
+
+UartRegisters::UartRegisters(const std::string &path)
+    : path_(path), line_(::open(path.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+  termios settings;
+  if (!line_ && errno == EACCES)
+    throw Failure(DOWNBEAT_NO_PERMISSION, path + ": no permission: join the group that owns it (dialout)");
+  if (!line_ || tcgetattr(line_.get(), &settings) != 0)
+    throw Failure(DOWNBEAT_NO_DEVICE, path + ": no serial device (ls /dev/ttyACM* /dev/ttyUSB*)");
+  cfmakeraw(&settings);
+  settings.c_cflag |= CLOCAL;
+  cfsetspeed(&settings, B115200);
+  tcsetattr(line_.get(), TCSAFLUSH, &settings);
+}
+
+void UartRegisters::put(const std::uint8_t *bytes, std::size_t length) {
+  while (length > 0) {
+    const ssize_t count = ::write(line_.get(), bytes, length);
+    if (count < 0 && errno != EINTR) throw Failure(DOWNBEAT_DEVICE_GONE, path_ + ": the line takes nothing");
+    if (count <= 0) continue;
+    bytes += count;
+    length -= static_cast<std::size_t>(count);
+  }
+}
+
+std::uint32_t UartRegisters::read(std::uint32_t address) {
+  const std::lock_guard lock(mutex_);
+  const Request request = requestOf(readWords, address);
+  put(request.data(), request.size());
+  std::array<std::uint8_t, 4> answer;
+  for (std::size_t got = 0; got < answer.size();) {
+    pollfd state{line_.get(), POLLIN, 0};
+    const ssize_t count =
+        ::poll(&state, 1, patience) > 0 ? ::read(line_.get(), answer.data() + got, answer.size() - got) : 0;
+    if (count <= 0)
+      throw Failure(DOWNBEAT_NO_DEVICE, path_ + ": the board does not answer; is it programmed (make bitstream "
+                                                "PROGRAM=1), are RX and TX crossed?");
+    got += static_cast<std::size_t>(count);
+  }
+  return static_cast<std::uint32_t>(answer[0]) << 24 | static_cast<std::uint32_t>(answer[1]) << 16 |
+         static_cast<std::uint32_t>(answer[2]) << 8 | answer[3];
+}
+
+void UartRegisters::write(std::uint32_t address, std::uint32_t value) {
+  const std::lock_guard lock(mutex_);
+  const Request head = requestOf(writeWords, address);
+  std::array<std::uint8_t, 10> request;
+  std::memcpy(request.data(), head.data(), head.size());
+  for (std::size_t byte = 0; byte < 4; ++byte)
+    request[head.size() + byte] = static_cast<std::uint8_t>(value >> (24 - 8 * byte));
+  put(request.data(), request.size());
+}
+
+} // namespace downbeat

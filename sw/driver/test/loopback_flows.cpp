@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Notifications and the flow of bytes of the loopback model, and the interface that the driver loads it by.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "downbeat_model.h"
+#include "downbeat_registers.h"
+#include "loopback.h"
+
+namespace downbeat::loopback {
+
+void Loopback::answer(std::uint32_t number, std::uint16_t request, CloseReason reason) {
+  Notification notification;
+  notification.kind = Kind::answer;
+  notification.reason = static_cast<std::uint8_t>(reason);
+  notification.request = request;
+  notify(number, notification);
+}
+
+void Loopback::error(std::uint32_t number, HostSource source, HostError cause, std::uint32_t value,
+                     std::uint16_t request, std::uint32_t flow, std::uint32_t generation) {
+  ++ports_[number].block[portErrors / 4];
+  Notification notification;
+  notification.kind = Kind::error;
+  notification.reason = static_cast<std::uint8_t>(cause);
+  notification.state = static_cast<std::uint8_t>(source);
+  notification.request = request;
+  notification.flow = static_cast<std::uint16_t>(flow);
+  notification.generation = static_cast<std::uint8_t>(generation);
+  notification.value = value;
+  notify(number, notification);
+}
+
+void Loopback::notify(std::uint32_t number, Notification notification) {
+  ports_[number].waiting.push_back(notification);
+  flush(number);
+}
+
+void Loopback::flush(std::uint32_t number) {
+  HostPort &port = ports_[number];
+  if (!port.running) return;
+  const std::uint32_t size = sizeOf(port, notificationSizeLog2);
+  for (; !port.waiting.empty() && port.written - port.read < size; port.waiting.pop_front(), ++port.written) {
+    Notification &entry = port.waiting.front();
+    entry.commandHead = port.head;
+    entry.phase = port.written / size % 2 == 0 ? 1 : 0;
+    std::uint8_t *place = memory + baseOf(port, notificationBaseLow) + port.written % size * sizeof entry;
+    std::memcpy(place, &entry, sizeof entry - 1);
+    std::atomic_ref(place[sizeof entry - 1]).store(entry.phase, std::memory_order_release);
+  }
+}
+
+void Loopback::statuses() {
+  for (std::uint32_t each = 0; each < flows; ++each) {
+    Flow &flow = flows_[each];
+    if (!std::exchange(flow.changed, false) || !flow.owned || !ports_[flow.port].waiting.empty()) continue;
+    Notification status;
+    status.kind = Kind::status;
+    status.reason = static_cast<std::uint8_t>(flow.reason);
+    status.request = flow.request;
+    status.flow = static_cast<std::uint16_t>(each);
+    status.generation = flow.generation;
+    status.state = flow.state;
+    status.acknowledged = flow.acknowledged;
+    status.written = flow.told;
+    status.consumed = flow.consumed;
+    status.received = flow.received;
+    status.flags = static_cast<std::uint8_t>((flow.passiveSide ? passive : 0) | (flow.peerFin ? peerFinished : 0));
+    status.remoteIp = registers_[DOWNBEAT_REG_LOCAL_IP];
+    status.remotePort = flow.remotePort;
+    status.localPort = flow.localPort;
+    notify(flow.port, status);
+  }
+}
+
+void Loopback::end(Flow &flow, CloseReason reason) {
+  flow.open = false;
+  flow.state = DOWNBEAT_CLOSED;
+  flow.reason = reason;
+  flow.changed = true;
+}
+
+void Loopback::settle(Flow &flow) {
+  if (!flow.open) return;
+  const std::uint8_t state = flow.finSent   ? (flow.peerFin ? DOWNBEAT_CLOSED : DOWNBEAT_FIN_WAIT_2)
+                             : flow.peerFin ? DOWNBEAT_CLOSE_WAIT
+                                            : DOWNBEAT_ESTABLISHED;
+  if (state == flow.state) return;
+  flow.state = state;
+  flow.changed = true;
+  if (state != DOWNBEAT_CLOSED) return;
+  end(flow, CloseReason::finished);
+  if (!flow.owned) ++flow.generation;
+}
+
+/// One segment of a flow to its peer; false: nothing can move.
+bool Loopback::move(std::uint32_t number) {
+  Flow &flow = flows_[number], &peer = flows_[flow.peer];
+  if (!flow.open) return false;
+  const std::uint32_t space = ringBytes - (peer.received - peer.consumed);
+  const std::uint32_t length = std::min({flow.written - flow.acknowledged, space, mss});
+  const std::uint64_t payload = registers_[payloadBaseLow];
+  for (std::uint32_t each = 0; each < length; ++each)
+    memory[payload + payloadBytes / 2 + flow.peer * ringBytes + (peer.received + each) % ringBytes] =
+        memory[payload + number * ringBytes + (flow.acknowledged + each) % ringBytes];
+  if (length != 0) {
+    flow.acknowledged += length;
+    flow.told = flow.acknowledged;
+    peer.received += length;
+    flow.changed = peer.changed = true;
+    if (!peer.owned) { // closed: nobody reads it
+      end(flow, CloseReason::reset);
+      if (peer.open) end(peer, CloseReason::aborted), ++peer.generation;
+    }
+    return true;
+  }
+  if (!flow.finWanted || flow.finSent || flow.acknowledged != flow.written) return false;
+  flow.finSent = true;
+  peer.peerFin = true;
+  ++peer.received;
+  peer.changed = true;
+  settle(flow);
+  settle(peer);
+  return true;
+}
+
+bool Loopback::busy() const {
+  for (const Flow &flow : flows_) {
+    if (flow.changed) return true;
+    if (!flow.open) continue;
+    const Flow &peer = flows_[flow.peer];
+    if (flow.written != flow.acknowledged && peer.received - peer.consumed < ringBytes) return true;
+    if (flow.finWanted && !flow.finSent && flow.written == flow.acknowledged) return true;
+  }
+  return false;
+}
+
+void Loopback::advance(std::uint64_t until) {
+  while (now < until && busy()) {
+    now = std::min(until, now + step);
+    for (std::uint32_t each = 0; each < flows; ++each) move(each);
+    statuses();
+  }
+  now = std::max(now, until);
+}
+
+std::uint32_t Loopback::interrupts() const {
+  std::uint32_t raised = 0;
+  for (std::uint32_t each = 0; each < ports; ++each)
+    if (ports_[each].armed && ports_[each].written != ports_[each].read) raised |= 1u << each;
+  return raised;
+}
+
+namespace {
+
+Loopback &of(downbeat_model *model) { return *reinterpret_cast<Loopback *>(model); }
+const Loopback &of(const downbeat_model *model) { return *reinterpret_cast<const Loopback *>(model); }
+
+} // namespace
+
+extern const downbeat_model_calls calls;
+const downbeat_model_calls calls = {
+    .abi = DOWNBEAT_MODEL_ABI,
+    .preset = "loopback",
+    .create = [](std::uint64_t) { return reinterpret_cast<downbeat_model *>(new Loopback); },
+    .destroy = [](downbeat_model *model) { delete &of(model); },
+    .set_memory =
+        [](downbeat_model *model, std::uint8_t *memory, std::uint64_t bytes) {
+          of(model).memory = memory;
+          of(model).bytes = bytes;
+        },
+    .read = [](downbeat_model *model, std::uint32_t address,
+               std::uint32_t *value) { return of(model).read(address, *value); },
+    .write = [](downbeat_model *model, std::uint32_t address, std::uint32_t value) { of(model).write(address, value); },
+    .interrupts = [](const downbeat_model *model) { return of(model).interrupts(); },
+    .now = [](const downbeat_model *model) { return of(model).now; },
+    .next_deadline = [](const downbeat_model *model) { return of(model).busy() ? of(model).now + step : UINT64_MAX; },
+    .advance_to = [](downbeat_model *model, std::uint64_t until) { of(model).advance(until); },
+    .put_frame = [](downbeat_model *, const std::uint8_t *, std::size_t, std::uint64_t) { return 0; },
+    .get_frame = [](downbeat_model *, std::uint8_t *, std::size_t, std::uint64_t *) { return std::int64_t{-1}; },
+    .get_bypass = [](downbeat_model *, std::uint8_t *, std::size_t) { return std::int64_t{-1}; },
+};
+
+} // namespace downbeat::loopback
+
+const downbeat_model_calls *downbeat_model_get(void) { return &downbeat::loopback::calls; }
