@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from sim.lib.cache import BUILDS
+from sim.lib.cache import BUILDS, cached, content, run
 from sim.lib.cache import ROOT as ROOT
 from sim.lib.cache import BuildFailed as BuildFailed
 from sim.lib.compiler import DEVICE, SIM, WARNINGS, model_includes, model_libraries, module_model, optimise, program
@@ -38,6 +38,8 @@ MATRIX = ADVERSARIAL / "matrix"
 FAIRNESS = EXPERIMENTS / "fairness"
 LOGISTIC = EXPERIMENTS / "logistic"
 CARSON = EXPERIMENTS / "carson"
+ENGINE = EXPERIMENTS / "engine"
+ESTIMATOR = ROOT / "sw" / "estimator"
 PACING = BENCH / "pacing"
 EVENTS = BENCH / "events"
 MODULES = ROOT / "build" / "rtl"  # every module, of the preset that `make rtl` has
@@ -88,6 +90,27 @@ def carson() -> Path:
     """The directory of downbeat_carson, a core for each sender of the thesis's dumbbell."""
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
     return _ns3_program("carson", "downbeat_carson", [*sorted(CARSON.glob("*.cpp")), *shared], tap="header")
+
+
+def experiment() -> Path:
+    """The directory of downbeat_experiment, which runs what an experiment's file says; by the header tap, with the largest
+    windows, and with the estimator's own objects."""
+    flags, link, version = _ns3()
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
+    objects = estimator()
+    link = [*with_library(library(tap="header", preset=LARGEST)), str(objects / "libdownbeat_estimator.a"), *link]
+    flags = [*flags, f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}"]
+    return program(
+        "experiment", "downbeat_experiment", [*sorted(ENGINE.glob("*.cpp")), *shared], flags, link, [], version
+    )
+
+
+def estimator() -> Path:
+    """The directory of libdownbeat_estimator.a, as sw/estimator/Makefile makes it."""
+    texts = [path.read_text() for path in sorted(ESTIMATOR.rglob("*")) if path.is_file()]
+    return cached(
+        "estimator", content(*texts), lambda place: run(place, "make", "-s", "-C", str(ESTIMATOR), f"OUT={place}")
+    )
 
 
 def linearity() -> Path:
@@ -194,6 +217,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "fairness": fairness,
     "logistic": logistic,
     "carson": carson,
+    "experiment": experiment,
     **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
     "events": events,
     "fuzz": fuzz,

@@ -20,7 +20,7 @@ from typing import Any
 from downbeat.console import report_console
 from rich.table import Table
 
-from sim.experiments.carson.statistics import estimate
+from sim.experiments.engine.confidence import estimate
 from sim.lib import build
 
 REPORT = build.ROOT / "build" / "reports" / "carson.json"

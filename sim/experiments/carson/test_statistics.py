@@ -9,7 +9,7 @@ from math import inf
 import pytest
 
 from sim.experiments.carson.__main__ import CASES, judge, table
-from sim.experiments.carson.statistics import Estimate, estimate
+from sim.experiments.engine.confidence import Estimate, estimate
 
 
 def test_the_interval_is_student_s() -> None:
