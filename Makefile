@@ -26,7 +26,6 @@ PY := $(IN_ENV) python
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
-SIM64_RTL := build/sim/rtl-sim64.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
 # One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
@@ -47,9 +46,9 @@ BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
-EXPERIMENT_carson := $(SIM_RTL)
+EXPERIMENT_carson := $(SIM65536_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
-EXPERIMENT_fairness := $(SIM64_RTL)
+EXPERIMENT_fairness := $(SIM65536_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
 EXPERIMENT_logistic := $(SIM65536_RTL)
 EXPERIMENT_spm := $(SIM_RTL)
@@ -198,10 +197,6 @@ build/rtl/policies.stamp: build/scala.stamp build/policies/stamp FORCE
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat DownbeatGmii HeaderTap WireBench GapBench
-	@touch $@
-
-$(SIM64_RTL): build/scala.stamp build/policies/stamp
-	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
 	@touch $@
 
 $(SIM65536_RTL): build/scala.stamp build/policies/stamp

@@ -30,12 +30,13 @@ def run(
     seed: Annotated[int, typer.Option(help="of the first run of each cell")] = 1,
     jobs: Annotated[int, typer.Option(help="runs at once; 0: as many as there are cores")] = 0,
     runs: Annotated[int, typer.Option(help="of each cell; 0: as the file says")] = 0,
+    duration: Annotated[str, typer.Option(help="simulated, as '60 s'; empty: as the file says")] = "",
     full: Annotated[bool, typer.Option(help="the paper's lengths and points instead of the quick form")] = False,
 ) -> None:
     """Runs experiments from their files and writes build/reports/experiments."""
     from sim.experiments.engine import command
 
-    raise typer.Exit(command.run(files, seed, jobs, full, runs))
+    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration))
 
 
 def by_name() -> int:
@@ -49,7 +50,9 @@ def by_name() -> int:
 
     paths = [FILES[name]] if name in FILES else [p for p in FILES.values() if load(p, None).experiment.quick]
     number = {key: int(os.environ.get(key) or 0) for key in ("SEED", "JOBS", "RUNS")}
-    return command.run(paths, number["SEED"] or 1, number["JOBS"], os.environ.get("FULL") == "1", number["RUNS"])
+    full, seconds = os.environ.get("FULL") == "1", os.environ.get("DURATION") or ""
+    duration = f"{seconds} s" if seconds else ""
+    return command.run(paths, number["SEED"] or 1, number["JOBS"], full, number["RUNS"], duration)
 
 
 def _title(path: Path) -> str:

@@ -22,7 +22,7 @@ from sim.lib.cache import BUILDS, cached, content, run
 from sim.lib.cache import ROOT as ROOT
 from sim.lib.cache import BuildFailed as BuildFailed
 from sim.lib.compiler import DEVICE, SIM, WARNINGS, model_includes, model_libraries, module_model, optimise, program
-from sim.lib.verilated import CROWD, LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
+from sim.lib.verilated import LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
 
 BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
 PACKETS = SIM / "lib" / "packets"
@@ -35,9 +35,7 @@ LINEARITY = EXPERIMENTS / "linearity"
 FUZZ = ADVERSARIAL / "fuzz"
 CHURN = ADVERSARIAL / "churn"
 MATRIX = ADVERSARIAL / "matrix"
-FAIRNESS = EXPERIMENTS / "fairness"
 LOGISTIC = EXPERIMENTS / "logistic"
-CARSON = EXPERIMENTS / "carson"
 ENGINE = EXPERIMENTS / "engine"
 ESTIMATOR = ROOT / "sw" / "estimator"
 PACING = BENCH / "pacing"
@@ -73,12 +71,6 @@ def matrix(waves: bool = False) -> Path:
     return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves)
 
 
-def fairness() -> Path:
-    """The directory of downbeat_fairness, many flows of a core at once."""
-    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
-    return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
-
-
 def logistic() -> Path:
     """The directory of downbeat_logistic, one connection without end; by the header tap, with the largest windows."""
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", NS3 / "dumbbell.cpp"]
@@ -86,23 +78,16 @@ def logistic() -> Path:
     return _ns3_program("logistic", "downbeat_logistic", sources, tap="header", preset=LARGEST)
 
 
-def carson() -> Path:
-    """The directory of downbeat_carson, a core for each sender of the thesis's dumbbell."""
-    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
-    return _ns3_program("carson", "downbeat_carson", [*sorted(CARSON.glob("*.cpp")), *shared], tap="header")
-
-
-def experiment() -> Path:
+def experiment(preset: str = LARGEST) -> Path:
     """The directory of downbeat_experiment, which runs what an experiment's file says; by the header tap, with the largest
-    windows, and with the estimator's own objects."""
+    windows unless told, and with the estimator's own objects."""
     flags, link, version = _ns3()
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
     objects = estimator()
-    link = [*with_library(library(tap="header", preset=LARGEST)), str(objects / "libdownbeat_estimator.a"), *link]
+    link = [*with_library(library(tap="header", preset=preset)), str(objects / "libdownbeat_estimator.a"), *link]
     flags = [*flags, f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}"]
-    return program(
-        "experiment", "downbeat_experiment", [*sorted(ENGINE.glob("*.cpp")), *shared], flags, link, [], version
-    )
+    sources = [*sorted(ENGINE.glob("*.cpp")), *shared]
+    return program(part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version)
 
 
 def estimator() -> Path:
@@ -214,9 +199,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "ns3-header": lambda: ns3(tap="header"),
     "matrix": matrix,
     "matrix-waves": lambda: matrix(waves=True),
-    "fairness": fairness,
     "logistic": logistic,
-    "carson": carson,
     "experiment": experiment,
     **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
     "events": events,

@@ -35,11 +35,11 @@ def built_policies() -> Policies:
     return policies.read(layout)
 
 
-def run(paths: Sequence[Path], seed: int = 1, jobs: int = 0, full: bool = False, runs: int = 0) -> int:
+def run(paths: Sequence[Path], seed: int = 1, jobs: int = 0, full: bool = False, runs: int = 0, duration: str = "") -> int:
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says."""
     try:
         known = built_policies()
-        loaded = [load(path, known, full) for path in paths]
+        loaded = [load(path, known, full, duration) for path in paths]
         program = build.experiment() / "downbeat_experiment"
         engine = Runs(program, KEPT, jobs or os.cpu_count() or 1)
         reports = []
@@ -58,9 +58,10 @@ def run(paths: Sequence[Path], seed: int = 1, jobs: int = 0, full: bool = False,
     cost = engine.cost
     if cost["runs"]:
         speed = cost["core_segments"] / cost["core_seconds"] if cost["core_seconds"] else 0
+        clocks = cost["core_clocks"] / max(cost["core_segments"], 1)
         print(
-            f"{cost['runs']} runs, {cost['seconds']:.0f} s of a processor; the core sent {cost['core_segments']:,} segments, "
-            f"{speed:,.0f} a second of its own time"
+            f"{cost['runs']} runs in {cost['seconds']:.0f} s; the cores sent {cost['core_segments']:,} segments, "
+            f"{clocks:.0f} clocks each, {speed:,.0f} in a second of their own"
         )
     print(f"Report: {report.PAGE.relative_to(build.ROOT)}, {report.COUNTS.name}, experiments/")
     for failure in report.failed(reports):

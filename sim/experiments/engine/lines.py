@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from downbeat import quantities
 from downbeat.policies import find
+from downbeat.refused import Refused
 
 from sim.experiments.engine import schema
 from sim.experiments.engine.load import Policies
@@ -21,6 +22,7 @@ from sim.experiments.engine.schema import Draw, Experiment, Flow, SizeDraw, Traf
 from sim.experiments.engine.units import MSS, PPP, WIRE
 
 UDP = 28  # bytes of IPv4 and UDP headers
+MOST_PATHS = 128  # of a star: each has a network prefix of its own
 LEAST_AHEAD = 128 * 1024  # bytes that an endless flow keeps at hand, at least
 NS3 = {
     "ns3::TcpL4Protocol::RecoveryType": "ns3::TcpClassicRecovery",
@@ -109,6 +111,8 @@ def _topology(writer: _Writer, connections: int) -> None:
     topology = writer.experiment.topology
     pairs = [(hop, hop + 1) for hop in range(topology.hops)]
     if topology.kind == "star":
+        if connections > MOST_PATHS:
+            raise Refused(f"{writer.experiment.name}: a star of {connections} paths, at most {MOST_PATHS}")
         pairs = [(0, 1 + path) for path in range(connections)]
     writer.routers = 1 + max(b for _, b in pairs)
     rate = writer.link_rate(topology.link.rate)

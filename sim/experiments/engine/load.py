@@ -49,8 +49,9 @@ class File:
         return self.cells[0].experiment
 
 
-def load(path: Path, policies: Policies | None, full: bool = False) -> File:
-    """Raises Refused with a sentence for each fault. `policies`: of the build; None: their names are not looked at."""
+def load(path: Path, policies: Policies | None, full: bool = False, duration: str = "") -> File:
+    """Raises Refused with a sentence for each fault. `policies`: of the build; None: their names are not looked at;
+    `duration`: instead of the file's, as '60 s'."""
     try:
         data = tomllib.loads(path.read_text())
     except OSError as error:
@@ -60,6 +61,8 @@ def load(path: Path, policies: Policies | None, full: bool = False) -> File:
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
         _replace(data, key, value, path)
+    if duration:
+        _replace(data, "run.duration", duration, path)
     axes: dict[str, list[Any]] = data.get("axes", {})
     for axis, values in axes.items():
         if not isinstance(values, list) or not values:
@@ -94,9 +97,9 @@ def _name(value: Any) -> str:
 def _replace(data: dict[str, Any], key: str, value: Any, path: Path) -> None:
     *parents, last = key.split(".")
     for parent in parents:
-        data = data.get(parent, {})
-    if last not in data:
-        raise Refused(f"{path}: full.{key}: nothing to replace, the quick form has no such key")
+        if not isinstance(data.get(parent), dict):
+            raise Refused(f"{path}: full.{key}: the quick form has no table {parent}")
+        data = data[parent]
     data[last] = value
 
 
@@ -111,18 +114,21 @@ def _filled(data: Any, chosen: Mapping[str, Any], path: Path) -> Any:
     if axis not in chosen:
         raise Refused(f"{path}: {data}: no such axis, use {', '.join(f'${each}' for each in chosen) or 'none'}")
     value = chosen[axis]
-    if not key:
-        return value
-    if not isinstance(value, dict) or key not in value:
+    if key and (not isinstance(value, dict) or key not in value):
         raise Refused(f"{path}: {data}: the value '{_name(value)}' of axes.{axis} has no key '{key}'")
-    return value[key]
+    # A value of one axis may name another axis, as what a policy is told may depend on the rate.
+    others = {name: other for name, other in chosen.items() if name != axis}
+    return _filled(value[key] if key else value, others, path)
 
 
 def _validated(path: Path, data: dict[str, Any]) -> Experiment:
     try:
         return Experiment.model_validate(data)
     except ValidationError as error:
-        lines = [f"{path}: {_sentence(each['loc'], each['type'], each['msg'])}" for each in error.errors()]
+        faults = error.errors()
+        # A list whose items are refused is empty for pydantic.
+        kept = [one for one in faults if one["type"] != "too_short" or len(faults) == 1]
+        lines = [f"{path}: {_sentence(each['loc'], each['type'], each['msg'])}" for each in kept]
         raise Refused("\n".join(lines)) from None
 
 

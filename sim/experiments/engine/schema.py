@@ -134,7 +134,7 @@ class Flow(Table):
     initial_window: int = Field(1, ge=1, le=255)
     ssthresh: Payload | None = None
     nssr: bool = False
-    estimate: Literal["", METHODS] = ""  # type: ignore[valid-type]
+    estimate: Literal["", *METHODS] = ""  # type: ignore[valid-type]
     observed: bool = False  # it reports to the estimator
     start: Draw = 0
     every: Draw | None = None  # arrivals, from `start` on until the end; `count` does not matter then

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import typer
 
-from downbeat import replay, schedule_command, trace
+from downbeat import experiment_command, replay, schedule_command, trace
 from downbeat.board import command as board
 from downbeat.estimator import command as estimate
 from downbeat.gap import command as gap
@@ -19,6 +19,7 @@ app.add_typer(schedule_command.app, name="schedule")
 app.add_typer(board.app, name="board")
 app.add_typer(gateway.app, name="gateway")
 app.command("estimate")(estimate.command)
+app.add_typer(experiment_command.app, name="experiment")
 
 
 @app.callback()
