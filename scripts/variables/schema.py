@@ -92,7 +92,7 @@ VARIABLES = (
     Variable("NAME", ("experiment",), among(lambda: EXPERIMENTS)),
     Variable("CONNECTIONS", ("bench",), whole(1, LARGEST_COUNT)),
     Variable("PART", ("bench",), among(lambda: ("connections", "flood", "blind"))),
-    Variable("DURATION", ("bench", "experiment"), checks.seconds(100_000)),
+    Variable("DURATION", ("bench", "experiment", "experiments"), checks.seconds(100_000)),
     Variable("RUNS", ("experiment", "experiments"), whole(1, 100_000)),
     Variable("FULL", ("experiment", "experiments"), checks.switch),
     Variable("SEEDS", ("experiment",), whole(1, 100_000)),

@@ -56,7 +56,9 @@ def by_name() -> int:
 
 
 def _title(path: Path) -> str:
-    return next(line.partition('"')[2].rstrip('"') for line in path.read_text().splitlines() if line.startswith("title"))
+    return next(
+        line.partition('"')[2].rstrip('"') for line in path.read_text().splitlines() if line.startswith("title")
+    )
 
 
 if __name__ == "__main__":

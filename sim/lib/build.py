@@ -87,7 +87,9 @@ def experiment(preset: str = LARGEST) -> Path:
     link = [*with_library(library(tap="header", preset=preset)), str(objects / "libdownbeat_estimator.a"), *link]
     flags = [*flags, f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}"]
     sources = [*sorted(ENGINE.glob("*.cpp")), *shared]
-    return program(part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version)
+    return program(
+        part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version
+    )
 
 
 def estimator() -> Path:

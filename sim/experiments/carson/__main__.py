@@ -100,8 +100,14 @@ def experiment(case: Case, policies: Sequence[str], argument: int) -> Experiment
     queue = {"size": f"{case.queue} packets"}
     return Experiment.model_validate(
         {
-            **{"name": "carson", "title": f"Table {case.table}", "source": "Kannan, thesis"},
-            "topology": {"kind": "dumbbell", "link": {"rate": "1 Mb/s", "delay": "40 ms", "queue": queue}, "access": access},
+            "name": "carson",
+            "title": f"Table {case.table}",
+            "source": "Kannan, thesis",
+            "topology": {
+                "kind": "dumbbell",
+                "link": {"rate": "1 Mb/s", "delay": "40 ms", "queue": queue},
+                "access": access,
+            },
             "run": {"duration": f"{case.duration} s", "packet": "1000 B"},
             "flow": flows,
         }
@@ -176,7 +182,9 @@ def table(rows: Sequence[dict[str, Any]]) -> Table:
 def carry_out(
     engine: Runs, policies: Policies, case: Case, argument: int, seeds: Sequence[int]
 ) -> list[dict[str, Any]]:
-    wanted = [(seed, lines.plan(experiment(case, run, argument), policies, seed)) for seed in seeds for run in case.runs]
+    wanted = [
+        (seed, lines.plan(experiment(case, run, argument), policies, seed)) for seed in seeds for run in case.runs
+    ]
     done = engine.all([plan for _, plan in wanted], lambda *_: None)
     return [record(seed, one) for (seed, _), one in zip(wanted, done, strict=True)]
 

@@ -35,7 +35,9 @@ def built_policies() -> Policies:
     return policies.read(layout)
 
 
-def run(paths: Sequence[Path], seed: int = 1, jobs: int = 0, full: bool = False, runs: int = 0, duration: str = "") -> int:
+def run(
+    paths: Sequence[Path], seed: int = 1, jobs: int = 0, full: bool = False, runs: int = 0, duration: str = ""
+) -> int:
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says."""
     try:
         known = built_policies()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
@@ -42,7 +43,9 @@ def mean(told: Sequence[float]) -> float | None:
     return fmean(known) if known else None
 
 
-def compared(file: File, results: Results, what: Published, chosen: Mapping[str, str]) -> tuple[float | None, list[float]]:
+def compared(
+    file: File, results: Results, what: Published, chosen: Mapping[str, str]
+) -> tuple[float | None, list[float]]:
     """The value, a ratio where it is one, and that of each seed."""
     top = values(file, results, what, chosen)
     if not what.over:
@@ -95,7 +98,7 @@ def inside(what: Published, value: float) -> bool:
 
 
 def _ranked(told: Sequence[float], tie: float) -> bool:
-    return all(higher >= lower * (1 - tie) for higher, lower in zip(told, told[1:], strict=False))
+    return all(higher >= lower * (1 - tie) for higher, lower in pairwise(told))
 
 
 def counts(all_rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:

@@ -55,7 +55,10 @@ class _Writer:
     cores: int = 0
 
     def line(self, kind: str, **words: object) -> None:
-        pairs = (f"{name.replace('_', '-')}={int(value) if isinstance(value, bool) else value}" for name, value in words.items())
+        pairs = (
+            f"{name.replace('_', '-')}={int(value) if isinstance(value, bool) else value}"
+            for name, value in words.items()
+        )
         self.lines.append(" ".join([kind, *pairs]))
 
     def draws(self, *about: object) -> random.Random:
@@ -72,8 +75,10 @@ class _Writer:
         self.hosts += 1
         return self.hosts - 1
 
-    def core(self, router: int, access: schema.Access) -> int:
-        self.line("core", at=router, rate=self.wire_rate(access.rate), delay=access.delay)
+    def core(self, flow: Flow) -> int:
+        access = flow.access or self.experiment.topology.access
+        rate = min(flow.line or self.wire_rate(access.rate), schema.FASTEST_LINE)
+        self.line("core", at=flow.origin, rate=rate, delay=access.delay)
         self.cores += 1
         return self.cores - 1
 
@@ -166,7 +171,7 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
     access = flow.access or topology.access
     shared = [writer.host(flow.target, topology.access) for _ in range(flow.hosts)]
     draws = writer.draws(flow.label, "host"), writer.draws(flow.label, "life"), writer.draws(flow.label, "size")
-    core = writer.core(flow.origin, access) if flow.sender == "core" and flow.cores == "one" else -1
+    core = writer.core(flow) if flow.sender == "core" and flow.cores == "one" else -1
     body: list[str] = []
     rounds = flow.rounds.count if flow.rounds and flow.rounds.fresh else 1
     for number, start in enumerate(starts):
@@ -175,7 +180,7 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
         if flow.sender == "ns-3":
             source = writer.host(flow.origin, access)
         else:
-            source = core if core >= 0 else writer.core(flow.origin, access)
+            source = core if core >= 0 else writer.core(flow)
         stop = -1 if flow.lifetime is None else start + _time(draws[1], flow.lifetime)
         jitter = writer.draws(flow.label, "round", number)
         for fresh in range(rounds):
@@ -235,11 +240,14 @@ def _tell_line(writer: _Writer, flow: Flow, change: schema.Change) -> str:
 def _traffic(writer: _Writer, traffic: Traffic) -> list[str]:
     topology, packet = writer.experiment.topology, writer.experiment.run.packet
     sizes = ",".join(
-        f"{max(round(quantities.size(size) * PPP / packet) - 2, UDP)}:{weight}" for size, weight in traffic.packets.items()
+        f"{max(round(quantities.size(size) * PPP / packet) - 2, UDP)}:{weight}"
+        for size, weight in traffic.packets.items()
     )
     rates = traffic.rates or ((0, traffic.rate or 0),)
     steps = [(at, writer.link_rate(rate)) for at, rate in rates]
-    mean = sum(quantities.size(size) * weight for size, weight in traffic.packets.items()) / sum(traffic.packets.values())
+    mean = sum(quantities.size(size) * weight for size, weight in traffic.packets.items()) / sum(
+        traffic.packets.values()
+    )
     draws = writer.draws("traffic", traffic.kind, traffic.origin, traffic.target)
     body = []
     for _ in range(traffic.count):

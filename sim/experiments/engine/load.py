@@ -20,7 +20,7 @@ from downbeat.policies import ArgumentRefused, Policy, find
 from downbeat.refused import Refused
 from pydantic import BaseModel, ValidationError
 
-from sim.experiments.engine.schema import Experiment
+from sim.experiments.engine.schema import Experiment, Plot, Published
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 MOST_CELLS = 500
@@ -154,7 +154,7 @@ def _keys(model: type[BaseModel], place: Sequence[int | str]) -> list[str]:
         if isinstance(part, int) or _is_choice(part):
             continue
         field = next((one for name, one in model.model_fields.items() if part in (name, one.alias)), None)
-        tables = [one for one in _types(field.annotation)] if field else []
+        tables = _types(field.annotation) if field else []
         if not tables:
             return []
         model = tables[0]
@@ -169,7 +169,8 @@ def _types(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment) -> None:
-    for number, each in enumerate((*experiment.published, *experiment.plot), 1):
+    measures: list[Published | Plot] = [*experiment.published, *experiment.plot]
+    for number, each in enumerate(measures, 1):
         chosen = [*each.of.items(), *each.over.items()]
         along = getattr(each, "along", "")
         chosen += [(along, name) for name in getattr(each, "order", ())]

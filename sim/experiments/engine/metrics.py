@@ -83,10 +83,8 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             return _seconds_to_full(experiment, run, number, flow)
         case "established":
             return [flow["established"] - flow["opened"]]
-        case "window" | "rtt" | "losses" | "timeouts" | "retransmissions":
-            return [float(flow[what.metric])]
         case _:
-            return [flow["segments"] / flow["seconds"]] if flow["seconds"] else []
+            return [float(flow[what.metric])]
 
 
 def _rate(experiment: Experiment, run: dict[str, Any], what: Measure, number: int, flow: Flow) -> float:

@@ -89,9 +89,9 @@ void Network::join(const LinkPlan &plan, unsigned index) {
     disc->TraceConnectWithoutContext("Enqueue", Item([&watch](Ptr<const QueueDiscItem>) { ++watch.arrived; }));
     disc->TraceConnectWithoutContext("Drop",
                                      Item([&watch](Ptr<const QueueDiscItem>) { ++watch.arrived, ++watch.dropped; }));
-    disc->TraceConnectWithoutContext(
-        "PacketsInQueue", Callback<void, std::uint32_t, std::uint32_t>(
-                              [&watch](std::uint32_t, std::uint32_t packets) { watch.changed(packets); }));
+    disc->TraceConnectWithoutContext("PacketsInQueue",
+                                     Callback<void, std::uint32_t, std::uint32_t>(
+                                         [&watch](std::uint32_t, std::uint32_t packets) { watch.changed(packets); }));
   } else {
     watchDropTail(watch, devices);
   }
@@ -103,9 +103,9 @@ void Network::watchDropTail(QueueWatch &watch, const NetDeviceContainer &devices
   using Item = Callback<void, Ptr<const Packet>>;
   queue->TraceConnectWithoutContext("Enqueue", Item([&watch](Ptr<const Packet>) { ++watch.arrived; }));
   queue->TraceConnectWithoutContext("Drop", Item([&watch](Ptr<const Packet>) { ++watch.arrived, ++watch.dropped; }));
-  queue->TraceConnectWithoutContext(
-      "PacketsInQueue", Callback<void, std::uint32_t, std::uint32_t>(
-                            [&watch](std::uint32_t, std::uint32_t packets) { watch.changed(packets); }));
+  queue->TraceConnectWithoutContext("PacketsInQueue",
+                                    Callback<void, std::uint32_t, std::uint32_t>(
+                                        [&watch](std::uint32_t, std::uint32_t packets) { watch.changed(packets); }));
 }
 
 void Network::join(const AccessPlan &access, unsigned index) {

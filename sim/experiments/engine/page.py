@@ -26,21 +26,25 @@ def render(reports: Sequence[Mapping[str, Any]], counts: Mapping[str, int], comm
 
 def _section(report: Mapping[str, Any]) -> str:
     about = f"{report['source']}. {report['form'].capitalize()} form: {report['simulated_seconds']:g} simulated seconds"
-    about += f", {report['runs_of_a_cell']} run{'s' * (report['runs_of_a_cell'] != 1)} of each cell, seed {report['seed']}."
+    about += (
+        f", {report['runs_of_a_cell']} run{'s' * (report['runs_of_a_cell'] != 1)} of each cell, seed {report['seed']}."
+    )
     parts = [f"<h2>{html.escape(report['title'])}</h2><p>{html.escape(about)}</p>"]
     parts += [pages.table(HEADS, [_cells(row) for row in report["rows"]])] if report["rows"] else []
     parts += [pages.items(f"{row['quantity']}: {row['explained']}" for row in report["rows"] if row.get("explained"))]
     parts += [f"<p>Departs from the paper:</p>{pages.items(report['departs'])}"] if report["departs"] else []
     parts += [f"<p>Assumed:</p>{pages.items(report['assumed'])}"] if report["assumed"] else []
     parts += [pages.plot(_figure(report["plots"]))] if report["plots"] else []
-    return "\n".join(parts + [pages.items(report["failures"])])
+    return "\n".join([*parts, pages.items(report["failures"])])
 
 
 def _cells(row: Mapping[str, Any]) -> list[object]:
     low, high = row.get("confidence_95", (None, None))
     interval = "" if low is None else f"{pages.number(low)} to {pages.number(high)}"
     verdict = "yes" if row["within"] else "explained" if row.get("explained") else "no"
-    told = [row[key] if row[key] is not None else "-" for key in ("figure", "quantity", "published", "tolerance", "ours")]
+    told = [
+        row[key] if row[key] is not None else "-" for key in ("figure", "quantity", "published", "tolerance", "ours")
+    ]
     return [*told, interval, verdict]
 
 

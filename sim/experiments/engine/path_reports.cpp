@@ -69,7 +69,7 @@ void PathReports::see(const downbeat_event &event, bool recovering) {
   report_.segment_size = event.segment_size;
   report_.cwnd = static_cast<std::uint32_t>(cwnd >> 16);
   report_.ssthresh = static_cast<std::uint32_t>(event.ssthresh >> 16);
-  report_.phase = recovering                  ? DOWNBEAT_PHASE_RECOVERY
+  report_.phase = recovering              ? DOWNBEAT_PHASE_RECOVERY
                   : cwnd < event.ssthresh ? DOWNBEAT_PHASE_STARTUP
                                           : DOWNBEAT_PHASE_AVOIDANCE;
   report_.time = event.time;

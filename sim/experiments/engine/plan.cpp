@@ -105,15 +105,9 @@ Setters ofFlow(FlowPlan &flow) {
 }
 
 Setters ofTraffic(TrafficPlan &traffic) {
-  return {{"kind", text(traffic.kind)},
-          {"from", text(traffic.from)},
-          {"to", text(traffic.to)},
-          {"sizes", pairs(traffic.sizes)},
-          {"start", whole(traffic.start)},
-          {"stop", whole(traffic.stop)},
-          {"on", whole(traffic.on)},
-          {"off", whole(traffic.off)},
-          {"shape", real(traffic.shape)},
+  return {{"kind", text(traffic.kind)},    {"from", text(traffic.from)},    {"to", text(traffic.to)},
+          {"sizes", pairs(traffic.sizes)}, {"start", whole(traffic.start)}, {"stop", whole(traffic.stop)},
+          {"on", whole(traffic.on)},       {"off", whole(traffic.off)},     {"shape", real(traffic.shape)},
           {"rates", pairs(traffic.rates)}};
 }
 

@@ -32,8 +32,7 @@ Run::Run(const Plan &plan) : plan_(plan), network_(plan) {
 void Run::addFlow(const FlowPlan &plan, std::uint16_t port, std::uint64_t name) {
   const std::uint32_t remote = network_.address(plan.host);
   if (plan.core)
-    flows_.push_back(
-        std::make_unique<CoreFlow>(plan, plan_.marks, *cores_.at(plan.source), remote, port, name));
+    flows_.push_back(std::make_unique<CoreFlow>(plan, plan_.marks, *cores_.at(plan.source), remote, port, name));
   else
     flows_.push_back(std::make_unique<Ns3Flow>(plan, plan_.marks, network_.host(plan.source), remote, port));
   receivers_.push_back(std::make_unique<Receiver>(network_.host(plan.host), port, *flows_.back()));

@@ -4,6 +4,7 @@ on where it was interrupted; the results are in the order of the plans, however 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -28,6 +29,10 @@ class Interrupted(Exception):
     """Ctrl-C: the message says what is kept."""
 
 
+class _Ended(Exception):
+    """This run is not wanted any more."""
+
+
 class Runs:
     """`kept`: the directory of finished runs."""
 
@@ -48,6 +53,7 @@ class Runs:
     def all(self, plans: Sequence[str], show: Shown) -> list[Result]:
         """What each plan gave, in their order. Raises Interrupted, and Refused where nothing can be kept."""
         begin, waiting = time.monotonic(), [plan for plan in dict.fromkeys(plans) if not self.done(plan)]
+        self._ended = False
         try:
             self.kept.mkdir(parents=True, exist_ok=True)
             with ThreadPoolExecutor(self.jobs) as pool:
@@ -64,8 +70,9 @@ class Runs:
                 "the same command goes on from there"
             ) from None
         except OSError as error:
+            instead = "free some space and" if error.errno == errno.ENOSPC else "make it a directory to write in and"
             raise Refused(
-                f"{self.kept}: {error.strerror}: free some space and give the same command again; "
+                f"{self.kept}: {error.strerror}: {instead} give the same command again; "
                 f"{sum(map(self.done, waiting))} of {len(waiting)} runs are kept"
             ) from None
         return [json.loads((self.kept / f"{self.key(plan)}.json").read_text()) for plan in plans]
@@ -104,7 +111,7 @@ class Runs:
             begin = time.monotonic()
             with self._lock:
                 if self._ended:
-                    raise KeyboardInterrupt
+                    raise _Ended
                 process = subprocess.Popen(
                     [str(self.program)], stdin=-1, stdout=-1, stderr=-1, text=True, start_new_session=True
                 )

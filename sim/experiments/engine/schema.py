@@ -11,6 +11,12 @@ from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, S
 
 NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
 METHODS = ("liss", "iss", "miss", "js", "spand")
+METRICS = (
+    *("packets_at", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
+    *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
+    *("loss_interval", "first_intervals", "losses", "timeouts", "retransmissions", "drops", "queue", "most_queue"),
+)
+FASTEST_LINE = 10**9  # b/s
 MOST_HOPS = 16  # a router's hosts have a prefix of their own
 
 
@@ -127,6 +133,9 @@ class Flow(Table):
     target: int = Field(alias="to", ge=0)
     hosts: int = Field(0, ge=0)  # receivers, drawn at random; 0: one each
     access: Access | None = None  # of the sender, instead of the topology's
+    # b/s of the core's wire, instead of what `access` gives: a policy that measures gaps needs 1 Gb/s, as on a slower
+    # wire a segment does not leave within 8 ns of its time.
+    line: Rate | None = None
     startup: str = ""
     startup_argument: str = ""
     steady: str = ""
@@ -148,6 +157,8 @@ class Flow(Table):
     def _consistent(self) -> Self:
         if self.sender == "ns-3" and (self.startup or self.steady or self.estimate or self.changes):
             raise ValueError("startup, steady, estimate and changes are a core's: leave them out, or sender = 'core'")
+        if self.line is not None and (self.sender == "ns-3" or self.line > FASTEST_LINE):
+            raise ValueError("line is a core's, at most 1 Gb/s")
         if self.rounds and self.transfer is None:
             raise ValueError("rounds need a transfer")
         return self
@@ -177,17 +188,10 @@ class Traffic(Table):
         return self
 
 
-METRICS = Literal[
-    *("packets_at", "packets", "throughput", "window", "loss_interval", "first_intervals", "rtt", "completion"),
-    *("drops", "queue", "most_queue", "exit_window", "exit_share", "estimate", "utilisation", "losses", "timeouts"),
-    *("retransmissions", "jain", "seconds_to_full", "established", "reporting_rate"),
-]
-
-
 class Measure(Table):
     """A number of a run: `metric` over the connections of `label`, taken together as `statistic` says."""
 
-    metric: METRICS
+    metric: Literal[METRICS]  # type: ignore[valid-type]
     label: str = ""  # empty: all connections
     statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
     mark: Time = 0  # packets_at: one of run.marks

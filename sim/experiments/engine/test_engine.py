@@ -61,7 +61,9 @@ def test_the_same_seed_gives_the_same_bytes_with_1_2_and_4_workers(runs: Runner,
 def test_a_transfer_without_loss_takes_its_rounds(runs: Runner, tiny: Tiny) -> None:
     """30 packets from a window of 1: 1, 2, 4, 8 and 15, five round trips and the last packets' time."""
     more = 'transfer = "30 packets"\n'
-    path = tiny(("count = 2\n", more), ('rate = ["2 Mb/s", "4 Mb/s"]', 'rate = ["40 Mb/s"]'), ("20 packets", "90 packets"))
+    path = tiny(
+        ("count = 2\n", more), ('rate = ["2 Mb/s", "4 Mb/s"]', 'rate = ["40 Mb/s"]'), ("20 packets", "90 packets")
+    )
     path.write_text(path.read_text().partition("[[published]]")[0])
     (flow,) = runs(path)[0]["flows"]
     (begun,), (done,) = flow["begun"], flow["done"]

@@ -19,12 +19,9 @@ Tiny = Callable[..., Path]
 
 def flow(packets: float, **more: Any) -> dict[str, Any]:
     size = 1460
-    return {
-        **{"label": "a", "segment_size": size, "established": 0.1, "opened": 0.0, "seconds": 2.0, "exit": "loss"},
-        **{"at_marks": [packets * size], "acknowledged": packets * size, "intervals": [], "begun": [], "done": []},
-        **{"exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "window": 5.0},
-        **more,
-    }
+    told: dict[str, Any] = {"label": "a", "segment_size": size, "established": 0.1, "opened": 0.0, "seconds": 2.0}
+    told |= {"at_marks": [packets * size], "acknowledged": packets * size, "intervals": [], "begun": [], "done": []}
+    return told | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "window": 5.0} | more
 
 
 def run(*flows: dict[str, Any], **samples: Any) -> dict[str, Any]:
@@ -67,12 +64,17 @@ def test_each_form_has_its_bound(form: dict[str, Any], value: float, within: boo
 
 
 def test_what_differs_counts_as_explained_only_with_a_reason() -> None:
-    rows = [{"within": True}, {"within": False, "explained": "why"}, {"within": False}, {"within": True, "explained": ""}]
+    rows: list[dict[str, Any]] = [
+        {"within": True},
+        {"within": False, "explained": "why"},
+        {"within": False},
+        {"within": True, "explained": ""},
+    ]
     assert judge.counts(rows) == {"published": 4, "reproduced": 2, "explained": 1, "failed": 1}
 
 
 def test_no_value_is_not_within(tiny: Tiny, policies: Policies) -> None:
-    nothing = {(("rate", rate),): [run(flow(1, established=-1))] for rate in ("2 Mb/s", "4 Mb/s")}
+    nothing: judge.Results = {(("rate", rate),): [run(flow(1, established=-1))] for rate in ("2 Mb/s", "4 Mb/s")}
     (row,) = judge.rows(load(tiny(), policies), nothing)
     assert row["within"] is False and row["ours"] is None
 
@@ -92,9 +94,7 @@ def test_no_value_is_not_within(tiny: Tiny, policies: Policies) -> None:
         ({"metric": "estimate"}, 3.0),
     ],
 )
-def test_metrics_are_in_the_papers_units(
-    what: dict[str, Any], value: float, tiny: Tiny, policies: Policies
-) -> None:
+def test_metrics_are_in_the_papers_units(what: dict[str, Any], value: float, tiny: Tiny, policies: Policies) -> None:
     progress = [[0, 0], [0, 1460 * 10], [1460 * 20, 1460 * 40]]
     told = run(flow(100, begun=[0.0, 1.0], done=[0.4, 1.5]), flow(200), seconds=[0.0, 1.0, 2.0], progress=progress)
     cell = load(tiny(), policies).cells[0].experiment

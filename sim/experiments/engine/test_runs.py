@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -74,11 +75,28 @@ def test_a_program_that_refuses_its_plan_is_told(tmp_path: Path) -> None:
         runs.all(PLANS[3:4], nothing)
 
 
-def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "kept").write_text("no directory")
+def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = Runs(program(tmp_path), tmp_path / "kept", 1)
-    with pytest.raises(Refused, match=r"free some space and give the same command again; 0 of 6 runs are kept"):
-        runs.all(PLANS, nothing)
+    write = Path.write_text
+
+    def full(path: Path, text: str) -> int:
+        if "seed=2" in text and "kept" in path.parts:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", full)
+        with pytest.raises(Refused) as refused:
+            runs.all(PLANS, nothing)
+    assert "No space left on device: free some space and give the same command again; 2 of 6 runs" in str(refused.value)
+    assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
+    assert not list((tmp_path / "kept").glob("*.json.*"))
+
+
+def test_a_place_that_is_no_directory_is_told(tmp_path: Path) -> None:
+    (tmp_path / "kept").touch()
+    with pytest.raises(Refused, match="make it a directory to write in and give the same command again; 0 of 6"):
+        Runs(program(tmp_path), tmp_path / "kept", 1).all(PLANS, nothing)
 
 
 def test_an_interrupt_ends_with_what_is_kept_and_the_rest_follows(tmp_path: Path) -> None:
@@ -93,7 +111,7 @@ except Interrupted as error:
 """
     process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True, env=os.environ)
     for _ in range(600):
-        if len(ran(tmp_path)) == 2:
+        if len(list((tmp_path / "kept").glob("*.json"))) == 2:
             break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)

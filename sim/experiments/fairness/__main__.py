@@ -59,7 +59,9 @@ def network(experiment: Experiment) -> schema.Experiment:
     path = {"rate": f"{experiment.rate} b/s", "delay": f"{far} ns", "queue": {"size": f"{experiment.buffer} packets"}}
     return schema.Experiment.model_validate(
         {
-            **{"name": "fairness", "title": experiment.name, "source": "none"},
+            "name": "fairness",
+            "title": experiment.name,
+            "source": "none",
             "topology": {"kind": "star", "link": path, "access": {"rate": "10 Gb/s", "delay": "1 us"}},
             "run": {
                 "duration": f"{experiment.warm_up + experiment.duration} s",
@@ -68,7 +70,11 @@ def network(experiment: Experiment) -> schema.Experiment:
             },
             "flow": [
                 {
-                    **{"label": "flow", "to": 1, "count": FLOWS, "initial_window": 10, "access": access},
+                    "label": "flow",
+                    "to": 1,
+                    "count": FLOWS,
+                    "initial_window": 10,
+                    "access": access,
                     "receiver": {"delayed_ack": True},
                 }
             ],

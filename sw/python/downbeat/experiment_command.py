@@ -22,7 +22,9 @@ def experiment() -> None:
     """The papers' experiments with the Verilated core in ns-3."""
 
 
-@app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []})
+@app.command(
+    "run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+)
 def run(words: Annotated[list[str], typer.Argument(help="files and options; --help lists them")]) -> None:
     """Runs sim/experiments/NAME.toml, or your own files."""
     with explained():
