@@ -46,6 +46,7 @@ BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
+FILES_RTL := $(SIM_RTL) $(SIM65536_RTL)
 EXPERIMENT_carson := $(SIM65536_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
 EXPERIMENT_fairness := $(SIM65536_RTL)
@@ -77,10 +78,10 @@ gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
 	@$(PY) -m sim.bench
 
-experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(SIM65536_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1]
+experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1]
 	@$(PY) -m sim.experiments
 
-experiments: $(SIM65536_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1]
+experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1]
 	@NAME=quick $(PY) -m sim.experiments
 
 gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway

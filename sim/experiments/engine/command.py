@@ -28,11 +28,16 @@ def files() -> list[Path]:
     return sorted(HERE.glob("*.toml"))
 
 
-def built_policies() -> Policies:
-    layout = RTL[LARGEST] / "downbeat_layout.json"
+def built_policies(preset: str = LARGEST) -> Policies:
+    layout = RTL[preset] / "downbeat_layout.json"
     if not layout.exists():
-        raise Refused(f"{layout.relative_to(build.ROOT)} is missing: make {RTL[LARGEST].relative_to(build.ROOT)}.stamp")
+        raise Refused(f"{layout.relative_to(build.ROOT)} is missing: make {RTL[preset].relative_to(build.ROOT)}.stamp")
     return policies.read(layout)
+
+
+def engine(file: File, jobs: int = 0) -> Runs:
+    """What runs the file's cells."""
+    return Runs(build.experiment(file.experiment.run.preset) / "downbeat_experiment", KEPT, jobs or os.cpu_count() or 1)
 
 
 def run(
@@ -42,11 +47,10 @@ def run(
     try:
         known = built_policies()
         loaded = [load(path, known, full, duration) for path in paths]
-        program = build.experiment() / "downbeat_experiment"
-        engine = Runs(program, KEPT, jobs or os.cpu_count() or 1)
+        engines = [engine(file, jobs) for file in loaded]
         reports = []
-        for file in loaded:
-            results = carry_out(file, known, engine, seed, runs)
+        for file, each in zip(loaded, engines, strict=True):
+            results = carry_out(file, known, each, seed, runs)
             told = report.make(file, results, seed, full)
             report.write(told, command_line(paths, seed, full))
             report.show(told)
@@ -57,7 +61,7 @@ def run(
     except (Refused, build.BuildFailed) as error:
         print(error, file=sys.stderr)
         return 2
-    cost = engine.cost
+    cost = {name: sum(each.cost[name] for each in engines) for name in engines[0].cost}
     if cost["runs"]:
         speed = cost["core_segments"] / cost["core_seconds"] if cost["core_seconds"] else 0
         clocks = cost["core_clocks"] / max(cost["core_segments"], 1)
@@ -71,11 +75,11 @@ def run(
     return 1 if report.failed(reports) else 0
 
 
-def carry_out(file: File, known: Policies, engine: Runs, seed: int, runs: int = 0) -> Results:
+def carry_out(file: File, known: Policies, runner: Runs, seed: int, runs: int = 0) -> Results:
     """All cells with all seeds."""
     count = runs or file.experiment.run.seeds
     wanted = [(cell, plan(cell.experiment, known, seed + each)) for cell in file.cells for each in range(count)]
-    done = engine.all([text for _, text in wanted], _progress(file.experiment.name))
+    done = runner.all([text for _, text in wanted], _progress(file.experiment.name))
     results: dict[tuple[tuple[str, str], ...], list[dict[str, object]]] = {}
     for (cell, _), one in zip(wanted, done, strict=True):
         results.setdefault(judge.name(cell), []).append(one)

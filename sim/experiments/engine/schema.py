@@ -99,6 +99,9 @@ class Run(Table):
     sample: Time = 0  # between two samples of the series; 0: none
     marks: tuple[Time, ...] = ()  # since establishment
     packet: Size = 1502  # what the link rates count of a full packet; ours is 1,500 bytes and 2 of PPP
+    # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
+    # as disturbed.
+    preset: Literal["sim", "sim65536"] = "sim65536"
     complete: bool = False  # ends when all transfers are acknowledged
     sack: bool = False
 
