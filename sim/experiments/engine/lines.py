@@ -75,6 +75,11 @@ class _Writer:
         self.hosts += 1
         return self.hosts - 1
 
+    def source(self, flow: Flow) -> int:
+        """A host or a core of its own that sends."""
+        access = flow.access or self.experiment.topology.access
+        return self.host(flow.origin, access) if flow.sender == "ns-3" else self.core(flow)
+
     def core(self, flow: Flow) -> int:
         access = flow.access or self.experiment.topology.access
         rate = min(flow.line or self.wire_rate(access.rate), schema.FASTEST_LINE)
@@ -168,7 +173,6 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
     """The lines of a flow's connections; its hosts and cores are written at once."""
     topology = writer.experiment.topology
     star = topology.kind == "star"
-    access = flow.access or topology.access
     shared = [writer.host(flow.target, topology.access) for _ in range(flow.hosts)]
     draws = writer.draws(flow.label, "host"), writer.draws(flow.label, "life"), writer.draws(flow.label, "size")
     core = writer.core(flow) if flow.sender == "core" and flow.cores == "one" else -1
@@ -177,10 +181,7 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
     for number, start in enumerate(starts):
         target = behind + number if star else flow.target
         host = draws[0].choice(shared) if shared else writer.host(target, topology.access)
-        if flow.sender == "ns-3":
-            source = writer.host(flow.origin, access)
-        else:
-            source = core if core >= 0 else writer.core(flow)
+        source = core if core >= 0 else writer.source(flow)
         stop = -1 if flow.lifetime is None else start + _time(draws[1], flow.lifetime)
         jitter = writer.draws(flow.label, "round", number)
         for fresh in range(rounds):
