@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -44,6 +45,7 @@ def run(
     paths: Sequence[Path], seed: int = 1, jobs: int = 0, full: bool = False, runs: int = 0, duration: str = ""
 ) -> int:
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the runs under way end too
     try:
         known = built_policies()
         loaded = [load(path, known, full, duration) for path in paths]
