@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
 #include <string_view>
 
 #include "core.h"
@@ -56,7 +57,9 @@ downbeat_parameters CoreFlow::parameters() {
 void CoreFlow::fill() {
   if (over_ || !record.isEstablished()) return;
   const FlowPlan &plan = record.plan();
-  const std::uint64_t most = plan.writes.empty() ? record.total() + plan.ahead : wanted_;
+  // Each frame of data that the core is handed is an event: no more than two windows and what a moment may add.
+  const auto windows = static_cast<std::uint64_t>(2 * record.windowNow() * record.segmentSize) + 2 * filler.size();
+  const std::uint64_t most = plan.writes.empty() ? record.total() + std::min(plan.ahead, windows) : wanted_;
   while (given_ < most) {
     const std::uint64_t length = std::min<std::uint64_t>(most - given_, filler.size());
     const std::int64_t count = downbeat_send(core_.device(), connection_, filler.data(), length);
