@@ -80,7 +80,7 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest
     write = Path.write_text
 
     def full(path: Path, text: str) -> int:
-        if "seed=2" in text and "kept" in path.parts:
+        if "kept" in path.parts and not any(f"seed={early}" in text for early in (0, 1)):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(path, text)
 
