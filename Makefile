@@ -11,14 +11,14 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export SCRIPT SEEDS TABLE FIGURE FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
+export SCRIPT SEEDS TABLE FIGURE FULL FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/tutorials/first-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
 
 # A switch that is 0 is off, for every program and for $(if ...).
-$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
+$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
@@ -26,7 +26,6 @@ PY := $(IN_ENV) python
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
-SIM64_RTL := build/sim/rtl-sim64.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
 # One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
@@ -48,10 +47,11 @@ BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
+FILES_RTL := $(SIM_RTL) $(SIM65536_RTL)
 EXPERIMENT_astart := $(SIM_RTL)
-EXPERIMENT_carson := $(SIM_RTL)
+EXPERIMENT_carson := $(SIM65536_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
-EXPERIMENT_fairness := $(SIM64_RTL)
+EXPERIMENT_fairness := $(SIM65536_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
 EXPERIMENT_logistic := $(SIM65536_RTL)
 EXPERIMENT_spm := $(SIM_RTL)
@@ -80,8 +80,11 @@ gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
 	@$(PY) -m sim.bench
 
-experiment: $(or $(EXPERIMENT_$(NAME)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n]
+experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1]
 	@$(PY) -m sim.experiments
+
+experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1]
+	@NAME=quick $(PY) -m sim.experiments
 
 gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
 	@scripts/gateway.sh
@@ -204,10 +207,6 @@ $(SIM_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat DownbeatGmii HeaderTap WireBench GapBench
 	@touch $@
 
-$(SIM64_RTL): build/scala.stamp build/policies/stamp
-	@scripts/rtl.sh elaborate sim64 build/sim/rtl-sim64 Downbeat
-	@touch $@
-
 $(SIM65536_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim65536 build/sim/rtl-sim65536 HeaderTap
 	@touch $@
@@ -224,4 +223,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release synth fmax bitstream docs format mutants clean

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scripts.variables import checks, names
 from scripts.variables.checks import Check, among, whole, within
 from sim.bench.__main__ import BENCHES
-from sim.experiments.__main__ import EXPERIMENTS
+from sim.experiments.names import EXPERIMENTS
 from sim.lib import ranges
 
 LARGEST_COUNT = 10**9
@@ -26,7 +26,7 @@ class Variable:
 
 TESTS = ("test", "soak")
 FPGA = ("fmax", "bitstream")
-NETWORK = ("sim", "interop", "matrix", "packetdrill", "policies", "gap", "fuzz", "bench", "experiment")
+NETWORK = ("sim", "interop", "matrix", "packetdrill", "policies", "gap", "fuzz", "bench", "experiment", "experiments")
 SEED = whole(int(ranges.SEED.least), int(ranges.SEED.most))
 
 VARIABLES = (
@@ -34,7 +34,7 @@ VARIABLES = (
     Variable("TEST", TESTS, names.test),
     Variable("CASE", (*TESTS, "lint"), names.case),
     Variable("SEED", (*TESTS, "lint", "mutants", *NETWORK, *FPGA), SEED),
-    Variable("JOBS", (*TESTS, "lint", "mutants", "gap", "bench", "experiment", "fmax"), whole(1, 256)),
+    Variable("JOBS", (*TESTS, "lint", "mutants", "gap", "bench", "experiment", "experiments", "fmax"), whole(1, 256)),
     Variable("JOBS", ("matrix",), whole(0, 256)),
     Variable("WAVES", (*TESTS, "sim", "interop", "matrix", "fuzz", "packetdrill", "bench"), checks.switch),
     Variable("FST", ("waves",), checks.readable),
@@ -92,8 +92,9 @@ VARIABLES = (
     Variable("NAME", ("experiment",), among(lambda: EXPERIMENTS)),
     Variable("CONNECTIONS", ("bench",), whole(1, LARGEST_COUNT)),
     Variable("PART", ("bench",), among(lambda: ("connections", "flood", "blind"))),
-    Variable("DURATION", ("bench", "experiment"), checks.seconds(100_000)),
-    Variable("RUNS", ("experiment",), whole(1, 100_000)),
+    Variable("DURATION", ("bench", "experiment", "experiments"), checks.seconds(100_000)),
+    Variable("RUNS", ("experiment", "experiments"), whole(1, 100_000)),
+    Variable("FULL", ("experiment", "experiments"), checks.switch),
     Variable("SEEDS", ("experiment",), whole(1, 100_000)),
     Variable("TABLE", ("experiment",), among(names.tables, several=",")),
     Variable("FIGURE", ("experiment",), among(names.figures, several=",")),

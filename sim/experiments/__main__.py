@@ -1,22 +1,67 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make experiment NAME=name`: what the papers simulated, with the RTL as the sender."""
+"""`make experiment NAME=name` and `make experiments`: what the papers simulated, with the RTL as the sender.
+
+Most are files, NAME.toml; those that need more than their engine are programs.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from sim.experiments.names import FILES, PROGRAMS
 from sim.lib.named import choose
 
-EXPERIMENTS = {
-    "astart": ("sim.experiments.astart", "Westwood's rate estimates and Astart beside other start-up policies"),
-    "carson": ("sim.experiments.carson", "Carson and Reno on the thesis's dumbbell: ratios of its tables"),
-    "cubic": ("sim.experiments.cubic", "the core's CUBIC and ns-3's TcpCubic on the same paths"),
-    "fairness": ("sim.experiments.fairness", "64 flows of one core at once: what each gets"),
-    "linearity": ("sim.experiments.linearity", "sent gap and received gap over ns-3, our MAC at both ends"),
-    "logistic": ("sim.experiments.logistic", "the logistic window beside HighSpeed and Scalable"),
-    "spm": ("sim.experiments.spm", "start-up by packet pairs beside constant-rate traffic"),
-    "ssipp": ("sim.experiments.ssipp", "inverted pairs for receivers that delay ACKs; root"),
-}
+app = typer.Typer(add_completion=False)
+
+
+@app.callback()
+def experiments() -> None:
+    """The papers' experiments."""
+
+
+@app.command("run")
+def run(
+    files: Annotated[list[Path], typer.Argument(help="sim/experiments/NAME.toml, or your own")],
+    seed: Annotated[int, typer.Option(help="of the first run of each cell")] = 1,
+    jobs: Annotated[int, typer.Option(help="runs at once; 0: as many as there are cores")] = 0,
+    runs: Annotated[int, typer.Option(help="of each cell; 0: as the file says")] = 0,
+    duration: Annotated[str, typer.Option(help="simulated, as '60 s'; empty: as the file says")] = "",
+    full: Annotated[bool, typer.Option(help="the paper's lengths and points instead of the quick form")] = False,
+) -> None:
+    """Runs experiments from their files and writes build/reports/experiments."""
+    from sim.experiments.engine import command
+
+    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration))
+
+
+def by_name() -> int:
+    """What make asks for by its variables."""
+    name = os.environ.get("NAME", "")
+    if name not in FILES and name != "quick":
+        listed = {each: ("", _title(path)) for each, path in FILES.items()}
+        return choose("experiment", {**PROGRAMS, **listed})
+    from sim.experiments.engine import command
+    from sim.experiments.engine.load import load
+
+    paths = [FILES[name]] if name in FILES else [p for p in FILES.values() if load(p, None).experiment.quick]
+    number = {key: int(os.environ.get(key) or 0) for key in ("SEED", "JOBS", "RUNS")}
+    full, seconds = os.environ.get("FULL") == "1", os.environ.get("DURATION") or ""
+    duration = f"{seconds} s" if seconds else ""
+    return command.run(paths, number["SEED"] or 1, number["JOBS"], full, number["RUNS"], duration)
+
+
+def _title(path: Path) -> str:
+    return next(
+        line.partition('"')[2].rstrip('"') for line in path.read_text().splitlines() if line.startswith("title")
+    )
+
 
 if __name__ == "__main__":
-    sys.exit(choose("experiment", EXPERIMENTS))
+    if len(sys.argv) > 1:
+        app()
+    sys.exit(by_name())

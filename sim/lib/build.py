@@ -19,11 +19,11 @@ from pathlib import Path
 from rich.console import Console
 
 from sim.lib import verilated
-from sim.lib.cache import BUILDS
+from sim.lib.cache import BUILDS, cached, content, run
 from sim.lib.cache import ROOT as ROOT
 from sim.lib.cache import BuildFailed as BuildFailed
 from sim.lib.compiler import DEVICE, SIM, WARNINGS, model_includes, model_libraries, module_model, optimise, program
-from sim.lib.verilated import CROWD, LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
+from sim.lib.verilated import LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
 
 BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
 PACKETS = SIM / "lib" / "packets"
@@ -36,9 +36,9 @@ LINEARITY = EXPERIMENTS / "linearity"
 FUZZ = ADVERSARIAL / "fuzz"
 CHURN = ADVERSARIAL / "churn"
 MATRIX = ADVERSARIAL / "matrix"
-FAIRNESS = EXPERIMENTS / "fairness"
 LOGISTIC = EXPERIMENTS / "logistic"
-CARSON = EXPERIMENTS / "carson"
+ENGINE = EXPERIMENTS / "engine"
+ESTIMATOR = ROOT / "sw" / "estimator"
 PACING = BENCH / "pacing"
 EVENTS = BENCH / "events"
 MODULES = ROOT / "build" / "rtl"  # every module, of the preset that `make rtl` has
@@ -72,12 +72,6 @@ def matrix(waves: bool = False) -> Path:
     return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves)
 
 
-def fairness() -> Path:
-    """The directory of downbeat_fairness, many flows of a core at once."""
-    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
-    return _ns3_program("fairness", "downbeat_fairness", [*sorted(FAIRNESS.glob("*.cpp")), *shared], preset=CROWD)
-
-
 def logistic() -> Path:
     """The directory of downbeat_logistic, one connection without end; by the header tap, with the largest windows."""
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", NS3 / "dumbbell.cpp"]
@@ -85,10 +79,26 @@ def logistic() -> Path:
     return _ns3_program("logistic", "downbeat_logistic", sources, tap="header", preset=LARGEST)
 
 
-def carson() -> Path:
-    """The directory of downbeat_carson, a core for each sender of the thesis's dumbbell."""
-    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", MATRIX / "peer.cpp"]
-    return _ns3_program("carson", "downbeat_carson", [*sorted(CARSON.glob("*.cpp")), *shared], tap="header")
+def experiment(preset: str = LARGEST) -> Path:
+    """The directory of downbeat_experiment, which runs what an experiment's file says; by the header tap, with the largest
+    windows unless told, and with the estimator's own objects."""
+    flags, link, version = _ns3()
+    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
+    objects = estimator()
+    link = [*with_library(library(tap="header", preset=preset)), str(objects / "libdownbeat_estimator.a"), *link]
+    flags = [*flags, f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}"]
+    sources = [*sorted(ENGINE.glob("*.cpp")), *shared]
+    return program(
+        part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version
+    )
+
+
+def estimator() -> Path:
+    """The directory of libdownbeat_estimator.a, as sw/estimator/Makefile makes it."""
+    texts = [path.read_text() for path in sorted(ESTIMATOR.rglob("*")) if path.is_file()]
+    return cached(
+        "estimator", content(*texts), lambda place: run(place, "make", "-s", "-C", str(ESTIMATOR), f"OUT={place}")
+    )
 
 
 def linearity() -> Path:
@@ -193,9 +203,8 @@ PARTS: dict[str, Callable[[], Path]] = {
     "ns3-header": lambda: ns3(tap="header"),
     "matrix": matrix,
     "matrix-waves": lambda: matrix(waves=True),
-    "fairness": fairness,
     "logistic": logistic,
-    "carson": carson,
+    "experiment": experiment,
     **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
     "events": events,
     "fuzz": fuzz,

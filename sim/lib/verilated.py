@@ -28,13 +28,12 @@ from sim.lib.compiler import (
 from sim.lib.names_header import names_header
 
 PRESET = "sim"
-CROWD = "sim64"  # the preset of many flows, in a directory of its own
-LARGEST = "sim65536"  # of the most flows and the largest windows
+LARGEST = "sim65536"  # of the most flows and the largest windows, in a directory of its own
 HOST = "host"  # `sim` with the host half, and a port for each of four programs
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap", "host": "DownbeatHost"}
 TAP = "frame"
-RTL = {PRESET: BUILDS / "rtl", CROWD: BUILDS / "rtl-sim64", LARGEST: BUILDS / "rtl-sim65536", HOST: BUILDS / "rtl-host"}
+RTL = {PRESET: BUILDS / "rtl", LARGEST: BUILDS / "rtl-sim65536", HOST: BUILDS / "rtl-host"}
 LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 
 # The library for looking closely: waves, and a drawn value for what the Verilog leaves open.

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -17,12 +16,13 @@ from typing import Any
 from downbeat.console import report_console
 from rich.table import Table
 
+from sim.experiments.engine import command, lines, schema, units
+from sim.experiments.engine.runs import Runs
 from sim.lib import build
 
 REPORT = build.ROOT / "build" / "reports" / "fairness.json"
 FLOWS = 64
 LEAST_INDEX = 0.95
-LIMIT_SECONDS = 1200  # wall time
 
 
 @dataclass(frozen=True)
@@ -51,23 +51,53 @@ def jain(shares: Sequence[float]) -> float:
     return sum(shares) ** 2 / (len(shares) * squares) if squares else 0.0
 
 
+def network(experiment: Experiment) -> schema.Experiment:
+    """A star: each flow has a path of its own to a host that delays ACKs. A tenth of the way is the core's link."""
+    near, far = experiment.rtt // 20, experiment.rtt // 2 - experiment.rtt // 20
+    # The core's link counts the bytes on its wire.
+    access = {"rate": f"{experiment.link_rate * units.PPP // units.WIRE} b/s", "delay": f"{near} ns"}
+    path = {"rate": f"{experiment.rate} b/s", "delay": f"{far} ns", "queue": {"size": f"{experiment.buffer} packets"}}
+    return schema.Experiment.model_validate(
+        {
+            "name": "fairness",
+            "title": experiment.name,
+            "source": "none",
+            "topology": {"kind": "star", "link": path, "access": {"rate": "10 Gb/s", "delay": "1 us"}},
+            "run": {
+                "duration": f"{experiment.warm_up + experiment.duration} s",
+                "measure": f"{experiment.warm_up} s",
+                "sack": True,
+            },
+            "flow": [
+                {
+                    "label": "flow",
+                    "to": 1,
+                    "count": FLOWS,
+                    "initial_window": 10,
+                    "access": access,
+                    "receiver": {"delayed_ack": True},
+                }
+            ],
+        }
+    )
+
+
 def run(program: Path, experiment: Experiment, seed: int) -> dict[str, Any]:
     """What the experiment showed, with its failures in words."""
-    words = {name.replace("_", "-"): value for name, value in asdict(experiment).items() if name != "name"}
-    command = [str(program), f"--flows={FLOWS}", f"--seed={seed}"]
     start = time.monotonic()
-    done = subprocess.run(
-        [*command, *(f"--{name}={value}" for name, value in words.items())],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_SECONDS,
-        check=False,
-    )
+    plan = lines.plan(network(experiment), command.built_policies(), seed)
+    done = Runs(program, command.KEPT, 1).all([plan], lambda *_: None)[0]
+    flows = done["flows"]
+    said = {
+        "failure": done["failure"],
+        "segments": sum(flow["segments"] for flow in flows),
+        "retransmissions": sum(flow["retransmissions"] for flow in flows),
+        "queue_drops": sum(link["dropped"] for link in done["links"]),
+        "bytes": [flow["received"] for flow in flows],
+        "settings": lines.NS3,
+    }
     seconds = time.monotonic() - start
-    said: dict[str, Any] = (
-        json.loads(done.stdout) if done.stdout else {"failure": f"status {done.returncode}: {done.stderr[-500:]}"}
-    )
-    goodputs = [8 * count / experiment.duration for count in said.get("bytes", [])]
+    goodputs = [8 * flow["received"] / experiment.duration for flow in flows]
     index = jain(goodputs)
     failures = [said["failure"]] if said["failure"] else []
     if not failures and index < LEAST_INDEX:
@@ -103,7 +133,7 @@ def table(results: Sequence[dict[str, Any]]) -> Table:
 def main() -> int:
     seed = int(os.environ.get("SEED") or 1)
     console = report_console()
-    program = build.shown(console, build.fairness) / "downbeat_fairness"
+    program = build.shown(console, build.experiment) / "downbeat_experiment"
     results = []
     for experiment in EXPERIMENTS:
         with console.status(f"{FLOWS} flows, narrow at {experiment.name}"):

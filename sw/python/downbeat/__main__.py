@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import typer
 
-from downbeat import replay, schedule_command, trace
+from downbeat import experiment_command, replay, schedule_command, trace
 from downbeat.board import command as board
 from downbeat.driver import command as driver
 from downbeat.estimator import command as estimate
@@ -21,6 +21,7 @@ app.add_typer(board.app, name="board")
 app.add_typer(gateway.app, name="gateway")
 app.command("estimate")(estimate.command)
 driver.add_to(app)
+app.add_typer(experiment_command.app, name="experiment")
 
 
 @app.callback()

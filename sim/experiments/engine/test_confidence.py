@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from math import inf
 
 import pytest
 
-from sim.experiments.carson.__main__ import CASES, judge, table
-from sim.experiments.carson.statistics import Estimate, estimate
+from sim.experiments.engine.confidence import Estimate, estimate
 
 
 def test_the_interval_is_student_s() -> None:
@@ -40,13 +38,3 @@ def test_fewer_seeds_never_agree_more_easily() -> None:
         agrees = [estimate(ratios[:count]).verdict(value, 0.05) == "yes" for count in (1, 2, len(ratios))]
         assert not agrees[0], "one run says nothing"
         assert agrees[1] <= agrees[2]
-
-
-def test_a_report_of_one_seed_is_json() -> None:
-    quantities = {"window": {"carson": 28.0, "reno": 25.0}, "speed": {"carson": 1.0, "reno": 1.0}}
-    quantities |= {name: {"carson": 600.0, "reno": 450.0} for name in ("interval", "first 80 intervals")}
-    rows = judge(CASES[0], [quantities])
-    told = json.dumps(rows, allow_nan=False)
-    assert json.loads(told)[0]["confidence_95"] == [None, None]
-    assert {row["within"] for row in rows} == {False}
-    assert table(rows).row_count == len(rows)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "core.h"
+
+using namespace ns3;
+
+namespace {
+
+/// 10.200.0.0: a network for each core.
+CoreHost::Addresses addresses(unsigned index) {
+  const std::uint32_t network = (10u << 24 | 200u << 16) + (index << 8);
+  return {network + 2, network + 1};
+}
+
+} // namespace
+
+Core::Core(Ptr<Node> node, const AccessPlan &link, unsigned index, Estimates *estimates)
+    : host_(node, Create<CoreLink>(link.rate, NanoSeconds(link.delay)), addresses(index), NanoSeconds(link.delay)),
+      estimates_(estimates) {}
+
+std::string Core::open(std::uint64_t seed) {
+  if (std::string failure = host_.open(seed, ""); !failure.empty()) return failure;
+  downbeat_set_event_callback(
+      host_.device(), [](void *self, const downbeat_event *event) { static_cast<Core *>(self)->see(*event); }, this);
+  host_.run([this] { application(); });
+  host_.attentive(false);
+  return "";
+}
+
+void Core::forget(CoreFlow &flow) {
+  std::erase(flows_, &flow);
+  std::erase_if(byName_, [&flow](const auto &entry) { return entry.second == &flow; });
+}
+
+void Core::application() {
+  for (std::size_t i = 0; i < flows_.size(); ++i) flows_[i]->fill();
+}
+
+void Core::see(const downbeat_event &event) {
+  if (!event.live) return;
+  if (CoreFlow *flow = owner(event)) flow->see(event);
+}
+
+CoreFlow *Core::owner(const downbeat_event &event) {
+  const std::uint64_t name = static_cast<std::uint64_t>(event.flow) << 32 | event.generation;
+  const auto found = byName_.find(name);
+  if (found != byName_.end()) return found->second;
+  for (CoreFlow *flow : flows_) {
+    downbeat_info info;
+    if (downbeat_connection_info(device(), flow->connection(), &info) != DOWNBEAT_OK) continue;
+    if (info.flow == event.flow && info.generation == event.generation && info.state != DOWNBEAT_CLOSED)
+      return byName_[name] = flow;
+  }
+  return nullptr;
+}

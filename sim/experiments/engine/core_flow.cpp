@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
+#include <string_view>
+
+#include "core.h"
+
+using namespace ns3;
+
+namespace {
+const std::vector<std::uint8_t> filler(65'536);
+} // namespace
+
+CoreFlow::CoreFlow(const FlowPlan &plan, const std::vector<std::int64_t> &marks, Core &core, std::uint32_t remote,
+                   std::uint16_t port, std::uint64_t name)
+    : Flow(plan, marks), core_(core), remote_(remote), port_(port), name_(name) {
+  if (core.estimates() != nullptr && plan.observed)
+    reports_ = std::make_unique<PathReports>(*core.estimates(), name, remote);
+}
+
+void CoreFlow::start() {
+  core_.pump(); // the core's time has stood still where it had nothing to do
+  const downbeat_parameters asked = parameters();
+  if (!accepted(downbeat_connect(core_.device(), remote_, port_, 0, &asked, &connection_), "connect")) return;
+  record.opened(core_.now());
+  core_.add(*this);
+  core_.pump();
+}
+
+downbeat_parameters CoreFlow::parameters() {
+  const FlowPlan &plan = record.plan();
+  downbeat_parameters asked{};
+  asked.startup = plan.startup.c_str();
+  asked.steady = plan.steady.c_str();
+  asked.initial_window = plan.initialWindow;
+  asked.ssthresh = plan.ssthresh;
+  asked.nssr = plan.nssr;
+  for (int word = 0; word < 2; ++word) {
+    asked.startup_argument[word] = plan.startupArgument[word];
+    asked.steady_argument[word] = plan.steadyArgument[word];
+  }
+  if (core_.estimates() == nullptr || plan.estimate.empty()) return asked;
+  const std::uint64_t size = plan.writes.empty() ? 0 : plan.writes.front().bytes;
+  const downbeat_host_start start = core_.estimates()->ask(plan.estimate, core_.now(), remote_, size);
+  record.told = start.reason;
+  if (!start.known) return asked;
+  record.toldWindow = start.initial_window;
+  record.toldSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;
+  asked.ssthresh = static_cast<std::uint32_t>(start.ssthresh);
+  if (start.initial_window <= plan.initialWindow) return asked;
+  // The first window as a paced flight: n in bits 15..0, the gap in bits 67..16, a bucket of 2^2 segments in 69..68.
+  asked.startup = "paced";
+  asked.startup_argument[0] = start.initial_window | start.gap << 32;
+  asked.startup_argument[1] = start.gap >> 32 | (start.pace == DOWNBEAT_PACE_BUCKET ? 2u << 4 : 0u);
+  return asked;
+}
+
+void CoreFlow::fill() {
+  if (over_ || !record.isEstablished()) return;
+  const FlowPlan &plan = record.plan();
+  // Each frame of data that the core is handed is an event: no more than two windows and what a moment may add.
+  const auto windows = static_cast<std::uint64_t>(2 * record.windowNow() * record.segmentSize) + 2 * filler.size();
+  const std::uint64_t most = plan.writes.empty() ? record.total() + std::min(plan.ahead, windows) : wanted_;
+  while (given_ < most) {
+    const std::uint64_t length = std::min<std::uint64_t>(most - given_, filler.size());
+    const std::int64_t count = downbeat_send(core_.device(), connection_, filler.data(), length);
+    if (!accepted(count, "send") || count <= 0) return;
+    given_ += static_cast<std::uint64_t>(count);
+  }
+  if (!plan.finish || shutDown_ || plan.writes.empty() || writesBegun_ < plan.writes.size()) return;
+  shutDown_ = accepted(downbeat_shutdown(core_.device(), connection_), "shutdown");
+}
+
+void CoreFlow::write(std::uint64_t bytes) {
+  ++writesBegun_;
+  wanted_ += bytes;
+  core_.pump();
+  record.wrote(core_.now());
+  fill();
+  core_.pump();
+}
+
+void CoreFlow::stop() {
+  if (over_ || connection_ < 0) return;
+  over_ = true;
+  record.over(core_.now());
+  if (reports_) reports_->close(core_.now());
+  core_.forget(*this);
+  downbeat_abort(core_.device(), connection_);
+  core_.pump();
+}
+
+void CoreFlow::tell(const TellPlan &tell) {
+  downbeat_parameters asked = parameters();
+  asked.steady_argument[0] = tell.argument[0];
+  asked.steady_argument[1] = tell.argument[1];
+  accepted(downbeat_set_policies(core_.device(), connection_, &asked), "policies");
+  core_.pump();
+}
+
+void CoreFlow::check() {
+  downbeat_info info;
+  if (over_ || connection_ < 0 || downbeat_connection_info(core_.device(), connection_, &info) != DOWNBEAT_OK) return;
+  accepted(info.error, "connection");
+}
+
+bool CoreFlow::accepted(std::int64_t result, const char *what) {
+  if (result >= 0 || result == DOWNBEAT_WOULD_BLOCK) return true;
+  if (record.failure.empty()) {
+    record.failure = std::string(what) + ": " + downbeat_error_text(static_cast<int>(result));
+    if (result == DOWNBEAT_POLICY_ARGUMENT)
+      record.failure += std::string(": ") + downbeat_argument_problem(core_.device());
+  }
+  return false;
+}
+
+void CoreFlow::see(const downbeat_event &event) {
+  const double now = static_cast<double>(event.time) / 1e9;
+  const std::string_view kind = downbeat_congestion_text(event.congestion_kind);
+  if (!record.isEstablished()) {
+    if (kind != "established") return;
+    record.established(now);
+    record.segmentSize = event.segment_size;
+    firstSsthresh_ = static_cast<double>(event.ssthresh) / 65536 / event.segment_size;
+  }
+  const bool timeout = kind == "timeout", loss = kind == "loss";
+  if (event.acked) record.progress(now, event.acked);
+  recovering_ = loss || (recovering_ && kind != "recovered" && !timeout);
+  // cwnd is inflated in recovery, which ns-2 and ns-3 keep apart from it.
+  const double ssthresh = static_cast<double>(event.ssthresh) / 65536 / event.segment_size;
+  const double cwnd = recovering_ ? ssthresh : static_cast<double>(event.cwnd) / 65536 / event.segment_size;
+  if (event.rtt_valid) record.sample(static_cast<double>(event.rtt) / 1e9);
+  record.segments += event.sent && event.sent_length > 0;
+  record.retransmissions += event.sent && event.retransmission;
+  if (loss || timeout) record.loss(now, event.flight, timeout);
+  if (!record.hasLeftStartup()) {
+    if (loss || timeout) {
+      record.exit(now, timeout ? "timeout" : "loss", lastWindow_, cwnd);
+    } else {
+      if (ssthresh != firstSsthresh_) record.estimated(ssthresh);
+      if (cwnd >= ssthresh) record.exit(now, "policy", lastWindow_, cwnd);
+    }
+  }
+  record.ssthresh = ssthresh;
+  lastWindow_ = cwnd;
+  record.window(now, cwnd);
+  if (reports_) reports_->see(event, recovering_);
+  if (record.plan().finish && !record.plan().writes.empty() && record.complete() && reports_) {
+    reports_->close(now);
+    reports_.reset();
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A connection of the run, whoever sends it, and the receiver at its other end.
+#pragma once
+
+#include <cstdint>
+
+#include <ns3/inet-socket-address.h>
+#include <ns3/node.h>
+#include <ns3/simulator.h>
+#include <ns3/socket.h>
+
+#include "flow_record.h"
+
+/// ns-3's callbacks from a lambda.
+template <typename... Arguments, typename Function> ns3::Callback<void, Arguments...> callback(Function function) {
+  return ns3::Callback<void, Arguments...>(function);
+}
+
+class Flow {
+public:
+  Flow(const FlowPlan &plan, const std::vector<std::int64_t> &marks) : record(plan, marks) {}
+  virtual ~Flow() = default;
+  /// The times of ns-3 at which these happen are the plan's.
+  virtual void start() = 0;
+  virtual void stop() = 0;
+  virtual void write(std::uint64_t bytes) = 0;
+  virtual void tell(const TellPlan &) {}
+  /// Looks whether the connection lives; called once in a while.
+  virtual void check() {}
+
+  FlowRecord record;
+
+protected:
+  static double now() { return ns3::Simulator::Now().GetSeconds(); }
+};
+
+/// Listens at a port of its own for one flow, and discards what comes.
+class Receiver {
+public:
+  static constexpr std::uint16_t firstPort = 1000;
+
+  Receiver(ns3::Ptr<ns3::Node> node, std::uint16_t port, Flow &flow);
+
+private:
+  ns3::Ptr<ns3::Socket> socket_;
+};

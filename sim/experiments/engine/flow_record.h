@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What is kept of a connection, a core's or ns-3's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "json.h"
+#include "plan.h"
+
+class FlowRecord {
+public:
+  FlowRecord(const FlowPlan &plan, const std::vector<std::int64_t> &marks);
+
+  // Times are s.
+  void opened(double now) { opened_ = now; }
+  void established(double now);
+  bool isEstablished() const { return established_ >= 0; }
+  double establishedAt() const { return established_; }
+  /// Bytes more have been acknowledged (a core's) or have arrived in order (ns-3's).
+  void progress(double now, std::uint64_t bytes);
+  /// Segments, outside recovery; in recovery ssthresh.
+  void window(double now, double segments);
+  void sample(double seconds);
+  /// A loss event that begins no new round of losses is none: a timeout within a round of a loss belongs to it.
+  void loss(double now, std::uint64_t flight, bool timeout);
+  /// Start-up is over: `loss`, or the policy's own decision.
+  void exit(double now, const char *reason, double before, double after);
+  bool hasLeftStartup() const { return !exitReason_.empty(); }
+  void estimated(double segments);
+  /// The write that is due next has begun at `now`.
+  void wrote(double now) { begun_.push_back(now); }
+  bool complete() const { return done_.size() == plan_.writes.size(); }
+  bool over(double now);
+
+  /// What counts over time does so from now on.
+  void begin(double now);
+  void end(double now) { account(now); }
+  void print(Json &json) const;
+
+  const FlowPlan &plan() const { return plan_; }
+  double windowNow() const { return window_; }
+  std::uint64_t total() const { return total_; }
+
+  std::string failure, told; // told: why the estimator said what it said
+  std::uint64_t received = 0, segments = 0, retransmissions = 0, timeouts = 0, losses = 0;
+  double segmentSize = 1460, ssthresh = 0; // bytes; segments
+  double toldWindow = 0, toldSsthresh = 0; // segments, by the estimator
+
+private:
+  void account(double now);
+
+  const FlowPlan &plan_;
+  std::vector<std::int64_t> marks_;
+  std::vector<std::uint64_t> atMarks_;
+  std::vector<double> begun_, done_, intervals_;
+  std::string exitReason_;
+  double opened_ = -1, established_ = -1, ended_ = -1, begin_ = 0;
+  double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0;
+  double window_ = 0, since_ = 0, windowSeconds_ = 0, rttSum_ = 0, smallestRtt_ = 0;
+  std::uint64_t rtts_ = 0, total_ = 0, counted_ = 0, sinceLoss_ = 0, toCover_ = 0, due_ = 0; // bytes
+  bool lossSeen_ = false;
+};

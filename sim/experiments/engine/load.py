@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""An experiment's file to its cells: a product of its axes, each validated before anything runs.
+
+A value `"$axis"` stands for the axis's value in a cell, `"$axis.key"` for a key of it where it is a table. The name of
+a value is its `name`, or its text. In the full form the paths of `[full]` replace what the quick form has.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import tomllib
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from downbeat.policies import ArgumentRefused, Policy, find
+from downbeat.refused import Refused
+from pydantic import BaseModel, ValidationError
+
+from sim.experiments.engine.schema import Experiment, Plot, Published
+
+Policies = Mapping[str, dict[str, Policy]]  # by family and name
+MOST_CELLS = 500
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting of the axes."""
+
+    names: dict[str, str]  # axis: name of its value
+    experiment: Experiment
+
+
+@dataclass(frozen=True)
+class File:
+    """`cells` in the order of the axes; the last axis changes fastest."""
+
+    path: Path
+    axes: dict[str, tuple[str, ...]]
+    values: dict[str, tuple[Any, ...]]
+    cells: tuple[Cell, ...]
+
+    @property
+    def experiment(self) -> Experiment:
+        """What the cells have in common is in each of them."""
+        return self.cells[0].experiment
+
+
+def load(path: Path, policies: Policies | None, full: bool = False, duration: str = "") -> File:
+    """Raises Refused with a sentence for each fault. `policies`: of the build; None: their names are not looked at;
+    `duration`: instead of the file's, as '60 s'."""
+    try:
+        data = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{path}: no TOML: {error}") from None
+    changes = data.pop("full", {})
+    for key, value in changes.items() if full else ():
+        _replace(data, key, value, path)
+    if duration:
+        _replace(data, "run.duration", duration, path)
+    axes: dict[str, list[Any]] = data.get("axes", {})
+    for axis, values in axes.items():
+        if not isinstance(values, list) or not values:
+            raise Refused(f"{path}: axes.{axis}: use a list of values")
+    names = {axis: tuple(_name(value) for value in values) for axis, values in axes.items()}
+    cells = []
+    if (size := _product(axes)) > MOST_CELLS:
+        raise Refused(f"{path}: axes: {size} cells, at most {MOST_CELLS}")
+    for choice in itertools.product(*(zip(names[axis], axes[axis], strict=True) for axis in axes)):
+        chosen = dict(zip(axes, choice, strict=True))
+        filled = _filled(data, {axis: value for axis, (_, value) in chosen.items()}, path)
+        cells.append(Cell({axis: name for axis, (name, _) in chosen.items()}, _validated(path, filled)))
+    if cells[0].experiment.name != path.stem:
+        raise Refused(f"{path}: name: '{cells[0].experiment.name}' is not the file's: write '{path.stem}'")
+    _check_axes(path, names, cells[0].experiment)
+    for cell in cells:
+        _check_policies(path, cell.experiment, policies)
+    return File(path, names, {axis: tuple(values) for axis, values in axes.items()}, tuple(cells))
+
+
+def _product(axes: Mapping[str, Sequence[Any]]) -> int:
+    size = 1
+    for values in axes.values():
+        size *= len(values)
+    return size
+
+
+def _name(value: Any) -> str:
+    return str(value.get("name", "")) if isinstance(value, dict) else str(value)
+
+
+def _replace(data: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    *parents, last = key.split(".")
+    for parent in parents:
+        if not isinstance(data.get(parent), dict):
+            raise Refused(f"{path}: full.{key}: the quick form has no table {parent}")
+        data = data[parent]
+    data[last] = value
+
+
+def _filled(data: Any, chosen: Mapping[str, Any], path: Path) -> Any:
+    if isinstance(data, dict):
+        return {key: value if key == "axes" else _filled(value, chosen, path) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_filled(value, chosen, path) for value in data]
+    if not isinstance(data, str) or not data.startswith("$"):
+        return data
+    axis, _, key = data[1:].partition(".")
+    if axis not in chosen:
+        raise Refused(f"{path}: {data}: no such axis, use {', '.join(f'${each}' for each in chosen) or 'none'}")
+    value = chosen[axis]
+    if key and (not isinstance(value, dict) or key not in value):
+        raise Refused(f"{path}: {data}: the value '{_name(value)}' of axes.{axis} has no key '{key}'")
+    # A value of one axis may name another axis, as what a policy is told may depend on the rate.
+    others = {name: other for name, other in chosen.items() if name != axis}
+    return _filled(value[key] if key else value, others, path)
+
+
+def _validated(path: Path, data: dict[str, Any]) -> Experiment:
+    try:
+        return Experiment.model_validate(data)
+    except ValidationError as error:
+        faults = error.errors()
+        # A list whose items are refused is empty for pydantic.
+        kept = [one for one in faults if one["type"] != "too_short" or len(faults) == 1]
+        lines = [f"{path}: {_sentence(each['loc'], each['type'], each['msg'])}" for each in kept]
+        raise Refused("\n".join(lines)) from None
+
+
+def _sentence(place: Sequence[int | str], kind: str, message: str) -> str:
+    shown = [str(part + 1) if isinstance(part, int) else part for part in place if not _is_choice(part)]
+    where = ".".join(shown) or "the file"
+    if kind == "extra_forbidden":
+        keys = _keys(Experiment, place[:-1])
+        near = difflib.get_close_matches(str(place[-1]), keys, n=1)
+        return f"{where}: no such key; " + (f"do you mean {near[0]}? " if near else "") + f"use {', '.join(keys)}"
+    if kind == "missing":
+        return f"{where}: missing"
+    return f"{where}: {message.removeprefix('Value error, ')}"
+
+
+def _is_choice(part: int | str) -> bool:
+    """Of a union pydantic names the member that it tried: no key of the file."""
+    return isinstance(part, str) and (part[:1].isupper() or "[" in part)
+
+
+def _keys(model: type[BaseModel], place: Sequence[int | str]) -> list[str]:
+    for part in place:
+        if isinstance(part, int) or _is_choice(part):
+            continue
+        field = next((one for name, one in model.model_fields.items() if part in (name, one.alias)), None)
+        tables = _types(field.annotation) if field else []
+        if not tables:
+            return []
+        model = tables[0]
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _types(annotation: Any) -> list[type[BaseModel]]:
+    """The tables in an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [table for part in typing.get_args(annotation) for table in _types(part)]
+
+
+def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment) -> None:
+    measures: list[Published | Plot] = [*experiment.published, *experiment.plot]
+    for number, each in enumerate(measures, 1):
+        chosen = [*each.of.items(), *each.over.items()]
+        along = getattr(each, "along", "")
+        chosen += [(along, name) for name in getattr(each, "order", ())]
+        for axis, name in chosen:
+            if axis not in names:
+                raise Refused(f"{path}: published or plot {number}: no axis '{axis}', use {', '.join(names) or 'none'}")
+            if name not in names[axis]:
+                raise Refused(
+                    f"{path}: published or plot {number}: axis {axis} has no '{name}', use {', '.join(names[axis])}"
+                )
+
+
+def _check_policies(path: Path, experiment: Experiment, policies: Policies | None) -> None:
+    for flow in experiment.flow if policies is not None else ():
+        assert policies is not None
+        told = [("startup", flow.startup, flow.startup_argument), ("steady", flow.steady, flow.steady_argument)]
+        told += [("steady", flow.steady, change.steady_argument) for change in flow.changes]
+        for family, name, argument in told:
+            try:
+                find(policies[family], name).argument(argument)
+            except ArgumentRefused as error:
+                raise Refused(f"{path}: flow '{flow.label}': {family}: {error}") from None

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""experiments.html: for each experiment ours beside the published, and its plots; Plotly included."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+from downbeat import pages
+from plotly.subplots import make_subplots
+
+HEADS = ("figure", "quantity", "published", "tolerance", "ours", "95 %", "within")
+
+
+def render(reports: Sequence[Mapping[str, Any]], counts: Mapping[str, int], command: str) -> str:
+    told = ", ".join(f"{counts[name]} {name}" for name in ("published", "reproduced", "explained", "failed"))
+    body = [f"<p>{pages.verdict(counts['failed'] == 0, told)}. The senders are the Verilated core in ns-3.</p>"]
+    body += [_section(report) for report in reports]
+    seeds = {report["seed"] for report in reports}
+    return pages.page(
+        "The papers' experiments", "\n".join(body), command=command, seed=seeds.pop() if len(seeds) == 1 else None
+    )
+
+
+def _section(report: Mapping[str, Any]) -> str:
+    about = f"{report['source']}. {report['form'].capitalize()} form: {report['simulated_seconds']:g} simulated seconds"
+    about += (
+        f", {report['runs_of_a_cell']} run{'s' * (report['runs_of_a_cell'] != 1)} of each cell, seed {report['seed']}."
+    )
+    parts = [f"<h2>{html.escape(report['title'])}</h2><p>{html.escape(about)}</p>"]
+    parts += [pages.table(HEADS, [_cells(row) for row in report["rows"]])] if report["rows"] else []
+    parts += [pages.items(f"{row['quantity']}: {row['explained']}" for row in report["rows"] if row.get("explained"))]
+    parts += [f"<p>Departs from the paper:</p>{pages.items(report['departs'])}"] if report["departs"] else []
+    parts += [f"<p>Assumed:</p>{pages.items(report['assumed'])}"] if report["assumed"] else []
+    parts += [pages.plot(_figure(report["plots"]))] if report["plots"] else []
+    return "\n".join([*parts, pages.items(report["failures"])])
+
+
+def _cells(row: Mapping[str, Any]) -> list[object]:
+    low, high = row.get("confidence_95", (None, None))
+    interval = "" if low is None else f"{pages.number(low)} to {pages.number(high)}"
+    verdict = "yes" if row["within"] else "explained" if row.get("explained") else "no"
+    told = [
+        row[key] if row[key] is not None else "-" for key in ("figure", "quantity", "published", "tolerance", "ours")
+    ]
+    return [*told, interval, verdict]
+
+
+def _figure(plots: Sequence[Mapping[str, Any]]) -> go.Figure:
+    figure = make_subplots(rows=len(plots), cols=1, subplot_titles=[plot["title"] for plot in plots])
+    for row, plot in enumerate(plots, 1):
+        marks = "lines+markers" if plot["x"] != "time" else "lines"
+        for number, curve in enumerate(plot["curves"]):
+            colour = pages.COLOURS[number % len(pages.COLOURS)]
+            figure.add_scatter(
+                x=curve["x"], y=curve["y"], name=curve["name"], mode=marks, line={"color": colour}, row=row, col=1
+            )
+        figure.update_xaxes(title_text="time, s" if plot["x"] == "time" else plot["x"], row=row, col=1)
+        figure.update_yaxes(title_text=plot["unit"], rangemode="tozero", row=row, col=1)
+    return pages.finish(figure, row_height=340, each=True)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The curves of an experiment's plots: a measure over an axis, or a series of the first run in time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from downbeat import pages
+
+from sim.experiments.engine import judge
+from sim.experiments.engine.judge import Results
+from sim.experiments.engine.load import Cell, File
+from sim.experiments.engine.schema import Plot
+
+MOST_POINTS = 400  # of a curve in time
+
+
+def data(file: File, results: Results) -> list[dict[str, Any]]:
+    return [_plot(file, results, plot) for plot in file.experiment.plot]
+
+
+def _plot(file: File, results: Results, plot: Plot) -> dict[str, Any]:
+    names = file.axes[plot.by] if plot.by else ("",)
+    curves = []
+    for name in names:
+        chosen = {**plot.of, plot.by: name} if plot.by else dict(plot.of)
+        if plot.series:
+            curves += _series(file, results, plot, chosen, name)
+            continue
+        points = [(_number(each), _point(file, results, plot, {**chosen, plot.x: each})) for each in file.axes[plot.x]]
+        curves.append({"name": name or plot.label, "x": [x for x, _ in points], "y": [y for _, y in points]})
+    return {"title": plot.title, "x": plot.x, "unit": plot.unit, "curves": curves}
+
+
+def _point(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> float | None:
+    value = judge.mean(judge.values(file, results, plot, chosen))
+    if not plot.over or value is None:
+        return value
+    below = judge.mean(judge.values(file, results, plot, {**chosen, **plot.over}))
+    return value / below if below else None
+
+
+def _number(name: str) -> float | str:
+    """Of an axis's value what leads it, or its name."""
+    head = name.split()[0]
+    try:
+        return float(head)
+    except ValueError:
+        return name
+
+
+def _series(file: File, results: Results, plot: Plot, chosen: dict[str, str], name: str) -> list[dict[str, Any]]:
+    cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
+    return [curve for cell in cells for curve in _curves(results[judge.name(cell)][0], plot, cell, name)]
+
+
+def _curves(run: dict[str, Any], plot: Plot, cell: Cell, name: str) -> list[dict[str, Any]]:
+    samples = run["samples"]
+    step = max(math.ceil(len(samples["seconds"]) / MOST_POINTS), 1)
+    times = samples["seconds"][::step]
+    if plot.series == "queue":
+        return [{"name": name or "queue", "x": times, "y": [queues[plot.link] for queues in samples["queues"][::step]]}]
+    flows = [number for number, flow in enumerate(run["flows"]) if plot.label in ("", flow["label"])]
+    curves = []
+    for number in flows:
+        title = " ".join(filter(None, (name, run["flows"][number]["label"], str(number + 1) if len(flows) > 1 else "")))
+        if plot.series == "window":
+            values = [windows[number] for windows in samples["windows"][::step]]
+        else:
+            sent = [progress[number] for progress in samples["progress"][::step]]
+            bits = 8 * cell.experiment.run.packet / run["flows"][number]["segment_size"] / 1e6
+            values = [0.0, *(_slope(times, sent, index) * bits for index in range(1, len(sent)))]
+        x, y = pages.thinned(times, values)
+        curves.append({"name": title, "x": x, "y": y})
+    return curves
+
+
+def _slope(times: list[float], sent: list[int], index: int) -> float:
+    return (sent[index] - sent[index - 1]) / (times[index] - times[index - 1])

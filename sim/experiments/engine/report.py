@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""build/reports/experiments/NAME.json of each experiment, experiments.json with the counts of all, experiments.html.
+
+The same seed gives the same bytes: times of this machine stand in none of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from downbeat.console import report_console
+from downbeat.pages import number
+from rich.table import Table
+
+from sim.experiments.engine import judge, page, plots
+from sim.experiments.engine.judge import Results
+from sim.experiments.engine.load import File
+from sim.lib.cache import ROOT
+
+REPORTS = ROOT / "build" / "reports"
+FOLDER = REPORTS / "experiments"
+COUNTS = REPORTS / "experiments.json"
+PAGE = REPORTS / "experiments.html"
+
+
+def make(file: File, results: Results, seed: int, full: bool) -> dict[str, Any]:
+    experiment = file.experiment
+    return {
+        "name": experiment.name,
+        "title": experiment.title,
+        "source": experiment.source,
+        "seed": seed,
+        "form": "full" if full else "quick",
+        "simulated_seconds": experiment.run.duration / 1e9,
+        "runs_of_a_cell": experiment.run.seeds,
+        "axes": {axis: list(names) for axis, names in file.axes.items()},
+        "departs": list(experiment.departs),
+        "assumed": list(experiment.assumed),
+        "rows": judge.rows(file, results),
+        "plots": plots.data(file, results),
+        "failures": [
+            f"{', '.join(f'{axis} {value}' for axis, value in cell)}: {run['failure']}"
+            for cell, runs in results.items()
+            for run in runs
+            if run["failure"]
+        ],
+    }
+
+
+def write(report: Mapping[str, Any], command: str) -> None:
+    """The experiment's own file; the counts and the page of all that are there."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    _write(FOLDER / f"{report['name']}.json", json.dumps(report, indent=1, allow_nan=False) + "\n")
+    reports = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    each = {one["name"]: judge.counts(one["rows"]) for one in reports}
+    whole = judge.counts([row for one in reports for row in one["rows"]])
+    _write(COUNTS, json.dumps({**whole, "experiments": each}, indent=1) + "\n")
+    _write(PAGE, page.render(reports, whole, command))
+
+
+def _write(path: Path, text: str) -> None:
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_text(text)
+    fresh.replace(path)
+
+
+def show(report: Mapping[str, Any]) -> None:
+    table = Table(title=f"{report['title']} ({report['source']})", title_justify="left")
+    for title in ("figure", "quantity", "published", "tolerance", "ours", "within"):
+        table.add_column(title, justify="left" if title in ("figure", "quantity") else "right")
+    for row in report["rows"]:
+        told = [shown(row[key]) for key in ("published", "tolerance", "ours")]
+        verdict = "yes" if row["within"] else "no, explained" if row.get("explained") else "no"
+        table.add_row(row["figure"], row["quantity"], *told, verdict)
+    report_console().print(table)
+
+
+def shown(value: object) -> str:
+    if value is None:
+        return "-"
+    return number(float(value)) if isinstance(value, int | float) else str(value)
+
+
+def failed(reports: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What ended runs; a value outside its tolerance is a result, not a failure."""
+    return [f"{report['name']}: {failure}" for report in reports for failure in report["failures"]]

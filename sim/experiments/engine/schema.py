@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What stands in sim/experiments/NAME.toml. Every key has a type and a unit; an unknown one is refused."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Size, Time, Tolerance
+
+NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
+METHODS = ("liss", "iss", "miss", "js", "spand")
+METRICS = (
+    *("packets_at", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
+    *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
+    *("loss_interval", "first_intervals", "losses", "timeouts", "retransmissions", "drops", "queue", "most_queue"),
+)
+FASTEST_LINE = 10**9  # b/s
+MOST_HOPS = 16  # a router's hosts have a prefix of their own
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Uniform(Table):
+    uniform: tuple[Time, Time]
+
+
+class Exponential(Table):
+    exponential: Time
+
+
+class ParetoLaw(Table):
+    mean: Time
+    shape: float = Field(gt=1)
+
+
+class Pareto(Table):
+    pareto: ParetoLaw
+
+
+class UniformSize(Table):
+    uniform: tuple[Payload, Payload]
+
+
+Draw = Time | Uniform | Exponential | Pareto
+SizeDraw = Payload | UniformSize
+
+
+class Queue(Table):
+    size: QueueSize
+    discipline: Literal["drop-tail", "red"] = "drop-tail"
+    low: float = Field(0, ge=0)  # packets; RED's thresholds
+    high: float = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _thresholds(self) -> Self:
+        if self.discipline == "red" and not 0 < self.low < self.high:
+            raise ValueError("red needs low and high, packets, with 0 < low < high")
+        if self.discipline == "drop-tail" and (self.low or self.high):
+            raise ValueError("low and high are RED's: set discipline = 'red'")
+        return self
+
+
+class Access(Table):
+    """The link of a host or of a core to its router; its queue never overflows."""
+
+    rate: Rate
+    delay: Time
+
+
+class Link(Access):
+    queue: Queue
+
+
+class Topology(Table):
+    """`hops` links in a row between hops + 1 routers, numbered from 0; `star`: one router and a path to each host."""
+
+    kind: Literal["dumbbell", "chain", "parking-lot", "star"]
+    hops: int = Field(1, ge=1, le=MOST_HOPS)
+    link: Link
+    access: Access
+
+    @model_validator(mode="after")
+    def _hops(self) -> Self:
+        if self.kind in ("dumbbell", "star") and self.hops != 1:
+            raise ValueError(f"a {self.kind} has one link in the middle: leave hops out, or use kind = 'chain'")
+        if self.kind in ("chain", "parking-lot") and self.hops < 2:
+            raise ValueError(f"a {self.kind} needs hops = 2 or more")
+        return self
+
+
+class Run(Table):
+    duration: Time
+    seeds: int = Field(1, ge=1, le=10_000)  # runs of each cell, with the seeds from SEED on
+    measure: Time = 0  # from when on windows, rates, queues and losses count
+    sample: Time = 0  # between two samples of the series; 0: none
+    marks: tuple[Time, ...] = ()  # since establishment
+    packet: Size = 1502  # what the link rates count of a full packet; ours is 1,500 bytes and 2 of PPP
+    # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
+    # as disturbed.
+    preset: Literal["sim", "sim65536"] = "sim65536"
+    complete: bool = False  # ends when all transfers are acknowledged
+    sack: bool = False
+
+
+class Receiver(Table):
+    delayed_ack: bool = False
+    ack_timeout: Time = 200_000_000
+    rwnd: Payload = 16 << 20
+
+
+class Rounds(Table):
+    count: int = Field(ge=1)
+    gap: Time
+    jitter: Time = 0
+    fresh: bool = False  # each round has a connection of its own
+
+
+class Change(Table):
+    at: Time
+    steady_argument: str
+
+
+class Flow(Table):
+    """`count` connections alike, or as many as arrive."""
+
+    label: str = Field(pattern=r"^[a-z0-9-]+$")
+    sender: Literal["core", "ns-3"] = "core"
+    tcp: Literal[NS3_TCP] = "TcpNewReno"  # type: ignore[valid-type]
+    count: int = Field(1, ge=1)
+    cores: Literal["one", "each"] = "one"  # connections of one core, or a core for each
+    origin: int = Field(0, alias="from", ge=0)  # routers
+    target: int = Field(alias="to", ge=0)
+    hosts: int = Field(0, ge=0)  # receivers, drawn at random; 0: one each
+    access: Access | None = None  # of the sender, instead of the topology's
+    # b/s of the core's wire, instead of what `access` gives: a policy that measures gaps needs 1 Gb/s, as on a slower
+    # wire a segment does not leave within 8 ns of its time.
+    line: Rate | None = None
+    startup: str = ""
+    startup_argument: str = ""
+    steady: str = ""
+    steady_argument: str = ""
+    initial_window: int = Field(1, ge=1, le=255)
+    ssthresh: Payload | None = None
+    nssr: bool = False
+    estimate: Literal["", *METHODS] = ""  # type: ignore[valid-type]
+    observed: bool = False  # it reports to the estimator
+    start: Draw = 0
+    every: Draw | None = None  # arrivals, from `start` on until the end; `count` does not matter then
+    lifetime: Draw | None = None
+    transfer: SizeDraw | None = None  # without: data without end
+    rounds: Rounds | None = None
+    changes: tuple[Change, ...] = ()
+    receiver: Receiver = Receiver()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.sender == "ns-3" and (self.startup or self.steady or self.estimate or self.changes):
+            raise ValueError("startup, steady, estimate and changes are a core's: leave them out, or sender = 'core'")
+        if self.line is not None and (self.sender == "ns-3" or self.line > FASTEST_LINE):
+            raise ValueError("line is a core's, at most 1 Gb/s")
+        if self.rounds and self.transfer is None:
+            raise ValueError("rounds need a transfer")
+        return self
+
+
+class Traffic(Table):
+    kind: Literal["cbr", "poisson", "pareto"]
+    count: int = Field(1, ge=1)
+    origin: int = Field(0, alias="from", ge=0)
+    target: int = Field(alias="to", ge=0)
+    at: Literal["host", "router"] = "host"  # with access links of their own, or not
+    rate: Rate | None = None
+    rates: tuple[tuple[Time, RateOrNone], ...] = ()  # instead: from when on how much
+    packets: dict[str, float] = {"1000 B": 1}  # sizes and their weights
+    on: Time = 0
+    off: Time = 0
+    shape: float = 0
+    start: Time = 0
+    stop: Time | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.rate is None) == (not self.rates):
+            raise ValueError("give either rate or rates")
+        if (self.kind == "pareto") != bool(self.on and self.off and self.shape > 1):
+            raise ValueError("on, off and shape (above 1) are of kind = 'pareto', which needs them")
+        return self
+
+
+class Measure(Table):
+    """A number of a run: `metric` over the connections of `label`, taken together as `statistic` says."""
+
+    metric: Literal[METRICS]  # type: ignore[valid-type]
+    label: str = ""  # empty: all connections
+    statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
+    mark: Time = 0  # packets_at: one of run.marks
+    begin: Time = 0  # throughput, utilisation: from then
+    end: Time = 0  # until then; 0: the end
+    link: int = Field(0, ge=0)
+
+
+class Published(Measure):
+    """What the paper says of a measure: one form of `value`, `between`, `at_least`, `at_most`, `order`."""
+
+    quantity: str
+    figure: str
+    of: dict[str, str] = {}  # axis and the name of its value: which cells
+    over: dict[str, str] = {}  # the measure there divides it
+    value: float | None = None
+    tolerance: Tolerance | None = None
+    between: tuple[float, float] | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    along: str = ""  # an axis
+    order: tuple[str, ...] = ()  # of its names, the highest first
+    tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
+    explained: str = ""  # why ours differs
+    level: Literal["number", "ratio", "shape"] = "number"
+
+    @model_validator(mode="after")
+    def _form(self) -> Self:
+        forms = [self.value is not None, self.between is not None, self.at_least is not None]
+        forms += [self.at_most is not None, bool(self.order)]
+        if sum(forms) != 1:
+            raise ValueError("give one of value, between, at_least, at_most, order")
+        if (self.value is not None) != (self.tolerance is not None):
+            raise ValueError("value and tolerance go together")
+        if bool(self.order) != bool(self.along):
+            raise ValueError("order and along go together")
+        return self
+
+
+class Plot(Measure):
+    """Measures over an axis, a curve for each value of `by`; or a series in time."""
+
+    title: str
+    x: str  # an axis, or time
+    series: Literal["", "window", "queue", "throughput"] = ""
+    by: str = ""
+    unit: str = ""
+    of: dict[str, str] = {}
+    over: dict[str, str] = {}
+
+
+class Experiment(Table):
+    """One cell: the axes' values are in their places."""
+
+    name: str = Field(pattern=r"^[a-z0-9-]+$")
+    title: str
+    source: str
+    quick: bool = True  # one of `make experiments`
+    departs: tuple[str, ...] = ()  # from the paper, in sentences
+    assumed: tuple[str, ...] = ()  # what the paper leaves out
+    topology: Topology
+    run: Run
+    flow: tuple[Flow, ...] = Field(min_length=1)
+    traffic: tuple[Traffic, ...] = ()
+    published: tuple[Published, ...] = ()
+    plot: tuple[Plot, ...] = ()
+    axes: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _places(self) -> Self:
+        last = 1 if self.topology.kind in ("dumbbell", "star") else self.topology.hops
+        for what, each in [("flow", flow) for flow in self.flow] + [("traffic", one) for one in self.traffic]:
+            if max(each.origin, each.target) > last or each.origin == each.target:
+                raise ValueError(
+                    f"{what} from {each.origin} to {each.target}: this {self.topology.kind} has routers 0 to {last}, "
+                    "use two of them"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _measures(self) -> Self:
+        labels = {flow.label for flow in self.flow}
+        for each in (*self.published, *self.plot):
+            if each.label and each.label not in labels:
+                raise ValueError(f"no flow has the label '{each.label}', use {', '.join(sorted(labels))}")
+            if each.metric == "packets_at" and each.mark not in self.run.marks:
+                raise ValueError("packets_at needs a mark that run.marks has")
+        return self

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What counts as reproduced: values, ratios, bounds and rankings, against results made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.experiments.engine import judge, page
+from sim.experiments.engine.load import Policies, load
+from sim.experiments.engine.metrics import measure
+from sim.experiments.engine.schema import Measure, Published
+
+Tiny = Callable[..., Path]
+
+
+def flow(packets: float, **more: Any) -> dict[str, Any]:
+    size = 1460
+    told: dict[str, Any] = {"label": "a", "segment_size": size, "established": 0.1, "opened": 0.0, "seconds": 2.0}
+    told |= {"at_marks": [packets * size], "acknowledged": packets * size, "intervals": [], "begun": [], "done": []}
+    return told | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "window": 5.0} | more
+
+
+def run(*flows: dict[str, Any], **samples: Any) -> dict[str, Any]:
+    link = {"arrived": 10, "dropped": 1, "mean_packets": 2.5, "most_packets": 4}
+    return {"failure": "", "links": [link], "flows": list(flows), "samples": samples}
+
+
+def results(low: float, high: float) -> judge.Results:
+    return {(("rate", "2 Mb/s"),): [run(flow(low))], (("rate", "4 Mb/s"),): [run(flow(high))]}
+
+
+@pytest.mark.parametrize(("high", "within"), [(200, True), (239, True), (241, False), (159, False)])
+def test_a_ratio_is_within_its_tolerance_or_not(high: float, within: bool, tiny: Tiny, policies: Policies) -> None:
+    (row,) = judge.rows(load(tiny(), policies), results(100, high))
+    assert row["ours"] == pytest.approx(high / 100) and row["within"] is within
+    assert (row["published"], row["tolerance"]) == (2, "20 %")
+
+
+def test_a_ranking_is_exact_up_to_its_tie(tiny: Tiny, policies: Policies) -> None:
+    form = 'along = "rate"\norder = ["4 Mb/s", "2 Mb/s"]\ntie = 0.1'
+    removed = 'of = { rate = "4 Mb/s" }\nover = { rate = "2 Mb/s" }\nvalue = 2\ntolerance = "20 %"'
+    file = load(tiny((removed, form)), policies)
+    verdicts = [judge.rows(file, results(100, high))[0]["within"] for high in (150, 95, 85)]
+    assert verdicts == [True, True, False]
+    assert judge.rows(file, results(100, 85))[0]["ours"] == "2 Mb/s > 4 Mb/s"
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "within"),
+    [
+        ({"value": 10.0, "tolerance": 0.5}, 10.4, True),
+        ({"value": 10.0, "tolerance": 0.5}, 10.6, False),
+        ({"between": (1, 2)}, 2.1, False),
+        ({"at_least": 3}, 3.0, True),
+        ({"at_most": 0}, 1.0, False),
+    ],
+)
+def test_each_form_has_its_bound(form: dict[str, Any], value: float, within: bool) -> None:
+    assert judge.inside(Published(quantity="x", figure="1", metric="window", **form), value) is within
+
+
+def test_what_differs_counts_as_explained_only_with_a_reason() -> None:
+    rows: list[dict[str, Any]] = [
+        {"within": True},
+        {"within": False, "explained": "why"},
+        {"within": False},
+        {"within": True, "explained": ""},
+    ]
+    assert judge.counts(rows) == {"published": 4, "reproduced": 2, "explained": 1, "failed": 1}
+
+
+def test_no_value_is_not_within(tiny: Tiny, policies: Policies) -> None:
+    nothing: judge.Results = {(("rate", rate),): [run(flow(1, established=-1))] for rate in ("2 Mb/s", "4 Mb/s")}
+    (row,) = judge.rows(load(tiny(), policies), nothing)
+    assert row["within"] is False and row["ours"] is None
+
+
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [
+        ({"metric": "packets", "statistic": "sum"}, 300.0),
+        ({"metric": "throughput"}, 150 * 8000 / 2 / 1e6),
+        ({"metric": "jain"}, 300**2 / (2 * (100**2 + 200**2))),
+        ({"metric": "completion", "statistic": "most"}, 0.5),
+        ({"metric": "exit_share"}, 6 / (2e6 * 0.024 / 8000)),
+        ({"metric": "queue"}, 2.5),
+        ({"metric": "drops"}, 1.0),
+        ({"metric": "utilisation"}, 300 * 8000 / 2 / 2e6),
+        ({"metric": "throughput", "begin": "1 s", "end": "2 s", "statistic": "sum"}, 50 * 8000 / 1e6),
+        ({"metric": "estimate"}, 3.0),
+    ],
+)
+def test_metrics_are_in_the_papers_units(what: dict[str, Any], value: float, tiny: Tiny, policies: Policies) -> None:
+    progress = [[0, 0], [0, 1460 * 10], [1460 * 20, 1460 * 40]]
+    told = run(flow(100, begun=[0.0, 1.0], done=[0.4, 1.5]), flow(200), seconds=[0.0, 1.0, 2.0], progress=progress)
+    cell = load(tiny(), policies).cells[0].experiment
+    assert measure(cell, told, Measure.model_validate(what)) == pytest.approx(value)
+
+
+def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies) -> None:
+    rows = judge.rows(load(tiny(), policies), results(100, 250))
+    shown = {"title": "<T>", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    plots = [{"title": "P", "x": "rate", "unit": "packets", "curves": [{"name": "", "x": [2.0], "y": [1.0]}]}]
+    shown |= {"rows": rows, "departs": [], "assumed": ["A."], "plots": plots, "failures": []}
+    text = page.render([shown], judge.counts(rows), "make experiments")
+    assert "&lt;T&gt;" in text and "2.500" in text and "1 failed" in text and 'class="plot"' in text

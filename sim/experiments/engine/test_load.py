@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A wrong file is refused before anything runs, in a sentence with the file, the key and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from downbeat.refused import Refused
+
+from sim.experiments.engine.load import Policies, load
+from sim.experiments.names import FILES
+
+Tiny = Callable[..., Path]
+
+
+def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> None:
+    file = load(tiny(), policies)
+    assert [cell.names for cell in file.cells] == [{"rate": "2 Mb/s"}, {"rate": "4 Mb/s"}]
+    assert [cell.experiment.topology.link.rate for cell in file.cells] == [2_000_000, 4_000_000]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "allowed"),
+    [
+        ('label = "a"', 'lable = "a"', "flow.1.lable: no such key; do you mean label?", "startup"),
+        ('title = "Two', 'titel = "Two', "titel: no such key; do you mean title?", "topology"),
+        ('delay = "10 ms"', "delay = 10", "topology.link.delay: 10: write it with its unit", "40 ms"),
+        ('delay = "10 ms"', 'delay = "10 kB"', "topology.link.delay: '10 kB' is no time", "40ms"),
+        ('duration = "2 s"', 'duration = "2 Mb/s"', "run.duration: '2 Mb/s' is no time", "40ms"),
+        ('size = "20 packets"', 'size = "20"', "topology.link.queue.size: '20' has no unit", "50 packets"),
+        ('kind = "dumbbell"', 'kind = "ring"', "topology.kind: Input should be 'dumbbell', 'chain'", "'star'"),
+        ('kind = "dumbbell"', 'kind = "dumbbell"\nhops = 2', "topology: a dumbbell has one link", "chain"),
+        ('kind = "dumbbell"', 'kind = "chain"', "topology: a chain needs hops = 2", "or more"),
+        ("to = 1", "to = 3", "flow from 0 to 3: this dumbbell has routers 0 to 1", "use two of them"),
+        ("count = 2", "count = 0", "flow.1.count: Input should be greater than or equal to 1", ""),
+        ("count = 2", 'steady = "bbr"', "flow 'a': steady: no congestion policy 'bbr' in this build", "reno, aimd"),
+        ("count = 2", 'steady = "aimd"\nsteady_argument = "b=2"', "'b=2' is no argument", "a from"),
+        ("count = 2", 'sender = "ns-3"\nsteady = "reno"', "are a core's", "sender = 'core'"),
+        ("count = 2", 'rounds = { count = 3, gap = "1 s" }', "rounds need a transfer", ""),
+        ('"$rate"', '"$speed"', "$speed: no such axis", "$rate"),
+        ('over = { rate = "2', 'over = { rate = "3', "axis rate has no '3 Mb/s'", "2 Mb/s, 4 Mb/s"),
+        ('mark = "1 s"', 'mark = "3 s"', "packets_at needs a mark that run.marks has", ""),
+        ("value = 2\n", "", "give one of value, between", "order"),
+        ('metric = "packets_at"', 'metric = "speed"', "published.1.metric: Input should be 'packets_at'", "throughput"),
+        ('name = "tiny"', 'name = "small"', "name: 'small' is not the file's", "tiny"),
+        ('title = "Two Renos"', 'title = "Two Renos', "no TOML", "line"),
+    ],
+)
+def test_a_wrong_file_is_refused(old: str, new: str, where: str, allowed: str, tiny: Tiny, policies: Policies) -> None:
+    path = tiny((old, new))
+    with pytest.raises(Refused) as refused:
+        load(path, policies)
+    said = str(refused.value)
+    assert said.startswith(f"{path}: ") and where in said and allowed in said
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path, policies: Policies) -> None:
+    with pytest.raises(Refused, match=r"none\.toml: No such file"):
+        load(tmp_path / "none.toml", policies)
+
+
+def test_the_full_form_replaces_what_it_names(tiny: Tiny, policies: Policies) -> None:
+    path = tiny(more='[full]\n"run.duration" = "60 s"\n"axes.rate" = ["2 Mb/s", "4 Mb/s", "8 Mb/s"]\n')
+    assert load(path, policies).experiment.run.duration == 2 * 10**9
+    full = load(path, policies, full=True)
+    assert full.experiment.run.duration == 60 * 10**9 and len(full.cells) == 3
+    with pytest.raises(Refused, match="no table rnu"):
+        load(tiny(more='[full]\n"rnu.seeds" = 2\n'), policies, full=True)
+    assert load(path, policies, duration="5 s").experiment.run.duration == 5 * 10**9
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_of_the_tree_is_right(name: str) -> None:
+    for full in (False, True):
+        file = load(FILES[name], None, full)
+        assert file.experiment.published and file.experiment.source

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Finished runs are kept: an interrupted, killed or refused set goes on where it was, with equal results."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from downbeat.refused import Refused
+
+from sim.experiments.engine.runs import Runs
+
+PLANS = [f"run seed={seed}\n" for seed in range(6)]
+# Gives its plan back, and leaves a mark for each time that it ran.
+ECHO = """#!{python}
+import json, pathlib, sys, uuid
+plan = sys.stdin.read()
+{more}
+pathlib.Path("{place}", "ran-" + uuid.uuid4().hex).write_text(plan)
+print(json.dumps({{"plan": plan}}))
+print("core_seconds=0.5 core_segments=7", file=sys.stderr)
+"""
+
+
+def program(place: Path, more: str = "") -> Path:
+    build = place / "build"
+    build.mkdir(exist_ok=True)
+    path = build / "program"
+    path.write_text(ECHO.format(python=sys.executable, place=place, more=more))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def ran(place: Path) -> list[str]:
+    return sorted(path.read_text() for path in place.glob("ran-*"))
+
+
+def nothing(*_: object) -> None:
+    return None
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_results_are_in_the_order_of_the_plans(jobs: int, tmp_path: Path) -> None:
+    runs = Runs(program(tmp_path), tmp_path / "kept", jobs)
+    assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
+    assert runs.cost["core_segments"] == 7 * len(PLANS)
+
+
+def test_what_is_done_is_not_run_again(tmp_path: Path) -> None:
+    path = program(tmp_path)
+    Runs(path, tmp_path / "kept", 1).all(PLANS[:4], nothing)
+    Runs(path, tmp_path / "kept", 1).all([*PLANS, PLANS[0]], nothing)
+    assert ran(tmp_path) == PLANS
+
+
+def test_a_run_that_was_killed_is_run_again(tmp_path: Path) -> None:
+    once = f'mark = pathlib.Path("{tmp_path}/killed")\nif "seed=2" in plan and not mark.exists():\n'
+    once += "    mark.touch(); import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    runs = Runs(program(tmp_path, once), tmp_path / "kept", 2)
+    assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
+    assert ran(tmp_path) == PLANS
+
+
+def test_a_program_that_refuses_its_plan_is_told(tmp_path: Path) -> None:
+    runs = Runs(program(tmp_path, 'sys.exit("line 3: unknown word" if "seed=3" in plan else 0)'), tmp_path / "kept", 1)
+    with pytest.raises(Refused, match="line 3: unknown word"):
+        runs.all(PLANS[3:4], nothing)
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = Runs(program(tmp_path), tmp_path / "kept", 1)
+    write = Path.write_text
+
+    def full(path: Path, text: str) -> int:
+        if "kept" in path.parts and not any(f"seed={early}" in text for early in (0, 1)):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", full)
+        with pytest.raises(Refused) as refused:
+            runs.all(PLANS, nothing)
+    assert "No space left on device: free some space and give the same command again; 2 of 6 runs" in str(refused.value)
+    assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
+    assert not list((tmp_path / "kept").glob("*.json.*"))
+
+
+def test_a_place_that_is_no_directory_is_told(tmp_path: Path) -> None:
+    (tmp_path / "kept").touch()
+    with pytest.raises(Refused, match="make it a directory to write in and give the same command again; 0 of 6"):
+        Runs(program(tmp_path), tmp_path / "kept", 1).all(PLANS, nothing)
+
+
+def test_an_interrupt_ends_with_what_is_kept_and_the_rest_follows(tmp_path: Path) -> None:
+    path = program(tmp_path, 'import time; time.sleep(60 if "seed=2" in plan else 0)')
+    script = f"""
+import pathlib, sys
+from sim.experiments.engine.runs import Interrupted, Runs
+try:
+    Runs(pathlib.Path({str(path)!r}), pathlib.Path({str(tmp_path / "kept")!r}), 1).all({PLANS!r}, lambda *_: None)
+except Interrupted as error:
+    sys.exit(str(error))
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True, env=os.environ)
+    for _ in range(600):
+        if len(list((tmp_path / "kept").glob("*.json"))) == 2:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert "Interrupted: 2 of 6 runs are done and kept in" in said and "the same command goes on from there" in said
+    kept = {json.loads(one.read_text())["plan"] for one in (tmp_path / "kept").glob("*.json")}
+    assert kept == set(PLANS[:2])
