@@ -126,7 +126,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 
 generate: $(RTL) ## writes the generated page, headers and lists into docs and sw
 	@install -D -m 644 build/rtl/downbeat_registers.md docs/reference/register-map.md
-	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h -t sw/include
+	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h build/rtl/downbeat_host.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
 
 synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name MODULE=name]
