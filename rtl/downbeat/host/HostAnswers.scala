@@ -51,8 +51,8 @@ case class HostAnswers(config: DownbeatConfig) extends Component {
     val used = Reg(UInt(log2Up(HostPorts.answers + 1) bits)) init 0
     val connected = io.opened.valid && io.opened.active && io.opened.owner === index + 1
     val taken = io.reserves(index).asUInt +^ io.claims(index).asUInt
-    val given = io.lines(index).fire.asUInt +^ io.releases(index).asUInt +^ connected.asUInt
-    used := used + taken - given
+    val freed = io.lines(index).fire.asUInt +^ io.releases(index).asUInt +^ connected.asUInt
+    used := used + taken - freed
     io.commandSpace(index) := used < HostPorts.answers
     io.errorSpace(index) := used < HostPorts.answers - 1
   }

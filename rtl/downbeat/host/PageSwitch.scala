@@ -27,7 +27,7 @@ case class PageSwitch(config: DownbeatConfig) extends Component {
     val fromCore = RegNextWhen(toCore, command.fire)
     val sides = StreamDemux(command.haltWhen(busy), toCore.asUInt, 2)
     val waits = Seq(busy && !fromCore, busy && fromCore)
-    (sides, waits, (answered: Bool) => when(answered)(busy := False))
+    (sides.toSeq, waits, (answered: Bool) => when(answered)(busy := False))
   }
 
   private val (reads, readWaits, endRead) = route(io.bus.ar.halfPipe())
