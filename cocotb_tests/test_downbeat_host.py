@@ -9,6 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import clocks, generator, until
 from cocotb_tests.bench.layout import number as size_of
+from cocotb_tests.bench.layout import unpack
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.host.format import number
@@ -25,11 +26,11 @@ def test_downbeat_host() -> None:
 
 
 async def opened(
-    host: Host, index: int = 0, *, remote: int = PORT, sequence: int = 1_000_000
+    host: Host, index: int = 0, *, remote: int = PORT, local: int = 0, sequence: int = 1_000_000
 ) -> tuple[Peer, HostConnection]:
     """A connection that a port has opened."""
     peer = Peer(host.core, port=remote, sequence=sequence)
-    await host.ports[index].open(remote, request=remote)
+    await host.ports[index].open(remote, request=remote, localPort=local)
     await peer.accept_connection()
     return peer, await host.ports[index].connection("established", request=remote)
 
@@ -55,6 +56,8 @@ async def move(host: Host, peer: Peer, connection: HostConnection, length: int) 
             moved = True
         while not host.core.wire_out.stream.beats.empty():
             segment = await peer.receive()
+            if segment.dport != peer.port:
+                continue  # another's
             peer.accept(segment)
             acknowledged = max(acknowledged, (segment.ack - begin) % 2**32)
             if segment.data:
@@ -69,10 +72,10 @@ async def move(host: Host, peer: Peer, connection: HostConnection, length: int) 
         if not moved:
             await host.core.idle()
             if host.core.wire_out.stream.beats.empty() and connection.port.poll() is None:
-                await host.core.jump()  # to an ACK that is delayed
-                if acknowledged < given and host.core.wire_out.stream.beats.empty():  # dropped: no slot
-                    rest = to_host[acknowledged:given][:1460]
-                    peer.send("PA", rest, sequence=(begin + acknowledged) % 2**32)
+                # An ACK is delayed, or there was no slot: an honest peer sends it again.
+                rest = to_host[acknowledged:given][:1460]
+                peer.send("PA", rest, sequence=(begin + acknowledged) % 2**32)
+                await host.core.wire_in.drained()
     assert bytes(peer.received[arrived:]) == to_peer
     assert bytes(read) == to_host
 
@@ -83,15 +86,15 @@ async def bytes_pass_through_both_rings_and_their_ends(dut: Any, stall: float) -
     host = await Host.create(dut, stall=stall)
     port = host.ports[0]
     await port.start()
-    await opened(host)
-    first = port.connections.popitem()[1]
+    _, first = await opened(host, local=40_000)
+    port.connections.clear()
     # Initial numbers are a clock of 4.096 us and a hash of the addresses: this connection again, a little before its
     # send ring's end. The receive ring ends within the peer's first bytes.
     await first.command("abort")
     ahead = (RING - 2000 - first.written) % RING
     await host.core.advance(host.core.now + ahead * 4096)
     host.core.wire_out.stream.pending()
-    peer, connection = await opened(host, sequence=2**32 - 700)
+    peer, connection = await opened(host, local=40_000, sequence=2**32 - 700)
     assert connection.written % RING > RING - 6000
     await move(host, peer, connection, 6000)
     host.memory.check()
@@ -162,8 +165,11 @@ async def data_stays_behind_commands_and_a_close_takes_it_along(dut: Any) -> Non
     await connection.send(b"before the close")
     await connection.command("close")
     await connection.port.write("writtenSequence", 0)  # half a doorbell rings nothing
-    segment = await peer.receive()
-    assert (segment.data, "F" in segment.flags) == (b"before the close", True)
+    before = len(peer.received)
+    while "F" not in segment.flags:
+        segment = await peer.receive()
+        peer.accept(segment)
+    assert peer.received[before:] == b"before the close"
     await port.ring("written", connection.flow, connection.generation, connection.written)
     assert (await port.answer())["reason"] == "notOpen"
 
@@ -203,6 +209,7 @@ async def an_interrupt_comes_when_the_time_has_come(dut: Any) -> None:
     assert await host.shown("interrupts") == 1
     port.drain()
     await port.acknowledge(arm=True)
+    await clocks(dut, 20)
     rose = host.core.now
     assert dut.interrupt.value == 0
     peer.send("PA", b"x")
@@ -210,10 +217,11 @@ async def an_interrupt_comes_when_the_time_has_come(dut: Any) -> None:
     await host.core.idle()
     assert dut.interrupt.value == 0 and port.poll() is not None
     passed = await host.core.jump()
-    assert hold_off - 50_000 < passed <= hold_off
+    assert hold_off - 100_000 < passed <= hold_off
     await until(dut, lambda: dut.interrupt.value == 1, "the second interrupt", 20)
     assert host.core.now - rose < hold_off + 1000
     await port.acknowledge()
+    await clocks(dut, 20)
     assert dut.interrupt.value == 0
     peer.send("PA", b"y")
     await host.core.wire_in.drained()
@@ -221,14 +229,15 @@ async def an_interrupt_comes_when_the_time_has_come(dut: Any) -> None:
     await host.core.jump()
     await clocks(dut, 50)
     assert dut.interrupt.value == 0, "nobody has armed it"
-    assert connection.received - connection.consumed >= 1
+    port.drain()
+    assert await connection.read((connection.received - connection.consumed) % 2**32) == b"xy"
 
 
 @cocotb.test()
 async def who_takes_a_port_over_hears_of_its_connections(dut: Any) -> None:
     """The next program aborts what a dead one has left; the other port's connection stays."""
     host = await Host.create(dut)
-    dead, other = host.ports
+    dead = host.ports[0]
     for port in host.ports:
         await port.start()
     peer, left = await opened(host)
@@ -254,11 +263,7 @@ async def rings_that_cannot_be_are_refused_and_a_broken_one_stops_its_port(dut: 
     port, other = host.ports
     await other.start()
     for commands, notifications in ((0, 4), (16, 4), (3, 0), (3, 16)):
-        port_start = cocotb.start_soon(port.start(commands=commands, notifications=notifications))
-        await clocks(dut, 400)
-        port_start.kill()
-        await clocks(dut, 40)
-        assert await port.get("status") == 2, "refused"
+        assert await port.try_start(commands, notifications) == 2, "refused"
         await port.set("control", 0)
     await port.start()
     await port.stop()
@@ -295,7 +300,8 @@ async def streams_in_the_fabric_stay_as_they_are(dut: Any) -> None:
     host.core.write(flow, b"from the fabric")
     assert (await own.receive()).data == b"from the fabric"
     await move(host, peer, connection, 1000)
-    assert host.core.notifications.pending() == []
+    fabric = [unpack("Notification", beat["data"]) for beat in host.core.notifications.pending()]
+    assert {news["status_reference_flow"] for news in fabric} <= {flow}
     assert [key[0] for key in port.connections] == [connection.flow]
     await port.ring("written", flow, 0, 0)
     assert (await port.answer())["reason"] == "owner"

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from cocotb_tests.bench import until
+from cocotb_tests.bench import clocks, until
 from cocotb_tests.core.core import PEER_IP, Core, ip_number
 from cocotb_tests.host.format import element, number, offset, pack_command, unpack_notification
 from cocotb_tests.host.memory import PAYLOAD_BASE, RINGS_BASE, RINGS_BYTES, HostMemory
@@ -100,6 +100,10 @@ class HostPort:
 
     async def start(self, *, commands: int = 3, notifications: int = 4, hold_off: int = 0) -> None:
         """Rings of 2^commands and 2^notifications entries; it runs when this returns."""
+        assert await self.try_start(commands, notifications, hold_off) == 1
+
+    async def try_start(self, commands: int, notifications: int, hold_off: int = 0) -> int:
+        """Returns the port's status a little later."""
         self.command_size, self.notification_size = 1 << commands, 1 << notifications
         self.tail = self.head = self.seen = 0  # commands written; notifications read, and told to be read
         self.host.memory.rings.write(self.notifications_at, bytes(number("notificationBytes") << notifications))
@@ -110,8 +114,8 @@ class HostPort:
         await self.set("notificationSizeLog2", notifications)
         await self.set("holdOff", hold_off)
         await self.set("control", 1)
-        while not await self.get("status") & 1:
-            pass
+        await clocks(self.host.dut, 40)
+        return await self.get("status")
 
     async def stop(self) -> None:
         await self.set("control", 0)
@@ -132,8 +136,8 @@ class HostPort:
         await self.post(pack_command(opcode, **fields))
 
     async def open(self, port: int, *, request: int = 1, **fields: int) -> None:
-        values = {"initialWindow": 10, "ssthresh": 65536, **fields}
-        await self.command("open", request=request, remoteIp=ip_number(PEER_IP), remotePort=port, **values)
+        values = {"remoteIp": ip_number(PEER_IP), "initialWindow": 10, "ssthresh": 65536, **fields}
+        await self.command("open", request=request, remotePort=port, **values)
 
     async def listen(self, port: int, *, request: int = 2) -> None:
         await self.command("listen", request=request, localPort=port, initialWindow=10, ssthresh=65536)
