@@ -82,13 +82,18 @@ object RegisterFiles {
     val values = run.map(fields(_).head)
     val sameBits = values.map(bits).distinct.size == 1
     val hasReset = values.exists(_.getAccessType() == AccessType.ROV)
-    val rows = run.zip(values).map { case (register, field) =>
-      val columns = Seq(hex(register.getAddr(), 3)) ++ (if (sameBits) None else Some(bits(field).padTo(5, ' '))) ++
-        (if (hasReset) Some(reset(field).padTo(9, ' ')) else None) :+ register.getName()
-      s"    ${columns.mkString("  ")}"
-    }
     val shown = (if (sameBits) s", bits ${bits(values.head)}" else "") + (if (hasReset) ", with its value" else "")
-    Seq("", s"${access(values.head)}$shown: ${run.head.getDoc()}", "") ++ rows
+    val title = s"${access(values.head)}$shown: ${run.head.getDoc()}"
+    if (sameBits) {
+      val rows = run.zip(values).map { case (register, field) =>
+        val columns = Seq(hex(register.getAddr(), 3)) ++ (if (hasReset) Some(reset(field).padTo(9, ' ')) else None)
+        s"    ${(columns :+ register.getName()).mkString("  ")}"
+      }
+      Seq("", title, "") ++ rows
+    } else { // the fields of a bundle
+      val reach = s"${hex(run.head.getAddr(), 3)} to ${hex(run.last.getAddr(), 3)}"
+      Seq("", s"$reach, $title Names, offsets and widths are in the header.")
+    }
   }
 
   private def table(registers: Seq[RegInst]): Seq[String] = {
