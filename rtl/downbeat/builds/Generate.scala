@@ -15,8 +15,9 @@ import scala.util.control.NonFatal
 import spinal.core._
 
 /** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY
-  * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
-  * programs; downbeat_host.h and .json: the format of a host's rings and doorbells; with the module RegisterMap its registers, downbeat_registers.h, .md and .json, with a board
+  * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where
+  * fields lie and what numbers mean in this preset, for programs; downbeat_host.h and .json: the format of a host's
+  * rings and doorbells; with the module RegisterMap its registers, downbeat_registers.h, .md and .json, with a board
   * CONTENTS_registers.json; and for each module of several clocks MODULE.crossings, its clock-domain crossings.
   *
   * Nothing is written before every module has elaborated, so that a directory holds one build and no mixture. The first

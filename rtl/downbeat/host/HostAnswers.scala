@@ -9,8 +9,8 @@ import spinal.lib._
 /** Keeps the answers and errors of each port until its ring has space.
   *
   * A place is taken before there is an answer: by a command when its fetch begins, by an error when it is made. A
-  * command that turns out to need no answer gives its place back; an open does so when it has become a connection, which
-  * is told as a status. So no answer is lost, and none waits for another port.
+  * command that turns out to need no answer gives its place back. An open does so when it has become a connection,
+  * which is told as a status. So no answer is lost, and none waits for another port.
   */
 case class HostAnswers(config: DownbeatConfig) extends Component {
   private val count = config.hostPorts

@@ -52,8 +52,8 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private object Step extends SpinalEnum {
-    val idle, decode, classify, index, indexed, look, compare, judge, keep, join, tellWritten, toldWritten, tellConsumed,
-        toldConsumed, act, record, answer, done = newElement()
+    val idle, decode, classify, index, indexed, look, compare, judge, keep, join = newElement()
+    val tellWritten, toldWritten, tellConsumed, toldConsumed, act, record, answer, done = newElement()
   }
   private object Work extends SpinalEnum {
     val doorbell, waiting, command = newElement()
@@ -281,7 +281,8 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
 
   private val ends = step === Step.act && decoder.ofFlow && !decoder.is(HostOpcode.setPolicies)
   private val tellsConsumed = step === Step.tellConsumed
-  io.events.valid := step === Step.tellWritten && seen.writtenLength =/= 0 || tellsConsumed && seen.consumedLength =/= 0 || ends
+  private val tellsWritten = step === Step.tellWritten
+  io.events.valid := tellsWritten && seen.writtenLength =/= 0 || tellsConsumed && seen.consumedLength =/= 0 || ends
   io.events.flow := flowIndex
   io.events.kind := tellsConsumed ? EventKind.consumed | EventKind.written
   when(ends) {

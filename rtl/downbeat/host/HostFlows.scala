@@ -96,7 +96,8 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   private val limitsWritten = io.sweeping || io.status.valid
   limits.write(limitsFlow, news, limitsWritten)
 
-  private val collides = recordWritten && recordFlow === io.look.payload || limitsWritten && limitsFlow === io.look.payload
+  private val collides =
+    recordWritten && recordFlow === io.look.payload || limitsWritten && limitsFlow === io.look.payload
   io.look.ready := !collides
   io.view.record := records.readSync(io.look.payload, io.look.fire)
   io.view.limits := limits.readSync(io.look.payload, io.look.fire)

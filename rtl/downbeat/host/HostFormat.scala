@@ -104,7 +104,7 @@ object HostFormat {
     HostField("timeToLive", 69, 8, "open, listen; 0: 64"),
     HostField("pace", 70, 8, "open, start: 0 none, 1 even, 2 bucket", meant = 2),
     HostField("paceGap", 72, 64, "open, start: ns between segments, 16 fraction bits"),
-    HostField("validUntil", 80, 64, "open, start: until when the host's values hold, ns; 0: there are none", meant = 48))
+    HostField("validUntil", 80, 64, "open, start: until when the host's values hold, ns; 0: none", meant = 48))
 
   val notification: Seq[HostField] = Seq(
     HostField("kind", 0, 8, "HostNotificationKind"),
@@ -138,8 +138,8 @@ object HostFormat {
     HostField("formatHash", 0x008, 32, "CRC-32 of the format's tables, as in the header.", access = "RO"),
     HostField("policyHash", 0x00c, 32, "CRC-32 of the policies of this build: names, numbers, arguments.",
       access = "RO"),
-    HostField("payloadBaseLow", 0x010, 32, "Address of the payload memory, a multiple of its size. Taken over in reset.",
-      access = "RW"),
+    HostField("payloadBaseLow", 0x010, 32,
+      "Address of the payload memory, a multiple of its size; taken over in reset.", access = "RW"),
     HostField("payloadBaseHigh", 0x014, 32, "Bits 63 to 32.", access = "RW"),
     HostField("interrupts", 0x018, 32, "Bit p: the interrupt of port p is raised.", access = "RO"))
 
@@ -147,7 +147,7 @@ object HostFormat {
   val port: Seq[HostField] = Seq(
     HostField("control", 0x00, 32, "Bit 0 enable: 1 starts the port, 0 stops it.", access = "RW"),
     HostField("status", 0x04, 32,
-      "Bit 0 running; 1 refused: the rings of the last start cannot be; 2 stopped: the memory refused a ring's access.",
+      "Bit 0 running; 1 refused: rings that cannot be; 2 stopped: the memory refused a ring's access.",
       access = "RO"),
     HostField("commandBaseLow", 0x08, 32, "Address of the command ring, a multiple of 4096.", access = "RW"),
     HostField("commandBaseHigh", 0x0c, 32, "Bits 63 to 32.", access = "RW"),

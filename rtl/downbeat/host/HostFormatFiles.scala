@@ -65,7 +65,8 @@ object HostFormatFiles {
       val lines = fields.flatMap { field =>
         val access = if (field.access.isEmpty) "" else s"${field.access}: "
         val name = s"${prefix}_${upper(field.name)}"
-        Seq(s"#define ${name}_OFFSET ${field.offset}u /* $access${field.says} */", s"#define ${name}_BITS ${field.bits}u")
+        Seq(s"/* $access${field.says} */", s"#define ${name}_OFFSET ${field.offset}u",
+          s"#define ${name}_BITS ${field.bits}u")
       }
       s"\n/* $says */" +: lines
     }

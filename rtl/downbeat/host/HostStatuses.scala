@@ -75,7 +75,8 @@ case class HostStatuses(config: DownbeatConfig) extends Component {
     io.newest.payload := RegNextWhen(word, arrived)
   }
 
-  io.idle := !io.sweeping && !arrival.valid && !announcing.busy && !reading.active && !reading.arrived && !io.newest.valid
+  private val reads = reading.active || reading.arrived || io.newest.valid
+  io.idle := !io.sweeping && !arrival.valid && !announcing.busy && !reads
 }
 
 /** A word of the memory; without `heard` the rest means nothing. */
