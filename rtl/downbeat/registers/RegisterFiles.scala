@@ -84,12 +84,14 @@ object RegisterFiles {
     val hasReset = values.exists(_.getAccessType() == AccessType.ROV)
     val shown = (if (sameBits) s", bits ${bits(values.head)}" else "") + (if (hasReset) ", with its value" else "")
     val title = s"${access(values.head)}$shown: ${run.head.getDoc()}"
-    if (sameBits) {
+    if (sameBits && hasReset) {
       val rows = run.zip(values).map { case (register, field) =>
-        val columns = Seq(hex(register.getAddr(), 3)) ++ (if (hasReset) Some(reset(field).padTo(9, ' ')) else None)
-        s"    ${(columns :+ register.getName()).mkString("  ")}"
+        s"    ${hex(register.getAddr(), 3)}  ${reset(field).padTo(9, ' ')}  ${register.getName()}"
       }
       Seq("", title, "") ++ rows
+    } else if (sameBits) {
+      val rows = run.grouped(3).map(row => s"    ${hex(row.head.getAddr(), 3)}  ${row.map(_.getName()).mkString("  ")}")
+      Seq("", s"$title Four bytes each, in order:", "") ++ rows
     } else { // the fields of a bundle
       val reach = s"${hex(run.head.getAddr(), 3)} to ${hex(run.last.getAddr(), 3)}"
       Seq("", s"$reach, $title Names, offsets and widths are in the header.")
