@@ -5,6 +5,7 @@ import downbeat.application.{CommandPort, Notifier}
 import downbeat.config.DownbeatConfig
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
+import downbeat.host.{Doorbell, HostInterface, HostOpened, HostPorts, HostSetUp, HostShown}
 import downbeat.lib.PortNotes.Noted
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
@@ -43,6 +44,7 @@ import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
   * One clock `clk`, one synchronous active-high `reset`. TDATA byte 0 is the first byte of the wire.
   */
 case class Downbeat(config: DownbeatConfig) extends Component {
+  private def hasHost = config.hostPorts > 0
   val io = new Bundle {
     val now =
       in(UInt(64 bits)).note("Time: ns in bits 63..16, fraction below. Monotone; may jump forward by any amount.")
@@ -89,6 +91,14 @@ case class Downbeat(config: DownbeatConfig) extends Component {
         "of up to 256 beats within 2 KiB, several outstanding; its base is a multiple of 4 KiB. Responses of one ID " +
         "come in order, those of different IDs in any order.")
 
+    // The host's ports: what registers set and show, its doorbells, its rings, an interrupt for each
+    // (docs/reference/host-interface.md).
+    val host_set_up = hasHost generate in(Vec.fill(config.hostPorts)(HostSetUp()))
+    val host_shown = hasHost generate out(Vec.fill(config.hostPorts)(HostShown()))
+    val host_doorbells = hasHost generate slave(Stream(Doorbell(config)))
+    val m_axi_host = hasHost generate master(Axi4(HostPorts.axi))
+    val interrupt = hasHost generate out(Bits(config.hostPorts bits))
+
     val trace = master(Flow(TraceRecord(config))).note(
       "A record for each event, in order: `DOWNBEAT_TRACE_RECORD_...` in downbeat_layout.h. Leave open if unused.")
     val counters =
@@ -97,6 +107,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
   if (config.externalMemory) Axi4SpecRenamer(io.m_axi)
+  if (hasHost) Axi4SpecRenamer(io.m_axi_host)
 
   private val now = Stamp()
   now.assignFromBits(io.now.asBits)
@@ -125,6 +136,12 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private val transmitter = Transmitter(config)
   private val commandPort = CommandPort(config)
   private val notifier = Notifier(config)
+  private val host = hasHost generate HostInterface(config)
+
+  /** What two layers ask of one module: the application's streams and the host's rings. */
+  private def ofBoth[T <: Data](own: Stream[T], ofHost: HostInterface => Stream[T]): Stream[T] =
+    if (!hasHost) own
+    else RegisteredHandshake(StreamArbiterFactory().roundRobin.transactionLock.onArgs(own, ofHost(host)))
 
   // ---- wire in -> parsed segment -> its flow -> event
 
@@ -211,23 +228,48 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     beat.urgent := io.s_axis_tx.tuser.asBool
   }
   payloadMemory.io.accept <> sendBuffer.io.axi
-  engine.io.application << InTurn(sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
+  private val ownEvents = Seq(sendBuffer.io.written, receiveBuffer.io.consumed, commandPort.io.events)
+  engine.io.application << InTurn(ownEvents ++ Option(host).map(_.io.events): _*)
 
   // ---- commands and notifications
 
-  commandPort.io.commands << io.s_axis_command.toStream(Command(config))(_.assignFromBits(io.s_axis_command.word))
+  commandPort.io.commands << io.s_axis_command.toStream(Command(config)) { command =>
+    command.assignFromBits(io.s_axis_command.word)
+    if (hasHost) command.parameters.owner.removeAssignments() := 0
+  }
   commandPort.io.framesBegun := sendBuffer.io.begun
   commandPort.io.framesTold := sendBuffer.io.told
   commandPort.io.receiveIdle := receiveBuffer.io.idle
-  neighbour.io.opens << commandPort.io.opens
+  neighbour.io.opens << ofBoth(commandPort.io.opens, _.io.opens)
   directory.io.opens << neighbour.io.resolved
-  directory.io.listens << commandPort.io.listens
-  if (config.policiesChoose) engine.io.policies << commandPort.io.policies
-  notifier.io.status << engine.io.status
+  directory.io.listens << ofBoth(commandPort.io.listens, _.io.listens)
+  if (config.policiesChoose) engine.io.policies << ofBoth(commandPort.io.policies, _.io.policies)
+  notifier.io.status << (if (hasHost) host.io.othersStatus else engine.io.status)
   notifier.io.addressRead <> directory.io.addressRead(1)
-  notifier.io.refused << InTurn(directory.io.refused, neighbour.io.refused, commandPort.io.refused)
+  if (hasHost) {
+    val refused = InTurn(directory.io.refused, neighbour.io.refused)
+    val sides = StreamDemux(refused, (refused.owner =/= 0).asUInt, 2)
+    notifier.io.refused << InTurn(sides(0), commandPort.io.refused)
+    host.io.refusals << sides(1)
+  } else notifier.io.refused << InTurn(directory.io.refused, neighbour.io.refused, commandPort.io.refused)
   io.m_axis_notification.fromStream(notifier.io.notifications) { notification: Notification =>
     io.m_axis_notification.tdata := notification.asBits.resized
+  }
+
+  // ---- the host
+
+  if (hasHost) {
+    host.io.now := now.instant
+    host.io.setUp := io.host_set_up
+    io.host_shown := host.io.shown
+    host.io.doorbells << io.host_doorbells
+    io.m_axi_host << host.io.rings
+    io.interrupt := host.io.interrupt
+    host.io.opened << opened.map(HostOpened.of(config, _)).m2sPipe
+    host.io.sends << sendBuffer.io.opened
+    host.io.receives << engine.io.synchronized
+    host.io.status << engine.io.status
+    host.io.addressRead <> directory.io.addressRead(2)
   }
 
   // ---- neighbours, and the frames of others; ARP and echo replies join the frames of others
@@ -262,9 +304,11 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.memory.fetch := transmitter.io.fetchErrors
   io.counters.memory.deliver := receiveBuffer.io.readErrors
 
-  io.idle := CoreIdle(
+  private val idles = Seq(
     directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, commandPort.io.idle, notifier.io.idle,
     receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle,
     payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
-  io.nextDeadline := CoreIdle.nextDeadline(pacer.io.next, timers.io.next, neighbour.io.next)
+  io.idle := CoreIdle(idles ++ Option(host).map(_.io.idle): _*)
+  private val instants = Seq(pacer.io.next, timers.io.next, neighbour.io.next)
+  io.nextDeadline := CoreIdle.nextDeadline(instants ++ Option(host).toSeq.flatMap(_.io.next): _*)
 }

@@ -2,6 +2,7 @@
 package downbeat
 
 import downbeat.config.DownbeatConfig
+import downbeat.host.{HostRegisters, PageSwitch}
 import downbeat.lib.PortNotes
 import downbeat.lib.PortNotes.Noted
 import downbeat.messages.StaticNeighbour
@@ -16,8 +17,10 @@ import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
   * one, but not the registers.
   */
 abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends Component {
-  val s_axil = slave(AxiLite4(RegisterMap.bus)).note(
-    s"AXI4-Lite to the registers: ${RegisterMap.bus.addressWidth} address bits, in bytes, 32 data bits; " +
+  private def registerBus = if (config.hostPorts > 0) HostRegisters.bus(config) else RegisterMap.bus
+
+  val s_axil = slave(AxiLite4(registerBus)).note(
+    s"AXI4-Lite to the registers: ${registerBus.addressWidth} address bits, in bytes, 32 data bits; " +
       "docs/reference/registers.md.")
   AxiLite4SpecRenamer(s_axil)
 
@@ -26,7 +29,15 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   protected val registers = RegisterMap(counted, withMac)
   /** What a program needs to know of them: file names and contents. */
   def registerFiles: Seq[(String, String)] = registers.files
-  registers.io.s_axil << s_axil
+  /** Behind the core's page of registers. */
+  protected val hostRegisters = (config.hostPorts > 0) generate HostRegisters(counted)
+  if (config.hostPorts > 0) {
+    val pages = PageSwitch(config)
+    pages.io.bus << s_axil
+    registers.io.s_axil << pages.io.core
+    hostRegisters.io.s_axil << pages.io.host
+    hostRegisters.io.coreReset := registers.io.coreReset
+  } else registers.io.s_axil << s_axil
 
   private val resettable = new ResetArea(reset = registers.io.coreReset, cumulative = false) {
     val core = Downbeat(counted)
@@ -40,6 +51,13 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
     core.io.local_netmask -> registers.io.local_netmask,
     core.io.local_gateway -> registers.io.local_gateway,
     core.io.secret -> registers.io.secret)
+  private val hostPins: Seq[Data] =
+    if (config.hostPorts > 0) Seq(core.io.host_set_up, core.io.host_shown, core.io.host_doorbells) else Nil
+  if (config.hostPorts > 0) {
+    core.io.host_set_up := hostRegisters.io.setUp
+    hostRegisters.io.shown := core.io.host_shown
+    core.io.host_doorbells << hostRegisters.io.doorbells
+  }
   for ((pin, register) <- driven) pin.assignFromBits(register.asBits)
 
   core.io.s_axis_neighbour.fromStream(registers.io.neighbour) { entry: StaticNeighbour =>
@@ -54,7 +72,7 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
     * itself.
     */
   protected def passOthersThrough(connected: Data*): Unit = {
-    val own = driven.map(_._1) ++ connected ++ Seq(core.io.s_axis_neighbour, core.io.address_conflict)
+    val own = driven.map(_._1) ++ hostPins ++ connected ++ Seq(core.io.s_axis_neighbour, core.io.address_conflict)
     for (inner <- core.io.elements.map(_._2).filterNot(port => own.exists(_ eq port)); leaf <- inner.flatten) {
       val outer = cloneOf(leaf).asInstanceOf[BaseType].copyDirectionOfImpl(leaf)
       // The core's ports get their last names when it is finished.

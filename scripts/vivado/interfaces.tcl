@@ -8,10 +8,8 @@ namespace eval downbeat {
         m_axis_bypass_rx master s_axis_bypass_tx slave s_axis_command slave m_axis_notification master
         s_axis_tx slave m_axis_rx master
     }
-    # With the registers at s_axil; m_axi only with externalMemory.
-    variable mapped {s_axil slave m_axi master}
-    # Bytes of the register file (docs/reference/register-map.md).
-    variable registers 4096
+    # With the registers at s_axil; m_axi only with externalMemory, m_axi_host with a host's rings.
+    variable mapped {s_axil slave m_axi master m_axi_host master}
 
     # All interfaces belong to clk. The clocks of the wire and of an external time are those of DownbeatGmii.
     variable clocks {clk gmii_rx_clk gmii_gtx_clk external_clk}
@@ -20,7 +18,7 @@ namespace eval downbeat {
     # Neither interface, clock nor reset; * stands for anything.
     variable plain {
         now idle nextDeadline time_now link_up pps_in pps_out external_valid external_time
-        gmii_rxd gmii_rx_dv gmii_rx_er gmii_txd gmii_tx_en gmii_tx_er trace_* counters_*
+        interrupt gmii_rxd gmii_rx_dv gmii_rx_er gmii_txd gmii_tx_en gmii_tx_er trace_* counters_*
     }
 
     variable stream_signals {TVALID TREADY TDATA TKEEP TLAST TUSER TDEST}

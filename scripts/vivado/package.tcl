@@ -46,6 +46,12 @@ proc add_interface {name kind mode signals} {
     return 1
 }
 
+# Bytes that the addresses of an interface reach.
+proc reach {interface} {
+    set port [ipx::get_ports ${interface}_awaddr -of_objects [ipx::current_core]]
+    expr {1 << ([get_property size_left $port] + 1)}
+}
+
 proc add_parameter {interface name value} {
     set bus [ipx::get_bus_interfaces $interface -of_objects [ipx::current_core]]
     ipx::add_bus_parameter $name $bus
@@ -66,12 +72,12 @@ set_property slave_memory_map_ref s_axil [ipx::get_bus_interfaces s_axil -of_obj
 set map [ipx::get_memory_maps s_axil -of_objects $core]
 ipx::add_address_block registers $map
 set block [ipx::get_address_blocks registers -of_objects $map]
-set_property -dict [list range $downbeat::registers width 32 usage register] $block
-if {"m_axi" in $interfaces} {
-    ipx::add_address_space m_axi $core
-    set_property master_address_space_ref m_axi [ipx::get_bus_interfaces m_axi -of_objects $core]
-    set width [get_property size_left [ipx::get_ports m_axi_awaddr -of_objects $core]]
-    set_property range [expr {1 << ($width + 1)}] [ipx::get_address_spaces m_axi -of_objects $core]
+set_property -dict [list range [reach s_axil] width 32 usage register] $block
+foreach {name mode} $downbeat::mapped {
+    if {$mode ne "master" || $name ni $interfaces} continue
+    ipx::add_address_space $name $core
+    set_property master_address_space_ref $name [ipx::get_bus_interfaces $name -of_objects $core]
+    set_property range [reach $name] [ipx::get_address_spaces $name -of_objects $core]
 }
 
 foreach {name mode} $downbeat::resets {

@@ -79,7 +79,7 @@ def package(place: Path, module: str, script: Path = HERE / "package.tcl") -> se
     return {line.removeprefix("map ") for line in said if line.startswith("map ")}
 
 
-@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii"])
+@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii", "DownbeatHost"])
 def test_every_port_is_in_an_interface_or_named_as_plain(module: str, tmp_path: Path) -> None:
     mapped = package(tmp_path, module)
     assert {"clk", "reset", "s_axil_awaddr", "s_axis_command_tdata", "m_axis_rx_tdest"} <= mapped
@@ -92,7 +92,7 @@ def test_every_port_is_in_an_interface_or_named_as_plain(module: str, tmp_path: 
     assert not others, f"ports of {module} that Vivado would not know: {', '.join(others)}"
 
 
-@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii"])
+@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii", "DownbeatHost"])
 def test_streams_carry_whole_bytes(module: str) -> None:
     """Vivado, as the protocol, wants TDATA in bytes (ARM IHI 0051B 2.1)."""
     wrong = {name: high for name, high in ports(module).items() if name.endswith("_tdata") and (int(high) + 1) % 8}
@@ -101,7 +101,7 @@ def test_streams_carry_whole_bytes(module: str) -> None:
 
 def test_every_plain_port_is_one() -> None:
     (plain,) = re.findall(r"variable plain \{(.*?)\}", (HERE / "interfaces.tcl").read_text(), re.DOTALL)
-    there = {*ports("DownbeatAxi"), *ports("DownbeatGmii")}
+    there = {*ports("DownbeatAxi"), *ports("DownbeatGmii"), *ports("DownbeatHost")}
     assert not [name for name in plain.split() if not any(fnmatchcase(port, name) for port in there)]
 
 

@@ -1,8 +1,286 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Stands for the header that `make generate` writes (rtl/downbeat/host/HostFormat.scala): it replaces this one. */
+/* Generated from the RTL by `make generate`; do not edit. */
 #ifndef DOWNBEAT_HOST_H
 #define DOWNBEAT_HOST_H
 
-#define DOWNBEAT_HOST_FORMAT_HASH 0u
+#define DOWNBEAT_HOST_FORMAT 1u
+#define DOWNBEAT_HOST_COMMAND_BYTES 128u
+#define DOWNBEAT_HOST_NOTIFICATION_BYTES 64u
+#define DOWNBEAT_HOST_LARGEST_SIZE_LOG2 15u
+#define DOWNBEAT_HOST_PAGE_BYTES 4096u
+#define DOWNBEAT_HOST_SET_UP_PAGE 1u
+#define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
+#define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
+#define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
+#define DOWNBEAT_HOST_FORMAT_HASH 1119853314u
+
+/* Entry of the command ring: byte offset, bits. Other bits are 0. */
+/* HostOpcode */
+#define DOWNBEAT_HOST_COMMAND_OPCODE_OFFSET 0u
+#define DOWNBEAT_HOST_COMMAND_OPCODE_BITS 8u
+/* open, listen: bit 0 noDelay, 1 nssr, 2 ecn */
+#define DOWNBEAT_HOST_COMMAND_OPTIONS_OFFSET 1u
+#define DOWNBEAT_HOST_COMMAND_OPTIONS_BITS 8u
+/* comes back in whatever answers the command */
+#define DOWNBEAT_HOST_COMMAND_REQUEST_OFFSET 2u
+#define DOWNBEAT_HOST_COMMAND_REQUEST_BITS 16u
+/* shutdown, close, abort, setPolicies, start */
+#define DOWNBEAT_HOST_COMMAND_FLOW_OFFSET 4u
+#define DOWNBEAT_HOST_COMMAND_FLOW_BITS 16u
+/* likewise */
+#define DOWNBEAT_HOST_COMMAND_GENERATION_OFFSET 6u
+#define DOWNBEAT_HOST_COMMAND_GENERATION_BITS 8u
+/* open; first byte of the wire highest */
+#define DOWNBEAT_HOST_COMMAND_REMOTE_IP_OFFSET 8u
+#define DOWNBEAT_HOST_COMMAND_REMOTE_IP_BITS 32u
+/* open */
+#define DOWNBEAT_HOST_COMMAND_REMOTE_PORT_OFFSET 12u
+#define DOWNBEAT_HOST_COMMAND_REMOTE_PORT_BITS 16u
+/* open (0: an ephemeral one), listen, unlisten */
+#define DOWNBEAT_HOST_COMMAND_LOCAL_PORT_OFFSET 14u
+#define DOWNBEAT_HOST_COMMAND_LOCAL_PORT_BITS 16u
+/* open, listen, setPolicies, start: number of the policy */
+#define DOWNBEAT_HOST_COMMAND_STARTUP_OFFSET 16u
+#define DOWNBEAT_HOST_COMMAND_STARTUP_BITS 8u
+/* likewise */
+#define DOWNBEAT_HOST_COMMAND_STEADY_OFFSET 17u
+#define DOWNBEAT_HOST_COMMAND_STEADY_BITS 8u
+/* open, listen, start: segments */
+#define DOWNBEAT_HOST_COMMAND_INITIAL_WINDOW_OFFSET 18u
+#define DOWNBEAT_HOST_COMMAND_INITIAL_WINDOW_BITS 16u
+/* open, listen, start: bytes */
+#define DOWNBEAT_HOST_COMMAND_SSTHRESH_OFFSET 20u
+#define DOWNBEAT_HOST_COMMAND_SSTHRESH_BITS 32u
+/* open, listen, setPolicies, start */
+#define DOWNBEAT_HOST_COMMAND_STARTUP_ARGUMENT_OFFSET 24u
+#define DOWNBEAT_HOST_COMMAND_STARTUP_ARGUMENT_BITS 128u
+/* likewise */
+#define DOWNBEAT_HOST_COMMAND_STEADY_ARGUMENT_OFFSET 40u
+#define DOWNBEAT_HOST_COMMAND_STEADY_ARGUMENT_BITS 128u
+/* open, listen: ns per byte, 32 fraction bits */
+#define DOWNBEAT_HOST_COMMAND_SPACING_OFFSET 56u
+#define DOWNBEAT_HOST_COMMAND_SPACING_BITS 64u
+/* open, listen: 2^30 ns */
+#define DOWNBEAT_HOST_COMMAND_KEEP_ALIVE_OFFSET 64u
+#define DOWNBEAT_HOST_COMMAND_KEEP_ALIVE_BITS 16u
+/* open, listen: 2^30 ns */
+#define DOWNBEAT_HOST_COMMAND_USER_TIMEOUT_OFFSET 66u
+#define DOWNBEAT_HOST_COMMAND_USER_TIMEOUT_BITS 16u
+/* open, listen */
+#define DOWNBEAT_HOST_COMMAND_DIFFERENTIATED_SERVICES_OFFSET 68u
+#define DOWNBEAT_HOST_COMMAND_DIFFERENTIATED_SERVICES_BITS 8u
+/* open, listen; 0: 64 */
+#define DOWNBEAT_HOST_COMMAND_TIME_TO_LIVE_OFFSET 69u
+#define DOWNBEAT_HOST_COMMAND_TIME_TO_LIVE_BITS 8u
+/* open, start: 0 none, 1 even, 2 bucket */
+#define DOWNBEAT_HOST_COMMAND_PACE_OFFSET 70u
+#define DOWNBEAT_HOST_COMMAND_PACE_BITS 8u
+/* open, start: ns between segments, 16 fraction bits */
+#define DOWNBEAT_HOST_COMMAND_PACE_GAP_OFFSET 72u
+#define DOWNBEAT_HOST_COMMAND_PACE_GAP_BITS 64u
+/* open, start: until when the host's values hold, ns; 0: none */
+#define DOWNBEAT_HOST_COMMAND_VALID_UNTIL_OFFSET 80u
+#define DOWNBEAT_HOST_COMMAND_VALID_UNTIL_BITS 64u
+
+/* Entry of the notification ring: byte offset, bits. */
+/* HostNotificationKind */
+#define DOWNBEAT_HOST_NOTIFICATION_KIND_OFFSET 0u
+#define DOWNBEAT_HOST_NOTIFICATION_KIND_BITS 8u
+/* status, answer: CloseReason; error: HostError */
+#define DOWNBEAT_HOST_NOTIFICATION_REASON_OFFSET 1u
+#define DOWNBEAT_HOST_NOTIFICATION_REASON_BITS 8u
+/* of the command; status of an accepted connection: 0 */
+#define DOWNBEAT_HOST_NOTIFICATION_REQUEST_OFFSET 2u
+#define DOWNBEAT_HOST_NOTIFICATION_REQUEST_BITS 16u
+/* status, error, pathReport */
+#define DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFSET 4u
+#define DOWNBEAT_HOST_NOTIFICATION_FLOW_BITS 16u
+/* likewise */
+#define DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET 6u
+#define DOWNBEAT_HOST_NOTIFICATION_GENERATION_BITS 8u
+/* status: TcpState; error: HostSource */
+#define DOWNBEAT_HOST_NOTIFICATION_STATE_OFFSET 7u
+#define DOWNBEAT_HOST_NOTIFICATION_STATE_BITS 8u
+/* status: the send ring holds [acknowledged, written) */
+#define DOWNBEAT_HOST_NOTIFICATION_ACKNOWLEDGED_OFFSET 8u
+#define DOWNBEAT_HOST_NOTIFICATION_ACKNOWLEDGED_BITS 32u
+/* status */
+#define DOWNBEAT_HOST_NOTIFICATION_WRITTEN_OFFSET 12u
+#define DOWNBEAT_HOST_NOTIFICATION_WRITTEN_BITS 32u
+/* status: the receive ring holds [consumed, received) */
+#define DOWNBEAT_HOST_NOTIFICATION_CONSUMED_OFFSET 16u
+#define DOWNBEAT_HOST_NOTIFICATION_CONSUMED_BITS 32u
+/* status; with peerFinished one more than the last byte's end */
+#define DOWNBEAT_HOST_NOTIFICATION_RECEIVED_OFFSET 20u
+#define DOWNBEAT_HOST_NOTIFICATION_RECEIVED_BITS 32u
+/* status */
+#define DOWNBEAT_HOST_NOTIFICATION_URGENT_END_OFFSET 24u
+#define DOWNBEAT_HOST_NOTIFICATION_URGENT_END_BITS 32u
+/* status: bit 0 passive, 1 peerFinished, 2 urgent, 3 struggling */
+#define DOWNBEAT_HOST_NOTIFICATION_FLAGS_OFFSET 28u
+#define DOWNBEAT_HOST_NOTIFICATION_FLAGS_BITS 8u
+/* status: NetworkErrorKind of the last ICMP error */
+#define DOWNBEAT_HOST_NOTIFICATION_ERROR_KIND_OFFSET 29u
+#define DOWNBEAT_HOST_NOTIFICATION_ERROR_KIND_BITS 8u
+/* status: its code */
+#define DOWNBEAT_HOST_NOTIFICATION_ERROR_CODE_OFFSET 30u
+#define DOWNBEAT_HOST_NOTIFICATION_ERROR_CODE_BITS 8u
+/* status: ICMP errors, modulo 4 */
+#define DOWNBEAT_HOST_NOTIFICATION_ERROR_COUNT_OFFSET 31u
+#define DOWNBEAT_HOST_NOTIFICATION_ERROR_COUNT_BITS 8u
+/* status */
+#define DOWNBEAT_HOST_NOTIFICATION_REMOTE_IP_OFFSET 32u
+#define DOWNBEAT_HOST_NOTIFICATION_REMOTE_IP_BITS 32u
+/* status */
+#define DOWNBEAT_HOST_NOTIFICATION_REMOTE_PORT_OFFSET 36u
+#define DOWNBEAT_HOST_NOTIFICATION_REMOTE_PORT_BITS 16u
+/* status */
+#define DOWNBEAT_HOST_NOTIFICATION_LOCAL_PORT_OFFSET 38u
+#define DOWNBEAT_HOST_NOTIFICATION_LOCAL_PORT_BITS 16u
+/* ns: when it was composed */
+#define DOWNBEAT_HOST_NOTIFICATION_TIME_OFFSET 40u
+#define DOWNBEAT_HOST_NOTIFICATION_TIME_BITS 48u
+/* error: the refused number; of a command: its index */
+#define DOWNBEAT_HOST_NOTIFICATION_VALUE_OFFSET 48u
+#define DOWNBEAT_HOST_NOTIFICATION_VALUE_BITS 32u
+/* errors of the port so far that no notification told of */
+#define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNTOLD_OFFSET 52u
+#define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNTOLD_BITS 32u
+/* commands of the port that are done */
+#define DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET 56u
+#define DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_BITS 32u
+/* 1 in the first lap of the ring, 0 in the second, and so on */
+#define DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET 63u
+#define DOWNBEAT_HOST_NOTIFICATION_PHASE_BITS 8u
+
+/* Set-up page: byte offset of 32-bit registers. */
+/* RO: Ports of this build. */
+#define DOWNBEAT_HOST_SET_UP_HOST_PORTS_OFFSET 0u
+#define DOWNBEAT_HOST_SET_UP_HOST_PORTS_BITS 32u
+/* RO: Number of this format; a driver of another one must refuse the core. */
+#define DOWNBEAT_HOST_SET_UP_HOST_FORMAT_OFFSET 4u
+#define DOWNBEAT_HOST_SET_UP_HOST_FORMAT_BITS 32u
+/* RO: CRC-32 of the format's tables, as in the header. */
+#define DOWNBEAT_HOST_SET_UP_FORMAT_HASH_OFFSET 8u
+#define DOWNBEAT_HOST_SET_UP_FORMAT_HASH_BITS 32u
+/* RO: CRC-32 of the policies of this build: names, numbers, arguments. */
+#define DOWNBEAT_HOST_SET_UP_POLICY_HASH_OFFSET 12u
+#define DOWNBEAT_HOST_SET_UP_POLICY_HASH_BITS 32u
+/* RW: Address of the payload memory, a multiple of its size; taken over in reset. */
+#define DOWNBEAT_HOST_SET_UP_PAYLOAD_BASE_LOW_OFFSET 16u
+#define DOWNBEAT_HOST_SET_UP_PAYLOAD_BASE_LOW_BITS 32u
+/* RW: Bits 63 to 32. */
+#define DOWNBEAT_HOST_SET_UP_PAYLOAD_BASE_HIGH_OFFSET 20u
+#define DOWNBEAT_HOST_SET_UP_PAYLOAD_BASE_HIGH_BITS 32u
+/* RO: Bit p: the interrupt of port p is raised. */
+#define DOWNBEAT_HOST_SET_UP_INTERRUPTS_OFFSET 24u
+#define DOWNBEAT_HOST_SET_UP_INTERRUPTS_BITS 32u
+
+/* Block of a port in the set-up page. */
+/* RW: Bit 0 enable: 1 starts the port, 0 stops it. */
+#define DOWNBEAT_HOST_PORT_CONTROL_OFFSET 0u
+#define DOWNBEAT_HOST_PORT_CONTROL_BITS 32u
+/* RO: Bit 0 running; 1 refused: rings that cannot be; 2 stopped: the memory refused a ring's access. */
+#define DOWNBEAT_HOST_PORT_STATUS_OFFSET 4u
+#define DOWNBEAT_HOST_PORT_STATUS_BITS 32u
+/* RW: Address of the command ring, a multiple of 4096. */
+#define DOWNBEAT_HOST_PORT_COMMAND_BASE_LOW_OFFSET 8u
+#define DOWNBEAT_HOST_PORT_COMMAND_BASE_LOW_BITS 32u
+/* RW: Bits 63 to 32. */
+#define DOWNBEAT_HOST_PORT_COMMAND_BASE_HIGH_OFFSET 12u
+#define DOWNBEAT_HOST_PORT_COMMAND_BASE_HIGH_BITS 32u
+/* RW: It has 2^n entries, n = 1 to 15. */
+#define DOWNBEAT_HOST_PORT_COMMAND_SIZE_LOG2_OFFSET 16u
+#define DOWNBEAT_HOST_PORT_COMMAND_SIZE_LOG2_BITS 32u
+/* RW: Address of the notification ring, a multiple of 4096. */
+#define DOWNBEAT_HOST_PORT_NOTIFICATION_BASE_LOW_OFFSET 20u
+#define DOWNBEAT_HOST_PORT_NOTIFICATION_BASE_LOW_BITS 32u
+/* RW: Bits 63 to 32. */
+#define DOWNBEAT_HOST_PORT_NOTIFICATION_BASE_HIGH_OFFSET 24u
+#define DOWNBEAT_HOST_PORT_NOTIFICATION_BASE_HIGH_BITS 32u
+/* RW: It has 2^n entries, n = 1 to 15. */
+#define DOWNBEAT_HOST_PORT_NOTIFICATION_SIZE_LOG2_OFFSET 28u
+#define DOWNBEAT_HOST_PORT_NOTIFICATION_SIZE_LOG2_BITS 32u
+/* RW: ns between two interrupts at least. */
+#define DOWNBEAT_HOST_PORT_HOLD_OFF_OFFSET 32u
+#define DOWNBEAT_HOST_PORT_HOLD_OFF_BITS 32u
+/* RO: Values of this port that were refused, modulo 2^32. */
+#define DOWNBEAT_HOST_PORT_ERRORS_OFFSET 36u
+#define DOWNBEAT_HOST_PORT_ERRORS_BITS 32u
+/* RO: Those for which there was no space to tell. */
+#define DOWNBEAT_HOST_PORT_ERRORS_UNTOLD_OFFSET 40u
+#define DOWNBEAT_HOST_PORT_ERRORS_UNTOLD_BITS 32u
+
+/* Doorbell page of a port. */
+/* WO: Of the next `writtenFlow`: one past the last byte in the send ring. */
+#define DOWNBEAT_HOST_DOORBELL_WRITTEN_SEQUENCE_OFFSET 0u
+#define DOWNBEAT_HOST_DOORBELL_WRITTEN_SEQUENCE_BITS 32u
+/* WO: Flow in bits 15 to 0, generation 23 to 16. Rings: the bytes are written. */
+#define DOWNBEAT_HOST_DOORBELL_WRITTEN_FLOW_OFFSET 4u
+#define DOWNBEAT_HOST_DOORBELL_WRITTEN_FLOW_BITS 32u
+/* WO: Of the next `consumedFlow`: one past the last byte that was read. */
+#define DOWNBEAT_HOST_DOORBELL_CONSUMED_SEQUENCE_OFFSET 8u
+#define DOWNBEAT_HOST_DOORBELL_CONSUMED_SEQUENCE_BITS 32u
+/* WO: As `writtenFlow`. Rings: the bytes are read. */
+#define DOWNBEAT_HOST_DOORBELL_CONSUMED_FLOW_OFFSET 12u
+#define DOWNBEAT_HOST_DOORBELL_CONSUMED_FLOW_BITS 32u
+/* WO: Index of the first command that is not written yet. */
+#define DOWNBEAT_HOST_DOORBELL_COMMAND_TAIL_OFFSET 16u
+#define DOWNBEAT_HOST_DOORBELL_COMMAND_TAIL_BITS 32u
+/* WO: Index of the first notification that is not read yet. */
+#define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_OFFSET 20u
+#define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_BITS 32u
+/* WO: Likewise, and asks for an interrupt. */
+#define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_ARM_OFFSET 24u
+#define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_ARM_BITS 32u
+/* RO: Commands that are done. */
+#define DOWNBEAT_HOST_DOORBELL_COMMAND_HEAD_OFFSET 32u
+#define DOWNBEAT_HOST_DOORBELL_COMMAND_HEAD_BITS 32u
+/* RO: Notifications that are in memory. */
+#define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_TAIL_OFFSET 36u
+#define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_TAIL_BITS 32u
+
+enum downbeat_host_opcode {
+  DOWNBEAT_HOST_OPCODE_NONE = 0,
+  DOWNBEAT_HOST_OPCODE_OPEN = 1,
+  DOWNBEAT_HOST_OPCODE_LISTEN = 2,
+  DOWNBEAT_HOST_OPCODE_UNLISTEN = 3,
+  DOWNBEAT_HOST_OPCODE_SHUTDOWN = 4,
+  DOWNBEAT_HOST_OPCODE_CLOSE = 5,
+  DOWNBEAT_HOST_OPCODE_ABORT = 6,
+  DOWNBEAT_HOST_OPCODE_SET_POLICIES = 7,
+  DOWNBEAT_HOST_OPCODE_START = 8,
+};
+
+enum downbeat_host_notification_kind {
+  DOWNBEAT_HOST_NOTIFICATION_KIND_NONE = 0,
+  DOWNBEAT_HOST_NOTIFICATION_KIND_STATUS = 1,
+  DOWNBEAT_HOST_NOTIFICATION_KIND_ANSWER = 2,
+  DOWNBEAT_HOST_NOTIFICATION_KIND_ERROR = 3,
+  DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT = 4,
+};
+
+enum downbeat_host_error {
+  DOWNBEAT_HOST_ERROR_NONE = 0,
+  DOWNBEAT_HOST_ERROR_OPCODE = 1,
+  DOWNBEAT_HOST_ERROR_RESERVED = 2,
+  DOWNBEAT_HOST_ERROR_FIELD = 3,
+  DOWNBEAT_HOST_ERROR_FLOW = 4,
+  DOWNBEAT_HOST_ERROR_NOT_OPEN = 5,
+  DOWNBEAT_HOST_ERROR_OWNER = 6,
+  DOWNBEAT_HOST_ERROR_GENERATION = 7,
+  DOWNBEAT_HOST_ERROR_BACKWARDS = 8,
+  DOWNBEAT_HOST_ERROR_BEYOND = 9,
+  DOWNBEAT_HOST_ERROR_SHUT_DOWN = 10,
+};
+
+enum downbeat_host_source {
+  DOWNBEAT_HOST_SOURCE_COMMAND = 0,
+  DOWNBEAT_HOST_SOURCE_WRITTEN = 1,
+  DOWNBEAT_HOST_SOURCE_CONSUMED = 2,
+  DOWNBEAT_HOST_SOURCE_COMMAND_TAIL = 3,
+  DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD = 4,
+  DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD_ARM = 5,
+};
 
 #endif

@@ -28,7 +28,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     /** Shutdown, close, abort. */
     val events = master(Stream(ApplicationEvent(config)))
     val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
-    val refused = master(Stream(Refusal()))
+    val refused = master(Stream(Refusal(config)))
     /** Frames that have begun to enter the send buffer, and those of which the engine has been told; modulo 256. */
     val framesBegun, framesTold = in(UInt(ApplicationBeat.frameCountBits bits))
     /** Nothing is on its way from the receive buffer to the engine; a clock after whatever made it so at the latest. */
@@ -66,9 +66,10 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     private val judges = command.valid && (opens || is(CommandKind.listen) || sets)
     private val judged = waited === PolicyCheck.clocks
     val passes = command.valid && (!judges || judged && check.legal)
-    val refusal = Stream(Refusal())
+    val refusal = Stream(Refusal(config))
     refusal.valid := judges && judged && !check.legal
     refusal.request := command.request
+    refusal.returnsTo(command.parameters)
     refusal.reason := check.reason
   }
   io.refused << verdict.refusal.halfPipe()

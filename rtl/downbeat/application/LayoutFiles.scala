@@ -91,7 +91,7 @@ object LayoutFiles {
   }
 
   private def define(name: String, value: BigInt): String = s"#define $name $value"
-  private def macroName(name: String): String = s"DOWNBEAT_${upper(name)}"
+  def macroName(name: String): String = s"DOWNBEAT_${upper(name)}"
   /** camelCase to UPPER_CASE: synSent is SYN_SENT. */
   def upper(name: String): String = name.replaceAll("([a-z0-9])([A-Z])", "$1_$2").replace('-', '_').toUpperCase
 }

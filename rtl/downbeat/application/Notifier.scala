@@ -17,7 +17,7 @@ case class Notifier(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     /** Up to one a clock; those of one flow at least eight clocks apart. */
     val status = slave(Flow(FlowStatus(config)))
-    val refused = slave(Stream(Refusal()))
+    val refused = slave(Stream(Refusal(config)))
     val addressRead = master(AddressReadPort(config))
     val notifications = master(Stream(Notification(config)))
     val idle = out(Bool())

@@ -10,10 +10,9 @@ import spinal.lib._
 /** The newest status of each flow, and a queue of the flows whose newest status has not been taken. A flow is in the
   * queue once at most, so the queue never overflows and `status` never waits.
   *
-  * A flow is in the queue while two bits differ: one toggles when it joins, one when it leaves, so each bit has one
-  * writer. The flow leaves a clock before its status is read. A status that comes meanwhile is either the one that is
-  * read, or puts the flow into the queue again. A status that is written in the clock of a read makes the read repeat;
-  * once is enough, since those of one flow are at least eight clocks apart.
+  * The flow leaves a clock before its status is read. A status that comes meanwhile is either the one that is read, or
+  * puts the flow into the queue again. A status that is written in the clock of a read makes the read repeat; once is
+  * enough, since those of one flow are at least eight clocks apart.
   */
 case class StatusQueue(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -28,50 +27,25 @@ case class StatusQueue(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val statuses = WideMemory(Mem(FlowStatus(config), config.flows))
-  private val joined, left = Mem(Bool(), config.flows).addAttribute("no_rw_check")
-  private case class Place() extends Bundle {
-    val flow = UInt(config.flowBits bits)
-    val turn = Bool() // what `left` becomes when it leaves
-  }
-  private val line = StreamFifo(Place(), config.flows)
-
   // No connection can be there before the flow directory has swept its own memories, which takes as long.
-  private val sweep = Reg(UInt(config.flowBits + 1 bits)) init 0
-  io.sweeping := !sweep.msb
-  when(io.sweeping)(sweep := sweep + 1)
+  private val line = FlowLine(config)
+  io.sweeping := line.io.sweeping
 
   private val arrival = new Area {
     val status = io.status.m2sPipe()
     val flow = status.reference.flow
     statuses.write(flow, status.payload, status.valid)
-    val joinedBit = joined.readSync(flow, status.valid)
-    val leftBit = left.readSync(flow, status.valid)
-  }
-
-  private val joining = new Area {
-    val valid = RegNext(arrival.status.valid) init False
-    val flow = RegNextWhen(arrival.flow, arrival.status.valid)
-    val turn = !arrival.leftBit
-    line.io.push.valid := valid && arrival.joinedBit === arrival.leftBit
-    line.io.push.flow := flow
-    line.io.push.turn := turn
-    joined.write(
-      io.sweeping ? sweep.resize(config.flowBits) | flow,
-      !io.sweeping && turn,
-      io.sweeping || line.io.push.valid)
+    line.io.joins.valid := status.valid
+    line.io.joins.payload := flow
   }
 
   private val leaving = new Area {
-    val take = line.io.pop.valid && io.take
-    line.io.pop.ready := io.take
-    left.write(
-      io.sweeping ? sweep.resize(config.flowBits) | line.io.pop.flow,
-      !io.sweeping && line.io.pop.turn,
-      io.sweeping || take)
+    val take = line.io.flows.valid && io.take
+    line.io.flows.ready := io.take
     io.leaving.valid := take
-    io.leaving.payload := line.io.pop.flow
+    io.leaving.payload := line.io.flows.payload
 
-    val flow = RegNextWhen(line.io.pop.flow, take)
+    val flow = RegNextWhen(line.io.flows.payload, take)
     val collides = arrival.status.valid && arrival.flow === flow
     val reading = RegInit(False)
     when(reading && !collides)(reading := False)
@@ -82,6 +56,5 @@ case class StatusQueue(config: DownbeatConfig) extends Component {
     io.newest.payload := RegNextWhen(read, arrived)
   }
 
-  io.empty := !arrival.status.valid && !joining.valid && line.io.occupancy === 0 && !leaving.reading &&
-    !leaving.arrived && !io.newest.valid
+  io.empty := !arrival.status.valid && line.io.empty && !leaving.reading && !leaving.arrived && !io.newest.valid
 }

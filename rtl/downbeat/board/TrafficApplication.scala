@@ -52,7 +52,7 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
     // The host's
     val command = slave(Stream(Command(config)))
     val supply = slave(Stream(TrafficSupply(config)))
-    val refused = master(Flow(Refusal()))
+    val refused = master(Flow(Refusal(config)))
     val select = in UInt (config.flowBits bits)
     val flow = out(TrafficFlow(config)) // the selected one, two clocks later
     val receivedBytes = out UInt (40 bits)

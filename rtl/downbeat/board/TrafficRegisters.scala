@@ -15,7 +15,7 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
   val io = new Bundle {
     val command = master(Stream(Command(config)))
     val supply = master(Stream(TrafficSupply(config)))
-    val refused = slave(Flow(Refusal()))
+    val refused = slave(Flow(Refusal(config)))
     val select = out(UInt(config.flowBits bits))
     val flow = in(TrafficFlow(config))
     val receivedBytes = in(UInt(40 bits))

@@ -16,6 +16,7 @@ object BuildName {
     "sendBufferBytes" -> ((config, value) => config.copy(sendBufferBytes = value.toInt)),
     "receiveBufferBytes" -> ((config, value) => config.copy(receiveBufferBytes = value.toInt)),
     "externalMemory" -> ((config, value) => config.copy(externalMemory = truth(value))),
+    "hostPorts" -> ((config, value) => config.copy(externalMemory = true, hostPorts = value.toInt)),
     "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)))
 
   private def truth(value: String): Boolean =

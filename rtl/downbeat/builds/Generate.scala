@@ -3,6 +3,7 @@ package downbeat.builds
 
 import downbeat.application.{EventFields, Layout, LayoutFiles}
 import downbeat.config.DownbeatConfig
+import downbeat.host.HostFormatFiles
 import downbeat.lib.Crossings
 import downbeat.registers.{DescribesRegisters, RegisterMap}
 import java.io.File
@@ -15,7 +16,7 @@ import spinal.core._
 
 /** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY
   * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
-  * programs; with the module RegisterMap its registers, downbeat_registers.h, .rdl and .json, with a board
+  * programs; downbeat_host.h and .json: the format of a host's rings and doorbells; with the module RegisterMap its registers, downbeat_registers.h, .rdl and .json, with a board
   * CONTENTS_registers.json; for each module of several clocks MODULE.crossings, its clock-domain crossings; for each
   * top MODULE.ports, what its ports are for.
   *
@@ -47,7 +48,9 @@ object Generate {
       "downbeat_layout.h" -> LayoutFiles.header(layout),
       "downbeat_layout.json" -> LayoutFiles.json(layout),
       "downbeat_event.h" -> EventFields.header,
-      "event_fields.py" -> EventFields.python)
+      "event_fields.py" -> EventFields.python,
+      "downbeat_host.h" -> HostFormatFiles.header,
+      "downbeat_host.json" -> HostFormatFiles.json)
     for (module <- modules if !isMade(request.out, module, hash);
       why <- elaborate(module, request.preset, config, made)) {
       Console.err.println(s"Generate: $module: $why")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
-import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, HeaderTap}
+import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, HeaderTap}
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
   BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock,
@@ -31,6 +31,7 @@ object Modules {
     "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
     "DownbeatAxi" -> (DownbeatAxi(_)),
     "DownbeatGmii" -> (DownbeatGmii(_)),
+    "DownbeatHost" -> (config => DownbeatHost(config.copy(externalMemory = true, hostPorts = config.hostPorts max 2))),
     "HeaderTap" -> (HeaderTap(_)),
     "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
     "BenchFifo" -> (_ => new BenchFifo),

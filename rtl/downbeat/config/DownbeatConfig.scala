@@ -30,6 +30,8 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param timeControl        registers set, discipline and compare the time of a MAC; otherwise it counts from reset
   *                           on, and they show it
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
+  * @param hostPorts          programs of a host that share the core, each with rings and doorbells of its own
+  *                           (docs/reference/host-interface.md), 2 to 14; 0: there is no host interface
   * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half
   *                           the registers
   * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have
@@ -57,6 +59,7 @@ case class DownbeatConfig(
     logRecords: Int = 256,
     timeControl: Boolean = true,
     externalMemory: Boolean = false,
+    hostPorts: Int = 0,
     eventSpacing: Int = 1,
     counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,
@@ -70,6 +73,8 @@ case class DownbeatConfig(
   require(closedTimeout > (0 sec) && closedTimeout < (70000 sec), s"closedTimeout = $closedTimeout: use 1 s to 70000 s")
   require(delayedAck < (500 ms), s"delayedAck = $delayedAck: RFC 9293 3.8.6.3 wants less than 500 ms")
   require(logRecords == 0 || isPow2(logRecords), s"logRecords = $logRecords: use a power of two, or 0")
+  require(hostPorts != 1 && hostPorts >= 0 && hostPorts <= 14, s"hostPorts = $hostPorts: use 2 to 14, or 0")
+  require(hostPorts == 0 || externalMemory, "hostPorts: the payload memory is the host's, set externalMemory")
   require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty,
     "a build needs one start-up and one steady policy at least")
 
@@ -143,6 +148,9 @@ case class DownbeatConfig(
 
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1
+
+  /** Of who opened a connection or listens: 0 is the application in the fabric, p + 1 the host's port p. */
+  val ownerBits: Int = log2Up(hostPorts + 1)
 
   /** Payload memory: all send buffers, then all receive buffers; one AXI4 port, 64 bits wide. */
   val receiveBase: Long = flows.toLong * sendBufferBytes max flows.toLong * receiveBufferBytes

@@ -40,8 +40,8 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     val statelessReplies = master(Stream(StatelessReply()))
     /** Payload slots of segments that go nowhere. */
     val discards = master(Stream(UInt(config.slotBits bits)))
-    val refused = master(Stream(Refusal()))
-    val addressRead = Vec.fill(2)(slave(AddressReadPort(config)))
+    val refused = master(Stream(Refusal(config)))
+    val addressRead = Vec.fill(FlowDirectory.addressReaders(config))(slave(AddressReadPort(config)))
 
     val drops = out(DirectoryDrops(config.counterBits))
     val freeFlows = out UInt (log2Up(config.flows + 1) bits)
@@ -50,7 +50,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val lookup = FlowLookup(config)
-  private val connections = ConnectionTable(config, readers = 2)
+  private val connections = ConnectionTable(config, readers = FlowDirectory.addressReaders(config))
   private val listeners = ListenerTable(config)
   private val free = FreeList(config)
   private val opener = OpenSequencer(config)
@@ -227,4 +227,9 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val lineEmpty = waiting.io.occupancy === 0 && !segment.valid && !lookup.io.requests.valid && lookup.io.empty
   private val outputsEmpty = discards.io.occupancy === 0 && answers.io.idle && !io.events.valid && !io.refused.valid
   io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle
+}
+
+object FlowDirectory {
+  /** Of addresses: the transmitter, the notifier, the host's notifications. */
+  def addressReaders(config: DownbeatConfig): Int = if (config.hostPorts > 0) 3 else 2
 }

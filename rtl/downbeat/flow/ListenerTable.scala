@@ -11,7 +11,7 @@ import spinal.lib._
 case class ListenerTable(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val listens = slave(Stream(ListenRequest(config)))
-    val refused = master(Stream(Refusal()))
+    val refused = master(Stream(Refusal(config)))
     /** A port to look for; `listening` is about what it was two clocks before, `parameters` three. */
     val port = in UInt (16 bits)
     val listening = out Bool ()
@@ -41,21 +41,33 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
     val place = request.remove ? hits | vacant
     // Port 0 is none (RFC 6335 6).
     val none = RegNextWhen(request.port === 0, request.valid)
-    val impossible = !request.remove && (known || !vacant.orR || none)
+    /** Another's listener stays. */
+    val foreign = Bool()
+    val impossible = request.remove ? foreign | (known || !vacant.orR || none)
+    private val told = if (config.hostPorts == 0) False else request.parameters.owner =/= 0
 
-    val refusal = Stream(Refusal())
-    refusal.valid := looked && request.valid && impossible
+    val refusal = Stream(Refusal(config))
+    refusal.valid := looked && request.valid && (impossible || told)
     refusal.request := request.request
-    refusal.reason := known ? CloseReason.addressInUse() | CloseReason.outOfResources()
+    refusal.reason := CloseReason.none
+    when(impossible)(refusal.reason := known ? CloseReason.addressInUse() | CloseReason.outOfResources())
+    refusal.returnsTo(request.parameters)
     io.refused << refusal.halfPipe()
 
-    request.ready := looked && (!impossible || refusal.ready)
+    request.ready := looked && (!(impossible || told) || refusal.ready)
     private val changes = request.fire && !impossible
     for (index <- 0 until config.listeners)
       when(changes && place(index)) {
         used(index) := !request.remove
         ports(index) := request.port
       }
+    if (config.hostPorts == 0) foreign := False
+    else {
+      val owners = Vec.fill(config.listeners)(Reg(UInt(config.ownerBits bits)))
+      for (index <- 0 until config.listeners)
+        when(changes && place(index))(owners(index) := request.parameters.owner)
+      foreign := owners.zip(hits.asBools).map { case (owner, hit) => hit && owner =/= request.parameters.owner }.orR
+    }
     parameters.write(OHToUInt(vacant), request.parameters, changes && !request.remove)
   }
 

@@ -34,7 +34,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
     val ready = out Bool ()
     val ephemeral = out Bool ()
     val verdict = slave(Flow(OpenVerdict()))
-    val refused = master(Stream(Refusal()))
+    val refused = master(Stream(Refusal(config)))
     val idle = out Bool ()
   }
   noIoPrefix()
@@ -53,7 +53,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   io.ready := chosen || !ephemeral
   io.ephemeral := ephemeral
 
-  private val refusal = Stream(Refusal())
+  private val refusal = Stream(Refusal(config))
   private val waiting = refusal.m2sPipe()
   io.refused << waiting
 
@@ -71,6 +71,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   over := False
   refusal.valid := False
   refusal.request := request.request
+  refusal.returnsTo(request.parameters)
   refusal.reason := (inUse && !ephemeral) ? CloseReason.addressInUse | CloseReason.outOfResources
   when(verdict.valid) {
     asked := False

@@ -29,6 +29,8 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
     */
   val userTimeout = UInt(16 bits)
   val service = ServiceParameters()
+  /** Whose connection it is; the core says so, not the command. */
+  val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
 }
 
 /** The fields of the IP header that a connection chooses, besides its addresses. */

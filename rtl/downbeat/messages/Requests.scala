@@ -27,8 +27,13 @@ case class ListenRequest(config: DownbeatConfig) extends Bundle {
   val parameters = ConnectionParameters(config)
 }
 
-/** An open or listen request that failed. */
-case class Refusal() extends Bundle {
+/** An open or listen request that failed. A listen of a host's port is answered in any case: reason `none`, it is done.
+  */
+case class Refusal(config: DownbeatConfig) extends Bundle {
   val request = UInt(16 bits)
   val reason = CloseReason()
+  val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
+
+  /** It goes to whoever sent the command. */
+  def returnsTo(parameters: ConnectionParameters): Unit = if (config.hostPorts > 0) owner := parameters.owner
 }

@@ -32,7 +32,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     /** Connections to open, on their way to the directory. */
     val opens = slave(Stream(OpenCommand(config)))
     val resolved = master(Stream(OpenRequest(config)))
-    val refused = master(Stream(Refusal()))
+    val refused = master(Stream(Refusal(config)))
     /** Somebody else uses our address, or did in the last ten seconds. */
     val conflict = out Bool ()
     val drops = out(NeighbourDrops.counters(config.counterBits))

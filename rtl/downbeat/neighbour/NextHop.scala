@@ -28,7 +28,7 @@ case class NextHop(config: DownbeatConfig) extends Component {
     val network = in(LocalNetwork())
     val opens = slave(Stream(OpenCommand(config)))
     val resolved = master(Stream(OpenRequest(config)))
-    val refused = master(Stream(Refusal()))
+    val refused = master(Stream(Refusal(config)))
     // To and from the table
     val lookups = master(Stream(UInt(32 bits)))
     val answers = slave(Flow(HopAnswer()))
@@ -126,6 +126,7 @@ case class NextHop(config: DownbeatConfig) extends Component {
   io.refused.valid := step === Step.refuse
   io.refused.request := open.request
   io.refused.reason := reason
+  io.refused.returnsTo(open.parameters)
   io.idle := step === Step.idle && !io.opens.valid && !anyWoken
 }
 

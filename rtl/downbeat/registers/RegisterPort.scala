@@ -17,6 +17,8 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
     val registers = master(AxiLite4(config))
     /** Byte address of the access, a multiple of four. */
     val address = out(UInt(config.addressWidth bits))
+    /** A write has all of its bytes. */
+    val whole = out(Bool())
     /** There is something to read at `address`; to write. Otherwise the answer is SLVERR, and zero. */
     val readable, writable = in(Bool())
     /** No access begins. */
@@ -38,6 +40,7 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
   private val refused = Reg(Bool())
   private val data = Reg(Bits(config.dataWidth bits))
   io.address := address
+  io.whole := written.strb.andR
 
   private val asking, answering = False
   private val fsm = new StateMachine {

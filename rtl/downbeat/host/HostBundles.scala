@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.host
+
+import downbeat.config.DownbeatConfig
+import downbeat.messages.DirectoryEvent
+import spinal.core._
+import spinal.lib.bus.amba4.axi.Axi4Config
+
+/** What the registers set for a port. */
+case class HostSetUp() extends Bundle {
+  val enable = Bool()
+  val commandBase, notificationBase = UInt(64 bits)
+  /** The rings have 2^size entries. */
+  val commandSize, notificationSize = UInt(32 bits)
+  val holdOff = UInt(32 bits) // ns
+}
+
+/** What the registers show of a port. */
+case class HostShown() extends Bundle {
+  val running, refused, stopped, interrupt = Bool()
+  /** Free-running: commands done, notifications in memory. */
+  val commandHead, notificationTail = UInt(32 bits)
+  val errors, errorsUntold = UInt(32 bits)
+}
+
+/** A write to a port's doorbell page. */
+case class Doorbell(config: DownbeatConfig) extends Bundle {
+  val port = HostPorts.index(config)
+  /** Any but `command`. */
+  val kind = HostSource()
+  /** A sequence number, or a ring's index. */
+  val value = UInt(32 bits)
+  /** written, consumed. */
+  val flow = UInt(16 bits)
+  val generation = UInt(8 bits)
+  val reserved = Bits(8 bits)
+}
+
+/** A command as it lies in memory. */
+case class HostCommand(config: DownbeatConfig) extends Bundle {
+  val port = HostPorts.index(config)
+  val entry = Bits(HostFormat.commandBytes * 8 bits)
+}
+
+/** An answer to a command, or an error. */
+case class HostAnswer(config: DownbeatConfig) extends Bundle {
+  val port = HostPorts.index(config)
+  val isError = Bool()
+  /** A CloseReason, or a HostError. */
+  val reason = Bits(8 bits)
+  val source = HostSource()
+  val request = UInt(16 bits)
+  val flow = UInt(16 bits)
+  val generation = UInt(8 bits)
+  val value = UInt(32 bits)
+}
+
+/** A flow's connection has begun. */
+case class HostOpened(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val generation = UInt(config.generationBits bits)
+  val owner = UInt(config.ownerBits bits)
+  /** It answers an open command; otherwise a SYN made it. */
+  val active = Bool()
+}
+
+object HostOpened {
+  /** The event opens its flow's connection. */
+  def of(config: DownbeatConfig, event: DirectoryEvent): HostOpened = {
+    val opened = HostOpened(config)
+    opened.flow := event.reference.flow
+    opened.generation := event.reference.generation
+    opened.owner := event.parameters.owner
+    opened.active := event.open
+    opened
+  }
+}
+
+/** What the host interface keeps of a flow's connection. */
+case class HostRecord(config: DownbeatConfig) extends Bundle {
+  val owner = UInt(config.ownerBits bits)
+  val generation = UInt(config.generationBits bits)
+  /** The host has closed or aborted it. */
+  val closed = Bool()
+  /** The host has shut it down. */
+  val shutDown = Bool()
+  /** Commands that were announced before its last doorbell. */
+  val after = UInt(32 bits)
+}
+
+/** What bounds a flow's doorbells: from its newest status. */
+case class HostLimits(config: DownbeatConfig) extends Bundle {
+  /** The connection was announced. */
+  val heard = Bool()
+  val generation = UInt(config.generationBits bits)
+  /** The peer's first sequence number is known. */
+  val synchronized = Bool()
+  val ended = Bool()
+  val acknowledged, received = UInt(32 bits)
+}
+
+object HostPorts {
+  def index(config: DownbeatConfig): UInt = UInt(log2Up(config.hostPorts) max 1 bits)
+
+  /** For the rings. */
+  val axi: Axi4Config = Axi4Config(
+    addressWidth = 64, dataWidth = 64, idWidth = 1,
+    useRegion = false, useLock = false, useCache = false, useQos = false, useProt = false)
+
+  /** Answers and errors of a port that wait for space in its ring, with those that commands on their way may cause. */
+  val answers = 16
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.host
+
+import downbeat.config.DownbeatConfig
+import downbeat.messages.ConnectionParameters
+import spinal.core._
+import spinal.lib._
+
+/** Reads a command's entry and checks what can be checked without its flow. Results are valid two clocks after the
+  * entry is there.
+  */
+class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area {
+  private def bits(name: String): Bits = HostFormat.read(HostFormat.command, entry, name)
+  private def number(name: String): UInt = bits(name).asUInt
+
+  private val opcode = number("opcode")
+  def is(opcodes: HostOpcode.E*): Bool = opcodes.map(element => opcode === U(element.position, 8 bits)).orR
+  private val supported = Seq(HostOpcode.open, HostOpcode.listen, HostOpcode.unlisten, HostOpcode.shutdown,
+    HostOpcode.close, HostOpcode.abort) ++ (if (config.policiesChoose) Seq(HostOpcode.setPolicies) else Nil)
+  val request, flow, localPort, remotePort = UInt(16 bits)
+  request := number("request")
+  flow := number("flow")
+  localPort := number("localPort")
+  remotePort := number("remotePort")
+  val generation: UInt = number("generation")
+  val remoteIp: UInt = number("remoteIp")
+
+  val parameters = ConnectionParameters(config)
+  /** A field whose upper bits this build does not have must not use them. */
+  private def narrowed(name: String, target: Data): Bool = {
+    val value = bits(name)
+    val width = widthOf(target)
+    target.assignFromBits(value.resize(width))
+    if (width < widthOf(value)) value(widthOf(value) - 1 downto width).orR else False
+  }
+  private val options = bits("options")
+  parameters.noDelay := options(0)
+  parameters.nssr := options(1)
+  parameters.ecn := options(2)
+  parameters.owner := (port +^ 1).resized
+  private val wide = Seq(
+    narrowed("startup", parameters.startup),
+    narrowed("steady", parameters.steady),
+    narrowed("initialWindow", parameters.initialWindow),
+    narrowed("ssthresh", parameters.ssthresh),
+    narrowed("startupArgument", parameters.startupArgument),
+    narrowed("steadyArgument", parameters.steadyArgument),
+    narrowed("spacing", parameters.spacing),
+    narrowed("keepAlive", parameters.keepAlive),
+    narrowed("userTimeout", parameters.userTimeout),
+    narrowed("differentiatedServices", parameters.service.differentiatedServices),
+    narrowed("timeToLive", parameters.service.timeToLive),
+    // Values of the host for the start: not in this build.
+    bits("pace").orR,
+    bits("paceGap").orR,
+    bits("validUntil").orR)
+
+  private val reserved = HostFormat.reserved(HostFormat.command, HostFormat.commandBytes)
+  private val findings = new Area {
+    val known = RegNext(is(supported: _*))
+    val reservedSet = RegNext((entry & B(reserved, widthOf(entry) bits)).subdivideIn(64 bits).map(_.orR).asBits())
+    val tooWide = RegNext(wide.asBits())
+  }
+  val error: HostError.C = HostError()
+  error := HostError.none
+  when(findings.tooWide.orR)(error := HostError.field)
+  when(findings.reservedSet.orR)(error := HostError.reserved)
+  when(!findings.known)(error := HostError.opcode)
+
+  /** It is about a connection. */
+  val ofFlow: Bool = is(HostOpcode.shutdown, HostOpcode.close, HostOpcode.abort, HostOpcode.setPolicies)
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.host
+
+import downbeat.config.DownbeatConfig
+import downbeat.memory.FlowPointers
+import downbeat.messages.{FlowPosition, FlowStatus, TcpState}
+import spinal.core._
+import spinal.lib._
+
+/** A status, and whose connection it is about. */
+case class OwnedStatus(config: DownbeatConfig) extends Bundle {
+  val owner = UInt(config.ownerBits bits)
+  val status = FlowStatus(config)
+}
+
+case class HostRecordUpdate(config: DownbeatConfig) extends Bundle {
+  val flow = UInt(config.flowBits bits)
+  val record = HostRecord(config)
+}
+
+case class GenerationReadPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
+  val enable = Bool()
+  val flow = UInt(config.flowBits bits)
+  val generation = UInt(config.generationBits bits)
+
+  override def asMaster(): Unit = {
+    out(enable, flow)
+    in(generation)
+  }
+}
+
+/** What a look at a flow finds. */
+case class HostView(config: DownbeatConfig) extends Bundle {
+  val record = HostRecord(config)
+  val limits = HostLimits(config)
+  /** Up to where the host has rung, and up to where the engine has been told. */
+  val writtenRung, writtenTold, consumedRung, consumedTold = UInt(32 bits)
+}
+
+/** What the host interface keeps of each flow: whose it is, what bounds its doorbells, and which of them the engine has
+  * been told.
+  */
+case class HostFlows(config: DownbeatConfig) extends Component {
+  val io = new Bundle {
+    val opened = slave(Flow(HostOpened(config)))
+    /** The first sequence numbers of the data of both sides. */
+    val sends, receives = slave(Flow(FlowPosition(config)))
+    val status = slave(Flow(FlowStatus(config)))
+    /** The same, a clock later. */
+    val owned = master(Flow(OwnedStatus(config)))
+    /** Taken unless something of this flow is written in the same clock; `view` is valid in the next one. */
+    val look = slave(Stream(UInt(config.flowBits bits)))
+    val view = out(HostView(config))
+    val update = slave(Stream(HostRecordUpdate(config)))
+    val writtenRung, writtenTold, consumedRung, consumedTold = slave(Stream(FlowPosition(config)))
+    /** The flow's newest connection, a clock after `enable`. */
+    val generationRead = slave(GenerationReadPort(config))
+    val sweeping = out(Bool())
+  }
+  noIoPrefix()
+
+  private val records = Mem(HostRecord(config), config.flows).addAttribute("no_rw_check")
+  private val fresh = HostRecord(config)
+  fresh.owner := io.opened.owner
+  fresh.generation := io.opened.generation
+  fresh.closed := False
+  fresh.shutDown := False
+  fresh.after := 0
+  private val recordFlow = io.opened.valid ? io.opened.flow | io.update.flow
+  private val recordWritten = io.opened.valid || io.update.valid
+  records.write(recordFlow, io.opened.valid ? fresh | io.update.record, recordWritten)
+  io.update.ready := !io.opened.valid
+
+  private val generations = Mem(UInt(config.generationBits bits), config.flows).addAttribute("no_rw_check")
+  generations.write(io.opened.flow, io.opened.generation, io.opened.valid)
+  io.generationRead.generation := generations.readSync(io.generationRead.flow, io.generationRead.enable)
+
+  // A connection's first status comes long after its opening.
+  io.owned.valid := RegNext(io.status.valid) init False
+  io.owned.owner := records.readSync(io.status.reference.flow, io.status.valid).owner
+  io.owned.status := RegNextWhen(io.status.payload, io.status.valid)
+
+  private val sweep = Reg(UInt(config.flowBits + 1 bits)) init 0
+  io.sweeping := !sweep.msb
+  when(io.sweeping)(sweep := sweep + 1)
+
+  private val limits = Mem(HostLimits(config), config.flows).addAttribute("no_rw_check")
+  private val news = HostLimits(config)
+  news.heard := !io.sweeping
+  news.generation := io.status.reference.generation
+  news.synchronized := io.status.state =/= TcpState.synSent
+  news.ended := io.status.state === TcpState.closed
+  news.acknowledged := io.status.acknowledged.value
+  news.received := io.status.received.value - io.status.peerFinished.asUInt // FIN takes a number, but no byte
+  private val limitsFlow = io.sweeping ? sweep.resize(config.flowBits) | io.status.reference.flow
+  private val limitsWritten = io.sweeping || io.status.valid
+  limits.write(limitsFlow, news, limitsWritten)
+
+  private val collides =
+    recordWritten && recordFlow === io.look.payload || limitsWritten && limitsFlow === io.look.payload
+  io.look.ready := !collides
+  io.view.record := records.readSync(io.look.payload, io.look.fire)
+  io.view.limits := limits.readSync(io.look.payload, io.look.fire)
+
+  private def pointers(opened: Flow[FlowPosition], updates: Stream[FlowPosition]): UInt = {
+    val positions = FlowPointers(config)
+    positions.io.opened << opened
+    positions.io.updates << updates
+    positions.io.ask.valid := io.look.fire
+    positions.io.ask.payload := io.look.payload
+    positions.io.answer.value
+  }
+  io.view.writtenRung := pointers(io.sends, io.writtenRung)
+  io.view.writtenTold := pointers(io.sends, io.writtenTold)
+  io.view.consumedRung := pointers(io.receives, io.consumedRung)
+  io.view.consumedTold := pointers(io.receives, io.consumedTold)
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.host
+
+import downbeat.application.LayoutFiles.{macroName, upper}
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{Arguments, Policy}
+import java.util.zip.CRC32
+
+/** The host interface's format as text: a C header and JSON, the same for every build. */
+object HostFormatFiles {
+  private val generated = "Generated from the RTL by `make generate`; do not edit."
+
+  private val tables: Seq[(String, String, Seq[HostField])] = Seq(
+    ("command", "Entry of the command ring: byte offset, bits. Other bits are 0.", HostFormat.command),
+    ("notification", "Entry of the notification ring: byte offset, bits.", HostFormat.notification),
+    ("setUp", "Set-up page: byte offset of 32-bit registers.", HostFormat.setUp),
+    ("port", "Block of a port in the set-up page.", HostFormat.port),
+    ("doorbell", "Doorbell page of a port.", HostFormat.doorbells))
+
+  private val sizes: Seq[(String, BigInt)] = Seq(
+    "format" -> HostFormat.number,
+    "commandBytes" -> HostFormat.commandBytes,
+    "notificationBytes" -> HostFormat.notificationBytes,
+    "largestSizeLog2" -> HostFormat.largestSizeLog2,
+    "pageBytes" -> HostFormat.pageBytes,
+    "setUpPage" -> HostFormat.setUpPage,
+    "firstDoorbellPage" -> HostFormat.firstDoorbellPage,
+    "firstPortBlock" -> HostFormat.firstPortBlock,
+    "portBlockBytes" -> HostFormat.portBlockBytes)
+
+  /** Of what a program must know to speak this format, comments aside. */
+  val formatHash: BigInt = crc {
+    val fields = tables.flatMap { case (table, _, fields) =>
+      fields.map(field => s"$table ${field.name} ${field.offset} ${field.bits} ${field.usedBits} ${field.access}")
+    }
+    val enums = HostFormat.enums.map(values => s"${values.name} ${values.elements.mkString(" ")}")
+    sizes.map { case (name, value) => s"$name $value" } ++ fields ++ enums
+  }
+
+  /** Of the build's policies, by number. */
+  def policyHash(config: DownbeatConfig): BigInt = crc {
+    def line(family: String)(policy: Policy) = s"$family ${policy.name} ${text(policy.arguments)}"
+    config.startupPolicies.map(line("startup")) ++ config.steadyPolicies.map(line("steady"))
+  }
+
+  private def text(arguments: Arguments): String = {
+    val fields = arguments.fields.map(field =>
+      s"${field.name} ${field.bits} ${field.fraction} ${field.unit} ${field.least} ${field.most}")
+    s"${arguments.needed} ${fields.mkString(", ")} ${arguments.notAbove.mkString(" ")}"
+  }
+
+  private def crc(lines: Seq[String]): BigInt = {
+    val sum = new CRC32
+    sum.update(lines.mkString("", "\n", "\n").getBytes("US-ASCII"))
+    BigInt(sum.getValue)
+  }
+
+  /** `DOWNBEAT_HOST_COMMAND_OPCODE_OFFSET`, `_BITS`; `enum downbeat_host_opcode`. */
+  def header: String = {
+    val numbers = (sizes :+ ("formatHash" -> formatHash)).map { case (name, value) =>
+      s"#define ${macroName("host")}_${upper(name)} ${value}u"
+    }
+    val fields = tables.flatMap { case (table, says, fields) =>
+      val prefix = s"${macroName("host")}_${upper(table)}"
+      val lines = fields.flatMap { field =>
+        val access = if (field.access.isEmpty) "" else s"${field.access}: "
+        val name = s"${prefix}_${upper(field.name)}"
+        Seq(s"/* $access${field.says} */", s"#define ${name}_OFFSET ${field.offset}u",
+          s"#define ${name}_BITS ${field.bits}u")
+      }
+      s"\n/* $says */" +: lines
+    }
+    val enums = HostFormat.enums.flatMap { values =>
+      val prefix = macroName(values.name)
+      val elements = values.elements.zipWithIndex.map { case (name, value) => s"  ${prefix}_${upper(name)} = $value," }
+      s"\nenum ${prefix.toLowerCase} {" +: elements :+ "};"
+    }
+    val lines = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
+      "#ifndef DOWNBEAT_HOST_H", "#define DOWNBEAT_HOST_H", "") ++ numbers ++ fields ++ enums ++ Seq("", "#endif")
+    lines.mkString("", "\n", "\n")
+  }
+
+  /** {{{ {"numbers": {...}, "tables": {"command": {"opcode": {"offset": 0, "bits": 8, "used": 8, "access": ""}}},
+    * "enums": {"HostOpcode": {"open": 1}}} }}}
+    */
+  def json: String = {
+    val numbers = (sizes :+ ("formatHash" -> formatHash)).map { case (name, value) => s""""$name": $value""" }
+    val parts = tables.map { case (table, _, fields) =>
+      val rows = fields.map { field =>
+        s"""      "${field.name}": {"offset": ${field.offset}, "bits": ${field.bits}, "used": ${field.usedBits}, """ +
+          s""""access": "${field.access}"}"""
+      }
+      s"""    "$table": {\n${rows.mkString(",\n")}\n    }"""
+    }
+    val enums = HostFormat.enums.map { values =>
+      val elements = values.elements.zipWithIndex.map { case (name, value) => s""""$name": $value""" }
+      s"""    "${values.name}": {${elements.mkString(", ")}}"""
+    }
+    s"""{
+       |  "generated": "$generated",
+       |  "numbers": {${numbers.mkString(", ")}},
+       |  "tables": {
+       |${parts.mkString(",\n")}
+       |  },
+       |  "enums": {
+       |${enums.mkString(",\n")}
+       |  }
+       |}
+       |""".stripMargin
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.host
+
+import downbeat.config.DownbeatConfig
+import downbeat.messages.AddressReadPort
+import downbeat.time.Instant
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** Writes notifications into the rings of all ports, one at a time and the ports in turn; of one port's, answers first.
+  *
+  * A status says what is in memory already: it was made by the write response of the last payload it tells of. The
+  * ring's tail moves with the write response of the notification.
+  */
+case class NotificationWriter(config: DownbeatConfig) extends Component {
+  private val count = config.hostPorts
+  val io = new Bundle {
+    val now = in(Instant())
+    val ports = in(Vec.fill(count)(HostPortView()))
+    val untold = in(Vec.fill(count)(UInt(32 bits)))
+    val answers = Vec.fill(count)(slave(Stream(HostAnswer(config))))
+    val flows = Vec.fill(count)(slave(Stream(UInt(config.flowBits bits))))
+    val read = master(Flow(UInt(config.flowBits bits)))
+    val newest = slave(Flow(HeardStatus(config)))
+    val addressRead = master(AddressReadPort(config))
+    /** Of the flow's connection now, a clock after `addressRead.enable`. */
+    val generation = in(UInt(config.generationBits bits))
+    val axi = master(Axi4WriteOnly(HostPorts.axi))
+    /** A notification is in memory; the memory refused one; one is on its way. */
+    val notified, brokens, busy = out(Bits(count bits))
+    val idle = out(Bool())
+  }
+  noIoPrefix()
+  Axi4SpecRenamer(io.axi)
+
+  private object Step extends SpinalEnum {
+    val idle, take, await, compose, ask, write, respond, settle = newElement()
+  }
+  private val step = RegInit(Step.idle)
+  private val port = Reg(HostPorts.index(config))
+  private val view = io.ports(port)
+  private val last = Reg(Bits(count bits)) init 1
+  private val wants = B(for (index <- 0 until count) yield {
+    val port = io.ports(index)
+    val unread = port.notificationTail - port.notificationHead
+    val full = RegNext((unread >> port.notificationSize) =/= 0) init False // a clock late: see `settle`
+    port.running && !full && (io.answers(index).valid || io.flows(index).valid)
+  })
+  private val choice = OHMasking.roundRobin(wants, last.rotateLeft(1))
+  private def ofPort(condition: Bool): Bits = condition ? (U(1, count bits) |<< port).asBits | B(0, count bits)
+
+  private val isAnswer = Reg(Bool())
+  private val answer = Reg(HostAnswer(config))
+  private val status = Reg(HeardStatus(config))
+  private val place = Reg(UInt(64 bits))
+  private val entry = Reg(Bits(HostFormat.notificationBytes * 8 bits))
+  private val beat = Reg(UInt(3 bits))
+  private val entryBits = log2Up(HostFormat.notificationBytes)
+
+  // ---- taken: an answer, or a flow whose status and addresses are read
+
+  for (index <- 0 until count) {
+    val takes = step === Step.take && port === index
+    io.answers(index).ready := takes
+    io.flows(index).ready := takes && !io.answers(index).valid
+  }
+  private val answers = Vec(io.answers.map(_.payload))
+  private val hasAnswer = Vec(io.answers.map(_.valid))(port)
+  private val flow = Vec(io.flows.map(_.payload))(port)
+  io.read.valid := step === Step.take && !hasAnswer
+  io.read.payload := flow
+  io.addressRead.enable := io.read.valid
+  io.addressRead.flow := flow
+  private val addresses = RegNextWhen(io.addressRead.addresses, RegNext(io.read.valid) init False)
+  private val generation = RegNextWhen(io.generation, RegNext(io.read.valid) init False)
+  /** The last status of a connection that is gone is no longer of interest. */
+  private val isTold = status.heard && status.owned.owner === (port +^ 1).resized &&
+    status.owned.status.reference.generation === generation
+
+  // ---- the entry
+
+  private val composed = Bits(HostFormat.notificationBytes * 8 bits)
+  composed := 0
+  private def put(name: String, value: Data): Unit = {
+    val field = HostFormat.field(HostFormat.notification, name)
+    composed(field.offset * 8, field.bits bits) := value.asBits.resized
+  }
+  private val wrapped = (view.notificationTail >> view.notificationSize).lsb
+  put("time", io.now.ns)
+  put("commandHead", view.commandHead)
+  put("phase", !wrapped)
+  when(isAnswer) {
+    put("kind", (answer.isError ? HostNotificationKind.error | HostNotificationKind.answer).asBits)
+    put("reason", answer.reason)
+    put("request", answer.request)
+    put("flow", answer.flow)
+    put("generation", answer.generation)
+    put("state", answer.isError ? answer.source.asBits | B(0, widthOf(answer.source) bits))
+    put("value", answer.value)
+    put("errorsUntold", io.untold(port))
+  } otherwise {
+    val shown = status.owned.status
+    put("kind", HostNotificationKind.status().asBits)
+    put("reason", shown.reason)
+    put("request", addresses.request)
+    put("flow", shown.reference.flow)
+    put("generation", shown.reference.generation)
+    put("state", shown.state)
+    put("acknowledged", shown.acknowledged)
+    put("written", shown.written)
+    put("consumed", shown.consumed)
+    put("received", shown.received)
+    put("urgentEnd", shown.urgentEnd)
+    put("flags", shown.struggling ## shown.urgent ## shown.peerFinished ## addresses.passive)
+    put("errorKind", shown.error.kind)
+    put("errorCode", shown.error.code)
+    put("errorCount", shown.errors)
+    put("remoteIp", addresses.remoteIp)
+    put("remotePort", addresses.remotePort)
+    put("localPort", addresses.localPort)
+  }
+
+  // ---- the steps
+
+  io.notified := 0
+  io.brokens := 0
+  switch(step) {
+    is(Step.idle) {
+      when(wants.orR) {
+        port := OHToUInt(choice).resized
+        last := choice
+        step := Step.take
+      }
+    }
+    is(Step.take) {
+      isAnswer := hasAnswer
+      answer := answers(port)
+      val mask = ((U(1, 16 bits) |<< view.notificationSize) - 1).resize(HostFormat.largestSizeLog2)
+      val index = view.notificationTail.resize(HostFormat.largestSizeLog2) & mask
+      place := view.notificationBase + (index << entryBits)
+      step := hasAnswer ? Step.compose | Step.await
+    }
+    is(Step.await) {
+      status := io.newest.payload
+      when(io.newest.valid)(step := Step.compose)
+    }
+    is(Step.compose) {
+      entry := composed
+      beat := 0
+      step := (isAnswer || isTold) ? Step.ask | Step.idle
+    }
+    is(Step.ask)(when(io.axi.aw.ready)(step := Step.write))
+    is(Step.write) {
+      when(io.axi.w.ready) {
+        entry := entry |>> 64
+        beat := beat + 1
+        when(io.axi.w.last)(step := Step.respond)
+      }
+    }
+    is(Step.respond) {
+      when(io.axi.b.valid) {
+        io.notified := ofPort(!io.axi.b.resp(1))
+        io.brokens := ofPort(io.axi.b.resp(1))
+        step := Step.settle
+      }
+    }
+    is(Step.settle)(step := Step.idle)
+  }
+  io.busy := ofPort(step =/= Step.idle)
+
+  io.axi.aw.valid := step === Step.ask
+  io.axi.aw.addr := place
+  io.axi.aw.id := 0
+  io.axi.aw.len := HostFormat.notificationBytes / 8 - 1
+  io.axi.aw.size := 3
+  io.axi.aw.burst := Axi4.burst.INCR
+  io.axi.w.valid := step === Step.write
+  io.axi.w.data := entry(63 downto 0)
+  io.axi.w.strb := 0xff
+  io.axi.w.last := beat === beat.maxValue
+  io.axi.b.ready := step === Step.respond
+
+  io.idle := step === Step.idle && !wants.orR
+}
