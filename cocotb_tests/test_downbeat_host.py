@@ -225,9 +225,7 @@ async def an_interrupt_comes_when_the_time_has_come(dut: Any) -> None:
     assert dut.interrupt.value == 0
     peer.send("PA", b"y")
     await host.core.wire_in.drained()
-    await clocks(dut, 300)
-    await host.core.jump()
-    await clocks(dut, 50)
+    await host.core.advance(host.core.now + 2 * hold_off)
     assert dut.interrupt.value == 0, "nobody has armed it"
     port.drain()
     assert await connection.read((connection.received - connection.consumed) % 2**32) == b"xy"

@@ -106,7 +106,8 @@ class HostPort:
         """Returns the port's status a little later."""
         self.command_size, self.notification_size = 1 << commands, 1 << notifications
         self.tail = self.head = self.seen = 0  # commands written; notifications read, and told to be read
-        self.host.memory.rings.write(self.notifications_at, bytes(number("notificationBytes") << notifications))
+        size = min(number("notificationBytes") << notifications, RINGS_BYTES // 4)
+        self.host.memory.rings.write(self.notifications_at, bytes(size))
         for name, at in (("command", self.commands_at), ("notification", self.notifications_at)):
             await self.set(f"{name}BaseLow", (RINGS_BASE + at) & 0xFFFFFFFF)
             await self.set(f"{name}BaseHigh", (RINGS_BASE + at) >> 32)
