@@ -32,7 +32,7 @@ AXI_STREAM = Naming(valid="_tvalid", ready="_tready", payload="_t")
 
 def top_ports(verilog: str, top: str) -> dict[str, int]:
     """Name and width of each port of `top` in SpinalHDL's Verilog, which declares one port a line."""
-    header = re.search(rf"^module {top} \((.*?)^\);", verilog, re.DOTALL | re.MULTILINE)
+    header = re.search(rf"^module {top} (?:#\(.*?^\) )?\((.*?)^\);", verilog, re.DOTALL | re.MULTILINE)
     if header is None:
         raise ValueError(f"no module {top} in its Verilog")
     port = re.compile(r"^\s*(?:input|output|inout)\s+\w+\s+(?:\[(\d+):0\]\s+)?(\w+)", re.MULTILINE)

@@ -37,8 +37,11 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
   memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
   private val largest = (BigInt(1) << 32) - 1
 
+  private val address = new s0.Area {
+    val flow: UInt = FLOW
+  }
   private val read = new s1.Area {
-    val before = insert(memory.readSync(s0(FLOW), pipeline.moves(s0)))
+    val before = insert(memory.readSync(address.flow, pipeline.moves(s0)))
   }
   import read.before
 
