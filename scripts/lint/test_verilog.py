@@ -16,7 +16,7 @@ from scripts.lint.tools import ROOT, VERILOG, modules, passes
 
 WAIVERS = Path("scripts/lint/waivers.vlt")
 BOARDS = ("ProbeBoard", "TrafficBoard")
-TOPS = (*BOARDS, "DownbeatGmii", "DownbeatAxi", "FlowEngineWide", "HeaderTap")
+TOPS = (*BOARDS, "DownbeatGmii", "DownbeatAxi", "DownbeatHost", "FlowEngineWide", "HeaderTap")
 PRIMITIVES = ("IDDRX1F", "ODDRX1F", "DELAYG")  # of the ECP5
 
 
