@@ -149,6 +149,8 @@ async def an_estimate_for_a_connection_that_is_gone_is_stale(dut: Any) -> None:
     before = len(record.estimates())
     endpoint.ack += SMSS
     endpoint.send("A")
-    endpoint.send("R", seq=endpoint.seq)
+    while not any(row["acked"] == SMSS and row["estimates"] for row in record.rows):
+        await RisingEdge(dut.clk)
+    endpoint.application("abort")
     await endpoint.settle()
     assert len(record.estimates()) == before
