@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cocotb
+from cocotb.task import Task
 
 from cocotb_tests.bench import clocks, generator
 from cocotb_tests.bench.layout import number as size_of
@@ -32,7 +33,7 @@ class Bench:
     bad: HostPort
     own: HostConnection
     good: HostConnection
-    transfer: cocotb.Task[None]
+    transfer: Task[None]
 
     @classmethod
     async def create(cls, dut: Any, length: int) -> Bench:
@@ -145,8 +146,8 @@ def wrong_fields() -> list[tuple[str, dict[str, int]]]:
 async def commands_that_cannot_be_are_refused_by_their_cause(dut: Any) -> None:
     bench = await Bench.create(dut, 3000)
     bad = bench.bad
-    for opcode in (0, 8, 9, 255):
-        await bad.command(opcode, request=5)
+    for number in (0, 8, 9, 255):
+        await bad.command(number, request=5)
         await bench.refused("command", "opcode", bad.tail - 1)
     for reason, fields in wrong_fields():
         await bad.command("open", **fields)

@@ -31,8 +31,8 @@ def element(enumeration: str, name: str) -> int:
 
 def name_of(enumeration: str, value: int) -> str:
     """Of an enumeration of the host's format, or of the core's layout."""
-    names = host_format()["enums"].get(enumeration) or layout()["enums"][enumeration]
-    return {found: name for name, found in names.items()}[value]
+    names: dict[str, int] = host_format()["enums"].get(enumeration) or layout()["enums"][enumeration]
+    return next(name for name, found in names.items() if found == value)
 
 
 def pack_command(opcode: str | int, **fields: int) -> bytes:

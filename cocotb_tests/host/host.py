@@ -39,7 +39,7 @@ class HostConnection:
     @property
     def received(self) -> int:
         """One past the last byte received."""
-        return (int(self.status["received"]) - (self.status["flags"] >> 1 & 1)) % 2**32
+        return (int(self.status["received"]) - (int(self.status["flags"]) >> 1 & 1)) % 2**32
 
     def space(self, size: int) -> int:
         return size - (self.written - int(self.status["acknowledged"])) % 2**32

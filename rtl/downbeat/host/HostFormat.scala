@@ -175,7 +175,8 @@ object HostFormat {
 
   val enums: Seq[EnumLayout] = Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(Layout.ofEnum)
 
-  for ((name, fields, bytes) <- Seq(("command", command, commandBytes), ("notification", notification,
+  for ((name, fields, bytes) <- Seq(("command", command, commandBytes),
+      ("notification", notification,
         notificationBytes))) {
     for ((one, next) <- fields.zip(fields.tail))
       require(one.offset * 8 + one.bits <= next.offset * 8, s"$name: ${one.name} reaches into ${next.name}")

@@ -137,7 +137,7 @@ case class HostRegisters(config: DownbeatConfig) extends Component {
   port.io.readable := hit("RO", "RW")
   port.io.writable := hit("WO", "RW") && port.io.whole
   access.r.data := RegNext(places.filter(_.access != "WO").map(place => place.hit ? place.shows | B(0, 32 bits))
-    .reduceBalancedTree(_ | _))
+      .reduceBalancedTree(_ | _))
 }
 
 object HostRegisters {
