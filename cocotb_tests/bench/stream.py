@@ -69,9 +69,8 @@ class StreamSource:
         while True:
             if self.idle:
                 self._given.clear()
-                await self._given.wait()  # what is put behind an edge is there at the next
-            else:
-                await RisingEdge(ports.clk)
+                await self._given.wait()
+            await RisingEdge(ports.clk)
             accepted = self._driving and (ports.ready is None or ports.ready.value == 1)
             if accepted:
                 self._driving = False

@@ -105,7 +105,7 @@ async def a_discarded_payload_is_not_read_and_not_written(dut: Any) -> None:
     await start(dut)
     before = ram.read(0, MEMORY_BYTES)
     placements.put(placement(2, 100, 1460, slot=6, discard=1))
-    assert await free.receive(clocks=5) == {"payload": 6}
+    assert await free.receive(clocks=6) == {"payload": 6}
     await clocks(dut, 300)
     assert placed.count == 0
     assert ram.read(0, MEMORY_BYTES) == before
