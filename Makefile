@@ -33,7 +33,9 @@ HOST_RTL := build/sim/rtl-host.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 NETLIST_RTL := build/netlist/rtl.stamp
 # The modules that the tests of TEST run; empty: all modules, and those of the simulation.
-CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs "$$TEST"))
+# Before GNU Make 4.4 $(shell) does not see what is exported.
+QUOTED = '$(subst ','\'',$(TEST))'
+CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
 TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL))
 
 # What a bench or an experiment needs before it starts; NAME is one of these.

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from scripts.check.needs import ROOT, needed
@@ -30,3 +32,10 @@ def test_a_cocotb_test_needs_the_modules_that_it_names(test: str, modules: list[
 def test_what_cannot_be_told_needs_all(test: str) -> None:
     found = needed(ROOT, test)
     assert found == [] or test == "engine" and "FlowEngine" in found
+
+
+def test_make_elaborates_what_the_test_needs() -> None:
+    """Also by a make in which $(shell) sees no exported variable."""
+    command = ["make", "--dry-run", "--print-data-base", "test", "TEST=rx/test_frame_filter"]
+    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
+    assert "\nCHOSEN := Receiver\n" in done.stdout
