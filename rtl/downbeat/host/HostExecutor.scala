@@ -144,7 +144,10 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
 
   // ---- the steps
 
-  private val answer = Reg(HostAnswer(config))
+  private val answer = new Area {
+    val isError = Reg(Bool())
+    val reason = Reg(cloneOf(io.answers.reason))
+  }
   private val isCommand = work === Work.command
   private def refuse(error: HostError.C): Unit = {
     answer.isError := True
@@ -318,13 +321,14 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   private val answering = step === Step.answer
   private val tellable = isCommand || io.space(port)
   io.answers.valid := answering && tellable
-  io.answers.payload := answer
-  io.answers.port.removeAssignments() := port
-  io.answers.source.removeAssignments() := source
-  io.answers.flow.removeAssignments() := flow
-  io.answers.generation.removeAssignments() := generation
-  io.answers.value.removeAssignments() := value
-  io.answers.request.removeAssignments() := isCommand ? decoder.request | U(0, 16 bits)
+  io.answers.isError := answer.isError
+  io.answers.reason := answer.reason
+  io.answers.port := port
+  io.answers.source := source
+  io.answers.flow := flow
+  io.answers.generation := generation
+  io.answers.value := value
+  io.answers.request := isCommand ? decoder.request | U(0, 16 bits)
   private val leavesAnswer = answering && (io.answers.ready || !tellable)
   io.claims := ofPort(leavesAnswer && tellable && !isCommand)
   io.errors := ofPort(leavesAnswer && answer.isError)

@@ -31,13 +31,13 @@ case class HostStatuses(config: DownbeatConfig) extends Component {
   private val sweep = Reg(UInt(config.flowBits bits)) init 0
   when(io.sweeping)(sweep := sweep + 1)
 
-  private val statuses = WideMemory(Mem(HeardStatus(config), config.flows))
+  private val memory = WideMemory(Mem(HeardStatus(config), config.flows))
   private val arrival = io.status.m2sPipe()
   private val arriving = arrival.status.reference.flow
   private val heard = HeardStatus(config)
   heard.heard := !io.sweeping
   heard.owned := arrival.payload
-  statuses.write(io.sweeping ? sweep | arriving, heard, io.sweeping || arrival.valid)
+  memory.write(io.sweeping ? sweep | arriving, heard, io.sweeping || arrival.valid)
 
   /** A port that has started, and how far its flows have been put into its queue. */
   private val announcing = new Area {
@@ -69,7 +69,7 @@ case class HostStatuses(config: DownbeatConfig) extends Component {
     val active = RegInit(False)
     when(active && !collides)(active := False)
     when(io.read.valid)(active := True)
-    private val word = statuses.readSync(flow, active)
+    private val word = memory.readSync(flow, active)
     val arrived = RegNext(active && !collides) init False
     io.newest.valid := RegNext(arrived) init False
     io.newest.payload := RegNextWhen(word, arrived)

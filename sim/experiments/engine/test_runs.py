@@ -102,8 +102,9 @@ def test_a_place_that_is_no_directory_is_told(tmp_path: Path) -> None:
 def test_an_interrupt_ends_with_what_is_kept_and_the_rest_follows(tmp_path: Path) -> None:
     path = program(tmp_path, 'import time; time.sleep(60 if "seed=2" in plan else 0)')
     script = f"""
-import pathlib, sys
+import pathlib, signal, sys
 from sim.experiments.engine.runs import Interrupted, Runs
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 try:
     Runs(pathlib.Path({str(path)!r}), pathlib.Path({str(tmp_path / "kept")!r}), 1).all({PLANS!r}, lambda *_: None)
 except Interrupted as error:
