@@ -24,7 +24,7 @@ from sim.device.conftest import IPS, MACS, would_block
 RECEIVING = 3_200
 # nor do the four clocks of one without payload: all that a core places that only sends is its peers' FINs.
 PLACING = 32
-FIELDS = tuple(field[0] for field in Event._fields_ if field[0] not in ("time", "rtt"))
+FIELDS = tuple(field[0] for field in Event._fields_ if field[0] not in ("time", "rtt", "arrival"))
 FIN, SYN = 1, 2  # bits of the flags
 SEGMENT, PLACED, CONSUMED, DEPARTED = 0, 1, 4, 11  # kinds of events
 TIMESTAMPS = bytes([1, 1, 8, 10])  # RFC 7323 appendix A: how the option stands
