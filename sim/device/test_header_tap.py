@@ -43,7 +43,7 @@ def header_pair(header_tap: ctypes.CDLL) -> Iterator[Pair]:
         yield Pair(client, server)
 
 
-# Since events bring the stamp of the ACK, one of these comes 1 to 7 us later by one tap, content equal: cause not found.
+# Since events bring the stamp of the ACK, one of these comes 1 to 7 us later by one tap: cause not found.
 APART = pytest.mark.xfail(
     reason="one event comes microseconds later by one tap: cause not found", raises=AssertionError
 )
