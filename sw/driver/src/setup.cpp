@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 1s; // for a port to start or stop
+constexpr auto timeout = 1s; // for a port to start or stop
 
 template <typename... Values> std::string formatted(const char *format, Values... values) {
   char text[256];
@@ -42,7 +42,7 @@ std::uint64_t ringsBase(const Geometry &geometry, std::uint32_t port) {
 
 /// The port's status, when one of these bits is `wanted`, or after some time as it is.
 std::uint32_t await(Registers &registers, std::uint32_t port, std::uint32_t bits, bool wanted) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + timeout;
   std::uint32_t status;
   do status = registers.read(blockOf(port) + format::portStatus);
   while (((status & bits) != 0) != wanted && std::chrono::steady_clock::now() < end);
@@ -126,7 +126,7 @@ Addresses addressesOf(Registers &registers) {
 }
 
 void addNeighbour(Registers &registers, std::uint32_t ip, std::uint64_t mac) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + timeout;
   while ((registers.read(DOWNBEAT_REG_STATUS) & DOWNBEAT_REG_STATUS_NEIGHBOUR_WAITS_MASK) != 0)
     if (std::chrono::steady_clock::now() > end)
       throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "the core takes no static neighbour: it does not run, or has enough");

@@ -14,7 +14,7 @@ namespace downbeat {
 namespace {
 
 constexpr std::uint8_t writeWords = 1, readWords = 2;
-constexpr int patience = 1000; // ms for an answer
+constexpr int timeout = 1000; // ms for an answer
 
 using Request = std::array<std::uint8_t, 6>;
 
@@ -62,7 +62,7 @@ std::uint32_t UartRegisters::read(std::uint32_t address) {
   for (std::size_t got = 0; got < answer.size();) {
     pollfd state{line_.get(), POLLIN, 0};
     const ssize_t count =
-        ::poll(&state, 1, patience) > 0 ? ::read(line_.get(), answer.data() + got, answer.size() - got) : 0;
+        ::poll(&state, 1, timeout) > 0 ? ::read(line_.get(), answer.data() + got, answer.size() - got) : 0;
     if (count <= 0)
       throw Failure(DOWNBEAT_NO_DEVICE, path_ + ": the board does not answer; is it programmed (make bitstream "
                                                 "PROGRAM=1), are RX and TX crossed?");
