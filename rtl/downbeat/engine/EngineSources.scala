@@ -25,10 +25,11 @@ class EngineSources(
   import EventSource.shared
 
   private val returns = Sources.returned(returned).registered
+  /** Results come before the returns join them: `sent` must be in line before an ACK can follow its frame. */
+  private val calculations =
+    (calculated.map(Sources.calculated(_)) ++ estimated.map(Sources.estimated(_))).reduceOption(shared(_, _))
   /** What the engine itself causes. These events send nothing, so they generate no return. */
-  private val withCalculated = calculated.fold(returns)(results => shared(returns, Sources.calculated(results)))
-  private val caused =
-    estimated.fold(withCalculated)(results => shared(withCalculated, Sources.estimated(results))).copy(returns = false)
+  private val caused = calculations.fold(returns)(shared(returns, _)).copy(returns = false)
   private val payloadAndApplication = shared(Sources.placed(placed), Sources.application(application))
   private val timersAndPolicies =
     policies.fold(Sources.timer(timers))(changes => shared(Sources.timer(timers), Sources.policies(changes)))
@@ -41,5 +42,6 @@ class EngineSources(
   /** A word waits in a register of a shared source, where the port that it came through does not show it. */
   val waiting: Bool =
     payloadAndApplication.words.valid || (if (policies.nonEmpty) timersAndPolicies.words.valid else False) ||
-      departuresAndTimers.words.valid || caused.words.valid || withCalculated.words.valid || returns.words.valid
+      departuresAndTimers.words.valid || caused.words.valid || returns.words.valid ||
+      calculations.fold(False)(_.words.valid)
 }
