@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+import shutil
+from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
@@ -38,5 +40,20 @@ def test_a_page_holds_all_and_says_how_it_was_made(monkeypatch: pytest.MonkeyPat
     text = pages.page("A <title>", pages.plot(figure), command="make sim SEED=3", seed=3)
     assert "1970-01-01 00:00 UTC; Downbeat 0.1.0" in text and "seed 3; <code>make sim SEED=3</code>" in text
     assert "A &lt;title&gt;" in text and text.count("</script>") == 3 and 'src="' not in text
-    assert len(text) < 2_100_000
     assert "DecompressionStream" not in pages.page("no plots", "<p>none</p>", command="make sim")
+
+
+def test_a_page_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the bundle that set-up gets by npm; one of another version is left alone."""
+    plot = pages.plot(pages.finish(go.Figure(go.Scatter(x=[1, 2], y=[1, 2]))))
+    if shutil.which("npm"):
+        assert len(pages.page("small", plot, command="make sim")) < 700_000
+    other = tmp_path / "plotly-basic.min.js"
+    other.write_text("/**\n* plotly.js (basic - minified) v1.0.0\n")
+    monkeypatch.setattr(pages, "BASIC", other)
+    assert 1_500_000 < len(pages.page("whole", plot, command="make sim")) < 2_100_000
+
+
+def test_a_trace_that_the_bundle_has_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="heatmap: a page draws bar, pie, scatter"):
+        pages.plot(pages.finish(go.Figure(go.Heatmap(z=[[1]]))))
