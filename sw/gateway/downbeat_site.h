@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /** A host of a site: its own estimates, and the gateway's where it has answered (libdownbeat_site).
  *
- * Opens, reports and closes go to the host's own estimator, and what they teach goes to the gateway. No call waits: what
- * is asked is answered from what is there, and a question that the gateway has not been asked goes out, so that its
- * answer serves the next. Without an answer the host's own estimates hold. Single-threaded, as the estimator.
+ * Opens, reports and closes go to the host's own estimator, and what they teach goes to the gateway. No call waits:
+ * what is asked is answered from what is there, and a question that the gateway has not been asked goes out, so that
+ * its answer serves the next. Without an answer the host's own estimates hold. Single-threaded, as the estimator.
  */
 #ifndef DOWNBEAT_SITE_H
 #define DOWNBEAT_SITE_H

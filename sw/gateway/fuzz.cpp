@@ -52,6 +52,22 @@ public:
     }
   }
 
+  // Behind a header that is right.
+  void takeBody(std::uint8_t type, Bytes body) {
+    Message message{.header = {.type = static_cast<Type>(type), .key = 3, .reporter = reporter}};
+    message.header.stamp = static_cast<std::uint32_t>(now_ / millisecond);
+    message.header.session = message.header.type == Type::hello ? 0 : token_;
+    message.header.sequence = message.header.type == Type::hello ? 0 : ++sequence_;
+    std::vector<std::uint8_t> bytes;
+    encode(message, bytes);
+    bytes.resize(headerBytes);
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    bytes.resize(bytes.size() + tagBytes);
+    bytes[6] = static_cast<std::uint8_t>(bytes.size() >> 8);
+    bytes[7] = static_cast<std::uint8_t>(bytes.size());
+    take(std::move(bytes), true);
+  }
+
   std::vector<std::uint8_t> seed(std::mt19937_64 &random) {
     Message message{.header = {.type = static_cast<Type>(random() % 9), .key = 3, .reporter = reporter}};
     message.header.stamp = static_cast<std::uint32_t>(now_ / millisecond - random() % 8);
@@ -135,7 +151,10 @@ private:
 #ifdef LIBFUZZER
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   static Fuzzed fuzzed;
-  fuzzed.take({data, data + size}, size % 2);
+  if (size > 1 && data[0] % 2)
+    fuzzed.takeBody(data[1], {data + 2, size - 2});
+  else if (size)
+    fuzzed.take({data + 1, data + size}, data[0] & 2);
   return 0;
 }
 #else

@@ -26,7 +26,9 @@ double seconds(std::uint64_t nanoseconds) { return double(nanoseconds) / double(
 Site::Site(const downbeat_estimator_options &options)
     : options_(options), estimator_(downbeat_estimator_create(&options, nullptr)) {
   if (!estimator_) return;
-  const auto callback = [](void *self, const downbeat_learned *learned) { static_cast<Site *>(self)->learned(*learned); };
+  const auto callback = [](void *self, const downbeat_learned *learned) {
+    static_cast<Site *>(self)->learned(*learned);
+  };
   downbeat_estimator_observe(estimator_.get(), callback, this);
 }
 
@@ -70,17 +72,29 @@ Prefix Site::prefixOf(const downbeat_address &remote) const {
 
 void Site::learned(const downbeat_learned &learned) {
   if (!client_) return;
-  // Segments per ACK over all that this host knows of the prefix, as its own answers have them.
-  downbeat_prefix_state state;
-  const bool known = downbeat_estimator_prefix(estimator_.get(), learned.time, &learned.remote, &state);
-  const double ratio = known ? double(state.acks_ratio) / 256 : 2;
-  Report report{.prefix = prefixOf(learned.remote),
+  const Prefix prefix = prefixOf(learned.remote);
+  const double ratio = learned.saved ? 1 : segmentsPerAck(prefix, learned);
+  Report report{.prefix = prefix,
                 .kind = learned.saved ? Kind::saved : Kind::transfer,
                 .window = std::clamp(double(learned.window), 1.0, mostWindow),
                 .rtt = std::clamp(seconds(learned.round_trip), leastRtt, mostRtt),
                 .acked = std::clamp(ratio, 1.0, mostAcked)};
   if (learned.saved) report.acked = 0;
   client_->report(report, read(CLOCK_BOOTTIME));
+}
+
+// The gateway takes the mean of a host's reports; a host takes all segments by all ACKs. So a report says what makes
+// the mean of this host's reports its own number.
+double Site::segmentsPerAck(const Prefix &prefix, const downbeat_learned &learned) {
+  downbeat_prefix_state state;
+  if (!downbeat_estimator_prefix(estimator_.get(), learned.time, &learned.remote, &state)) return 2;
+  if (acked_.size() >= options_.prefixes) acked_.clear();
+  Acked &before = acked_[prefix];
+  const double own = double(state.acks_ratio) / 256;
+  if (state.spand_reports != before.reports + 1) before.sum = own * (state.spand_reports - 1.0); // some are too old
+  const double told = std::clamp(own * state.spand_reports - before.sum, 1.0, mostAcked);
+  before = {state.spand_reports, before.sum + told};
+  return told;
 }
 
 void Site::tellState(std::uint64_t now, const Open &open) {
@@ -96,12 +110,9 @@ void Site::tellState(std::uint64_t now, const Open &open) {
     return;
   else
     before = told;
-  client_->report({.prefix = prefix,
-                   .kind = Kind::state,
-                   .window = told.window,
-                   .steady = told.steady,
-                   .slow = told.slow},
-                  read(CLOCK_BOOTTIME));
+  client_->report(
+      {.prefix = prefix, .kind = Kind::state, .window = told.window, .steady = told.steady, .slow = told.slow},
+      read(CLOCK_BOOTTIME));
 }
 
 downbeat_cause Site::open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) {

@@ -46,8 +46,15 @@ private:
     bool operator==(const Told &) const = default;
   };
 
+  // Segments per ACK that the gateway was told, in how many reports.
+  struct Acked {
+    std::uint32_t reports = 0;
+    double sum = 0;
+  };
+
   Prefix prefixOf(const downbeat_address &remote) const;
   void learned(const downbeat_learned &learned);
+  double segmentsPerAck(const Prefix &prefix, const downbeat_learned &learned);
   void tellState(std::uint64_t now, const Open &open);
 
   downbeat_estimator_options options_;
@@ -56,6 +63,7 @@ private:
   std::unique_ptr<Client> client_;
   std::unordered_map<std::uint64_t, Open> opened_; // by connection
   std::unordered_map<Prefix, Told, PrefixHash> told_;
+  std::unordered_map<Prefix, Acked, PrefixHash> acked_;
   std::array<std::uint64_t, 3> starts_{}; // by source
 };
 

@@ -45,15 +45,15 @@ def network(method: str) -> schema.Experiment:
                 "link": {"rate": "10 Mb/s", "delay": "10 ms", "queue": {"size": "25 packets"}},
                 "access": {"rate": "1 Gb/s", "delay": "500 us"},
             },
-            "run": {"duration": "3500 ms", "preset": PRESET},
+            "run": {"duration": "5500 ms", "preset": PRESET},
             "flow": [
-                {"label": "first", "to": 1, "initial_window": 10, "observed": True, "lifetime": "3 s"},
+                {"label": "first", "to": 1, "initial_window": 10, "observed": True, "lifetime": "5200 ms"},
                 {
                     "label": "second",
                     "to": 1,
                     "initial_window": 1,
                     "estimate": "spand" if method == "resume" else method,
-                    "start": "2490 ms",
+                    "start": "4990 ms",
                     "transfer": "30 packets",
                 },
             ],

@@ -114,7 +114,8 @@ void Estimator::take_round(const Report &report, Connection &connection, bool di
       connection.delivered = delivered;
       const uint64_t round_trip = report.smallest_rtt ? report.smallest_rtt : report.smoothed_rtt;
       saved_.put(report.remote, report.time, delivered, round_trip);
-      learned({.remote = report.remote, .window = delivered, .round_trip = round_trip, .time = report.time, .saved = 1});
+      learned(
+          {.remote = report.remote, .window = delivered, .round_trip = round_trip, .time = report.time, .saved = 1});
     }
   }
   connection.round_began = report.time;
@@ -133,8 +134,8 @@ void Estimator::give_spand(Connection &connection, uint64_t time, uint64_t windo
   const uint64_t segments = (connection.acked - connection.spand_acked) / connection.segment_size;
   const uint64_t acks = connection.acks - connection.spand_acks;
   const bool counted = acks <= segments && segments <= UINT32_MAX; // several ACKs for a segment say nothing of b
-  const SpandSums sums{
-      SpandReports::tick(time), 1, window, connection.round_trip, counted ? segments : 0, counted ? acks : 0};
+  const SpandSums sums{SpandReports::tick(time), 1, window, connection.round_trip, counted ? segments : 0,
+                       counted ? acks : 0};
   if (add_spand(table_.prefix_of(connection), sums, final))
     learned({.remote = connection.remote,
              .window = window * connection.segment_size >> 8,

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -151,6 +152,19 @@ def test_fuzzed_messages_crash_nothing_and_each_is_counted() -> None:
     never = {name for name, number in found["refused"].items() if number == 0}
     assert never <= {"denied_reporter", "rate_limited"}, "the draws reach every cause that this key file allows"
     assert found["accepted"] > count // 100
+
+
+@pytest.mark.soak
+def test_libfuzzer_finds_no_crash(tmp_path: Path) -> None:
+    """Coverage leads it; AddressSanitizer and UndefinedBehaviorSanitizer judge."""
+    if shutil.which("clang++") is None:
+        pytest.skip("clang++ is not installed: apt-get install clang libclang-rt-14-dev")
+    target = ROOT / "build" / "gateway-san" / "gateway-libfuzzer"
+    make = ["make", "-s", "-C", str(ROOT / "sw" / "gateway"), f"OUT={target.parent}", str(target)]
+    subprocess.run(make, check=True, capture_output=True)
+    options = ["-runs=10000000", "-max_len=1300", "-len_control=0", f"-seed={SEED}", f"-artifact_prefix={tmp_path}/"]
+    done = subprocess.run([str(target), *options], check=False, capture_output=True, text=True)
+    assert done.returncode == 0 and "Done 10000000 runs" in done.stderr, done.stderr[-3000:]
 
 
 def test_after_kill_9_at_most_the_snapshots_interval_is_lost() -> None:
