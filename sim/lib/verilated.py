@@ -112,7 +112,7 @@ def _core(waves: bool, tap: str, preset: str) -> Path:
         elif flags is TRAINED:
             _compile_core(place, fast=TRAINED if _train(place, tap, preset) else OPTIMISE)
         else:
-            _compile_core(place, fast=flags)
+            _compile_core(place, fast=flags, slow="-O0" if flags is QUICK else "-O1")
 
     return cached(part, key(flags), make)
 
