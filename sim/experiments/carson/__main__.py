@@ -14,8 +14,8 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
-from downbeat.console import report_console
-from downbeat.refused import Refused
+from downbeat_toe.console import report_console
+from downbeat_toe.refused import Refused
 from rich.table import Table
 
 from sim.experiments.engine import command, lines

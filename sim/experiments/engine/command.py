@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from downbeat import policies
-from downbeat.refused import Refused
+from downbeat_toe import policies
+from downbeat_toe.refused import Refused
 
 from sim.experiments.engine import judge, report
 from sim.experiments.engine.judge import Results

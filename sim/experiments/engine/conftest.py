@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat.policies import Field, Policy
+from downbeat_toe.policies import Field, Policy
 
 from sim.experiments.engine.load import Policies
 

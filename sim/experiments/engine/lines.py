@@ -12,9 +12,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from downbeat import quantities
-from downbeat.policies import find
-from downbeat.refused import Refused
+from downbeat_toe import quantities
+from downbeat_toe.policies import find
+from downbeat_toe.refused import Refused
 
 from sim.experiments.engine import schema
 from sim.experiments.engine.load import Policies

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from downbeat.policies import ArgumentRefused, Policy, find
-from downbeat.refused import Refused
+from downbeat_toe.policies import ArgumentRefused, Policy, find
+from downbeat_toe.refused import Refused
 from pydantic import BaseModel, ValidationError
 
 from sim.experiments.engine.schema import Experiment, Plot, Published

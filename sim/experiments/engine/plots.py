@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from downbeat import pages
+from downbeat_toe import pages
 
 from sim.experiments.engine import judge
 from sim.experiments.engine.judge import Results

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from downbeat.console import report_console
-from downbeat.pages import number
+from downbeat_toe.console import report_console
+from downbeat_toe.pages import number
 from rich.table import Table
 
 from sim.experiments.engine import judge, page, plots

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-from downbeat.refused import Refused
+from downbeat_toe.refused import Refused
 
 TRIES = 2  # of a run whose process was killed
 POLL = 0.2  # s

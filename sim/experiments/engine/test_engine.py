@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat import policies as built
-from downbeat.policies import Policy
+from downbeat_toe import policies as built
+from downbeat_toe.policies import Policy
 
 from sim.experiments.engine import judge, lines
 from sim.experiments.engine.load import load

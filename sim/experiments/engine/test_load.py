@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat.refused import Refused
+from downbeat_toe.refused import Refused
 
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.names import FILES

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from downbeat.refused import Refused
+from downbeat_toe.refused import Refused
 
 from sim.experiments.engine.runs import Runs
 
