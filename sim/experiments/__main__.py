@@ -32,11 +32,12 @@ def run(
     runs: Annotated[int, typer.Option(help="of each cell; 0: as the file says")] = 0,
     duration: Annotated[str, typer.Option(help="simulated, as '60 s'; empty: as the file says")] = "",
     full: Annotated[bool, typer.Option(help="the paper's lengths and points instead of the quick form")] = False,
+    scheduler: Annotated[str, typer.Option(help="a Dask cluster's, as tcp://host:8786, instead of this machine")] = "",
 ) -> None:
     """Runs experiments from their files and writes build/reports/experiments."""
     from sim.experiments.engine import command
 
-    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration))
+    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration, scheduler))
 
 
 def by_name() -> int:

@@ -43,6 +43,17 @@ def mean(told: Sequence[float]) -> float | None:
     return fmean(known) if known else None
 
 
+def ratio(
+    file: File, results: Results, what: Measure, chosen: Mapping[str, str], over: Mapping[str, str]
+) -> float | None:
+    """The measure's mean; with `over` its ratio to the mean in the cells that differ in that."""
+    value = mean(values(file, results, what, chosen))
+    if not over or value is None:
+        return value
+    below = mean(values(file, results, what, {**chosen, **over}))
+    return value / below if below else None
+
+
 def compared(
     file: File, results: Results, what: Published, chosen: Mapping[str, str]
 ) -> tuple[float | None, list[float]]:

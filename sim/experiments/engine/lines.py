@@ -104,6 +104,8 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     head |= {"complete": int(run.complete), "routers": writer.routers}
     if run.marks:
         head["marks"] = ",".join(map(str, run.marks))  # type: ignore[assignment]
+    if run.sizes:
+        head["sizes"] = ",".join(map(str, run.sizes))  # type: ignore[assignment]
     first = " ".join(["run", *(f"{name}={value}" for name, value in head.items())])
     defaults = NS3 | {"ns3::TcpSocketBase::Sack": "true" if run.sack else "false"}
     told = [f"default {name} {value}" for name, value in sorted(defaults.items())]
@@ -137,7 +139,7 @@ def _topology(writer: _Writer, connections: int) -> None:
         text = f"{size.bytes * PPP // writer.experiment.run.packet}B"
     red = {"red_low": queue.low, "red_high": queue.high} if queue.discipline == "red" else {}
     for a, b in pairs:
-        writer.line("link", a=a, b=b, rate=rate, delay=topology.link.delay, queue=text, **red)
+        writer.line("link", a=a, b=b, rate=rate, delay=topology.link.delay, loss=topology.link.loss, queue=text, **red)
 
 
 def _arrivals(writer: _Writer, flow: Flow) -> list[int]:

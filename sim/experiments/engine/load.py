@@ -170,17 +170,20 @@ def _types(annotation: Any) -> list[type[BaseModel]]:
 
 def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment) -> None:
     measures: list[Published | Plot] = [*experiment.published, *experiment.plot]
+    told: list[tuple[str, str, str | None]] = []  # of what, an axis, one of its names
     for number, each in enumerate(measures, 1):
         chosen = [*each.of.items(), *each.over.items()]
-        along = getattr(each, "along", "")
-        chosen += [(along, name) for name in getattr(each, "order", ())]
-        for axis, name in chosen:
-            if axis not in names:
-                raise Refused(f"{path}: published or plot {number}: no axis '{axis}', use {', '.join(names) or 'none'}")
-            if name not in names[axis]:
-                raise Refused(
-                    f"{path}: published or plot {number}: axis {axis} has no '{name}', use {', '.join(names[axis])}"
-                )
+        chosen += [(getattr(each, "along", ""), name) for name in getattr(each, "order", ())]
+        told += [(f"published or plot {number}", axis, name) for axis, name in chosen]
+    for number, table in enumerate(experiment.table, 1):
+        chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
+        told += [(f"table {number}", axis, name) for axis, name in chosen]
+        told += [(f"table {number}", axis, None) for axis in table.rows]
+    for what, axis, name in told:
+        if axis not in names:
+            raise Refused(f"{path}: {what}: no axis '{axis}', use {', '.join(names) or 'none'}")
+        if name is not None and name not in names[axis]:
+            raise Refused(f"{path}: {what}: axis {axis} has no '{name}', use {', '.join(names[axis])}")
 
 
 def _check_policies(path: Path, experiment: Experiment, policies: Policies | None) -> None:

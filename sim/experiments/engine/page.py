@@ -32,6 +32,9 @@ def _section(report: Mapping[str, Any]) -> str:
     parts = [f"<h2>{html.escape(report['title'])}</h2><p>{html.escape(about)}</p>"]
     parts += [pages.table(HEADS, [_cells(row) for row in report["rows"]])] if report["rows"] else []
     parts += [pages.items(f"{row['quantity']}: {row['explained']}" for row in report["rows"] if row.get("explained"))]
+    for listing in report["tables"]:
+        shown = [["-" if one is None else one for one in row] for row in listing["rows"]]
+        parts += [f"<h3>{html.escape(listing['title'])}</h3>", pages.table(listing["heads"], shown)]
     parts += [f"<p>Departs from the paper:</p>{pages.items(report['departs'])}"] if report["departs"] else []
     parts += [f"<p>Assumed:</p>{pages.items(report['assumed'])}"] if report["assumed"] else []
     parts += [pages.plot(_figure(report["plots"]))] if report["plots"] else []

@@ -7,12 +7,12 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Size, Time, Tolerance
+from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time, Tolerance
 
 NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
 METHODS = ("liss", "iss", "miss", "js", "spand")
 METRICS = (
-    *("packets_at", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
+    *("packets_at", "seconds_to", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
     *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
     *("loss_interval", "first_intervals", "losses", "timeouts", "retransmissions", "drops", "queue", "most_queue"),
 )
@@ -73,6 +73,7 @@ class Access(Table):
 
 class Link(Access):
     queue: Queue
+    loss: Share = 0  # of the packets towards the receivers, which it destroys
 
 
 class Topology(Table):
@@ -98,12 +99,20 @@ class Run(Table):
     measure: Time = 0  # from when on windows, rates, queues and losses count
     sample: Time = 0  # between two samples of the series; 0: none
     marks: tuple[Time, ...] = ()  # since establishment
+    sizes: tuple[Payload, ...] = ()  # acknowledged, whose times are kept
     packet: Size = 1502  # what the link rates count of a full packet; ours is 1,500 bytes and 2 of PPP
     # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
     # as disturbed.
     preset: Literal["sim", "sim65536"] = "sim65536"
     complete: bool = False  # ends when all transfers are acknowledged
     sack: bool = False
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        for name, values in (("marks", self.marks), ("sizes", self.sizes)):
+            if list(values) != sorted(set(values)):
+                raise ValueError(f"{name}: list them in rising order, each once")
+        return self
 
 
 class Receiver(Table):
@@ -198,6 +207,7 @@ class Measure(Table):
     label: str = ""  # empty: all connections
     statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
     mark: Time = 0  # packets_at: one of run.marks
+    size: Payload = 0  # seconds_to: one of run.sizes
     begin: Time = 0  # throughput, utilisation: from then
     end: Time = 0  # until then; 0: the end
     link: int = Field(0, ge=0)
@@ -246,6 +256,22 @@ class Plot(Measure):
     over: dict[str, str] = {}
 
 
+class Column(Measure):
+    """A measure of each row of a listing; with `over` its ratio to the measure there, in the same row."""
+
+    title: str
+    over: dict[str, str] = {}
+
+
+class Listing(Table):
+    """A row for each combination of the values of the axes `rows`; the other axes' cells are taken together."""
+
+    title: str
+    rows: tuple[str, ...] = Field(min_length=1)
+    of: dict[str, str] = {}
+    column: tuple[Column, ...] = Field(min_length=1)
+
+
 class Experiment(Table):
     """One cell: the axes' values are in their places."""
 
@@ -261,6 +287,7 @@ class Experiment(Table):
     traffic: tuple[Traffic, ...] = ()
     published: tuple[Published, ...] = ()
     plot: tuple[Plot, ...] = ()
+    table: tuple[Listing, ...] = ()
     axes: dict[str, Any] = {}
 
     @model_validator(mode="after")
@@ -277,9 +304,11 @@ class Experiment(Table):
     @model_validator(mode="after")
     def _measures(self) -> Self:
         labels = {flow.label for flow in self.flow}
-        for each in (*self.published, *self.plot):
+        for each in (*self.published, *self.plot, *(column for table in self.table for column in table.column)):
             if each.label and each.label not in labels:
                 raise ValueError(f"no flow has the label '{each.label}', use {', '.join(sorted(labels))}")
             if each.metric == "packets_at" and each.mark not in self.run.marks:
                 raise ValueError("packets_at needs a mark that run.marks has")
+            if each.metric == "seconds_to" and each.size not in self.run.sizes:
+                raise ValueError("seconds_to needs a size that run.sizes has")
         return self

@@ -13,6 +13,7 @@ from downbeat_toe.policies import Policy
 from sim.experiments.engine import judge, lines
 from sim.experiments.engine.load import load
 from sim.experiments.engine.runs import Result, Runs
+from sim.experiments.engine.workers import Processes
 from sim.lib import build
 from sim.lib.verilated import LAYOUT, PRESET
 
@@ -35,7 +36,7 @@ def runs(program: Path, known: dict[str, dict[str, Policy]], tmp_path: Path) -> 
     def run(path: Path, jobs: int = 1, kept: str = "kept") -> list[Result]:
         file = load(path, known)
         plans = [lines.plan(cell.experiment, known, 1) for cell in file.cells]
-        return Runs(program, tmp_path / kept, jobs).all(plans, lambda *_: None)
+        return Runs(program, tmp_path / kept, lambda: Processes(jobs)).all(plans, lambda *_: None)
 
     return run
 

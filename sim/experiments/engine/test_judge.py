@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sim.experiments.engine import judge, page
+from sim.experiments.engine import figures, judge, page, tables
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.engine.metrics import measure
 from sim.experiments.engine.schema import Measure, Published
@@ -101,10 +101,40 @@ def test_metrics_are_in_the_papers_units(what: dict[str, Any], value: float, tin
     assert measure(cell, told, Measure.model_validate(what)) == pytest.approx(value)
 
 
+def test_a_table_has_a_row_for_each_value_and_ratios_in_it(tiny: Tiny, policies: Policies) -> None:
+    told = {
+        (("rate", "2 Mb/s"),): [run(flow(100, at_sizes=[0.25, 0.5]))],
+        (("rate", "4 Mb/s"),): [run(flow(250, at_sizes=[]))],
+    }
+    (table,) = tables.data(load(tiny(), policies), told)
+    assert table["heads"] == ["rate", "30 kB, s", "packets to 2 Mb/s's"] and table["names"] == 1
+    assert table["rows"] == [["2 Mb/s", 0.25, 1.0], ["4 Mb/s", None, 2.5]]
+
+
 def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies) -> None:
     rows = judge.rows(load(tiny(), policies), results(100, 250))
     shown = {"title": "<T>", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
     plots = [{"title": "P", "x": "rate", "unit": "packets", "curves": [{"name": "", "x": [2.0], "y": [1.0]}]}]
     shown |= {"rows": rows, "departs": [], "assumed": ["A."], "plots": plots, "failures": []}
+    shown |= {
+        "tables": [{"title": "L", "names": 1, "heads": ["rate", "s"], "rows": [["2 Mb/s", None], ["4 Mb/s", 0.5]]}]
+    }
     text = page.render([shown], judge.counts(rows), "make experiments")
-    assert "&lt;T&gt;" in text and "2.500" in text and "1 failed" in text and 'class="plot"' in text
+    assert (
+        "&lt;T&gt;" in text
+        and "2.500" in text
+        and "<td>0.500</td>" in text
+        and "1 failed" in text
+        and 'class="plot"' in text
+    )
+
+
+def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:
+    curves = [{"name": name, "x": [1.0, 2.0], "y": [1.0, None]} for name in ("a", "b")]
+    report = {"name": "tiny", "plots": [{"title": "P", "x": "rate", "unit": "packets", "curves": curves}]}
+    (tmp_path / "tiny-2.pdf").write_text("of an earlier run")
+    (path,) = figures.write(report, tmp_path)
+    first = path.read_bytes()
+    assert path.name == "tiny-1.pdf" and first.startswith(b"%PDF") and not (tmp_path / "tiny-2.pdf").exists()
+    figures.write(report, tmp_path)
+    assert path.read_bytes() == first

@@ -42,6 +42,9 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('"$rate"', '"$speed"', "$speed: no such axis", "$rate"),
         ('over = { rate = "2', 'over = { rate = "3', "axis rate has no '3 Mb/s'", "2 Mb/s, 4 Mb/s"),
         ('mark = "1 s"', 'mark = "3 s"', "packets_at needs a mark that run.marks has", ""),
+        ('size = "30 kB"', 'size = "31 kB"', "seconds_to needs a size that run.sizes has", ""),
+        ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
+        ('rows = ["rate"]', 'rows = ["speed"]', "table 1: no axis 'speed'", "rate"),
         ("value = 2\n", "", "give one of value, between", "order"),
         ('metric = "packets_at"', 'metric = "speed"', "published.1.metric: Input should be 'packets_at'", "throughput"),
         ('name = "tiny"', 'name = "small"', "name: 'small' is not the file's", "tiny"),
@@ -75,4 +78,4 @@ def test_the_full_form_replaces_what_it_names(tiny: Tiny, policies: Policies) ->
 def test_every_file_of_the_tree_is_right(name: str) -> None:
     for full in (False, True):
         file = load(FILES[name], None, full)
-        assert file.experiment.published and file.experiment.source
+        assert (file.experiment.published or file.experiment.table) and file.experiment.source
