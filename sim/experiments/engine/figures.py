@@ -15,7 +15,7 @@ from downbeat_toe import pages
 from matplotlib import pyplot
 
 SIZE = (6.3, 3.4)  # inches: a column of a page
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,

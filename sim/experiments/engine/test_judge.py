@@ -102,7 +102,7 @@ def test_metrics_are_in_the_papers_units(what: dict[str, Any], value: float, tin
 
 
 def test_a_table_has_a_row_for_each_value_and_ratios_in_it(tiny: Tiny, policies: Policies) -> None:
-    told = {
+    told: judge.Results = {
         (("rate", "2 Mb/s"),): [run(flow(100, at_sizes=[0.25, 0.5]))],
         (("rate", "4 Mb/s"),): [run(flow(250, at_sizes=[]))],
     }

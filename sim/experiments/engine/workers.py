@@ -7,6 +7,7 @@ again; a worker that goes leaves its runs to the others.
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from downbeat_toe.refused import Refused
 
@@ -90,13 +91,14 @@ class Cluster:
 
     def __init__(self, address: str) -> None:
         """`address` as tcp://host:port. Raises Refused where no scheduler answers."""
-        import cloudpickle
-        from distributed import Client
+        # Both without types.
+        distributed: Any = importlib.import_module("distributed")
+        cloudpickle: Any = importlib.import_module("cloudpickle")
 
         # Workers need none of this tree: they get what they run by its code.
         cloudpickle.register_pickle_by_value(sys.modules[__name__])
         try:
-            self._client = Client(address, timeout=CONNECT, set_as_default=False)
+            self._client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise Refused(
                 f"{address}: no Dask scheduler answers ({type(error).__name__}): start one by 'dask scheduler', "
