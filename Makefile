@@ -11,14 +11,14 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export SCRIPT SEEDS TABLE FIGURE FULL FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
+export SCRIPT SEEDS TABLE FIGURE FULL VARY FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/tutorials/first-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
 
 # A switch that is 0 is off, for every program and for $(if ...).
-$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
+$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL VARY,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
@@ -88,10 +88,10 @@ gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
 	@$(PY) -m sim.bench
 
-experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1]
+experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
 	@$(PY) -m sim.experiments
 
-experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1]
+experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
 	@NAME=quick $(PY) -m sim.experiments
 
 gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway

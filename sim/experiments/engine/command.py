@@ -53,8 +53,10 @@ def run(
     runs: int = 0,
     duration: str = "",
     scheduler: str = "",
+    vary: bool = False,
 ) -> int:
-    """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says."""
+    """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
+    `vary`: with each other value of what the paper leaves out too."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the runs under way end too
     try:
         known = built_policies()
@@ -63,7 +65,11 @@ def run(
         reports = []
         for file, each in zip(loaded, engines, strict=True):
             results = carry_out(file, known, each, seed, runs)
-            told = report.make(file, results, seed, full)
+            varied = []
+            for change in file.vary if vary else ():
+                other = load(file.path, known, full, duration, change)
+                varied.append((f"{change[0]} = {change[1]}", other, carry_out(other, known, each, seed, runs)))
+            told = report.make(file, results, seed, full, varied)
             report.write(told, command_line(paths, seed, full))
             report.show(told)
             reports.append(told)

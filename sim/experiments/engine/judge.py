@@ -22,8 +22,18 @@ def name(cell: Cell) -> tuple[tuple[str, str], ...]:
     return tuple(cell.names.items())
 
 
-def rows(file: File, results: Results) -> list[dict[str, Any]]:
-    return [_row(file, results, published) for published in file.experiment.published]
+Varied = Sequence[tuple[str, File, Results]]  # what was changed, with what came of it
+
+
+def rows(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
+    """`varied` gives each row what it would be with other values of what the paper leaves out."""
+    told = [_row(file, results, published) for published in file.experiment.published]
+    others = [(name, rows(other, of_other)) for name, other, of_other in varied]
+    for number, row in enumerate(told if others else ()):
+        row["varied"] = [
+            {"with": name, "ours": other[number]["ours"], "within": other[number]["within"]} for name, other in others
+        ]
+    return told
 
 
 def values(file: File, results: Results, what: Measure, chosen: Mapping[str, str]) -> list[float]:

@@ -27,7 +27,7 @@ COUNTS = REPORTS / "experiments.json"
 PAGE = REPORTS / "experiments.html"
 
 
-def make(file: File, results: Results, seed: int, full: bool) -> dict[str, Any]:
+def make(file: File, results: Results, seed: int, full: bool, varied: judge.Varied = ()) -> dict[str, Any]:
     experiment = file.experiment
     return {
         "name": experiment.name,
@@ -40,7 +40,7 @@ def make(file: File, results: Results, seed: int, full: bool) -> dict[str, Any]:
         "axes": {axis: list(names) for axis, names in file.axes.items()},
         "departs": list(experiment.departs),
         "assumed": list(experiment.assumed),
-        "rows": judge.rows(file, results),
+        "rows": judge.rows(file, results, varied),
         "tables": tables.data(file, results),
         "plots": plots.data(file, results),
         "failures": [
@@ -79,6 +79,9 @@ def show(report: Mapping[str, Any]) -> None:
         verdict = "yes" if row["within"] else "no, explained" if row.get("explained") else "no"
         table.add_row(row["figure"], row["quantity"], *told, verdict)
     report_console().print(table)
+    for row in report["rows"]:
+        for other in row.get("varied", ()):
+            report_console().print(f"  {row['quantity']}: {shown(other['ours'])} with {other['with']}", highlight=False)
     for listing in report["tables"]:
         report_console().print(listed(listing))
 

@@ -35,7 +35,9 @@ def results(low: float, high: float) -> judge.Results:
 
 @pytest.mark.parametrize(("high", "within"), [(200, True), (239, True), (241, False), (159, False)])
 def test_a_ratio_is_within_its_tolerance_or_not(high: float, within: bool, tiny: Tiny, policies: Policies) -> None:
-    (row,) = judge.rows(load(tiny(), policies), results(100, high))
+    file = load(tiny(), policies)
+    (row,) = judge.rows(file, results(100, high), [("a longer link", file, results(100, 300))])
+    assert row["varied"] == [{"with": "a longer link", "ours": pytest.approx(3.0), "within": False}]
     assert row["ours"] == pytest.approx(high / 100) and row["within"] is within
     assert (row["published"], row["tolerance"]) == (2, "20 %")
 
@@ -112,7 +114,8 @@ def test_a_table_has_a_row_for_each_value_and_ratios_in_it(tiny: Tiny, policies:
 
 
 def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies) -> None:
-    rows = judge.rows(load(tiny(), policies), results(100, 250))
+    file = load(tiny(), policies)
+    rows = judge.rows(file, results(100, 250), [("less delay", file, results(100, 180))])
     shown = {"title": "<T>", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
     plots = [{"title": "P", "x": "rate", "unit": "packets", "curves": [{"name": "", "x": [2.0], "y": [1.0]}]}]
     shown |= {"rows": rows, "departs": [], "assumed": ["A."], "plots": plots, "failures": []}
@@ -124,6 +127,7 @@ def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies
         "&lt;T&gt;" in text
         and "2.500" in text
         and "<td>0.500</td>" in text
+        and "1.800 to 2.500" in text
         and "1 failed" in text
         and 'class="plot"' in text
     )

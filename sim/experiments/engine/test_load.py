@@ -69,13 +69,25 @@ def test_the_full_form_replaces_what_it_names(tiny: Tiny, policies: Policies) ->
     assert load(path, policies).experiment.run.duration == 2 * 10**9
     full = load(path, policies, full=True)
     assert full.experiment.run.duration == 60 * 10**9 and len(full.cells) == 3
-    with pytest.raises(Refused, match="no table rnu"):
+    with pytest.raises(Refused, match=r"rnu\.seeds: the file has no table rnu"):
         load(tiny(more='[full]\n"rnu.seeds" = 2\n'), policies, full=True)
     assert load(path, policies, duration="5 s").experiment.run.duration == 5 * 10**9
+
+
+def test_what_the_paper_leaves_out_is_varied_one_at_a_time(tiny: Tiny, policies: Policies) -> None:
+    path = tiny(more='[vary]\n"topology.access.delay" = ["0 s", "5 ms"]\n"run.packet" = ["1500 B"]\n')
+    file = load(path, policies)
+    assert file.vary == (("topology.access.delay", "0 s"), ("topology.access.delay", "5 ms"), ("run.packet", "1500 B"))
+    assert load(path, policies, change=file.vary[1]).experiment.topology.access.delay == 5 * 10**6
+    assert file.experiment.topology.access.delay == 10**6
+    with pytest.raises(Refused, match=r"vary\.run\.packet: use a list of values"):
+        load(tiny(more='[vary]\n"run.packet" = "1500 B"\n'), policies)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_of_the_tree_is_right(name: str) -> None:
     for full in (False, True):
         file = load(FILES[name], None, full)
+        for change in file.vary:
+            load(FILES[name], None, full, change=change)
         assert (file.experiment.published or file.experiment.table) and file.experiment.source
