@@ -9,10 +9,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from downbeat_toe import policies
+from downbeat_toe import pages, policies
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine import judge, report
+from sim.experiments.engine import judge, records, report
 from sim.experiments.engine.judge import Results
 from sim.experiments.engine.lines import plan
 from sim.experiments.engine.load import File, Policies, load
@@ -70,7 +70,9 @@ def run(
                 other = load(file.path, known, full, duration, change)
                 varied.append((f"{change[0]} = {change[1]}", other, carry_out(other, known, each, seed, runs)))
             told = report.make(file, results, seed, full, varied)
-            report.write(told, command_line(paths, seed, full))
+            line = command_line(paths, seed, full)
+            report.write(told, line)
+            records.write(file.experiment.name, results, seed, line, pages.version(), report.FOLDER)
             report.show(told)
             reports.append(told)
     except Interrupted as error:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sim.experiments.engine import figures, judge, page, tables
+from sim.experiments.engine import figures, judge, page, records, tables
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.engine.metrics import measure
 from sim.experiments.engine.schema import Measure, Published
@@ -142,3 +143,18 @@ def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:
     assert path.name == "tiny-1.pdf" and first.startswith(b"%PDF") and not (tmp_path / "tiny-2.pdf").exists()
     figures.write(report, tmp_path)
     assert path.read_bytes() == first
+
+
+def test_runs_are_rows_of_the_same_bytes_and_a_manifest(tmp_path: Path) -> None:
+    told = results(100, 250)
+    places = [tmp_path / "a", tmp_path / "b"]
+    for place in places:
+        place.mkdir()
+        records.write("tiny", told, 7, "make experiment NAME=tiny", "0 (abc)", place)
+    first, second = ((place / "tiny.parquet").read_bytes() for place in places)
+    rows = records.read(places[0] / "tiny.parquet")
+    assert first == second and [(row["rate"], row["seed"]) for row in rows] == [("2 Mb/s", 7), ("4 Mb/s", 7)]
+    assert rows[1]["acknowledged"] == 250 * 1460 and rows[0]["exit"] == "loss" and rows[0]["rtt"] is None
+    manifest = json.loads((places[0] / "tiny-manifest.json").read_text())
+    assert manifest["seeds"] == [7, 7] and manifest["version"] == "0 (abc)" and manifest["rows"] == 2
+    assert manifest["tools"]["ns3"] and manifest["machine"]["cores"]

@@ -147,7 +147,7 @@ def page(title: str, body: str, *, command: str, seed: int | None = None) -> str
     scripts = f'<script type="text/plain" id="plotly">{library}</script><script>{SCRIPT}</script>' if library else ""
     drawn = "no seed" if seed is None else f"seed {seed}"
     hint = '<p class="hint">Drag in a plot to zoom, double-click to see all of it again.</p>' if library else ""
-    told = f"{_date()}; Downbeat {_version()}; {drawn}; <code>{html.escape(command)}</code>"
+    told = f"{_date()}; Downbeat {version()}; {drawn}; <code>{html.escape(command)}</code>"
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Downbeat: {html.escape(title)}</title><style>{STYLE}</style></head><body>
@@ -196,7 +196,7 @@ def _date() -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
-def _version() -> str:
+def version() -> str:
     """The release, and the commit where this is a clone."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
     try:
