@@ -44,6 +44,7 @@ public:
   CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote,
            std::uint16_t port, std::uint64_t name);
 
+  void expect() override;
   void start() override;
   void stop() override;
   void write(std::uint64_t bytes) override;

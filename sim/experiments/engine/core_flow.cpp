@@ -17,6 +17,10 @@ CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::ui
     reports_ = std::make_unique<PathReports>(*core.estimates(), name, remote);
 }
 
+void CoreFlow::expect() {
+  if (core_.estimates() != nullptr) core_.estimates()->expect(remote_);
+}
+
 void CoreFlow::start() {
   core_.pump(); // the core's time has stood still where it had nothing to do
   const downbeat_parameters asked = parameters();
@@ -42,6 +46,7 @@ downbeat_parameters CoreFlow::parameters() {
   const std::uint64_t size = plan.writes.empty() ? 0 : plan.writes.front().bytes;
   const downbeat_host_start start = core_.estimates()->ask(plan.estimate, core_.now(), remote_, size);
   record.told = start.reason;
+  record.toldJump = static_cast<double>(start.jump) / record.segmentSize;
   if (!start.known) return asked;
   record.toldWindow = start.initial_window;
   record.toldSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;

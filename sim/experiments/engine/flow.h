@@ -21,6 +21,8 @@ public:
   Flow(const FlowPlan &plan, const Marks &marks) : record(plan, marks) {}
   virtual ~Flow() = default;
   /// The times of ns-3 at which these happen are the plan's.
+  /// It will start soon.
+  virtual void expect() {}
   virtual void start() = 0;
   virtual void stop() = 0;
   virtual void write(std::uint64_t bytes) = 0;

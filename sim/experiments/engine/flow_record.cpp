@@ -113,5 +113,6 @@ void FlowRecord::print(Json &json) const {
   json.field("told", told);
   json.field("told_window", toldWindow);
   json.field("told_ssthresh", toldSsthresh);
+  json.field("told_jump", toldJump);
   json.close('}');
 }

@@ -46,7 +46,7 @@ public:
   std::string failure, told; // told: why the estimator said what it said
   std::uint64_t received = 0, segments = 0, retransmissions = 0, timeouts = 0, losses = 0;
   double segmentSize = 1460, ssthresh = 0; // bytes; segments
-  double toldWindow = 0, toldSsthresh = 0; // segments, by the estimator
+  double toldWindow = 0, toldSsthresh = 0, toldJump = 0; // segments, by the estimator
 
 private:
   void account(double now);

@@ -82,6 +82,10 @@ Setters ofAccess(AccessPlan &access) {
   return {{"at", whole(access.at)}, {"rate", wide(access.rate)}, {"delay", whole(access.delay)}};
 }
 
+Setters ofSite(SitePlan &site) {
+  return {{"library", text(site.library)}, {"uri", text(site.uri)}, {"key", text(site.key)}};
+}
+
 Setters ofFlow(FlowPlan &flow) {
   return {{"label", text(flow.label)},
           {"core", flag(flow.core)},
@@ -122,6 +126,7 @@ void readLine(Plan &plan, std::istringstream &words) {
   if (kind == "link") return set(words, ofLink(plan.links.emplace_back()));
   if (kind == "host") return set(words, ofAccess(plan.hosts.emplace_back()));
   if (kind == "core") return set(words, ofAccess(plan.cores.emplace_back()));
+  if (kind == "site") return set(words, ofSite(plan.sites.emplace_back()));
   if (kind == "flow") return set(words, ofFlow(plan.flows.emplace_back()));
   if (kind == "traffic") return set(words, ofTraffic(plan.traffic.emplace_back()));
   if (kind == "default") {

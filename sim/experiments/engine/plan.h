@@ -31,6 +31,11 @@ struct AccessPlan {
   std::int64_t delay = 0;
 };
 
+/// A host of a site: the cores that name it share its estimates. `library`: libdownbeat_site; no `uri`: no gateway.
+struct SitePlan {
+  std::string library, uri, key; // the key's words with commas between them
+};
+
 struct WritePlan {
   std::int64_t at = 0;
   std::uint64_t bytes = 0;
@@ -90,6 +95,7 @@ struct Plan {
   std::map<std::string, std::string> defaults; // ns-3 attributes
   std::vector<LinkPlan> links;
   std::vector<AccessPlan> hosts, cores;
+  std::vector<SitePlan> sites; // none: one estimator for all cores; else one for each core
   std::vector<FlowPlan> flows;
   std::vector<TrafficPlan> traffic;
 

@@ -35,12 +35,12 @@ TITLE_PX = 7.2  # of a letter of a plot's title
 STYLE = """
 @page { size: A4 portrait; margin: 10mm }
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2em auto; padding: 0 1em; max-width: 1000px }
-h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em }
+h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em; break-after: avoid }
 .plot { width: 1000px; break-inside: avoid }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; max-width: 100% }
-td, th { padding: 0.2em 0.7em; text-align: right; border-bottom: 1px solid #ddd; overflow-wrap: anywhere }
-th { background: #f4f4f4 } td:first-child, th:first-child { text-align: left } tr { break-inside: avoid }
+td, th { padding: 0.2em 0.7em; text-align: right; border-bottom: 1px solid #ddd }
+td { overflow-wrap: anywhere } th { background: #f4f4f4 } td:first-child, th:first-child { text-align: left } tr { break-inside: avoid }
 .passed { color: #1a7f37 } .failed { color: #b42318 }
 footer { margin-top: 2em; padding-top: 0.6em; border-top: 1px solid #ddd; font-size: 13px; color: #555 }
 @media print { details:not([open]), .hint { display: none } body { zoom: 0.7; margin: 0; padding: 0 } }
@@ -208,4 +208,5 @@ def version() -> str:
 
 def again() -> str:
     """This process's own command line, for programs that are no targets of make."""
-    return " ".join([Path(sys.argv[0]).name, *map(_quoted, sys.argv[1:])])
+    name = Path(sys.argv[0]).name
+    return " ".join(["downbeat" if name == "__main__.py" else name, *map(_quoted, sys.argv[1:])])

@@ -31,13 +31,14 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
         figure.update_xaxes(title_text=across, row=place // 2 + 1, col=place % 2 + 1)
         figure.update_yaxes(title_text=up, row=place // 2 + 1, col=place % 2 + 1)
     pages.finish(figure, row_height=390)
-    figure.update_yaxes(type="log", exponentformat="e", row=1, col=1)
-    figure.update_xaxes(type="log", row=1, col=2)
-    figure.update_yaxes(type="log", exponentformat="e", row=1, col=2)
-    figure.update_xaxes(type="log", exponentformat="e", row=2, col=2)
-    figure.update_yaxes(type="log", row=2, col=2, exponentformat="e")
+    decades = {"type": "log", "exponentformat": "power", "nticks": 6}
+    figure.update_yaxes(**decades, row=1, col=1)
+    figure.update_xaxes(**decades | {"exponentformat": "SI", "tickangle": 0, "nticks": 4}, row=1, col=2)
+    figure.update_yaxes(**decades, row=1, col=2)
+    figure.update_xaxes(**decades, row=2, col=2)
+    figure.update_yaxes(**decades, row=2, col=2)
     sentences = "".join(f"<p>{html.escape(_sentence(name, analysis))}</p>" for name, analysis in analyses.items())
-    notes = pages.items(note for analysis in analyses.values() for note in analysis.data["notes"])
+    notes = pages.items(dict.fromkeys(note for analysis in analyses.values() for note in analysis.data["notes"]))
     path.write_text(
         pages.page(
             title,
@@ -62,10 +63,9 @@ def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:
     shared = {"name": name, "legendgroup": name}
     edges, counts = np.array(data["histogram"]["edges_ns"]), np.array(data["histogram"]["counts"])
     density = counts / len(analysis.gap_errors) / np.diff(edges)
-    middle = (edges[1:] + edges[:-1]) / 2
     shown = density > 0  # a logarithmic axis has no zero
-    steps = {**line, "shape": "hvh"}
-    figure.add_scatter(x=middle[shown], y=density[shown], mode="lines", line=steps, row=1, col=1, **shared)
+    across, up = np.append(edges[:-1][shown], edges[1:][shown][-1:]), np.append(density[shown], density[shown][-1:])
+    figure.add_scatter(x=across, y=up, mode="lines", line={**line, "shape": "hv"}, row=1, col=1, **shared)
     distances = np.sort(np.abs(analysis.gap_errors))
     kept = np.unique(np.geomspace(1, len(distances), min(len(distances), 2000)).astype(int))  # ranks from the top
     worst = np.maximum(distances[-kept], 0.5)

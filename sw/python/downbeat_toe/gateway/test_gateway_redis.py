@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
-import socket
-import subprocess
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -16,46 +13,11 @@ from pathlib import Path
 import pytest
 
 from downbeat_toe.gateway import admin, wire
-from downbeat_toe.gateway.process import Site, free_port
+from downbeat_toe.gateway.process import Site
+from downbeat_toe.gateway.redis_server import Redis
 from downbeat_toe.gateway.speaker import Speaker
 
 PREFIX = "192.0.2.0/24"
-
-
-class Redis:
-    """A redis-server on loopback, without files."""
-
-    def __init__(self, home: Path) -> None:
-        self.home, self.port = home, free_port(socket.SOCK_STREAM)
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        options = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(self.home))
-        command = ["redis-server", "--port", str(self.port), *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        end = time.monotonic() + 10
-        while time.monotonic() < end:
-            try:
-                self.command("PING")
-            except OSError:
-                time.sleep(0.02)
-            else:
-                return
-        raise AssertionError("redis-server did not start")
-
-    def kill(self) -> None:
-        if self.process:
-            self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
-            self.process = None
-
-    def command(self, *words: str | bytes) -> bytes:
-        """One command; the beginning of the raw reply."""
-        parts = [word.encode() if isinstance(word, str) else word for word in words]
-        text = b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
-        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
-            connection.sendall(text)
-            return connection.recv(65536)
 
 
 @pytest.fixture
