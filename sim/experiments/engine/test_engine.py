@@ -71,6 +71,19 @@ def test_a_transfer_without_loss_takes_its_rounds(runs: Runner, tiny: Tiny) -> N
     assert 5 * 0.024 < done - max(begun, flow["established"]) < 5 * 0.024 + 15 * 0.0003 + 0.002
 
 
+def test_a_lossy_link_destroys_its_share_and_sizes_have_their_times(runs: Runner, tiny: Tiny) -> None:
+    path = tiny(
+        ('delay = "10 ms", queue', 'delay = "10 ms", loss = "5 %", queue'), ('["2 Mb/s", "4 Mb/s"]', '["4 Mb/s"]')
+    )
+    path.write_text(path.read_text().partition("[[published]]")[0])
+    (result,) = runs(path)
+    sent = sum(flow["segments"] for flow in result["flows"])
+    assert 0.01 * sent < sum(flow["retransmissions"] for flow in result["flows"]) < 0.3 * sent
+    for flow in result["flows"]:
+        first, second = flow["at_sizes"]
+        assert 0.024 < first < second < 2
+
+
 def test_a_later_connection_starts_with_what_the_first_has_seen(runs: Runner, tiny: Tiny) -> None:
     """LISS: one steady connection gives the next half of its window as ssthresh (algorithms' L = 1, S = 0)."""
     more = 'count = 1\nobserved = true\n\n[[flow]]\nlabel = "b"\nto = 1\nestimate = "liss"\nstart = "1500 ms"\n'
