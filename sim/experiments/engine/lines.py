@@ -9,6 +9,7 @@ packets and of queues in bytes are scaled alike.
 
 from __future__ import annotations
 
+import itertools
 import random
 from dataclasses import dataclass, field
 
@@ -185,9 +186,10 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
         host = draws[0].choice(shared) if shared else writer.host(target, topology.access)
         source = core if core >= 0 else writer.source(flow)
         stop = -1 if flow.lifetime is None else start + _time(draws[1], flow.lifetime)
-        jitter = writer.draws(flow.label, "round", number)
+        jitter, gaps = writer.draws(flow.label, "round", number), writer.draws(flow.label, "gap", number)
+        begins = _begins(flow, start, gaps)
         for fresh in range(rounds):
-            writes = _writes(flow, start, fresh, jitter, draws[2])
+            writes = _writes(flow, begins, fresh, jitter, draws[2])
             begin = writes[0][0] if flow.rounds and writes else start
             body.append(_flow_line(writer, flow, source, host, begin, stop))
             body += [f"write at={at} bytes={size}" for at, size in writes]
@@ -195,14 +197,24 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
     return body
 
 
-def _writes(flow: Flow, start: int, fresh: int, jitter: random.Random, sizes: random.Random) -> list[tuple[int, int]]:
+def _begins(flow: Flow, start: int, gaps: random.Random) -> list[int]:
+    """When the rounds of a connection begin, without their jitter, ns."""
+    if flow.rounds is None:
+        return [start]
+    between = (_time(gaps, flow.rounds.gap) for _ in range(flow.rounds.count - 1))
+    return list(itertools.accumulate(between, initial=start))
+
+
+def _writes(
+    flow: Flow, begins: list[int], fresh: int, jitter: random.Random, sizes: random.Random
+) -> list[tuple[int, int]]:
     if flow.transfer is None:
         return []
     if flow.rounds is None:
-        return [(start, _size(sizes, flow.transfer))]
+        return [(begins[0], _size(sizes, flow.transfer))]
     numbers = [fresh] if flow.rounds.fresh else list(range(flow.rounds.count))
     return [
-        (start + number * flow.rounds.gap + round(jitter.uniform(0, flow.rounds.jitter)), _size(sizes, flow.transfer))
+        (begins[number] + round(jitter.uniform(0, flow.rounds.jitter)), _size(sizes, flow.transfer))
         for number in numbers
     ]
 

@@ -122,8 +122,10 @@ class Receiver(Table):
 
 
 class Rounds(Table):
+    """Transfers one behind the other. Small ones at drawn gaps, on one connection, are an interactive session."""
+
     count: int = Field(ge=1)
-    gap: Time
+    gap: Draw
     jitter: Time = 0
     fresh: bool = False  # each round has a connection of its own
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -69,6 +70,17 @@ def test_rounds_are_writes_of_one_connection_or_connections_of_their_own(tiny: T
     assert (len(words(fresh, "flow")), len(words(fresh, "write"))) == (3, 3)
     assert {write["bytes"] for write in words(kept, "write")} == {str(30 * 1460)}
     assert words(kept, "flow")[0]["finish"] == "0" and words(fresh, "flow")[0]["finish"] == "1"
+
+
+def test_a_session_types_at_drawn_gaps(tiny: Tiny, policies: Policies) -> None:
+    """As telnet: small writes of one connection, a second apart in the mean."""
+    more = 'transfer = "64 B"\nrounds = { count = 2000, gap = { exponential = "1 s" } }\n'
+    writes = words(text(tiny(("count = 2\n", more)), policies), "write")
+    times = [int(write["at"]) for write in writes]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert fmean(gaps) == pytest.approx(1e9, rel=0.1) and fmean(gap > 1e9 for gap in gaps) == pytest.approx(
+        0.37, abs=0.04
+    )
 
 
 def test_a_chain_has_its_links_in_a_row_and_a_star_a_path_for_each(tiny: Tiny, policies: Policies) -> None:
