@@ -76,17 +76,33 @@ class Link(Access):
     loss: Share = 0  # of the packets towards the receivers, which it destroys
 
 
-class Topology(Table):
-    """`hops` links in a row between hops + 1 routers, numbered from 0; `star`: one router and a path to each host."""
+class Stubs(Table):
+    """Of a transit-stub network: `transits` routers in the middle, on each `domains` of `routers` each."""
 
-    kind: Literal["dumbbell", "chain", "parking-lot", "star"]
+    transits: int = Field(ge=2, le=20)
+    domains: int = Field(ge=1, le=10)
+    routers: int = Field(ge=1, le=20)
+    edges: float = Field(ge=0, le=1)  # probability of a link between two routers of a domain beside its tree
+
+
+class Topology(Table):
+    """`hops` links in a row between hops + 1 routers, numbered from 0; `star`: one router and a path to each host;
+    `transit-stub`: router 0 is in the middle, 1 stands for one of a stub domain, drawn for each end; the delay of a link is
+    drawn between half and one and a half of `link`'s."""
+
+    kind: Literal["dumbbell", "chain", "parking-lot", "star", "transit-stub"]
+    stubs: Stubs | None = None
     hops: int = Field(1, ge=1, le=MOST_HOPS)
     link: Link
     access: Access
 
     @model_validator(mode="after")
     def _hops(self) -> Self:
-        if self.kind in ("dumbbell", "star") and self.hops != 1:
+        if (self.kind == "transit-stub") != (self.stubs is not None):
+            raise ValueError("stubs are of kind = 'transit-stub', which needs them")
+        if self.stubs and "bdp" in self.link.queue.size.lower():
+            raise ValueError("a transit-stub has no one delay: give the queue in packets or bytes")
+        if self.kind in ("dumbbell", "star", "transit-stub") and self.hops != 1:
             raise ValueError(f"a {self.kind} has one link in the middle: leave hops out, or use kind = 'chain'")
         if self.kind in ("chain", "parking-lot") and self.hops < 2:
             raise ValueError(f"a {self.kind} needs hops = 2 or more")
@@ -294,9 +310,12 @@ class Experiment(Table):
 
     @model_validator(mode="after")
     def _places(self) -> Self:
-        last = 1 if self.topology.kind in ("dumbbell", "star") else self.topology.hops
+        last = 1 if self.topology.kind in ("dumbbell", "star", "transit-stub") else self.topology.hops
         for what, each in [("flow", flow) for flow in self.flow] + [("traffic", one) for one in self.traffic]:
-            if max(each.origin, each.target) > last or each.origin == each.target:
+            drawn = (
+                self.topology.stubs is not None and each.target == 1
+            )  # two routers, though both are "one of the stubs"
+            if max(each.origin, each.target) > last or (each.origin == each.target and not drawn):
                 raise ValueError(
                     f"{what} from {each.origin} to {each.target}: this {self.topology.kind} has routers 0 to {last}, "
                     "use two of them"

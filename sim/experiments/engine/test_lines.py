@@ -93,6 +93,22 @@ def test_a_chain_has_its_links_in_a_row_and_a_star_a_path_for_each(tiny: Tiny, p
     assert base_rtt(cell, 0, 1) == 24_000_000
 
 
+def test_a_transit_stub_is_connected_and_its_ends_are_drawn(tiny: Tiny, policies: Policies) -> None:
+    stubs = "stubs = { transits = 8, domains = 3, routers = 8, edges = 0.3 }"
+    path = tiny(('"dumbbell"', f'"transit-stub"\n{stubs}'), ("count = 2\n", "count = 40\n"))
+    told = text(path, policies)
+    pairs = [(int(link["a"]), int(link["b"])) for link in words(told, "link")]
+    reached = {0}
+    for _ in range(200):
+        reached |= {end for pair in pairs if reached.intersection(pair) for end in pair}
+    assert len(reached) == 8 * (1 + 3 * 8) == int(words(told, "run")[0]["routers"])
+    delays = [int(link["delay"]) for link in words(told, "link")]
+    assert 5_000_000 <= min(delays) < 7_000_000 and 13_000_000 < max(delays) <= 15_000_000
+    ends = {int(host["at"]) for host in words(told, "host")}
+    assert min(ends) >= 8 and len(ends) > 25 and {core["at"] for core in words(told, "core")} == {"0"}
+    assert text(path, policies) == told != text(path, policies, seed=2)
+
+
 def test_traffic_carries_its_rate(tiny: Tiny, policies: Policies) -> None:
     more = '[[traffic]]\nkind = "cbr"\nto = 1\nrate = "1 Mb/s"\npackets = { "210 B" = 1 }\n'
     (source,) = words(text(tiny(more=more), policies), "traffic")

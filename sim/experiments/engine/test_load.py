@@ -33,6 +33,7 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('kind = "dumbbell"', 'kind = "ring"', "topology.kind: Input should be 'dumbbell', 'chain'", "'star'"),
         ('kind = "dumbbell"', 'kind = "dumbbell"\nhops = 2', "topology: a dumbbell has one link", "chain"),
         ('kind = "dumbbell"', 'kind = "chain"', "topology: a chain needs hops = 2", "or more"),
+        ('kind = "dumbbell"', 'kind = "transit-stub"', "topology: stubs are of kind = 'transit-stub'", "needs them"),
         ("to = 1", "to = 3", "flow from 0 to 3: this dumbbell has routers 0 to 1", "use two of them"),
         ("count = 2", "count = 0", "flow.1.count: Input should be greater than or equal to 1", ""),
         ("count = 2", 'steady = "bbr"', "flow 'a': steady: no congestion policy 'bbr' in this build", "reno, aimd"),
