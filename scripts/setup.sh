@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
+# setup.sh: makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
+# setup.sh system: the packages alone.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
@@ -8,6 +9,7 @@ source "$(dirname "$0")/system_packages.sh"
 cd "$DOWNBEAT_ROOT"
 
 require_system_packages
+[ "${1:-}" != system ] || exit 0
 wanted=$(sha256sum <requirements.txt)
 stamp=$DOWNBEAT_VENV/downbeat.stamp
 # Plotly with the plots that reports have (MIT): a quarter of the whole, which serves where there is no npm.

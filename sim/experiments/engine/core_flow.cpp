@@ -10,7 +10,7 @@ namespace {
 const std::vector<std::uint8_t> filler(65'536);
 } // namespace
 
-CoreFlow::CoreFlow(const FlowPlan &plan, const std::vector<std::int64_t> &marks, Core &core, std::uint32_t remote,
+CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote,
                    std::uint16_t port, std::uint64_t name)
     : Flow(plan, marks), core_(core), remote_(remote), port_(port), name_(name) {
   if (core.estimates() != nullptr && plan.observed)

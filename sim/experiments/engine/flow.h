@@ -18,7 +18,7 @@ template <typename... Arguments, typename Function> ns3::Callback<void, Argument
 
 class Flow {
 public:
-  Flow(const FlowPlan &plan, const std::vector<std::int64_t> &marks) : record(plan, marks) {}
+  Flow(const FlowPlan &plan, const Marks &marks) : record(plan, marks) {}
   virtual ~Flow() = default;
   /// The times of ns-3 at which these happen are the plan's.
   /// It will start soon.

@@ -11,7 +11,7 @@
 
 class FlowRecord {
 public:
-  FlowRecord(const FlowPlan &plan, const std::vector<std::int64_t> &marks);
+  FlowRecord(const FlowPlan &plan, const Marks &marks);
 
   // Times are s.
   void opened(double now) { opened_ = now; }
@@ -52,8 +52,9 @@ private:
   void account(double now);
 
   const FlowPlan &plan_;
-  std::vector<std::int64_t> marks_;
+  const Marks &marks_;
   std::vector<std::uint64_t> atMarks_;
+  std::vector<double> atSizes_; // s since establishment
   std::vector<double> begun_, done_, intervals_;
   std::string exitReason_;
   double opened_ = -1, established_ = -1, ended_ = -1, begin_ = 0;

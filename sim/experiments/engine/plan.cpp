@@ -60,7 +60,10 @@ Setters ofRun(Plan &plan) {
           {"complete", flag(plan.complete)},
           {"routers", whole(plan.routers)},
           {"marks", [&plan](const std::string &list) {
-             for (const std::string &mark : split(list, ',')) plan.marks.push_back(std::stoll(mark));
+             for (const std::string &mark : split(list, ',')) plan.marks.times.push_back(std::stoll(mark));
+           }},
+          {"sizes", [&plan](const std::string &list) {
+             for (const std::string &size : split(list, ',')) plan.marks.sizes.push_back(std::stoull(size));
            }}};
 }
 
@@ -69,6 +72,7 @@ Setters ofLink(LinkPlan &link) {
           {"b", whole(link.b)},
           {"rate", wide(link.rate)},
           {"delay", whole(link.delay)},
+          {"loss", real(link.loss)},
           {"queue", text(link.queue.size)},
           {"red-low", real(link.queue.redLow)},
           {"red-high", real(link.queue.redHigh)}};

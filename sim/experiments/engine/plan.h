@@ -20,6 +20,7 @@ struct LinkPlan {
   unsigned a = 0, b = 0;
   std::uint64_t rate = 0;
   std::int64_t delay = 0;
+  double loss = 0; // share of the packets from `a` to `b` that the link destroys
   QueuePlan queue;
 };
 
@@ -79,12 +80,18 @@ struct TrafficPlan {
   std::vector<std::pair<std::int64_t, std::uint64_t>> rates; // from when on, b/s
 };
 
+/// Where the progress of each connection is kept.
+struct Marks {
+  std::vector<std::int64_t> times;  // since establishment, rising
+  std::vector<std::uint64_t> sizes; // bytes acknowledged, rising
+};
+
 struct Plan {
   std::uint64_t seed = 1;
   std::int64_t duration = 0, measure = 0, sample = 0; // sample 0: no series
   bool complete = false; // ends when all writes have been acknowledged
   unsigned routers = 2;
-  std::vector<std::int64_t> marks; // since establishment
+  Marks marks;
   std::map<std::string, std::string> defaults; // ns-3 attributes
   std::vector<LinkPlan> links;
   std::vector<AccessPlan> hosts, cores;

@@ -40,7 +40,8 @@ h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em; break-after: 
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; max-width: 100% }
 td, th { padding: 0.2em 0.7em; text-align: right; border-bottom: 1px solid #ddd }
-td { overflow-wrap: anywhere } th { background: #f4f4f4 } td:first-child, th:first-child { text-align: left } tr { break-inside: avoid }
+td { overflow-wrap: anywhere } th { background: #f4f4f4 } tr { break-inside: avoid }
+td:first-child, th:first-child { text-align: left }
 .passed { color: #1a7f37 } .failed { color: #b42318 }
 footer { margin-top: 2em; padding-top: 0.6em; border-top: 1px solid #ddd; font-size: 13px; color: #555 }
 @media print { details:not([open]), .hint { display: none } body { zoom: 0.7; margin: 0; padding: 0 } }
@@ -147,7 +148,7 @@ def page(title: str, body: str, *, command: str, seed: int | None = None) -> str
     scripts = f'<script type="text/plain" id="plotly">{library}</script><script>{SCRIPT}</script>' if library else ""
     drawn = "no seed" if seed is None else f"seed {seed}"
     hint = '<p class="hint">Drag in a plot to zoom, double-click to see all of it again.</p>' if library else ""
-    told = f"{_date()}; Downbeat {_version()}; {drawn}; <code>{html.escape(command)}</code>"
+    told = f"{_date()}; Downbeat {version()}; {drawn}; <code>{html.escape(command)}</code>"
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Downbeat: {html.escape(title)}</title><style>{STYLE}</style></head><body>
@@ -196,7 +197,7 @@ def _date() -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
-def _version() -> str:
+def version() -> str:
     """The release, and the commit where this is a clone."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
     try:
