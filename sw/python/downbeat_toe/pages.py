@@ -40,7 +40,8 @@ h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em; break-after: 
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; max-width: 100% }
 td, th { padding: 0.2em 0.7em; text-align: right; border-bottom: 1px solid #ddd }
-td { overflow-wrap: anywhere } th { background: #f4f4f4 } tr { break-inside: avoid }
+td { overflow-wrap: anywhere } th { background: #f4f4f4 }
+tr { break-inside: avoid }
 td:first-child, th:first-child { text-align: left }
 .passed { color: #1a7f37 } .failed { color: #b42318 }
 footer { margin-top: 2em; padding-top: 0.6em; border-top: 1px solid #ddd; font-size: 13px; color: #555 }
