@@ -28,7 +28,8 @@ REPORT = build.ROOT / "build" / "reports" / "experiments" / "gateway.json"
 # What of the start each method tells, in segments, and how far it may be from what the own host would have told: the
 # gateway has the first host's last report, up to a round trip old, and is asked 20 ms before the connection opens.
 METHODS = {"spand": "told_window", "liss": "told_ssthresh", "resume": "told_jump"}
-TOLERANCE = 1.0
+# SPAND: a gateway takes the mean of the reports' segments per ACK, a host all segments by all ACKs.
+TOLERANCE = {"spand": 2.0, "liss": 1.0, "resume": 1.0}
 ALIKE = 0.05  # of the completion times
 LEAST_GAIN = 1.2  # of SPAND over nothing known, or the path shows nothing
 
@@ -47,7 +48,7 @@ def network(method: str) -> schema.Experiment:
             },
             "run": {"duration": "5500 ms", "preset": PRESET},
             "flow": [
-                {"label": "first", "to": 1, "initial_window": 10, "observed": True, "lifetime": "5200 ms"},
+                {"label": "first", "to": 1, "initial_window": 10, "observed": True, "lifetime": "5 s"},
                 {
                     "label": "second",
                     "to": 1,
@@ -91,7 +92,7 @@ def judge(rows: list[dict[str, Any]]) -> list[str]:
         if not own[told] or alone[told]:
             failures.append(f"{method}: one host told {own[told]:g} and nothing known {alone[told]:g} segments")
         for way, row in by.items():
-            if abs(row[told] - own[told]) > TOLERANCE:
+            if abs(row[told] - own[told]) > TOLERANCE[method]:
                 failures.append(f"{method}, {way}: {row[told]:.4g} segments told, one host's {own[told]:.4g}")
             if abs(row["completion_s"] / own["completion_s"] - 1) > ALIKE:
                 failures.append(f"{method}, {way}: {row['completion_s']:.4f} s, one host's {own['completion_s']:.4f} s")
