@@ -152,6 +152,12 @@ generate: $(RTL) ## writes the generated pages, headers and lists into docs and 
 release: build/scala.stamp build/policies/stamp ## a tarball in build/release: Verilog of the presets, headers, SystemRDL, cores, constraints
 	@$(PY) -m scripts.release
 
+wheel: $(SIM_RTL) ## the Python package with the simulated device in it, for pip on machines without the tree: build/wheel
+	@$(PY) -m sim.lib.build lib
+	@$(PY) -m pip wheel --quiet --no-index --no-deps --no-build-isolation --wheel-dir build/wheel \
+	  --config-settings device=build/sim/lib/current/libdownbeat_sim.so .
+	@ls build/wheel/*.whl
+
 synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name MODULE=name]
 	@$(PY) -m scripts.synth $(MODULE) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset $(PRESET)
 

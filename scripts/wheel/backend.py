@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Builds the wheel of sw/python (PEP 517), by Python's own library alone: an installation needs no other build tool.
 
-The same sources make the same bytes. Tests, and what only they use, stay out.
+The same sources make the same bytes. Tests, and what only they use, stay out. The setting `device` is the path of a
+libdownbeat_sim.so that goes in too; such a wheel is of this platform: `make wheel`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -30,15 +32,21 @@ def get_requires_for_build_sdist(_settings: Any = None) -> list[str]:
     return []
 
 
-def build_wheel(wheel_directory: str, _settings: Any = None, _metadata: str | None = None) -> str:
+def build_wheel(wheel_directory: str, settings: Any = None, _metadata: str | None = None) -> str:
     """Writes the wheel and returns its name."""
     project = _project()
     stem = f"{project['name'].replace('-', '_')}-{project['version']}"
-    name, info = f"{stem}-py3-none-any.whl", f"{stem}.dist-info"
+    device = (settings or {}).get("device")
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_") if device else "any"
+    name, info = f"{stem}-py3-none-{platform}.whl", f"{stem}.dist-info"
     files = dict(_package())
+    if device:
+        files["downbeat_toe/native/libdownbeat_sim.so"] = (ROOT / device).read_bytes()
     files[f"{info}/licenses/{LICENCE}"] = (ROOT / LICENCE).read_bytes()
     files[f"{info}/METADATA"] = _metadata_text(project).encode()
-    files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: downbeat\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    pure = str(not device).lower()
+    told = f"Wheel-Version: 1.0\nGenerator: downbeat\nRoot-Is-Purelib: {pure}\nTag: py3-none-{platform}\n"
+    files[f"{info}/WHEEL"] = told.encode()
     files[f"{info}/entry_points.txt"] = _entry_points(project).encode()
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD").encode()
     with zipfile.ZipFile(Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:

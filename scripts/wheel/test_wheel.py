@@ -79,6 +79,35 @@ def test_built_twice_it_has_the_same_bytes(tmp_path: Path) -> None:
     assert digests[0] == digests[1]
 
 
+DEVICE = ROOT / "build" / "sim" / "lib" / "current" / "libdownbeat_sim.so"
+# The core sends a SYN for an open, at a time that virtual time decides.
+OPENS = """
+from downbeat_toe.device import Device, nanoseconds
+from downbeat_toe.library import load
+with Device(load(), bytes.fromhex("020000000001"), 0x0A000001, netmask=0xFFFFFF00) as device:
+    device.add_neighbour(0x0A000002, bytes.fromhex("020000000002"))
+    device.connect(0x0A000002, 80)
+    device.advance(nanoseconds(100_000))
+    ((frame, departure),) = device.frames()
+    print(frame[47] & 0x3F, 0 < departure < nanoseconds(100_000))
+"""
+
+
+@pytest.mark.soak
+def test_a_wheel_with_the_device_runs_it_without_the_tree(tmp_path: Path) -> None:
+    if not DEVICE.exists():
+        pytest.skip("the device is not built: make wheel")
+    name = backend.build_wheel(str(tmp_path), {"device": str(DEVICE)})
+    assert "none-any" not in name
+    place = tmp_path / "installed"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(place)]
+    subprocess.run([*pip, str(tmp_path / name)], check=True, capture_output=True, text=True)
+    environment = {"PYTHONPATH": str(place)}
+    command = [sys.executable, "-P", "-c", OPENS]
+    done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["2", "True"], done.stderr
+
+
 def test_its_version_is_the_releases_and_its_requirements_are_locked() -> None:
     pom = re.search(r"<artifactId>downbeat</artifactId>\s*<version>([\d.]+)</version>", (ROOT / "pom.xml").read_text())
     assert pom and pom[1] == PROJECT["version"]

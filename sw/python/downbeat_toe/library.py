@@ -139,8 +139,14 @@ class Event(Structure):
 EVENT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(Event))
 
 
-def load(path: Path) -> ctypes.CDLL:
-    """libdownbeat_sim.so with the types of its functions."""
+OWN = Path(__file__).parent / "native" / "libdownbeat_sim.so"  # what `make wheel` packs
+
+
+def load(path: Path = OWN) -> ctypes.CDLL:
+    """libdownbeat_sim.so with the types of its functions; of a wheel with the simulated device in it, its own.
+
+    OSError: it is not there, or no library.
+    """
     library = ctypes.CDLL(str(path))
     device, connection, time = c_void_p, c_int32, c_uint64
     for name, result, arguments in (
