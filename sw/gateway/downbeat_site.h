@@ -36,6 +36,8 @@ typedef struct downbeat_site_status {
 } downbeat_site_status;
 
 uint32_t downbeat_site_abi(void);
+/** The product's options of the estimator. */
+void downbeat_site_defaults(downbeat_estimator_options *options);
 /** `uri`: udp://HOST:PORT or unix:///PATH; NULL or empty: no gateway. `key`: the line of `downbeat gateway keys issue`.
  * `flush`: ns that a report waits at most for others to go with. NULL on a failure; *problem then says why, until this
  * thread's next call. */

@@ -14,6 +14,7 @@ struct downbeat_site {
 };
 
 uint32_t downbeat_site_abi(void) { return DOWNBEAT_SITE_ABI; }
+void downbeat_site_defaults(downbeat_estimator_options *options) { downbeat_estimator_defaults(options); }
 
 downbeat_site *downbeat_site_create(const downbeat_estimator_options *options, const char *uri, const char *key,
                                     uint64_t flush, const char **problem) {

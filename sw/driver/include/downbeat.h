@@ -42,6 +42,12 @@ uint32_t downbeat_abi(void);
  *   vfio:DOMAIN:BUS:DEVICE.FUNCTION   likewise through VFIO
  *   uart:/dev/tty    a board's bridge: registers, counters and the event log; no connections
  *
+ * A site's gateway (`make gateway`) tells where connections start, and hears what they see, with
+ *
+ *   DEVICE,gateway=udp://HOST:PORT,key=FILE[,estimate=METHOD]
+ *
+ * FILE has the line of `downbeat gateway keys issue`; METHOD is spand, or liss, js, resume. An open never waits for it.
+ *
  * A device of another version is refused, and downbeat_problem names both. */
 int downbeat_open(const char *uri, downbeat_device **device);
 /** Aborts the connections that are left, stops listening, and gives the port back. */
@@ -171,6 +177,20 @@ typedef struct downbeat_connection_info_t {
 } downbeat_connection_info_t;
 
 int downbeat_connection_info(downbeat_connection *connection, downbeat_connection_info_t *info);
+
+/** Where a connection of a device with a gateway started from. */
+typedef struct downbeat_estimate {
+  uint32_t source; /* 0: nothing was known, standard slow start; 1: this program's own table; 2: the gateway */
+  uint32_t initial_window; /* segments */
+  uint64_t ssthresh; /* bytes; 0: the core's own */
+  uint64_t gap; /* ns between the segments of the first flight; 0: not paced */
+  uint32_t bucket; /* 1: the first flight leaves by a bucket of four segments */
+  uint32_t reserved;
+  char reason[160];
+} downbeat_estimate;
+
+/** NOT_SUPPORTED: the device has no gateway, or the connection was accepted. */
+int downbeat_connection_estimate(downbeat_connection *connection, downbeat_estimate *estimate);
 
 typedef struct downbeat_statistics {
   uint64_t opened, accepted, refused, ended; /* connections */

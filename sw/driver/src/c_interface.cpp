@@ -16,7 +16,9 @@ std::uint64_t macOf(const std::uint8_t bytes[6]) {
   return mac;
 }
 
-std::unique_ptr<downbeat_device> opened(const std::string &uri) {
+std::unique_ptr<downbeat_device> opened(const std::string &text) {
+  const auto behind = text.find(",gateway=");
+  const std::string uri = text.substr(0, behind);
   auto made = std::make_unique<downbeat_device>();
   made->name = uri;
   const auto colon = uri.find(':');
@@ -43,6 +45,7 @@ std::unique_ptr<downbeat_device> opened(const std::string &uri) {
                                           "vfio:0000:01:00.0 or uart:/dev/ttyN");
   }
   made->device = std::make_unique<Device>(std::move(port));
+  if (behind != std::string::npos) made->device->useEstimates(std::make_unique<Estimates>(text.substr(behind + 1)));
   return made;
 }
 
@@ -238,6 +241,10 @@ int downbeat_connection_info(downbeat_connection *connection, downbeat_connectio
   const std::lock_guard lock(connection->mutex);
   connection->info(*info);
   return DOWNBEAT_OK;
+}
+
+int downbeat_connection_estimate(downbeat_connection *connection, downbeat_estimate *estimate) {
+  return connection->device.estimate(*connection, *estimate);
 }
 
 void downbeat_get_statistics(const downbeat_device *device, downbeat_statistics *statistics) {

@@ -60,6 +60,8 @@ public:
   bool waits = false; // for somebody who accepts it
   std::uint32_t news = 0;
   void *context = nullptr;
+  bool estimated = false; // it asked where to start
+  downbeat_estimate estimate{};
 
 private:
   Sequence acknowledged_ = 0, written_ = 0; // the send ring holds [acknowledged, written)

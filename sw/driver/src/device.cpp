@@ -99,6 +99,25 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
   command.timeToLive = static_cast<std::uint8_t>(parameters.time_to_live);
 }
 
+void Device::startAsTold(format::Command &command, const downbeat_estimate &told) const {
+  if (told.source == 0) return;
+  if (told.ssthresh != 0)
+    command.ssthresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(told.ssthresh, highestSsthresh));
+  const auto paced = policyNumber(PolicyFamily::startup, "paced", samePolicies_);
+  if (!paced || told.initial_window <= command.initialWindow) return;
+  // n in bits 15..0, the gap in bits 67..16, a bucket of 2^2 segments in 69..68.
+  command.startup = *paced;
+  command.startupArgument[0] = std::min<std::uint32_t>(told.initial_window, UINT16_MAX) | told.gap << 16 << 16;
+  command.startupArgument[1] = told.gap >> 32 | (told.bucket != 0 ? 2u << 4 : 0u);
+}
+
+int Device::estimate(const downbeat_connection &connection, downbeat_estimate &estimate) const {
+  const std::lock_guard lock(tables_);
+  if (!connection.estimated) return failed(DOWNBEAT_NOT_SUPPORTED);
+  estimate = connection.estimate;
+  return DOWNBEAT_OK;
+}
+
 std::uint16_t Device::newRequest(const Pending &pending) {
   if (pending_.size() == requests)
     throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "65,535 opens wait for their answers: poll the device");
@@ -123,6 +142,12 @@ downbeat_connection *Device::connect(std::uint32_t ip, std::uint16_t port, std::
   made->remotePort = port;
   made->localPort = localPort;
   made->state = DOWNBEAT_SYN_SENT;
+  if (estimates_ != nullptr && (options == nullptr || options->parameters.startup == nullptr)) {
+    const std::uint64_t bytes = options != nullptr ? options->transfer_bytes : 0;
+    estimates_->start(ip, bytes, port_->geometry().mss, made->estimate);
+    made->estimated = true;
+    startAsTold(command, made->estimate);
+  }
   made->startup = command.startup;
   made->steady = command.steady;
   command.request = made->request = newRequest({.opens = made.get()});
@@ -238,6 +263,7 @@ void Device::forget(downbeat_connection *connection) {
   std::erase_if(pending_,
                 [&](const auto &each) { return each.second.opens == connection || each.second.changes == connection; });
   std::erase(withNews_, connection);
+  if (estimates_ != nullptr) estimates_->closed(reinterpret_cast<std::uintptr_t>(connection));
   connections_.erase(connection);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "connection.h"
+#include "estimates.h"
 #include "port.h"
 #include "ring.h"
 
@@ -51,6 +52,9 @@ public:
   /// By a close or an abort.
   void letGo(downbeat_connection *connection, format::Opcode how);
   std::int64_t poll(std::span<downbeat_item> items);
+  /// Before the first connection.
+  void useEstimates(std::unique_ptr<Estimates> estimates) { estimates_ = std::move(estimates); }
+  int estimate(const downbeat_connection &connection, downbeat_estimate &estimate) const;
   /// The core has forgotten everything, before anything was asked of it.
   void restarted();
 
@@ -76,6 +80,7 @@ private:
   void command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation);
   std::uint16_t newRequest(const Pending &pending);
   void setParameters(format::Command &command, const downbeat_options *options) const;
+  void startAsTold(format::Command &command, const downbeat_estimate &told) const;
   std::uint8_t policy(bool isStartup, const char *name) const;
 
   void notified(const format::Notification &notification);
@@ -103,6 +108,7 @@ private:
   std::map<std::uint16_t, std::unique_ptr<downbeat_listener>> listeners_; // by port
   std::deque<downbeat_connection *> withNews_;
   std::deque<downbeat_listener *> listenersWithNews_;
+  std::unique_ptr<Estimates> estimates_; // nullptr: the device has no gateway
   std::uint16_t nextRequest_ = 1;
   bool goneTold_ = false;
 

@@ -41,6 +41,7 @@ std::int64_t Device::poll(std::span<downbeat_item> items) {
     if (commands_.waits()) commands_.flush();
   }
   if (!alive()) gone();
+  if (estimates_ != nullptr) estimates_->run();
 
   std::size_t given = 0;
   for (; given < items.size() && !listenersWithNews_.empty(); ++given) {
@@ -78,7 +79,11 @@ void Device::notified(const format::Notification &notification) {
     downbeat_connection *connection = notification.flow < byFlow_.size() ? byFlow_[notification.flow] : nullptr;
     if (connection == nullptr || connection->generation != notification.generation) break;
     const std::lock_guard lock(connection->mutex);
-    connection->update(std::bit_cast<format::PathReport>(notification));
+    const auto report = std::bit_cast<format::PathReport>(notification);
+    connection->update(report);
+    if (estimates_ != nullptr)
+      estimates_->report(reinterpret_cast<std::uintptr_t>(connection), connection->remoteIp, report,
+                         port_->geometry().mss);
     break;
   }
   default: count(&downbeat_statistics::errors);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "estimates.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <dlfcn.h>
+
+#include "failure.h"
+
+namespace downbeat {
+
+namespace {
+
+constexpr std::uint64_t flush = 50'000'000; // ns that a report waits for others to go with
+
+const std::map<std::string, std::uint32_t> methods = {
+    {"liss", DOWNBEAT_LISS}, {"js", DOWNBEAT_JS}, {"spand", DOWNBEAT_SPAND}, {"resume", DOWNBEAT_RESUME}};
+
+std::uint64_t now() {
+  return static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+downbeat_address addressOf(std::uint32_t ip) {
+  downbeat_address address{};
+  address.bytes[10] = address.bytes[11] = 0xff;
+  for (int byte = 0; byte < 4; ++byte) address.bytes[12 + byte] = static_cast<std::uint8_t>(ip >> (24 - 8 * byte));
+  return address;
+}
+
+template <typename Function> void find(void *library, const char *name, Function &place) {
+  place = reinterpret_cast<Function>(dlsym(library, name));
+  if (place == nullptr) throw Failure(DOWNBEAT_WRONG_VERSION, std::string("libdownbeat_site has no ") + name);
+}
+
+void *loaded() {
+  const char *named = std::getenv("DOWNBEAT_SITE");
+  void *library = dlopen(named != nullptr ? named : "libdownbeat_site.so", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    throw Failure(DOWNBEAT_NOT_SUPPORTED, std::string("gateway= needs libdownbeat_site.so: make gateway, and set "
+                                                      "DOWNBEAT_SITE to its path if it is not installed: ") +
+                                              dlerror());
+  decltype(&downbeat_site_abi) abi;
+  find(library, "downbeat_site_abi", abi);
+  if (abi() != DOWNBEAT_SITE_ABI)
+    throw Failure(DOWNBEAT_WRONG_VERSION, "libdownbeat_site has interface " + std::to_string(abi()) +
+                                              ", this library needs " + std::to_string(DOWNBEAT_SITE_ABI));
+  return library;
+}
+
+std::map<std::string, std::string> split(const std::string &options) {
+  std::map<std::string, std::string> found{{"gateway", ""}, {"key", ""}, {"estimate", "spand"}};
+  std::istringstream words(options);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto equals = word.find('=');
+    const auto place = found.find(word.substr(0, equals));
+    if (equals == std::string::npos || place == found.end())
+      throw Failure(DOWNBEAT_INVALID_ARGUMENT,
+                    "'" + word + "': use gateway=udp://HOST:PORT, key=FILE, estimate=liss, js, spand or resume");
+    place->second = word.substr(equals + 1);
+  }
+  return found;
+}
+
+} // namespace
+
+Estimates::Estimates(const std::string &options) {
+  auto given = split(options);
+  const auto method = methods.find(given["estimate"]);
+  if (method == methods.end())
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT, "estimate=" + given["estimate"] + ": use liss, js, spand or resume");
+  method_ = method->second;
+  std::string key;
+  if (std::ifstream file(given["key"]); !std::getline(file, key))
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT,
+                  "key=" + given["key"] + ": use a file with the line of downbeat gateway keys issue");
+  void *library = loaded();
+  find(library, "downbeat_site_create", call_.create);
+  find(library, "downbeat_site_destroy", call_.destroy);
+  find(library, "downbeat_site_run", call_.run);
+  find(library, "downbeat_site_open", call_.open);
+  find(library, "downbeat_site_report", call_.report);
+  find(library, "downbeat_site_close", call_.close);
+  find(library, "downbeat_site_ask", call_.ask);
+  decltype(&downbeat_site_defaults) defaults;
+  find(library, "downbeat_site_defaults", defaults);
+  downbeat_estimator_options own;
+  defaults(&own);
+  const char *problem = nullptr;
+  site_ = call_.create(&own, given["gateway"].c_str(), key.c_str(), flush, &problem);
+  if (site_ == nullptr) throw Failure(DOWNBEAT_INVALID_ARGUMENT, std::string("gateway: ") + problem);
+}
+
+Estimates::~Estimates() { call_.destroy(site_); }
+
+void Estimates::start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss, downbeat_estimate &told) {
+  downbeat_question question{};
+  question.remote = addressOf(ip);
+  question.transfer_bytes = transferBytes;
+  question.method = method_;
+  question.segment_size = static_cast<std::uint16_t>(mss);
+  downbeat_host_start start{};
+  told = {};
+  told.source = call_.ask(site_, now(), &question, &start);
+  std::memcpy(told.reason, start.reason, sizeof told.reason);
+  told.initial_window = start.initial_window;
+  told.ssthresh = start.ssthresh;
+  told.gap = start.gap;
+  told.bucket = start.pace == DOWNBEAT_PACE_BUCKET;
+}
+
+void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report, std::uint32_t mss) {
+  const std::uint64_t time = now();
+  const downbeat_address remote = addressOf(ip);
+  if (!open_.contains(name)) {
+    open_[name] = {.lossTime = time};
+    call_.open(site_, time, name, &remote);
+  }
+  Open &before = open_[name];
+  if (report.lossEvents != before.losses) before.lossTime = time; // the core's clock is not this one
+  downbeat_path_report told{};
+  told.time = time;
+  told.connection = name;
+  told.remote = remote;
+  told.acked_bytes = format::wide(report.ackedBytes);
+  told.acks = report.acks;
+  told.awnd = std::uint64_t{report.awnd} << 16;
+  told.loss_time = before.lossTime;
+  told.smoothed_rtt = format::wide(report.smoothedRtt);
+  told.smallest_rtt = format::wide(report.smallestRtt);
+  told.cwnd = report.cwnd;
+  told.ssthresh = report.ssthresh;
+  told.loss_cwnd = report.cwndBeforeLoss;
+  told.segment_size = static_cast<std::uint16_t>(mss);
+  told.phase = report.phaseOfConnection;
+  told.losses = report.lossEvents;
+  told.restarts = report.restarts;
+  told.loss_in_avoidance = before.phase == DOWNBEAT_PHASE_AVOIDANCE;
+  before.losses = report.lossEvents;
+  before.phase = report.phaseOfConnection;
+  call_.report(site_, time, &told);
+}
+
+void Estimates::closed(std::uint64_t name) {
+  if (open_.erase(name) != 0) call_.close(site_, now(), name);
+}
+
+} // namespace downbeat

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Where connections start from: this program's own estimates, and those of its site's gateway where it has answered
+// (sw/gateway/downbeat_site.h, which is loaded when a device's URI asks for it).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "downbeat.h"
+#include "downbeat_site.h"
+#include "format.h"
+
+namespace downbeat {
+
+/// Guarded by the device's tables. A connection's name is any number but 0 that no other has while it lives.
+class Estimates {
+public:
+  /// `options`: "gateway=udp://HOST:PORT,key=FILE" and perhaps ",estimate=METHOD" (spand). Throws Failure.
+  explicit Estimates(const std::string &options);
+  Estimates(const Estimates &) = delete;
+  Estimates &operator=(const Estimates &) = delete;
+  ~Estimates();
+
+  /// From what is there; the gateway's answer to a new question serves the next. `paced`: of the first flight.
+  void start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss, downbeat_estimate &told);
+  void report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report, std::uint32_t mss);
+  void closed(std::uint64_t name);
+  /// Sends and takes what is due.
+  void run() { call_.run(site_); }
+
+private:
+  struct Calls {
+    decltype(&downbeat_site_create) create;
+    decltype(&downbeat_site_destroy) destroy;
+    decltype(&downbeat_site_run) run;
+    decltype(&downbeat_site_open) open;
+    decltype(&downbeat_site_report) report;
+    decltype(&downbeat_site_close) close;
+    decltype(&downbeat_site_ask) ask;
+  };
+  /// What a connection reported last.
+  struct Open {
+    std::uint8_t losses = 0, phase = 0;
+    std::uint64_t lossTime = 0;
+  };
+
+  Calls call_{};
+  downbeat_site *site_ = nullptr;
+  std::uint32_t method_ = DOWNBEAT_SPAND;
+  std::unordered_map<std::uint64_t, Open> open_;
+};
+
+} // namespace downbeat
