@@ -18,6 +18,7 @@ using namespace downbeat::format;
 
 constexpr std::uint32_t flows = 16, ports = 4, ringBytes = 1 << 14, version = 0x000100, mss = 1460, mtu = 1500;
 constexpr std::uint64_t payloadBytes = 2ull * flows * ringBytes;
+constexpr std::uint32_t pathWindow = 25, pathRoundTrip = 1'000'000; // segments, ns: what its path reports say
 constexpr std::uint64_t step = DOWNBEAT_NANOSECONDS(1000); // in which a segment's worth moves
 
 struct Flow {
@@ -28,6 +29,7 @@ struct Flow {
   std::uint16_t request = 0, remotePort = 0, localPort = 0;
   std::uint32_t acknowledged = 0, written = 0, told = 0, consumed = 0, received = 0;
   bool finSent = false, finWanted = false, peerFin = false, told_end = false;
+  std::uint32_t begin = 0; // of what it sends
 };
 
 struct HostPort {
@@ -70,6 +72,7 @@ private:
   void notify(std::uint32_t number, Notification notification);
   void flush(std::uint32_t number);
   void statuses();
+  void pathReport(std::uint32_t number);
   void end(Flow &flow, CloseReason reason);
   void settle(Flow &flow);
   bool move(std::uint32_t number);

@@ -2,6 +2,7 @@
 // Notifications and the flow of bytes of the loopback model, and the interface that the driver loads it by.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -72,7 +73,26 @@ void Loopback::statuses() {
     status.remotePort = flow.remotePort;
     status.localPort = flow.localPort;
     notify(flow.port, status);
+    if (flow.state != DOWNBEAT_CLOSED && flow.acknowledged != flow.begin) pathReport(each);
   }
+}
+
+/// A path that loses nothing, of 1 ms and a window that stands.
+void Loopback::pathReport(std::uint32_t number) {
+  const Flow &flow = flows_[number];
+  const std::uint32_t acked = flow.acknowledged - flow.begin;
+  PathReport report;
+  report.kind = Kind::pathReport;
+  report.flow = static_cast<std::uint16_t>(number);
+  report.generation = flow.generation;
+  report.cwnd = pathWindow * mss;
+  report.ssthresh = 2 * report.cwnd;
+  for (auto *roundTrip : {&report.smoothedRtt, &report.smallestRtt})
+    (*roundTrip)[0] = pathRoundTrip & 0xffff, (*roundTrip)[1] = pathRoundTrip >> 16;
+  report.ackedBytes[0] = static_cast<std::uint16_t>(acked);
+  report.ackedBytes[1] = static_cast<std::uint16_t>(acked >> 16);
+  report.acks = (acked + mss - 1) / mss;
+  notify(flow.port, std::bit_cast<Notification>(report));
 }
 
 void Loopback::end(Flow &flow, CloseReason reason) {

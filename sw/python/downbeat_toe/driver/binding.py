@@ -17,6 +17,7 @@ from downbeat_toe.driver.structures import (
     ConnectionInfo,
     DeviceInfo,
     Error,
+    Estimate,
     Event,
     News,
     Options,
@@ -218,6 +219,13 @@ class Connection:
         info = ConnectionInfo()
         self.device.check(self._library.downbeat_connection_info(self._handle, byref(info)))
         return info
+
+    @property
+    def estimate(self) -> Estimate:
+        """Where it started from; DriverError where the device has no gateway."""
+        estimate = Estimate()
+        self.device.check(self._library.downbeat_connection_estimate(self._handle, byref(estimate)))
+        return estimate
 
     def send(self, data: bytes) -> int:
         """Bytes taken; 0: none now."""

@@ -68,6 +68,23 @@ class DeviceInfo(Structure):
     )
 
 
+class Source(IntEnum):
+    """Where a connection started from."""
+
+    NONE = 0
+    OWN = 1
+    GATEWAY = 2
+
+
+class Estimate(Structure):
+    _fields_ = (
+        *((name, c_uint32) for name in ("source", "initial_window")),
+        *((name, c_uint64) for name in ("ssthresh", "gap")),
+        *((name, c_uint32) for name in ("bucket", "reserved")),
+        ("reason", c_char * 160),
+    )
+
+
 class ConnectionInfo(Structure):
     _fields_ = (
         *((name, c_int) for name in ("state", "error", "established", "policy_error")),
