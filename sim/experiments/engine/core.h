@@ -41,8 +41,8 @@ private:
 
 class CoreFlow : public Flow {
 public:
-  CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote,
-           std::uint16_t port, std::uint64_t name);
+  CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote, std::uint16_t port,
+           std::uint64_t name);
 
   void expect() override;
   void start() override;

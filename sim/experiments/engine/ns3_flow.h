@@ -8,8 +8,7 @@
 
 class Ns3Flow : public Flow {
 public:
-  Ns3Flow(const FlowPlan &plan, const Marks &marks, ns3::Ptr<ns3::Node> node, std::uint32_t remote,
-          std::uint16_t port);
+  Ns3Flow(const FlowPlan &plan, const Marks &marks, ns3::Ptr<ns3::Node> node, std::uint32_t remote, std::uint16_t port);
 
   void start() override;
   void stop() override;

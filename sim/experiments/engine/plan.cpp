@@ -59,7 +59,8 @@ Setters ofRun(Plan &plan) {
           {"sample", whole(plan.sample)},
           {"complete", flag(plan.complete)},
           {"routers", whole(plan.routers)},
-          {"marks", [&plan](const std::string &list) {
+          {"marks",
+           [&plan](const std::string &list) {
              for (const std::string &mark : split(list, ',')) plan.marks.times.push_back(std::stoll(mark));
            }},
           {"sizes", [&plan](const std::string &list) {
