@@ -17,6 +17,7 @@ import pytest
 from scripts.lint.tools import VERILOG
 from scripts.release import contents, cores
 from scripts.release.archive import packed
+from sim.lib.compiler import MAKE_FIXES
 
 NAME = f"downbeat-{contents.version()}"
 BUILD = {"default": VERILOG}
@@ -73,6 +74,40 @@ def test_check_sums_and_bill_of_materials_name_every_file(unpacked: Path) -> Non
 
 def test_verilator_lints_the_example_without_the_tree(unpacked: Path) -> None:
     run(unpacked, "verilator", "--lint-only", "-Wall", "-f", "downbeat.f", "--top-module", "nic", "examples/nic.v")
+
+
+# Reads the first register behind a reset.
+MAIN = """
+#include <cstdio>
+#include "Vcore.h"
+int main() {
+  Vcore core;
+  const auto clock = [&] { for (int level : {0, 1}) core.clk = level, core.eval(); };
+  core.reset = 1;
+  for (int i = 0; i < 20; ++i) clock();
+  core.reset = 0;
+  core.s_axil_rready = core.s_axil_arvalid = 1;
+  for (int i = 0; i < 1000 && !core.s_axil_rvalid; ++i) {
+    const bool taken = core.s_axil_arready;
+    clock();
+    if (taken) core.s_axil_arvalid = 0;
+  }
+  std::printf("%x", static_cast<unsigned>(core.s_axil_rdata));
+}
+"""
+
+
+@pytest.mark.soak
+def test_the_verilog_simulates_without_the_tree(unpacked: Path, tmp_path: Path) -> None:
+    (tmp_path / "main.cpp").write_text(MAIN)
+    options = ["-Wno-fatal", "-Wno-lint", "--output-split", "20000", "--Mdir", str(tmp_path), "--prefix", "Vcore"]
+    sources = ["default/DownbeatAxi.v", str(tmp_path / "main.cpp")]
+    run(unpacked, "verilator", "--cc", "--exe", *options, "--top-module", "DownbeatAxi", *sources)
+    quick = [f"OPT_{what}=-O0" for what in ("FAST", "SLOW", "GLOBAL")]
+    run(tmp_path, "make", "-s", "-j2", "-f", "Vcore.mk", "CXX=g++", *MAKE_FIXES, *quick)
+    header = (unpacked / "default" / "downbeat_registers.h").read_text()
+    magic = re.search(r"#define DOWNBEAT_MAGIC 0x([0-9a-f]+)u", header)
+    assert magic and run(tmp_path, tmp_path / "Vcore") == magic[1]
 
 
 @pytest.mark.parametrize("target", ["default", "lint"])
