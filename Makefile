@@ -138,7 +138,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 	@echo "  $$(ls build/rtl/*.v | wc -l) modules in build/rtl; the others are parts and benches for tests (docs/reference/ports.md)"
 
 generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
-	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h -t sw/include
+	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h build/rtl/downbeat_policies.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
 	@$(PY) -m scripts.docs.ports
 

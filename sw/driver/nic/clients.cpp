@@ -11,6 +11,7 @@
 
 #include "downbeat_host.h"
 #include "messages.h"
+#include "model_port.h"
 #include "nic.h"
 #include "ring.h"
 
@@ -32,29 +33,6 @@ void say(Welcome &welcome, int error, const std::string &problem) {
   welcome.error = error;
   welcome.problem[problem.copy(welcome.problem, sizeof welcome.problem - 1)] = '\0';
 }
-
-/// A port whose program has gone, for as long as it takes to end what it had.
-class OwnPort : public Port {
-public:
-  OwnPort(Model &model, const Geometry &geometry, std::uint8_t *memory, std::uint32_t port)
-      : model_(model),
-        geometry_(geometry),
-        rings_(ringsOf(geometry, memory, port)),
-        page_(format::doorbellPages + port * format::pageBytes) {}
-  const Geometry &geometry() const override { return geometry_; }
-  const Rings &rings() const override { return rings_; }
-  void ring(std::uint32_t offset, std::uint32_t value) override { model_.write(page_ + offset, value); }
-  void ringPair(std::uint32_t, std::uint32_t, std::uint32_t) override {}
-  std::uint32_t commandHead() override { return model_.read(page_ + format::commandHead); }
-  int descriptor() const override { return -1; }
-  void clearInterrupt() override {}
-
-private:
-  Model &model_;
-  const Geometry &geometry_;
-  Rings rings_;
-  std::uint32_t page_;
-};
 
 } // namespace
 
@@ -167,7 +145,7 @@ void Nic::leave(Client &client) {
 void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
   stopPort(model_, port);
   startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff); // it is told of each connection that is left
-  OwnPort own(model_, geometry_, memory_.base(), port);
+  ModelPort own(model_, geometry_, memory_.base(), port);
   CommandRing commands(own);
   NotificationRing notifications(own);
   for (const std::uint16_t number : listeners) {

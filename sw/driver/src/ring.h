@@ -35,6 +35,8 @@ public:
     if (static_cast<std::int32_t>(head - head_) > 0 && static_cast<std::int32_t>(head - tail_) <= 0) head_ = head;
   }
   bool waits() const { return !waiting_.empty(); }
+  std::uint32_t head() const { return head_; }
+  std::uint32_t tail() const { return tail_; }
   /// The port was started anew.
   void reset() { head_ = tail_ = 0; }
   /// The device has done everything.

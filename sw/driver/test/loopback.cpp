@@ -186,7 +186,7 @@ void Loopback::command(std::uint32_t number, const Command &command) {
 
 void Loopback::open(std::uint32_t number, const Command &command) {
   const auto listener = listeners_.find(command.remotePort);
-  if (command.remoteIp != registers_[DOWNBEAT_REG_LOCAL_IP])
+  if (command.remoteIp != registers_[DOWNBEAT_REG_LOCAL_IP] && command.remoteIp != otherIp)
     return answer(number, command.request, CloseReason::unreachable);
   if (listener == listeners_.end()) return answer(number, command.request, CloseReason::refused);
   std::vector<std::uint32_t> free;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The host format's rings, doorbells and checks without TCP, for tests of the driver that need no Verilator. A
-// connection to the device's own address reaches the listener of that port; bytes move from one send ring into the
+// connection to the device's own address, or to 10.0.0.2, reaches the listener of that port; bytes move from one send ring into the
 // other receive ring. What it does not have: the wire, loss, policies, TIME-WAIT.
 #pragma once
 
@@ -17,6 +17,7 @@ namespace downbeat::loopback {
 using namespace downbeat::format;
 
 constexpr std::uint32_t flows = 16, ports = 4, ringBytes = 1 << 14, version = 0x000100, mss = 1460, mtu = 1500;
+constexpr std::uint32_t otherIp = 0x0a000002; // the device too: a core cannot connect to its own address
 constexpr std::uint64_t payloadBytes = 2ull * flows * ringBytes;
 constexpr std::uint64_t step = DOWNBEAT_NANOSECONDS(1000); // in which a segment's worth moves
 

@@ -171,6 +171,7 @@ const downbeat_model_calls calls = {
           of(model).memory = memory;
           of(model).bytes = bytes;
         },
+    .set_stalls = [](downbeat_model *, std::uint32_t, std::uint32_t) {},
     .read = [](downbeat_model *model, std::uint32_t address,
                std::uint32_t *value) { return of(model).read(address, *value); },
     .write = [](downbeat_model *model, std::uint32_t address, std::uint32_t value) { of(model).write(address, value); },

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from downbeat.driver import Connection, DriverError, Error, Listener
-from downbeat.driver.conftest import MODEL, OWN, Host
+from downbeat.driver.conftest import MODEL, SELF, Host
 from downbeat.driver.nic_status import connections, device
 from downbeat.driver.process import Nic
 from downbeat.refused import Refused
@@ -25,10 +25,10 @@ from downbeat.refused import Refused
 # Another program: it listens, connects to itself and to port 6000, says so, and waits for its death.
 PROGRAM = f"""
 import sys
-from downbeat.driver.conftest import OWN, Host
+from downbeat.driver.conftest import SELF, Host
 host = Host(sys.argv[1])
 pair = host.pair(7000)
-other = host.device.connect({OWN}, 6000)
+other = host.device.connect({SELF}, 6000)
 host.until(lambda: other.info.state >= 3)
 other.send(b"half a sen")
 host.until(lambda: other.info.acknowledged == 10)
