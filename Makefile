@@ -30,13 +30,14 @@ SIM65536_RTL := build/sim/rtl-sim65536.stamp
 # One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 HOST_RTL := build/sim/rtl-host.stamp
+HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 NETLIST_RTL := build/netlist/rtl.stamp
 # The modules that the tests of TEST run; empty: all modules, and those of the simulation.
 # Before GNU Make 4.4 $(shell) does not see what is exported.
 QUOTED = '$(subst ','\'',$(TEST))'
 CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
-TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL))
+TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(HOST_TESTS_RTL))
 
 # What a bench or an experiment needs before it starts; NAME is one of these.
 BENCH_speed := $(SIM_RTL)
@@ -49,6 +50,7 @@ BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
+BENCH_host := $(HOST_TESTS_RTL) driver
 FILES_RTL := $(SIM_RTL) $(SIM65536_RTL)
 EXPERIMENT_astart := $(SIM_RTL)
 EXPERIMENT_carson := $(SIM65536_RTL)
@@ -215,6 +217,10 @@ $(SIM65536_RTL): build/scala.stamp build/policies/stamp
 
 $(HOST_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim,hostPorts=4 build/sim/rtl-host DownbeatHost
+	@touch $@
+
+$(HOST_TESTS_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate host build/sim/rtl-hosttests DownbeatHost
 	@touch $@
 
 $(NETLIST_RTL): build/scala.stamp build/policies/stamp

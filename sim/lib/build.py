@@ -144,6 +144,16 @@ def host_bench(preset: str = verilated.HOST) -> Path:
     return program(f"{preset}-bench", "host_bench", sources, flags, ["-ldl"], [], "")
 
 
+def host_cost() -> Path:
+    """The directory of host_cost, which counts a program's instructions in libdownbeat (make driver)."""
+    driver, built = ROOT / "sw" / "driver", ROOT / "build" / "driver" / "libdownbeat.a"
+    include = [f"-I{driver / 'include'}", f"-I{driver / 'src'}"]
+    flags = ["-std=c++20", "-O2", *WARNINGS, "-Wno-missing-field-initializers", *include]
+    version = content(built.read_bytes().hex())
+    sources = [HOST_BENCH.parent / "cost" / "main.cpp"]
+    return program("host-cost", "host_cost", sources, flags, [str(built), "-ldl", "-pthread"], [], version)
+
+
 def wire() -> Path:
     """The directory of wire_bench, the MAC at its pins."""
     return _module_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])

@@ -76,8 +76,11 @@ def host(preset: str = HOST) -> Path:
     flags = host_flags(core, preset)
     link = ["-shared", *model_libraries(core, "downbeat")]
     texts = [_names_header("host", preset), RTL[preset] / LAYOUT.name]
-    name = f"libdownbeat_host_{HOST_NAMES[preset]}.so"
-    return program(preset, name, host_sources(), flags, link, texts, core.name)
+    return program(preset, host_library(preset), host_sources(), flags, link, texts, core.name)
+
+
+def host_library(preset: str = HOST) -> str:
+    return f"libdownbeat_host_{HOST_NAMES[preset]}.so"
 
 
 def host_sources() -> list[Path]:

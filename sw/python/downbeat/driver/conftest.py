@@ -19,13 +19,19 @@ ROOT = Path(__file__).resolve().parents[4]
 BUILD = ROOT / "build" / "driver"
 MODEL = "loopback"
 OWN, SELF = 0x0A000001, 0x0A000002  # at the second address the device reaches itself
-LIMIT = 20.0  # seconds for anything to happen
+LIMIT = 60.0  # seconds for anything to happen
 STEP = 10_000 << 16  # of a simulation's time, 2^-16 ns
 NEVER = (1 << 64) - 1
+SIZE = 4_000_000 if os.environ.get("SOAK") else 200_000
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _built() -> None:
+    build_driver()
+    os.environ["DOWNBEAT_MODELS"] = os.environ["DOWNBEAT_DRIVER"]
+
+
+def build_driver() -> None:
     """What DOWNBEAT_DRIVER names, as one with a sanitizer, or this tree's; one process builds at a time."""
     if "DOWNBEAT_DRIVER" not in os.environ:
         BUILD.mkdir(parents=True, exist_ok=True)
@@ -34,7 +40,6 @@ def _built() -> None:
         done = subprocess.run(command, text=True, capture_output=True, env=environment, check=False)
         assert done.returncode == 0, done.stderr
         os.environ["DOWNBEAT_DRIVER"] = str(BUILD)
-    os.environ["DOWNBEAT_MODELS"] = os.environ["DOWNBEAT_DRIVER"]
 
 
 def mirrored(frame: bytes) -> bytes:
@@ -52,8 +57,9 @@ def mirrored(frame: bytes) -> bytes:
 class Host:
     """A device, and what makes things happen on it."""
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, size: int = SIZE) -> None:
         self.device = Device(uri)
+        self.size = size  # bytes of a transfer
         self.simulated = uri.startswith("sim:")
         self.news: list[Item] = []
 

@@ -14,7 +14,6 @@ from downbeat.driver.conftest import OWN, SELF, Host
 from downbeat.library import Parameters
 
 SEED = int(os.environ.get("SEED", "1"))
-SIZE = 4_000_000 if os.environ.get("SOAK") else 200_000
 
 
 def test_open_tells_what_the_device_is(host: Host) -> None:
@@ -28,7 +27,7 @@ def test_bytes_of_every_size_are_equal_both_ways(host: Host) -> None:
     """Random pieces, by copies and in place, over rings and sequence numbers that wrap."""
     draw = random.Random(SEED)
     ends = host.pair()
-    sent = [draw.randbytes(SIZE) for _ in ends]
+    sent = [draw.randbytes(host.size) for _ in ends]
     written, got = [0, 0], [b"", b""]
 
     def write(side: int) -> None:
@@ -64,13 +63,13 @@ def test_bytes_of_every_size_are_equal_both_ways(host: Host) -> None:
             if draw.random() < 0.7:  # a slow reader fills the ring
                 for _ in range(8):
                     read(side)
-        return all(len(each) == SIZE for each in got)
+        return all(len(each) == host.size for each in got)
 
     host.until(through)
     assert got == [sent[1], sent[0]]
     assert host.device.statistics.errors == 0
     for end in ends:
-        assert end.info.sent == end.info.consumed == SIZE
+        assert end.info.sent == end.info.consumed == host.size
 
 
 def test_each_ring_wraps(host: Host) -> None:
@@ -203,7 +202,7 @@ def test_threads_use_connections_of_one_device(host: Host) -> None:
     """Four senders beside the thread that polls and reads."""
     listener = host.listening(5001)
     pairs = [host.joined(listener, 5001) for _ in range(4)]
-    sent = [random.Random(SEED + number).randbytes(SIZE // 4) for number in range(4)]
+    sent = [random.Random(SEED + number).randbytes(host.size // 4) for number in range(4)]
     got = [b""] * 4
     stop = threading.Event()
 
@@ -215,7 +214,7 @@ def test_threads_use_connections_of_one_device(host: Host) -> None:
     def through() -> bool:
         for number, (_, peer) in enumerate(pairs):
             got[number] += peer.receive() or b""
-        return all(len(each) == SIZE // 4 for each in got)
+        return all(len(each) == host.size // 4 for each in got)
 
     threads = [threading.Thread(target=send, args=(number,)) for number in range(4)]
     for thread in threads:
