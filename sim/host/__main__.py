@@ -63,7 +63,9 @@ def with_programs() -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def main() -> int:
-    seed, size, count = (os.environ.get(name) or str(usual) for name, usual in (("SEED", 1), ("SIZE", BYTES), ("N", WRONG_VALUES)))
+    seed, size, count = (
+        os.environ.get(name) or str(usual) for name, usual in (("SEED", 1), ("SIZE", BYTES), ("N", WRONG_VALUES))
+    )
     try:
         data = measure(seed, str(ranges.SIZE.value(size)), count)
     except (build.BuildFailed, subprocess.CalledProcessError) as error:

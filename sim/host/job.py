@@ -12,7 +12,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Job:
-    """`serve` and `ask` make the commands for a directory, an address and a port; `equal` looks at what the client left and said."""
+    """`serve` and `ask` make the commands for directory, address and port; `equal` looks at what the client left and said."""
 
     server: str
     client: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Programs as they are over `downbeat run`, against Linux on the other side of a TAP: each as client, and as server where it is one.
+"""Programs as they are over `downbeat run`, against Linux behind a TAP: each as client, and as server where it is one.
 
 A job is a server and a client that are both programs of the system. One side runs over the core (10.0.0.1), the other over the
 kernel (10.0.0.2), and then the other way round. What came must be what was sent, and the client must end as with the kernel.
@@ -91,13 +91,21 @@ def run_job(nic: Nic, job: Job, work: Path, core_serves: bool) -> Result:
                 capture_output=True, timeout=LIMIT, check=False, cwd=work, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         said = done.stdout.decode(errors="replace")
-        problem = "" if done.returncode == 0 else f"exit {done.returncode}: {(done.stderr.decode() or said)[-300:].strip()}"
+        problem = (
+            "" if done.returncode == 0 else f"exit {done.returncode}: {(done.stderr.decode() or said)[-300:].strip()}"
+        )
         equal = job.equal(work, said)
     except subprocess.TimeoutExpired:
         equal, problem = False, f"not done in {LIMIT:.0f} s"
     except tools.NotStarted as error:
         equal, problem = False, f"does not start: {error}"
-    return Result(name, role, equal and not problem, round(time.monotonic() - begin, 2), problem or ("" if equal else "what came differs"))
+    return Result(
+        name,
+        role,
+        equal and not problem,
+        round(time.monotonic() - begin, 2),
+        problem or ("" if equal else "what came differs"),
+    )
 
 
 @contextmanager
@@ -124,7 +132,10 @@ def run_all(work: Path, models: Path, preset: str, names: list[str]) -> tuple[li
             for core_serves in (False, True):
                 result = run_job(nic, job, work / "job", core_serves)
                 results.append(result)
-                print(f"{result.program} as {result.role}: {result.problem or 'equal'} ({result.seconds} s)", file=sys.stderr)
+                print(
+                    f"{result.program} as {result.role}: {result.problem or 'equal'} ({result.seconds} s)",
+                    file=sys.stderr,
+                )
     return results, missing
 
 

@@ -80,7 +80,18 @@ def _wget(_: Path, address: str, port: int) -> list[str]:
 
 
 def _s_server(_: Path, address: str, port: int) -> list[str]:
-    return ["openssl", "s_server", "-quiet", "-HTTP", "-accept", f"{address}:{port}", "-key", "key.pem", "-cert", "cert.pem"]
+    return [
+        "openssl",
+        "s_server",
+        "-quiet",
+        "-HTTP",
+        "-accept",
+        f"{address}:{port}",
+        "-key",
+        "key.pem",
+        "-cert",
+        "cert.pem",
+    ]
 
 
 def _s_client(_: Path, address: str, port: int) -> list[str]:
@@ -128,7 +139,11 @@ def _redis_server(_: Path, address: str, port: int) -> list[str]:
 
 def _redis_cli(_: Path, address: str, port: int) -> list[str]:
     cli = f"redis-cli -h {address} -p {port}"
-    return ["sh", "-c", f"base64 -w 0 file | {cli} -x set k >stored && {cli} get k >text && base64 -d text >got && cat stored"]
+    return [
+        "sh",
+        "-c",
+        f"base64 -w 0 file | {cli} -x set k >stored && {cli} get k >text && base64 -d text >got && cat stored",
+    ]
 
 
 def _redis_benchmark(_: Path, address: str, port: int) -> list[str]:
@@ -164,7 +179,15 @@ JOBS: tuple[Job, ...] = (
     Job("nginx", "wrk", 8004, (_NGINX, ("wrk", "wrk")), _nginx, _wrk, _wrk_equal),
     Job("iperf3", "iperf3", 8005, (("iperf3", "iperf3"),), _iperf3_server, _iperf3, _iperf3_equal),
     Job("redis-server", "redis-cli", 8006, (_REDIS, _REDIS_CLI), _redis_server, _redis_cli, _same),
-    Job("redis-server", "redis-benchmark", 8007, (_REDIS, _REDIS_CLI), _redis_server, _redis_benchmark, _redis_benchmark_equal),
+    Job(
+        "redis-server",
+        "redis-benchmark",
+        8007,
+        (_REDIS, _REDIS_CLI),
+        _redis_server,
+        _redis_benchmark,
+        _redis_benchmark_equal,
+    ),
     Job("sshd", "ssh", 8008, (_SSHD, ("ssh", "openssh-client")), _sshd, _ssh, _same),
     Job("sshd", "scp", 8009, (_SSHD, ("scp", "openssh-client")), _sshd, _scp, _same),
 )

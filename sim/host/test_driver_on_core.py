@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The driver's own suite over the real core, which talks with itself over its wire; loopback's is in sw/python/downbeat/driver."""
+"""The driver's own suite over the real core, which talks with itself over its wire."""
 
 from __future__ import annotations
 

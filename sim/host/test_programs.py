@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from sim.linux.conftest import REQUIRE
 
 LIMIT_SECONDS = 300

@@ -139,7 +139,13 @@ def host_bench(preset: str = verilated.HOST) -> Path:
     driver = ROOT / "sw" / "driver"
     shared = [driver / "src" / name for name in ("model.cpp", "setup.cpp", "failure.cpp")]
     include = [HOST_BENCH, driver / "include", driver / "src", verilated.RTL[preset]]
-    flags = ["-std=c++20", *optimise(), *WARNINGS, "-Wno-missing-field-initializers", *(f"-I{path}" for path in include)]
+    flags = [
+        "-std=c++20",
+        *optimise(),
+        *WARNINGS,
+        "-Wno-missing-field-initializers",
+        *(f"-I{path}" for path in include),
+    ]
     sources = [*sorted(HOST_BENCH.glob("*.cpp")), *shared]
     return program(f"{preset}-bench", "host_bench", sources, flags, ["-ldl"], [], "")
 

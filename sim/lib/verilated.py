@@ -34,7 +34,12 @@ HOST_TESTS = "hosttests"  # the preset `host`: quick to build, its rings wrap of
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap", "host": "DownbeatHost"}
 TAP = "frame"
-RTL = {PRESET: BUILDS / "rtl", LARGEST: BUILDS / "rtl-sim65536", HOST: BUILDS / "rtl-host", HOST_TESTS: BUILDS / "rtl-hosttests"}
+RTL = {
+    PRESET: BUILDS / "rtl",
+    LARGEST: BUILDS / "rtl-sim65536",
+    HOST: BUILDS / "rtl-host",
+    HOST_TESTS: BUILDS / "rtl-hosttests",
+}
 LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 
 # The library for looking closely: waves, and a drawn value for what the Verilog leaves open.

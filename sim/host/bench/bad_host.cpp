@@ -54,9 +54,9 @@ void BadHost::index(HostSource source, std::uint32_t value) {
   const Expected expected = ofIndex(value, least, least + static_cast<std::uint32_t>(size));
   if (expected.quiet) return;
   sent_.push_back({source, value, 0, expected, ""});
-  host().port.ring(ofTail                                       ? format::commandTail
+  host().port.ring(ofTail                                      ? format::commandTail
                    : source == HostSource::notificationHeadArm ? format::notificationHeadArm
-                                                                : format::notificationHead,
+                                                               : format::notificationHead,
                    value);
 }
 
@@ -74,7 +74,8 @@ void BadHost::fail(const Sent &sent, const std::string &got) {
 }
 
 void BadHost::settle() {
-  const std::size_t wanted = static_cast<std::size_t>(std::ranges::count_if(sent_, [](const Sent &each) { return !each.expected.quiet; }));
+  const std::size_t wanted =
+      static_cast<std::size_t>(std::ranges::count_if(sent_, [](const Sent &each) { return !each.expected.quiet; }));
   const std::uint64_t end = machine_.model.now() + DOWNBEAT_NANOSECONDS(1'000'000);
   while (host().told.size() < wanted && machine_.model.now() < end) machine_.step();
   machine_.step(); // one too many would come now
@@ -99,7 +100,8 @@ void BadHost::settle() {
     host().told.erase(mine);
   }
   if (!host().told.empty()) {
-    fail({static_cast<HostSource>(host().told.front().state), host().told.front().value, 0, {}, ""}, "an answer to nothing");
+    fail({static_cast<HostSource>(host().told.front().state), host().told.front().value, 0, {}, ""},
+         "an answer to nothing");
     host().told.clear();
   }
   sent_.clear();
@@ -124,7 +126,8 @@ std::uint64_t BadHost::systematic() {
       for (const std::uint32_t reference : {own, others, stale, 0u, UINT32_MAX, own | 1u << 24, own | 0x8000u, 0xffffu})
         one([&] { data(source, sequence, reference); });
   }
-  for (const HostSource source : {HostSource::commandTail, HostSource::notificationHead, HostSource::notificationHeadArm})
+  for (const HostSource source :
+       {HostSource::commandTail, HostSource::notificationHead, HostSource::notificationHeadArm})
     for (const std::uint32_t value : {0u, UINT32_MAX, 1u << 31})
       for (const std::uint32_t base : {0u, host().commands.tail(), host().notifications.head()})
         one([&] { index(source, base + value); });
@@ -161,9 +164,11 @@ format::Command BadHost::randomCommand() {
   command.flow = static_cast<std::uint16_t>(drawn({own_.flow, others_.flow, machine_.geometry.flows}));
   command.generation = static_cast<std::uint8_t>(drawn({own_.generation, others_.generation}));
   auto *bytes = reinterpret_cast<std::uint8_t *>(&command);
-  for (std::uint32_t flips = draw_() % 3; flips > 0; --flips) bytes[4 + draw_() % (sizeof command - 4)] ^= static_cast<std::uint8_t>(1u << draw_() % 8);
+  for (std::uint32_t flips = draw_() % 3; flips > 0; --flips)
+    bytes[4 + draw_() % (sizeof command - 4)] ^= static_cast<std::uint8_t>(1u << draw_() % 8);
   // What would go through and end the connection, or open others without end, is spoilt.
-  const bool ends = command.flow == own_.flow && command.generation == own_.generation && command.opcode != Opcode::setPolicies;
+  const bool ends =
+      command.flow == own_.flow && command.generation == own_.generation && command.opcode != Opcode::setPolicies;
   if (command.opcode == Opcode::open || ends) command.reserved88[draw_() % sizeof command.reserved88] = 1;
   return command;
 }
@@ -221,7 +226,8 @@ std::uint64_t BadHost::rings() {
   // command, and it says so there.
   for (const std::uint32_t high : {1u, 0u}) {
     machine_.model.write(block + format::notificationBaseHigh, high);
-    if (high == 0) machine_.model.write(block + format::notificationBaseLow, machine_.model.read(block + format::commandBaseLow));
+    if (high == 0)
+      machine_.model.write(block + format::notificationBaseLow, machine_.model.read(block + format::commandBaseLow));
     machine_.model.write(block + format::portControl, 1);
     machine_.port(bad_).port.ring(format::commandTail, 4);
     for (int steps = 0; steps < 50; ++steps) machine_.step();

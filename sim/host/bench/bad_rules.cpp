@@ -16,7 +16,8 @@ struct Width {
   unsigned built; // bits that this build takes
 };
 
-#define WIDTH(field, used, built) Width{offsetof(format::Command, field), sizeof(format::Command::field), used, built}
+#define WIDTH(field, used, built)                                                                                      \
+  Width { offsetof(format::Command, field), sizeof(format::Command::field), used, built }
 const Width widths[] = {
     WIDTH(options, 3, 3),
     WIDTH(startup, 8, DOWNBEAT_COMMAND_PARAMETERS_STARTUP_WIDTH),

@@ -35,9 +35,8 @@ Latency latencyOf(Machine &machine, const format::Notification &from, const form
   }
   found.lastByteToNotification = static_cast<double>(model.now() - end) / static_cast<double>(clock);
   sink.doorbell(format::consumedSequence, received + bytes, to.flow | std::uint32_t{to.generation} << 16);
-  machine.until("an idle connection", [&] {
-    return machine.port(0).statuses.at(from.flow).acknowledged == before.written + bytes;
-  });
+  machine.until("an idle connection",
+                [&] { return machine.port(0).statuses.at(from.flow).acknowledged == before.written + bytes; });
   return found;
 }
 

@@ -105,9 +105,8 @@ void Machine::listen(std::uint32_t to, std::uint16_t number) {
   host.told.pop_front();
 }
 
-std::pair<format::Notification, format::Notification> Machine::connect(std::uint32_t from, std::uint32_t to,
-                                                                       std::uint16_t localPort,
-                                                                       std::uint16_t remotePort) {
+std::pair<format::Notification, format::Notification>
+Machine::connect(std::uint32_t from, std::uint32_t to, std::uint16_t localPort, std::uint16_t remotePort) {
   format::Command command = openCommand(format::Opcode::open, localPort);
   command.request = request_++;
   command.remoteIp = peerIp;
@@ -116,9 +115,8 @@ std::pair<format::Notification, format::Notification> Machine::connect(std::uint
   const auto established = [](const format::Notification *status) {
     return status != nullptr && status->state == DOWNBEAT_ESTABLISHED;
   };
-  until("a connection", [&] {
-    return established(port(from).opened(command.request)) && established(port(to).accepted(remotePort));
-  });
+  until("a connection",
+        [&] { return established(port(from).opened(command.request)) && established(port(to).accepted(remotePort)); });
   return {*port(from).opened(command.request), *port(to).accepted(remotePort)};
 }
 

@@ -54,7 +54,8 @@ public:
   /// A frame that has left comes back.
   void reflect(std::uint8_t *frame, std::size_t length, std::uint64_t arrival);
   /// Steps until it holds; throws after so much of the device's time.
-  void until(const std::string &what, const std::function<bool()> &holds, std::uint64_t limit = DOWNBEAT_NANOSECONDS(50'000'000));
+  void until(const std::string &what, const std::function<bool()> &holds,
+             std::uint64_t limit = DOWNBEAT_NANOSECONDS(50'000'000));
   void start(std::uint32_t port);
   HostPort &port(std::uint32_t number) { return *ports_[number]; }
   /// Opens a connection of one port with another's listener; both ends' statuses.

@@ -94,8 +94,10 @@ int bad(const std::string &library, std::uint32_t seed, std::uint64_t count) {
   machine.listen(3, 5003);
   const auto [own, peer] = machine.connect(badPort, 3, 6003, 5003);
   // Unread bytes, so that a consumed doorbell may move.
-  machine.port(3).doorbell(format::writtenSequence, peer.written + 1000, peer.flow | std::uint32_t{peer.generation} << 16);
-  machine.until("unread bytes", [&] { return machine.port(badPort).statuses.at(own.flow).received == own.received + 1000; });
+  machine.port(3).doorbell(format::writtenSequence, peer.written + 1000,
+                           peer.flow | std::uint32_t{peer.generation} << 16);
+  machine.until("unread bytes",
+                [&] { return machine.port(badPort).statuses.at(own.flow).received == own.received + 1000; });
   const format::Notification others = machine.port(0).statuses.begin()->second;
   BadHost host(machine, badPort, machine.port(badPort).statuses.at(own.flow), others, seed);
 
@@ -131,8 +133,8 @@ int latency(const std::string &library) {
   const char *separator = "";
   for (const std::uint32_t size : {64u, 1460u}) {
     const Latency found = latencyOf(machine, from, to, size, gigabit);
-    std::printf(R"(%s{"bytes":%u,"doorbell_to_sfd_clocks":%.1f,"last_byte_to_notification_clocks":%.1f})", separator, size,
-                found.doorbellToSfd, found.lastByteToNotification);
+    std::printf(R"(%s{"bytes":%u,"doorbell_to_sfd_clocks":%.1f,"last_byte_to_notification_clocks":%.1f})", separator,
+                size, found.doorbellToSfd, found.lastByteToNotification);
     separator = ",";
   }
   std::printf("]\n");
@@ -149,8 +151,6 @@ int main(int count, char **arguments) {
     if (job == "bad") return bad(library, static_cast<std::uint32_t>(number(3)), number(4));
     if (job == "latency") return latency(library);
     std::fputs("host_bench LIBRARY bytes SEED COUNT | bad SEED COUNT | latency\n", stderr);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "host_bench: %s\n", error.what());
-  }
+  } catch (const std::exception &error) { std::fprintf(stderr, "host_bench: %s\n", error.what()); }
   return 2;
 }

@@ -28,7 +28,8 @@ void Stream::step(std::uint64_t left) {
   const Geometry &geometry = machine_.geometry;
   std::uint8_t *payload = machine_.memory.base();
   const auto acknowledged = static_cast<std::uint32_t>(status().acknowledged - firstWritten_);
-  const std::uint32_t held = std::min<std::uint32_t>(static_cast<std::uint32_t>(written_) - acknowledged, geometry.sendBytes);
+  const std::uint32_t held =
+      std::min<std::uint32_t>(static_cast<std::uint32_t>(written_) - acknowledged, geometry.sendBytes);
   const std::uint32_t space = geometry.sendBytes - held;
   if (left != 0 && space != 0 && !(slow_ && draw_() % 4 == 0)) {
     const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, space));
@@ -44,7 +45,8 @@ void Stream::step(std::uint64_t left) {
   const bool finished = (status().flags & format::peerFinished) != 0;
   const std::uint32_t received = status().received - (finished ? 1 : 0) - firstReceived_;
   for (; static_cast<std::uint32_t>(checked_) != received; ++checked_)
-    if (ring[(firstReceived_ + static_cast<std::uint32_t>(checked_)) % geometry.receiveBytes] != byteOf(receives_, checked_))
+    if (ring[(firstReceived_ + static_cast<std::uint32_t>(checked_)) % geometry.receiveBytes] !=
+        byteOf(receives_, checked_))
       ++wrong_;
   const auto unread = static_cast<std::uint32_t>(checked_ - consumed_);
   if (unread == 0 || (slow_ && draw_() % 3 == 0)) return;

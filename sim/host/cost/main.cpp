@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// host_cost LIBRARY: instructions of the processor that a program spends in libdownbeat for a send and a receive, counted
-// by single steps (ptrace). The device is `sim:`, whose wire leads back to it. JSON on standard output.
+// host_cost LIBRARY: instructions of the processor that a program spends in libdownbeat for a send and a receive,
+// counted by single steps (ptrace). The device is `sim:`, whose wire leads back to it. JSON on standard output.
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -96,8 +96,8 @@ std::uint64_t count(pid_t child, bool single) {
   std::uint64_t steps = 0;
   for (;; ++steps) {
     int status = 0;
-    if (ptrace(single ? PTRACE_SINGLESTEP : PTRACE_CONT, child, nullptr, nullptr) != 0 || waitpid(child, &status, 0) < 0 ||
-        !WIFSTOPPED(status))
+    if (ptrace(single ? PTRACE_SINGLESTEP : PTRACE_CONT, child, nullptr, nullptr) != 0 ||
+        waitpid(child, &status, 0) < 0 || !WIFSTOPPED(status))
       std::exit(1);
     if (WSTOPSIG(status) == SIGSTOP) return steps;
   }

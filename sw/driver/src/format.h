@@ -159,7 +159,8 @@ DOWNBEAT_HOST_NOTIFICATION_FIELDS(DOWNBEAT_IN_NOTIFICATION)
 #undef DOWNBEAT_IN_COMMAND
 #undef DOWNBEAT_IN_NOTIFICATION
 #undef DOWNBEAT_IS_IN
-static_assert(sizeof(Command) == DOWNBEAT_HOST_COMMAND_BYTES && sizeof(Notification) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
+static_assert(sizeof(Command) == DOWNBEAT_HOST_COMMAND_BYTES &&
+              sizeof(Notification) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
 static_assert(sizeof(PathReport) == 64 && offsetof(PathReport, smoothedRtt) == 24 && offsetof(PathReport, acks) == 48 &&
               offsetof(PathReport, commandHead) == 56);
 // The C interface has the core's states.

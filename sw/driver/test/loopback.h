@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The host format's rings, doorbells and checks without TCP, for tests of the driver that need no Verilator. A
-// connection to the device's own address, or to 10.0.0.2, reaches the listener of that port; bytes move from one send ring into the
-// other receive ring. What it does not have: the wire, loss, policies, TIME-WAIT.
+// connection to the device's own address, or to 10.0.0.2, reaches the listener of that port; bytes move from one send
+// ring into the other receive ring. What it does not have: the wire, loss, policies, TIME-WAIT.
 #pragma once
 
 #include <array>
