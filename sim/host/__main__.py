@@ -58,8 +58,8 @@ def with_programs() -> tuple[list[dict[str, Any]], list[str]]:
     except namespace.Missing as missing:
         return [], [str(missing)]
     with tempfile.TemporaryDirectory() as work:
-        results, missing = programs.run_all(Path(work), verilated.host(), "sim", [])
-    return programs.as_rows(results), missing
+        results, gone = programs.run_all(Path(work), verilated.host(), "sim", [])
+    return programs.as_rows(results), gone
 
 
 def main() -> int:
