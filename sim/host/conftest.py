@@ -26,6 +26,11 @@ def model() -> str:
 
 
 @pytest.fixture
+def size() -> int:
+    return SIZE
+
+
+@pytest.fixture
 def nic(model: str, tmp_path: Path) -> Iterator[Nic]:
     with Nic(tmp_path / "nic.sock", "--preset", model, "--loop", "10.0.0.2") as nic:
         yield nic

@@ -4,15 +4,35 @@
 #define DOWNBEAT_POLICIES_H
 
 /* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */
-#define DOWNBEAT_POLICY_HASH 2596021053u
+#define DOWNBEAT_POLICY_HASH 670035764u
 
 #define DOWNBEAT_STARTUP_POLICIES(each) \
   each("standard") \
+  each("ssipp") \
   each("paced") \
-  each("pairs")
+  each("pairs") \
+  each("lbc") \
+  each("hystart") \
+  each("limited") \
+  each("hoe") \
+  each("spm") \
+  each("vegasstart") \
+  each("past") \
+  each("rapid") \
+  each("search") \
+  each("astart") \
+  each("spmastart")
 
 #define DOWNBEAT_STEADY_POLICIES(each) \
   each("reno") \
-  each("cubic")
+  each("aimd") \
+  each("carson") \
+  each("cubic") \
+  each("logistic") \
+  each("stcp") \
+  each("hstcp") \
+  each("fast") \
+  each("vegas") \
+  each("westwood")
 
 #endif

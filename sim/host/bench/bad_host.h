@@ -26,9 +26,9 @@ public:
   BadHost(Machine &machine, std::uint32_t bad, const format::Notification &own, const format::Notification &others,
           std::uint32_t seed);
 
-  /// Each field x each kind of wrong value; the number of values.
-  std::uint64_t systematic();
-  /// Drawn ones, in small batches; `beside` is called after each.
+  /// Each field x each kind of wrong value; the number of values. `beside` is called after each.
+  std::uint64_t systematic(const std::function<void()> &beside);
+  /// Drawn ones, in small batches.
   std::uint64_t random(std::uint64_t count, const std::function<void()> &beside);
   /// Rings that cannot be, and rings over one another.
   std::uint64_t rings();

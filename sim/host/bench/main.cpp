@@ -101,14 +101,15 @@ int bad(const std::string &library, std::uint32_t seed, std::uint64_t count) {
   const format::Notification others = machine.port(0).statuses.begin()->second;
   BadHost host(machine, badPort, machine.port(badPort).statuses.at(own.flow), others, seed);
 
-  std::uint64_t last = 0, hangs = 0;
+  // A hang: not a byte of the connection beside for so long.
+  constexpr std::uint64_t hang = DOWNBEAT_NANOSECONDS(1'000'000);
+  std::uint64_t last = 0, moved = machine.model.now(), hangs = 0;
   const auto step = [&] {
     for (int each = 0; each < 4; ++each) machine.step(), beside.step(endless);
-    hangs += beside.checked() == last;
-    last = beside.checked();
+    hangs += machine.model.now() - moved > hang;
+    if (beside.checked() != last) last = beside.checked(), moved = machine.model.now();
   };
-  std::uint64_t inputs = host.systematic();
-  step();
+  std::uint64_t inputs = host.systematic(step);
   inputs += host.random(count, step);
   inputs += host.rings();
   const std::uint64_t goal = std::max(beside.streams[0].written(), beside.streams[1].written()) + 100'000;
@@ -131,7 +132,8 @@ int latency(const std::string &library) {
   const auto [from, to] = machine.connect(0, 1, 6001, 5001);
   std::printf("[");
   const char *separator = "";
-  for (const std::uint32_t size : {64u, 1460u}) {
+  // With timestamps (RFC 7323) a full segment has 12 bytes less.
+  for (const std::uint32_t size : {64u, machine.geometry.mss - 12}) {
     const Latency found = latencyOf(machine, from, to, size, gigabit);
     std::printf(R"(%s{"bytes":%u,"doorbell_to_sfd_clocks":%.1f,"last_byte_to_notification_clocks":%.1f})", separator,
                 size, found.doorbellToSfd, found.lastByteToNotification);

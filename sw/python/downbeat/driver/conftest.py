@@ -115,6 +115,11 @@ class Host:
 
 
 @pytest.fixture
+def size() -> int:
+    return SIZE
+
+
+@pytest.fixture
 def nic(tmp_path: Path) -> Iterator[Nic]:
     with Nic(tmp_path / "nic.sock", "--preset", MODEL) as nic:
         yield nic

@@ -43,35 +43,37 @@ def _flows(nic: Nic) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_killed_program_leaves_nothing(nic: Nic, number: signal.Signals) -> None:
+def test_a_killed_program_leaves_nothing(nic: Nic, number: signal.Signals, size: int) -> None:
     """Its connections are reset, its flows and listeners free within a second; the other's bytes are whole."""
-    host = Host(nic.uri)
+    host = Host(nic.uri, size)
     with host.device:
         waiting = host.listening(6000)
         listener = host.listening(6001)
         out, peer = host.joined(listener, 6001)
         first, accepted = _other(host, nic, waiting)
-        sent = os.urandom(300_000)
+        sent = os.urandom(host.size)
         got, at = b"", 0
 
         def through() -> bool:
             nonlocal got, at
             at += out.send(sent[at : at + 5000]) if at < len(sent) else 0
             got += peer.receive() or b""
-            if first.poll() is None and len(got) > 100_000:
+            if first.poll() is None and len(got) > host.size // 2:
                 first.send_signal(number)
                 first.wait()
                 killed.append(time.monotonic())
-            return len(got) == len(sent)
+            elif killed and not free and _flows(nic) <= 3:
+                free.append(time.monotonic())
+            return len(got) == len(sent) and bool(free)
 
         killed: list[float] = []
+        free: list[float] = []
         host.until(through)
         assert got == sent
         host.until(lambda: accepted.info.state == 0)
         assert accepted.receive() == b"half a sen"
         assert accepted.info.error == Error.RESET
-        host.until(lambda: _flows(nic) <= 3)
-        assert time.monotonic() - killed[0] < 1.0
+        assert free[0] - killed[0] < 1.0
         host.listening(7000)  # the dead program's
         assert host.device.statistics.errors == 0
 
