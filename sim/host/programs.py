@@ -96,15 +96,15 @@ def run_job(nic: Nic, job: Job, work: Path, core_serves: bool) -> Result:
         )
         equal = job.equal(work, said)
     except subprocess.TimeoutExpired:
-        equal, problem = False, f"not done in {LIMIT:.0f} s"
+        equal, said, problem = False, "", f"not done in {LIMIT:.0f} s"
     except tools.NotStarted as error:
-        equal, problem = False, f"does not start: {error}"
+        equal, said, problem = False, "", f"does not start: {error}"
     return Result(
         name,
         role,
         equal and not problem,
         round(time.monotonic() - begin, 2),
-        problem or ("" if equal else "what came differs"),
+        problem or ("" if equal else f"what came differs: {said[-300:].strip()}"),
     )
 
 

@@ -130,8 +130,10 @@ def _iperf3(_: Path, address: str, port: int) -> list[str]:
 def _iperf3_equal(_: Path, said: str) -> bool:
     # It ends while bytes are on their way: those are not counted.
     report = json.loads(said)
+    if "error" in report:
+        return False
     sent, received = (report["end"][name]["bytes"] for name in ("sum_sent", "sum_received"))
-    return "error" not in report and 0 < received <= sent
+    return bool(0 < received <= sent)
 
 
 def _redis_server(_: Path, address: str, port: int) -> list[str]:

@@ -34,6 +34,11 @@ void say(Welcome &welcome, int error, const std::string &problem) {
   welcome.problem[problem.copy(welcome.problem, sizeof welcome.problem - 1)] = '\0';
 }
 
+/// A port's start is followed by a status of each of its flows: ample time for all of them.
+std::uint64_t announcement(const Geometry &geometry) {
+  return DOWNBEAT_NANOSECONDS(std::uint64_t{geometry.flows} * 1000 + 50'000);
+}
+
 } // namespace
 
 void Nic::accept() {
@@ -92,6 +97,7 @@ void Nic::give(File socket, Welcome &answer) {
     client.program = nameOf(peer.pid);
   }
   startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff);
+  model_.advance(model_.now() + announcement(geometry_)); // what the port had comes before the program's first command
   freePorts_.erase(port);
   answer.geometry.port = port;
   const int files[welcomeFiles] = {memoryFile_.get(), mailboxFile.get(), client.wake.get(), client.interrupt.get()};
@@ -154,8 +160,7 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
     command.localPort = number;
     commands.push(command);
   }
-  // Statuses follow the start at once; so long in the device's time is ample for all of them.
-  const std::uint64_t end = model_.now() + DOWNBEAT_NANOSECONDS(std::uint64_t{geometry_.flows} * 1000 + 50'000);
+  const std::uint64_t end = model_.now() + announcement(geometry_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
   while (model_.now() < end || !commands.empty()) {
     model_.advance(model_.now() + DOWNBEAT_NANOSECONDS(10'000));

@@ -75,7 +75,7 @@ void Loopback::control(std::uint32_t number, bool enable) {
   port.armed = false;
   port.waiting.clear();
   for (Flow &flow : flows_)
-    if (flow.owned && flow.port == number) flow.changed = true;
+    if (flow.used && flow.port == number) flow.changed = flow.announced = true;
 }
 
 void Loopback::doorbell(std::uint32_t number, std::uint32_t offset, std::uint32_t value) {
@@ -200,7 +200,7 @@ void Loopback::open(std::uint32_t number, const Command &command) {
     const std::uint8_t generation = flow.generation;
     flow = {};
     flow.generation = generation;
-    flow.open = flow.owned = flow.changed = true;
+    flow.used = flow.open = flow.owned = flow.changed = true;
     flow.passiveSide = side == 1;
     flow.state = DOWNBEAT_ESTABLISHED;
     flow.port = side == 0 ? number : listener->second;

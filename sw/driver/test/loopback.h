@@ -22,12 +22,13 @@ constexpr std::uint64_t payloadBytes = 2ull * flows * ringBytes;
 constexpr std::uint64_t step = DOWNBEAT_NANOSECONDS(1000); // in which a segment's worth moves
 
 struct Flow {
-  bool open = false, owned = false, changed = false, passiveSide = false;
+  bool used = false, open = false, owned = false, changed = false, passiveSide = false;
   std::uint8_t generation = 0, state = DOWNBEAT_CLOSED;
   CloseReason reason = CloseReason::none;
   std::uint32_t port = 0, peer = 0;
   std::uint16_t request = 0, remotePort = 0, localPort = 0;
   std::uint32_t acknowledged = 0, written = 0, told = 0, consumed = 0, received = 0;
+  bool announced = false; // its port has started: it is told once more, also when it has ended
   bool finSent = false, finWanted = false, peerFin = false, told_end = false;
 };
 

@@ -89,6 +89,18 @@ def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[s
     return process, accepted
 
 
+def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
+    """A port that starts is told of its flows, whose requests have the numbers that the next program begins with."""
+    for number in range(10):
+        host = Host(nic.uri)
+        with host.device:
+            out, peer = host.pair()
+            out.send(bytes([number]))
+            host.until(lambda peer=peer: peer.info.received)
+            assert peer.receive() == bytes([number])
+            assert out.info.error == peer.info.error == Error.OK
+
+
 def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
     host = Host(nic.uri)
     out, _ = host.pair()
