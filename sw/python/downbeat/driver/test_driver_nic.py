@@ -96,7 +96,7 @@ def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
         with host.device:
             out, peer = host.pair()
             out.send(bytes([number]))
-            host.until(lambda peer=peer: peer.info.received)
+            host.until(peer.peek)
             assert peer.receive() == bytes([number])
             assert out.info.error == peer.info.error == Error.OK
 
