@@ -16,7 +16,7 @@ COMMITTED = {
     "downbeat_event.h": "sw/include/downbeat_event.h",
     "downbeat_host.h": "sw/include/downbeat_host.h",
     "downbeat_policies.h": "sw/include/downbeat_policies.h",
-    "event_fields.py": "sw/python/downbeat/event_fields.py",
+    "event_fields.py": "sw/python/downbeat_toe/event_fields.py",
 }
 
 

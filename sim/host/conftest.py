@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downbeat.driver.conftest import Host, build_driver
-from downbeat.driver.process import Nic
+from downbeat_toe.driver.conftest import Host, build_driver
+from downbeat_toe.driver.process import Nic
 
 from sim.lib import verilated
 

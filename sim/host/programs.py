@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from downbeat.driver.library import program
-from downbeat.driver.nic_status import device
-from downbeat.driver.process import Nic
+from downbeat_toe.driver.library import program
+from downbeat_toe.driver.nic_status import device
+from downbeat_toe.driver.process import Nic
 
 from sim.host import services
 from sim.host.job import Job

@@ -22,5 +22,5 @@ for sanitizer; do
   # library comes before the runtime in a program, which is no harm.
   export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
   DOWNBEAT_DRIVER=$root/$out LD_PRELOAD=$(g++ -print-file-name=$runtime) \
-    python -m pytest -q -p no:cacheprovider sw/python/downbeat/driver
+    python -m pytest -q -p no:cacheprovider sw/python/downbeat_toe/driver
 done
