@@ -46,6 +46,9 @@ from downbeat_toe.driver.test_driver_nic import (
 from downbeat_toe.driver.test_driver_nic import (
     test_a_nic_that_goes_is_told_and_can_be_opened_again as test_a_nic_that_goes_is_told_and_can_be_opened_again,
 )
+from downbeat_toe.driver.test_driver_nic import (
+    test_a_port_s_next_program_is_not_taken_for_the_last_one as test_a_port_s_next_program_is_not_taken_for_the_last_one,
+)
 from downbeat_toe.library import Parameters
 
 

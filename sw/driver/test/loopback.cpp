@@ -190,9 +190,12 @@ void Loopback::open(std::uint32_t number, const Command &command) {
     return answer(number, command.request, CloseReason::unreachable);
   if (listener == listeners_.end()) return answer(number, command.request, CloseReason::refused);
   std::vector<std::uint32_t> free;
-  for (std::uint32_t each = 0; each < flows && free.size() < 2; ++each)
-    if (!flows_[each].open && !flows_[each].owned) free.push_back(each);
+  // In turn, so that flows that have ended stay for a while.
+  for (std::uint32_t ahead = 0; ahead < flows && free.size() < 2; ++ahead)
+    if (const std::uint32_t each = (next_ + ahead) % flows; !flows_[each].open && !flows_[each].owned)
+      free.push_back(each);
   if (free.size() < 2) return answer(number, command.request, CloseReason::outOfResources);
+  next_ = (free[1] + 1) % flows;
   const std::uint16_t localPort =
       command.localPort != 0 ? command.localPort : static_cast<std::uint16_t>(40000 + free[0]);
   for (std::uint32_t side = 0; side < 2; ++side) {

@@ -80,6 +80,7 @@ private:
   std::array<HostPort, ports> ports_;
   std::array<Flow, flows> flows_;
   std::map<std::uint16_t, std::uint32_t> listeners_; // the port of the host by TCP port
+  std::uint32_t next_ = 0; // flow to look at first
   std::uint32_t sequence_ = 0xfffff000; // so that numbers wrap at once
 };
 

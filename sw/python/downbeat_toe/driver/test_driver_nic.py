@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,10 @@ def test_a_killed_program_leaves_nothing(nic: Nic, number: signal.Signals, size:
         assert host.device.statistics.errors == 0
 
 
+def _established(connection: Connection) -> bool:
+    return bool(connection.info.established)
+
+
 def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[str], Connection]:
     """The other program, and its connection to this one."""
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, nic.uri], stdout=subprocess.PIPE, text=True)
@@ -91,14 +96,19 @@ def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[s
 
 def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
     """A port that starts is told of its flows, whose requests have the numbers that the next program begins with."""
-    for number in range(10):
-        host = Host(nic.uri)
-        with host.device:
-            out, peer = host.pair()
-            out.send(bytes([number]))
-            host.until(peer.peek)
-            assert peer.receive() == bytes([number])
-            assert out.info.error == peer.info.error == Error.OK
+    server = Host(nic.uri)
+    with server.device:
+        listener = server.listening(6000)
+        for _ in range(3):
+            client = Host(nic.uri)
+            out = client.device.connect(SELF, 6000)
+            peer = server.accepted(listener)
+            client.until(partial(_established, out))
+            assert out.send(b"mine") == 4
+            server.until(peer.peek)
+            assert peer.receive() == b"mine"
+            client.device.release()
+            assert server.ended(peer) is Error.RESET
 
 
 def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
