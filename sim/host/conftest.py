@@ -13,7 +13,7 @@ from downbeat_toe.driver.process import Nic
 
 from sim.lib import verilated
 
-SIZE = 2_000_000 if os.environ.get("SOAK") else 30_000
+SIZE = 2_000_000 if os.environ.get("SOAK") else 20_000
 
 
 @pytest.fixture(scope="session")

@@ -11,14 +11,14 @@ from sim.lib import build, verilated
 
 SEED = os.environ.get("SEED", "1")
 LONG = bool(os.environ.get("SOAK"))
-BYTES, WRONG_VALUES = ("1000000000", "10000000") if LONG else ("300000", "3000")
+BYTES, WRONG_VALUES = ("1000000000", "10000000") if LONG else ("150000", "1000")
 
 
 def test_bytes_both_ways_with_stalls_of_host_and_memory(model: str) -> None:
     """Pieces of every size, rings that wrap, a notification never before its payload is in memory."""
     found = bench(build.host_bench(verilated.HOST_TESTS) / "host_bench", Path(model), "bytes", SEED, BYTES)
     assert found["ended"] and found["bytes"] == found["bytes_equal"] >= int(BYTES)
-    assert found["ring_laps"] > 20 and found["errors"] == 0
+    assert found["ring_laps"] > 15 and found["errors"] == 0
 
 
 def test_each_wrong_value_gets_its_error_and_harms_nobody(model: str) -> None:
