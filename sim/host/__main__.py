@@ -25,6 +25,7 @@ from sim.linux import namespace
 REPORT = build.ROOT / "build" / "reports" / "host.json"
 DRIVER = build.ROOT / "build" / "driver"
 BYTES, WRONG_VALUES = "4MB", 20_000
+COST_BYTES = ("64", "16384")
 
 
 def bench(program: Path, model: Path, *arguments: str) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def measure(seed: str, size: str, count: str) -> dict[str, Any]:
     moved = bench(program, small, "bytes", seed, size)
     bad = bench(program, small, "bad", seed, count)
     costs = subprocess.run(
-        [str(build.host_cost() / "host_cost"), str(model)], stdout=subprocess.PIPE, text=True, check=True
+        [str(build.host_cost() / "host_cost"), str(model), *COST_BYTES], stdout=subprocess.PIPE, text=True, check=True
     )
     clocks = bench(build.host_bench() / "host_bench", model, "latency")
     return {"seed": int(seed), **moved, **bad, "clocks": clocks, "instructions": json.loads(costs.stdout)}

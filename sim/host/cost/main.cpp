@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// host_cost LIBRARY: instructions of the processor that a program spends in libdownbeat for a send and a receive,
-// counted by single steps (ptrace). The device is `sim:`, whose wire leads back to it. JSON on standard output.
-#include <array>
+// host_cost LIBRARY BYTES...: instructions of the processor that a program spends in libdownbeat for a send and a
+// receive, counted by single steps (ptrace). The device is `sim:`, whose wire leads back to it. JSON on standard
+// output.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,8 +21,6 @@ namespace {
 constexpr std::uint32_t otherIp = 0x0a000002;
 constexpr std::uint16_t port = 5001;
 constexpr downbeat_time step = DOWNBEAT_NANOSECONDS(2000);
-constexpr std::array<std::size_t, 2> sizes{64, 16384};
-constexpr std::size_t sections = 1 + 2 * sizes.size(); // the first is empty
 
 [[noreturn]] void fail(const char *what) {
   std::fprintf(stderr, "host_cost: %s: %s\n", what, downbeat_problem());
@@ -32,15 +30,17 @@ constexpr std::size_t sections = 1 + 2 * sizes.size(); // the first is empty
 /// The program that is watched: what is between two stops is counted.
 class Program {
 public:
-  explicit Program(const std::string &library) {
+  Program(const std::string &library, const std::vector<std::size_t> &sizes) : sizes_(sizes) {
     if (downbeat_open(("sim:" + library).c_str(), &device_) != 0) fail("open");
     downbeat_listener *listener = nullptr;
     if (downbeat_listen(device_, port, 1, nullptr, nullptr, &listener) != 0) fail("listen");
     until([&] { return downbeat_listening(listener) == 0; });
-    if (downbeat_connect(device_, otherIp, port, 0, nullptr, &out_) != 0) fail("connect");
+    downbeat_options options{};
+    options.parameters.no_delay = 1; // the last piece of a transfer waits for no ACK
+    if (downbeat_connect(device_, otherIp, port, 0, &options, &out_) != 0) fail("connect");
     until([&] { return downbeat_accept(listener, &in_) == 0; });
     // The window opens.
-    for (int each = 0; each < 20; ++each) transfer(sizes.back(), [](auto &&call) { call(); });
+    for (int each = 0; each < 20; ++each) transfer(sizes_.back(), [](auto &&call) { call(); });
   }
 
   void measure() {
@@ -50,7 +50,7 @@ public:
       raise(SIGSTOP);
     };
     counted([] {});
-    for (const std::size_t size : sizes) transfer(size, counted);
+    for (const std::size_t size : sizes_) transfer(size, counted);
   }
 
 private:
@@ -60,7 +60,7 @@ private:
     counted([&] { taken = downbeat_send(out_, data.data(), size); });
     if (taken != static_cast<std::int64_t>(size)) fail("send");
     // All of it comes before the program looks.
-    for (int each = 0; each < 400; ++each) pass();
+    for (int each = 0; each < 1000; ++each) pass();
     downbeat_item items[4];
     counted([&] {
       downbeat_poll(device_, items, 4);
@@ -86,6 +86,7 @@ private:
     } while (!holds());
   }
 
+  const std::vector<std::size_t> &sizes_;
   downbeat_device *device_ = nullptr;
   downbeat_connection *out_ = nullptr, *in_ = nullptr;
   downbeat::Mirror mirror_{{0x0a000001, 0xffffff00, 0, 0x020000000001}, otherIp};
@@ -106,15 +107,18 @@ std::uint64_t count(pid_t child, bool single) {
 } // namespace
 
 int main(int arguments, char **values) {
-  if (arguments != 2) return std::fputs("host_cost LIBRARY\n", stderr), 2;
+  if (arguments < 3) return std::fputs("host_cost LIBRARY BYTES...\n", stderr), 2;
+  std::vector<std::size_t> sizes;
+  for (int each = 2; each < arguments; ++each) sizes.push_back(std::strtoull(values[each], nullptr, 0));
+  const std::size_t sections = 1 + 2 * sizes.size(); // the first is empty
   const pid_t child = fork();
   if (child == 0) {
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-    Program program(values[1]);
+    Program program(values[1], sizes);
     program.measure();
     std::_Exit(0);
   }
-  std::array<std::uint64_t, sections> found;
+  std::vector<std::uint64_t> found(sections);
   int status = 0;
   for (std::size_t each = 0; each < sections; ++each) {
     if (each == 0) {
