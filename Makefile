@@ -32,13 +32,14 @@ SIM65536_RTL := build/sim/rtl-sim65536.stamp
 # One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 HOST_RTL := build/sim/rtl-host.stamp
+HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 NETLIST_RTL := build/netlist/rtl.stamp
 # The modules that the tests of TEST run; empty: all modules, and those of the simulation.
 # Before GNU Make 4.4 $(shell) does not see what is exported.
 QUOTED = '$(subst ','\'',$(TEST))'
 CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
-TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL))
+TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(HOST_TESTS_RTL))
 
 # What a first run makes side by side: Python's packages and Scala's classes, then each preset's Verilog. A second make
 # does, where `-j` concerns these alone: the goals of a command line keep their order.
@@ -55,6 +56,7 @@ BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
+BENCH_host := $(HOST_TESTS_RTL) driver
 FILES_RTL := $(SIM_RTL) $(SIM65536_RTL)
 EXPERIMENT_astart := $(SIM_RTL)
 EXPERIMENT_carson := $(SIM65536_RTL)
@@ -145,7 +147,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 	@echo "  $$(ls build/rtl/*.v | wc -l) modules in build/rtl; the others are parts and benches for tests (docs/reference/ports.md)"
 
 generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
-	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h -t sw/include
+	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h build/rtl/downbeat_policies.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat_toe
 	@$(PY) -m scripts.docs.ports
 
@@ -235,6 +237,10 @@ $(SIM65536_RTL): build/scala.stamp build/policies/stamp
 
 $(HOST_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim,hostPorts=4 build/sim/rtl-host DownbeatHost
+	@touch $@
+
+$(HOST_TESTS_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate host build/sim/rtl-hosttests DownbeatHost
 	@touch $@
 
 $(NETLIST_RTL): build/scala.stamp build/policies/stamp

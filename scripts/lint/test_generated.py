@@ -15,6 +15,7 @@ COMMITTED = {
     "downbeat_registers.h": "sw/include/downbeat_registers.h",
     "downbeat_event.h": "sw/include/downbeat_event.h",
     "downbeat_host.h": "sw/include/downbeat_host.h",
+    "downbeat_policies.h": "sw/include/downbeat_policies.h",
     "event_fields.py": "sw/python/downbeat_toe/event_fields.py",
 }
 

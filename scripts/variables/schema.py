@@ -38,7 +38,7 @@ VARIABLES = (
     Variable("JOBS", ("matrix",), whole(0, 256)),
     Variable("WAVES", (*TESTS, "sim", "interop", "matrix", "fuzz", "packetdrill", "bench"), checks.switch),
     Variable("FST", ("waves",), checks.readable),
-    Variable("N", ("mutants",), whole(1, 100_000)),
+    Variable("N", ("mutants", "bench"), whole(1, 10_000_000)),
     # builds
     Variable("PRESET", (*TESTS, "lint", "rtl", "generate", "formal", "synth", "fmax"), names.build_name),
     Variable("MODULE", ("synth",), among(names.modules, several=" ")),
@@ -64,7 +64,7 @@ VARIABLES = (
     Variable("STEADY_ARGUMENT", ("sim",), checks.argument),
     # a transfer and its path
     Variable("FILE", ("sim",), checks.readable),
-    Variable("SIZE", ("sim", "interop", "matrix"), within(ranges.SIZE, "a size", "8MB or 64KiB")),
+    Variable("SIZE", ("sim", "interop", "matrix", "bench"), within(ranges.SIZE, "a size", "8MB or 64KiB")),
     Variable("RATE", ("sim",), within(ranges.RATE, "a rate", "20Mbps")),
     Variable("RTT", ("sim",), within(ranges.RTT, "a time", "40ms")),
     Variable("BUFFER", ("sim",), checks.buffer),

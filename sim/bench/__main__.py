@@ -16,6 +16,10 @@ BENCHES = {
     "wire": ("sim.bench.wire", "line rate through MAC and parser, the launch gate compared with its model"),
     "netlist": ("scripts.ecp5.netlist", "the ECP5 netlist of TCP's board passes the system test"),
     "logistic": ("sim.bench.logistic", "the logistic window compared with the exact equation, a million requests"),
+    "host": (
+        "sim.host",
+        "rings of the host half: bytes, wrong values, programs of the system, instructions and clocks",
+    ),
     "gateway": ("sim.bench.gateway", "the gateway: messages a second, answers, fuzzed messages, a poisoner"),
     "estimator": ("sim.bench.estimator", "path reports a second and memory of the shared estimator"),
     "churn": ("sim.adversarial.churn", "connections opened and closed in every order, a SYN flood, blind attacks"),

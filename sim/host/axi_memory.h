@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include "model.h"
 
@@ -16,38 +19,50 @@ namespace downbeat {
 struct HostMemory {
   std::uint8_t *bytes = nullptr;
   std::uint64_t size = 0;
+  /// How often of 256 clocks each channel waits. Then a write is in memory no earlier than its response.
+  std::uint32_t stalls = 0;
+  std::minstd_rand draw;
+
+  bool waits() { return stalls != 0 && (draw() >> 8 & 0xff) < stalls; }
 };
 
 /// `Port` has references to one master's pins.
 template <typename Port> class AxiMemory {
 public:
-  AxiMemory(Port port, const HostMemory &memory) : port_(port), memory_(memory) {}
+  AxiMemory(Port port, HostMemory &memory) : port_(port), memory_(memory) {}
 
   void drive() {
-    port_.awready = port_.arready = 1;
-    port_.wready = !writes_.empty();
-    port_.bvalid = !answers_.empty();
-    if (!answers_.empty()) {
+    port_.awready = !memory_.waits();
+    port_.arready = !memory_.waits();
+    port_.wready = !writes_.empty() && !memory_.waits();
+    // What is valid stays so until it is taken.
+    if (!port_.bvalid || answered_) port_.bvalid = !answers_.empty() && !memory_.waits();
+    if (!port_.rvalid || given_) port_.rvalid = !reads_.empty() && !memory_.waits();
+    answered_ = given_ = false;
+    if (port_.bvalid) {
+      answers_.front().apply(memory_);
       port_.bid = answers_.front().id;
       port_.bresp = answers_.front().response;
     }
-    port_.rvalid = !reads_.empty();
-    if (reads_.empty()) return;
+    if (!port_.rvalid) return;
     const Burst &burst = reads_.front();
     const bool good = within(burst.address);
     port_.rid = burst.id;
     port_.rresp = good ? okay : decodeError;
     port_.rlast = burst.left == 1;
     // What a program has written before its doorbell is seen: the doorbell was acquired.
-    port_.rdata = good ? std::atomic_ref(wordAt(burst.address)).load(std::memory_order_relaxed) : 0;
+    port_.rdata = good ? std::atomic_ref(wordAt(memory_, burst.address)).load(std::memory_order_relaxed) : 0;
   }
 
   /// True if anything was handed over.
   bool sample() {
     bool moved = false;
-    if (port_.bvalid && port_.bready) answers_.pop_front(), moved = true;
+    if (port_.bvalid && port_.bready) {
+      answers_.pop_front();
+      answered_ = moved = true;
+    }
     if (port_.rvalid && port_.rready) {
-      moved = true;
+      given_ = moved = true;
       reads_.front().address += beatBytes;
       if (--reads_.front().left == 0) reads_.pop_front();
     }
@@ -62,51 +77,66 @@ public:
     writes_.clear();
     reads_.clear();
     answers_.clear();
+    port_.bvalid = port_.rvalid = 0;
   }
 
 private:
   static constexpr std::uint8_t okay = 0, decodeError = 3;
 
+  struct Beat {
+    std::uint64_t address, data;
+    std::uint8_t strobe;
+  };
   struct Burst {
     std::uint64_t address;
     std::uint32_t id, left;
     std::uint8_t response;
-  };
-  struct Answer {
-    std::uint32_t id;
-    std::uint8_t response;
+    std::vector<Beat> late; // with stalls: what its response puts into memory
+
+    void apply(HostMemory &memory) {
+      for (const Beat &beat : late) store(memory, beat);
+      late.clear();
+    }
   };
 
   static Burst burst(std::uint64_t address, std::uint32_t id, std::uint32_t length) {
-    return {address & ~std::uint64_t{beatBytes - 1}, id, length + 1, okay};
+    return {address & ~std::uint64_t{beatBytes - 1}, id, length + 1, okay, {}};
   }
   bool within(std::uint64_t address) const { return address < memory_.size && memory_.size - address >= beatBytes; }
-  std::uint64_t &wordAt(std::uint64_t address) const {
-    return *reinterpret_cast<std::uint64_t *>(memory_.bytes + address);
+  static std::uint64_t &wordAt(HostMemory &memory, std::uint64_t address) {
+    return *reinterpret_cast<std::uint64_t *>(memory.bytes + address);
+  }
+
+  static void store(HostMemory &memory, const Beat &beat) {
+    if (beat.strobe == 0xff) {
+      // A notification's phase is in its last beat: who sees it sees the beats before.
+      std::atomic_ref(wordAt(memory, beat.address)).store(beat.data, std::memory_order_release);
+      return;
+    }
+    for (unsigned byte = 0; byte < beatBytes; ++byte)
+      if ((beat.strobe >> byte & 1) != 0)
+        memory.bytes[beat.address + byte] = static_cast<std::uint8_t>(beat.data >> (8 * byte));
   }
 
   void write() {
     Burst &burst = writes_.front();
-    if (!within(burst.address)) {
+    const Beat beat{burst.address, port_.wdata, port_.wstrb};
+    if (!within(burst.address))
       burst.response = decodeError;
-    } else if (port_.wstrb == 0xff) {
-      // A notification's phase is in its last beat: who sees it sees the beats before.
-      std::atomic_ref(wordAt(burst.address)).store(port_.wdata, std::memory_order_release);
-    } else {
-      for (unsigned byte = 0; byte < beatBytes; ++byte)
-        if ((port_.wstrb >> byte & 1) != 0)
-          memory_.bytes[burst.address + byte] = static_cast<std::uint8_t>(port_.wdata >> (8 * byte));
-    }
+    else if (memory_.stalls != 0)
+      burst.late.push_back(beat);
+    else
+      store(memory_, beat);
     burst.address += beatBytes;
     if (--burst.left != 0) return;
-    answers_.push_back({burst.id, burst.response});
+    answers_.push_back(std::move(burst));
     writes_.pop_front();
   }
 
   Port port_;
-  const HostMemory &memory_;
-  std::deque<Burst> writes_, reads_;
-  std::deque<Answer> answers_;
+  HostMemory &memory_;
+  std::deque<Burst> writes_, reads_, answers_;
+  bool answered_ = false, given_ = false; // the response, the data of the last clock was taken
 };
 
 /// The pins of the master whose names begin with `prefix`, by reference.

@@ -1,80 +1,44 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The driver over the Verilated DownbeatHost, where that is built (make driver)."""
+"""The driver's fixtures over the Verilated DownbeatHost: a device in this process (sim:) and ports of a NIC process (simd:)."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from downbeat_toe.driver import Connection, Device, Item, Listener, State
+from downbeat_toe.driver.conftest import Host, build_driver
+from downbeat_toe.driver.process import Nic
 
 from sim.lib import verilated
-from sim.lib.cache import ROOT
 
-DELAY = 5_000 << 16  # of the wire, 2^-16 ns
-IPS = (0x0A000001, 0x0A000002)
-MACS = (bytes([2, 0, 0, 0, 0, 1]), bytes([2, 0, 0, 0, 0, 2]))
-LIMIT = 60.0  # seconds for anything to happen
+SIZE = 2_000_000 if os.environ.get("SOAK") else 20_000
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _built() -> None:
-    if not verilated.verilog("host", verilated.HOST).exists():
-        pytest.skip("no Verilog of DownbeatHost: make driver")
-    os.environ["DOWNBEAT_MODELS"] = str(verilated.host())
-    os.environ["DOWNBEAT_DRIVER"] = str(ROOT / "build" / "driver")
-
-
-class Wire:
-    """Two devices in this process, and the wire between them."""
-
-    def __init__(self, client: Device, server: Device) -> None:
-        self.client, self.server = client, server
-        self.news: list[Item] = []
-        for device, ip, mac in zip((client, server), IPS, MACS, strict=True):
-            device.set_addresses(ip, 0xFFFFFF00, 0, mac)
-
-    def step(self) -> None:
-        now = max(self.client.now, self.server.now) + DELAY
-        for device in (self.client, self.server):
-            device.advance(now)
-        for source, sink in ((self.client, self.server), (self.server, self.client)):
-            while frame := source.get_frame():
-                sink.put_frame(frame[0], frame[1] + DELAY)
-            self.news += source.poll()
-
-    def until(self, condition: Callable[[], object]) -> None:
-        end = time.monotonic() + LIMIT
-        while not condition():
-            assert time.monotonic() < end, "did not happen in time"
-            self.step()
-
-    def accepted(self, listener: Listener) -> Connection:
-        found: list[Connection] = []
-
-        def there() -> bool:
-            if connection := listener.accept():
-                found.append(connection)
-            return bool(found)
-
-        self.until(there)
-        return found[0]
-
-    def ended(self, connection: Connection) -> None:
-        self.until(lambda: connection.info.state == State.CLOSED)
-
-    def pair(self, port: int = 5001) -> tuple[Connection, Connection]:
-        listener = self.server.listen(port)
-        self.until(lambda: listener.ready)
-        out = self.client.connect(IPS[1], port)
-        accepted = self.accepted(listener)
-        self.until(lambda: out.info.state == State.ESTABLISHED)
-        return out, accepted
+@pytest.fixture(scope="session")
+def model() -> str:
+    """The library of the preset `host`, which opens as `sim:` and `--preset` by its path."""
+    if not verilated.verilog("host", verilated.HOST_TESTS).exists():
+        pytest.skip("no Verilog of DownbeatHost: make test builds it")
+    build_driver()
+    return str(verilated.host(verilated.HOST_TESTS) / verilated.host_library(verilated.HOST_TESTS))
 
 
 @pytest.fixture
-def wire() -> Iterator[Wire]:
-    with Device("sim:sim") as client, Device("sim:sim") as server:
-        yield Wire(client, server)
+def size() -> int:
+    return SIZE
+
+
+@pytest.fixture
+def nic(model: str, tmp_path: Path) -> Iterator[Nic]:
+    with Nic(tmp_path / "nic.sock", "--preset", model, "--loop", "10.0.0.2") as nic:
+        yield nic
+
+
+@pytest.fixture(params=["sim", "simd"])
+def host(request: pytest.FixtureRequest, model: str) -> Iterator[Host]:
+    uri = f"sim:{model}" if request.param == "sim" else request.getfixturevalue("nic").uri
+    made = Host(uri, SIZE)
+    with made.device:
+        yield made

@@ -75,7 +75,7 @@ void HostDevice::clock(Stamp edge) {
   bool moved = edge != lastEdge_ + clockPeriod;
   if (!pins.reset) moved |= sample(edge); // what a core says under reset means nothing
   model_.edge();
-  interrupts_ = pins.reset ? 0 : pins.interrupt;
+  interrupts_ = pins.reset ? 0 : pins.__SYM__interrupt; // Verilator takes the name for a word of C
   lastEdge_ = edge;
   now_ = std::max(now_, edge);
   quietClocks_ = moved ? 0 : quietClocks_ + 1;

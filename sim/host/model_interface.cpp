@@ -25,12 +25,20 @@ std::int64_t take(std::deque<Frame> &frames, std::uint8_t *bytes, std::size_t ca
 
 const downbeat_model_calls calls = {
     .abi = DOWNBEAT_MODEL_ABI,
-    .preset = "sim",
+    .preset = DOWNBEAT_HOST_NAME,
     .create =
         [](std::uint64_t rate) { return reinterpret_cast<downbeat_model *>(new (std::nothrow) HostDevice(rate)); },
     .destroy = [](downbeat_model *model) { delete &of(model); },
-    .set_memory = [](downbeat_model *model, std::uint8_t *memory,
-                     std::uint64_t bytes) { of(model).memory = {memory, bytes}; },
+    .set_memory =
+        [](downbeat_model *model, std::uint8_t *memory, std::uint64_t bytes) {
+          of(model).memory.bytes = memory;
+          of(model).memory.size = bytes;
+        },
+    .set_stalls =
+        [](downbeat_model *model, std::uint32_t stalls, std::uint32_t seed) {
+          of(model).memory.stalls = stalls;
+          of(model).memory.draw.seed(seed);
+        },
     .read = [](downbeat_model *model, std::uint32_t address,
                std::uint32_t *value) { return of(model).read(address, *value) ? 0 : -1; },
     .write = [](downbeat_model *model, std::uint32_t address, std::uint32_t value) { of(model).write(address, value); },

@@ -1,76 +1,76 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The driver and the real host half: TCP between two devices on one wire, in virtual time."""
+"""The driver's own suite over the real core, which talks with itself over its wire."""
 
 from __future__ import annotations
 
-import os
-import random
-
 import pytest
-from downbeat_toe.driver import DriverError, Error, State
-
-from sim.host.conftest import IPS, Wire
-
-SIZE = 2_000_000 if os.environ.get("SOAK") else 150_000
-SEED = int(os.environ.get("SEED", "1"))
-
-
-def test_bytes_are_equal_both_ways(wire: Wire) -> None:
-    draw = random.Random(SEED)
-    ends = wire.pair()
-    sent = [draw.randbytes(SIZE) for _ in ends]
-    written, got = [0, 0], [b"", b""]
-
-    def through() -> bool:
-        for side in (0, 1):
-            piece = sent[side][written[side] :][: draw.choice((1, 100, 1460, 20_000))]
-            written[side] += ends[side].send(piece) if piece else 0
-            if draw.random() < 0.8:
-                got[side] += ends[side].receive(draw.choice((1, 1000, 65_536))) or b""
-        return all(len(each) == SIZE for each in got)
-
-    wire.until(through)
-    assert got == [sent[1], sent[0]]
-    assert wire.client.statistics.errors == wire.server.statistics.errors == 0
-
-
-def test_orderly_end(wire: Wire) -> None:
-    out, peer = wire.pair()
-    out.send(b"question")
-    assert out.shutdown()
-    wire.until(lambda: peer.info.peer_finished)
-    assert peer.receive() == b"question" and peer.receive() == b""
-    peer.send(b"answer")
-    peer.close()
-    wire.until(lambda: out.info.peer_finished)
-    assert out.receive() == b"answer" and out.receive() == b""
-    wire.until(lambda: out.info.state in (State.TIME_WAIT, State.CLOSED))
-    assert out.info.error == Error.OK
-
-
-def test_abort_resets_the_peer(wire: Wire) -> None:
-    out, peer = wire.pair()
-    out.abort()
-    wire.until(lambda: peer.info.state == State.CLOSED)
-    assert peer.info.error == Error.RESET
-    with pytest.raises(DriverError, match="reset"):
-        peer.send(b"x")
+from downbeat_toe.driver import Error, Options
+from downbeat_toe.driver.conftest import SELF, Host
+from downbeat_toe.driver.test_driver_connections import (
+    test_a_port_has_one_listener as test_a_port_has_one_listener,
+)
+from downbeat_toe.driver.test_driver_connections import test_abort_resets_the_peer as test_abort_resets_the_peer
+from downbeat_toe.driver.test_driver_connections import (
+    test_bad_options_are_refused_at_once as test_bad_options_are_refused_at_once,
+)
+from downbeat_toe.driver.test_driver_connections import (
+    test_bytes_of_every_size_are_equal_both_ways as test_bytes_of_every_size_are_equal_both_ways,
+)
+from downbeat_toe.driver.test_driver_connections import (
+    test_close_takes_along_what_was_sent as test_close_takes_along_what_was_sent,
+)
+from downbeat_toe.driver.test_driver_connections import (
+    test_more_than_the_backlog_is_reset as test_more_than_the_backlog_is_reset,
+)
+from downbeat_toe.driver.test_driver_connections import test_news_names_who_and_what as test_news_names_who_and_what
+from downbeat_toe.driver.test_driver_connections import test_no_flow_left as test_no_flow_left
+from downbeat_toe.driver.test_driver_connections import (
+    test_no_more_is_committed_or_consumed_than_there_is as test_no_more_is_committed_or_consumed_than_there_is,
+)
+from downbeat_toe.driver.test_driver_connections import (
+    test_open_tells_what_the_device_is as test_open_tells_what_the_device_is,
+)
+from downbeat_toe.driver.test_driver_connections import (
+    test_refused_without_a_listener as test_refused_without_a_listener,
+)
+from downbeat_toe.driver.test_driver_connections import (
+    test_shutdown_ends_one_direction as test_shutdown_ends_one_direction,
+)
+from downbeat_toe.driver.test_driver_connections import (
+    test_threads_use_connections_of_one_device as test_threads_use_connections_of_one_device,
+)
+from downbeat_toe.driver.test_driver_connections import test_unreachable as test_unreachable
+from downbeat_toe.driver.test_driver_nic import (
+    test_a_killed_program_leaves_nothing as test_a_killed_program_leaves_nothing,
+)
+from downbeat_toe.driver.test_driver_nic import (
+    test_a_nic_that_goes_is_told_and_can_be_opened_again as test_a_nic_that_goes_is_told_and_can_be_opened_again,
+)
+from downbeat_toe.driver.test_driver_nic import (
+    test_a_port_s_next_program_is_not_taken_for_the_last_one as test_a_port_s_next_program_is_not_taken_for_the_last_one,
+)
+from downbeat_toe.library import Parameters
 
 
-def test_refused(wire: Wire) -> None:
-    out = wire.client.connect(IPS[1], 9)
-    wire.until(lambda: out.info.state == State.CLOSED)
-    assert out.info.error == Error.REFUSED
-
-
-def test_flows_are_free_again(wire: Wire) -> None:
+def test_flows_are_free_again(host: Host) -> None:
     """More connections, one after another, than the core has flows."""
-    listener = wire.server.listen(5001)
-    wire.until(lambda: listener.ready)
-    for _ in range(wire.client.info.flows + 2):
-        out = wire.client.connect(IPS[1], 5001)
-        peer = wire.accepted(listener)
+    listener = host.listening(5001)
+    for _ in range(host.device.info.flows + 2):
+        out, peer = host.joined(listener, 5001)
         out.abort()
-        wire.ended(peer)
+        assert host.ended(peer) is Error.RESET
         peer.close()
-    assert wire.client.statistics.errors == wire.server.statistics.errors == 0
+    assert host.device.statistics.errors == 0
+
+
+def test_a_core_of_other_policies_takes_their_numbers(host: Host) -> None:
+    """The preset has fewer of them than the library was built with."""
+    host.listening(5001)
+    with pytest.raises(Exception, match="the core has others, use numbers"):
+        host.device.connect(SELF, 5001, options=Options(Parameters(b"hystart", b"cubic")))
+    out = host.device.connect(SELF, 5001, options=Options(Parameters(b"1", b"1")))
+    host.until(lambda: out.info.established)
+    assert (out.info.startup, out.info.steady) == (b"1", b"1")
+    assert out.set_policies(Parameters(b"0", b"0"))
+    host.step()
+    assert out.info.policy_error == Error.OK

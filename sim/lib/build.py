@@ -32,6 +32,7 @@ LINUX = SIM / "linux"
 WIRE = BENCH / "wire"
 GAP = BENCH / "gap"
 LATENCY = BENCH / "latency"
+HOST_BENCH = SIM / "host" / "bench"
 LINEARITY = EXPERIMENTS / "linearity"
 FUZZ = ADVERSARIAL / "fuzz"
 CHURN = ADVERSARIAL / "churn"
@@ -134,6 +135,32 @@ def linux(waves: bool = False) -> Path:
     return program(part, "downbeat_tap", sorted(LINUX.glob("*.cpp")), flags, with_library(directory), [], "")
 
 
+def host_bench(preset: str = verilated.HOST) -> Path:
+    """The directory of host_bench, which drives a simulated host half by its registers and rings."""
+    driver = ROOT / "sw" / "driver"
+    shared = [driver / "src" / name for name in ("model.cpp", "setup.cpp", "failure.cpp")]
+    include = [HOST_BENCH, driver / "include", driver / "src", verilated.RTL[preset]]
+    flags = [
+        "-std=c++20",
+        *optimise(),
+        *WARNINGS,
+        "-Wno-missing-field-initializers",
+        *(f"-I{path}" for path in include),
+    ]
+    sources = [*sorted(HOST_BENCH.glob("*.cpp")), *shared]
+    return program(f"{preset}-bench", "host_bench", sources, flags, ["-ldl"], [], "")
+
+
+def host_cost() -> Path:
+    """The directory of host_cost, which counts a program's instructions in libdownbeat (make driver)."""
+    driver, built = ROOT / "sw" / "driver", ROOT / "build" / "driver" / "libdownbeat.a"
+    include = [f"-I{driver / 'include'}", f"-I{driver / 'src'}"]
+    flags = ["-std=c++20", "-O2", *WARNINGS, "-Wno-missing-field-initializers", *include]
+    version = content(built.read_bytes().hex())
+    sources = [HOST_BENCH.parent / "cost" / "main.cpp"]
+    return program("host-cost", "host_cost", sources, flags, [str(built), "-ldl", "-pthread"], [], version)
+
+
 def wire() -> Path:
     """The directory of wire_bench, the MAC at its pins."""
     return _module_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])
@@ -196,6 +223,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "lib-header": lambda: library(tap="header"),
     "lib-sim65536-header": lambda: library(tap="header", preset=LARGEST),
     "host": verilated.host,
+    "hosttests": lambda: verilated.host(verilated.HOST_TESTS),
     "bench": bench,
     "bench-header": lambda: bench(tap="header"),
     "example": example,
@@ -212,6 +240,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "churn": churn,
     "tap": linux,
     "tap-waves": lambda: linux(waves=True),
+    "host-bench": host_bench,
     "wire": wire,
     "gap": gap,
     "latency": latency,

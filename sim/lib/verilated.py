@@ -30,10 +30,16 @@ from sim.lib.names_header import names_header
 PRESET = "sim"
 LARGEST = "sim65536"  # of the most flows and the largest windows, in a directory of its own
 HOST = "host"  # `sim` with the host half, and a port for each of four programs
+HOST_TESTS = "hosttests"  # the preset `host`: quick to build, its rings wrap often
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap", "host": "DownbeatHost"}
 TAP = "frame"
-RTL = {PRESET: BUILDS / "rtl", LARGEST: BUILDS / "rtl-sim65536", HOST: BUILDS / "rtl-host"}
+RTL = {
+    PRESET: BUILDS / "rtl",
+    LARGEST: BUILDS / "rtl-sim65536",
+    HOST: BUILDS / "rtl-host",
+    HOST_TESTS: BUILDS / "rtl-hosttests",
+}
 LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 
 # The library for looking closely: waves, and a drawn value for what the Verilog leaves open.
@@ -67,14 +73,30 @@ def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     return program(part_name("lib", waves, tap, preset), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
 
 
-def host() -> Path:
-    """The directory of libdownbeat_host_sim.so: the Verilated DownbeatHost for `sim:sim` and `downbeat nic`."""
-    core = _core(False, "host", HOST)
-    flags = [*device_flags(core, False, "host", HOST), f"-I{DEVICE / TAP}", f"-I{HOST_SOURCES}", f"-I{DRIVER}"]
-    sources = [*sorted(HOST_SOURCES.glob("*.cpp"), key=str), *(DEVICE / name for name in HOST_SHARED)]
+HOST_NAMES = {HOST: "sim", HOST_TESTS: "host"}  # of their presets, as `sim:` has them
+
+
+def host(preset: str = HOST) -> Path:
+    """The directory of libdownbeat_host_NAME.so: the Verilated DownbeatHost for `sim:NAME` and `downbeat nic`."""
+    core = _core(False, "host", preset)
+    flags = host_flags(core, preset)
     link = ["-shared", *model_libraries(core, "downbeat")]
-    texts = [_names_header("host", HOST), RTL[HOST] / LAYOUT.name]
-    return program("host", "libdownbeat_host_sim.so", sources, flags, link, texts, core.name)
+    texts = [_names_header("host", preset), RTL[preset] / LAYOUT.name]
+    return program(preset, host_library(preset), host_sources(), flags, link, texts, core.name)
+
+
+def host_library(preset: str = HOST) -> str:
+    return f"libdownbeat_host_{HOST_NAMES[preset]}.so"
+
+
+def host_sources() -> list[Path]:
+    return [*sorted(HOST_SOURCES.glob("*.cpp"), key=str), *(DEVICE / name for name in HOST_SHARED)]
+
+
+def host_flags(core: Path, preset: str) -> list[str]:
+    """What the compiler is told for the device around a Verilated DownbeatHost."""
+    include = [f"-I{path}" for path in (DEVICE / TAP, HOST_SOURCES, DRIVER)]
+    return [*device_flags(core, False, "host", preset), *include, f'-DDOWNBEAT_HOST_NAME="{HOST_NAMES[preset]}"']
 
 
 def with_library(directory: Path) -> list[str]:

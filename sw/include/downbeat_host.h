@@ -12,13 +12,13 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 1119853314u
+#define DOWNBEAT_HOST_FORMAT_HASH 2311685641u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
 #define DOWNBEAT_HOST_COMMAND_OPCODE_OFFSET 0u
 #define DOWNBEAT_HOST_COMMAND_OPCODE_BITS 8u
-/* open, listen: bit 0 noDelay, 1 nssr, 2 ecn */
+/* open, listen: HostCommandOption */
 #define DOWNBEAT_HOST_COMMAND_OPTIONS_OFFSET 1u
 #define DOWNBEAT_HOST_COMMAND_OPTIONS_BITS 8u
 /* comes back in whatever answers the command */
@@ -116,7 +116,7 @@
 /* status */
 #define DOWNBEAT_HOST_NOTIFICATION_URGENT_END_OFFSET 24u
 #define DOWNBEAT_HOST_NOTIFICATION_URGENT_END_BITS 32u
-/* status: bit 0 passive, 1 peerFinished, 2 urgent, 3 struggling */
+/* status: HostStatusFlag */
 #define DOWNBEAT_HOST_NOTIFICATION_FLAGS_OFFSET 28u
 #define DOWNBEAT_HOST_NOTIFICATION_FLAGS_BITS 8u
 /* status: NetworkErrorKind of the last ICMP error */
@@ -180,7 +180,7 @@
 /* RW: Bit 0 enable: 1 starts the port, 0 stops it. */
 #define DOWNBEAT_HOST_PORT_CONTROL_OFFSET 0u
 #define DOWNBEAT_HOST_PORT_CONTROL_BITS 32u
-/* RO: Bit 0 running; 1 refused: rings that cannot be; 2 stopped: the memory refused a ring's access. */
+/* RO: HostPortStatus; refused: rings that cannot be; stopped: the memory refused a ring's access. */
 #define DOWNBEAT_HOST_PORT_STATUS_OFFSET 4u
 #define DOWNBEAT_HOST_PORT_STATUS_BITS 32u
 /* RW: Address of the command ring, a multiple of 4096. */
@@ -240,6 +240,55 @@
 #define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_TAIL_OFFSET 36u
 #define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_TAIL_BITS 32u
 
+#define DOWNBEAT_HOST_COMMAND_FIELDS(each) \
+  each(opcode, 0u, 8u) \
+  each(options, 1u, 8u) \
+  each(request, 2u, 16u) \
+  each(flow, 4u, 16u) \
+  each(generation, 6u, 8u) \
+  each(remoteIp, 8u, 32u) \
+  each(remotePort, 12u, 16u) \
+  each(localPort, 14u, 16u) \
+  each(startup, 16u, 8u) \
+  each(steady, 17u, 8u) \
+  each(initialWindow, 18u, 16u) \
+  each(ssthresh, 20u, 32u) \
+  each(startupArgument, 24u, 128u) \
+  each(steadyArgument, 40u, 128u) \
+  each(spacing, 56u, 64u) \
+  each(keepAlive, 64u, 16u) \
+  each(userTimeout, 66u, 16u) \
+  each(differentiatedServices, 68u, 8u) \
+  each(timeToLive, 69u, 8u) \
+  each(pace, 70u, 8u) \
+  each(paceGap, 72u, 64u) \
+  each(validUntil, 80u, 64u)
+
+#define DOWNBEAT_HOST_NOTIFICATION_FIELDS(each) \
+  each(kind, 0u, 8u) \
+  each(reason, 1u, 8u) \
+  each(request, 2u, 16u) \
+  each(flow, 4u, 16u) \
+  each(generation, 6u, 8u) \
+  each(state, 7u, 8u) \
+  each(acknowledged, 8u, 32u) \
+  each(written, 12u, 32u) \
+  each(consumed, 16u, 32u) \
+  each(received, 20u, 32u) \
+  each(urgentEnd, 24u, 32u) \
+  each(flags, 28u, 8u) \
+  each(errorKind, 29u, 8u) \
+  each(errorCode, 30u, 8u) \
+  each(errorCount, 31u, 8u) \
+  each(remoteIp, 32u, 32u) \
+  each(remotePort, 36u, 16u) \
+  each(localPort, 38u, 16u) \
+  each(time, 40u, 48u) \
+  each(value, 48u, 32u) \
+  each(errorsUntold, 52u, 32u) \
+  each(commandHead, 56u, 32u) \
+  each(phase, 63u, 8u)
+
 enum downbeat_host_opcode {
   DOWNBEAT_HOST_OPCODE_NONE = 0,
   DOWNBEAT_HOST_OPCODE_OPEN = 1,
@@ -281,6 +330,53 @@ enum downbeat_host_source {
   DOWNBEAT_HOST_SOURCE_COMMAND_TAIL = 3,
   DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD = 4,
   DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD_ARM = 5,
+};
+
+enum downbeat_host_close_reason {
+  DOWNBEAT_HOST_CLOSE_REASON_NONE = 0,
+  DOWNBEAT_HOST_CLOSE_REASON_FINISHED = 1,
+  DOWNBEAT_HOST_CLOSE_REASON_REFUSED = 2,
+  DOWNBEAT_HOST_CLOSE_REASON_RESET = 3,
+  DOWNBEAT_HOST_CLOSE_REASON_TIMED_OUT = 4,
+  DOWNBEAT_HOST_CLOSE_REASON_ABORTED = 5,
+  DOWNBEAT_HOST_CLOSE_REASON_OUT_OF_RESOURCES = 6,
+  DOWNBEAT_HOST_CLOSE_REASON_ADDRESS_IN_USE = 7,
+  DOWNBEAT_HOST_CLOSE_REASON_MEMORY_ERROR = 8,
+  DOWNBEAT_HOST_CLOSE_REASON_UNREACHABLE = 9,
+  DOWNBEAT_HOST_CLOSE_REASON_UNKNOWN_POLICY = 10,
+  DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT = 11,
+};
+
+enum downbeat_host_tcp_state {
+  DOWNBEAT_HOST_TCP_STATE_CLOSED = 0,
+  DOWNBEAT_HOST_TCP_STATE_SYN_SENT = 1,
+  DOWNBEAT_HOST_TCP_STATE_SYN_RECEIVED = 2,
+  DOWNBEAT_HOST_TCP_STATE_ESTABLISHED = 3,
+  DOWNBEAT_HOST_TCP_STATE_FIN_WAIT1 = 4,
+  DOWNBEAT_HOST_TCP_STATE_FIN_WAIT2 = 5,
+  DOWNBEAT_HOST_TCP_STATE_CLOSE_WAIT = 6,
+  DOWNBEAT_HOST_TCP_STATE_CLOSING = 7,
+  DOWNBEAT_HOST_TCP_STATE_LAST_ACK = 8,
+  DOWNBEAT_HOST_TCP_STATE_TIME_WAIT = 9,
+};
+
+enum downbeat_host_command_option {
+  DOWNBEAT_HOST_COMMAND_OPTION_NO_DELAY = 1,
+  DOWNBEAT_HOST_COMMAND_OPTION_NSSR = 2,
+  DOWNBEAT_HOST_COMMAND_OPTION_ECN = 4,
+};
+
+enum downbeat_host_status_flag {
+  DOWNBEAT_HOST_STATUS_FLAG_PASSIVE = 1,
+  DOWNBEAT_HOST_STATUS_FLAG_PEER_FINISHED = 2,
+  DOWNBEAT_HOST_STATUS_FLAG_URGENT = 4,
+  DOWNBEAT_HOST_STATUS_FLAG_STRUGGLING = 8,
+};
+
+enum downbeat_host_port_status {
+  DOWNBEAT_HOST_PORT_STATUS_RUNNING = 1,
+  DOWNBEAT_HOST_PORT_STATUS_REFUSED = 2,
+  DOWNBEAT_HOST_PORT_STATUS_STOPPED = 4,
 };
 
 #endif

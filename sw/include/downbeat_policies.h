@@ -3,11 +3,36 @@
 #ifndef DOWNBEAT_POLICIES_H
 #define DOWNBEAT_POLICIES_H
 
-/* The congestion policies of the default build by number; CRC-32 of names, numbers and arguments. */
-#define DOWNBEAT_POLICY_HASH 0u
-#define DOWNBEAT_STARTUP_POLICIES                                                                                      \
-  {"standard", "ssipp", "paced",      "pairs", "lbc",   "hystart", "limited",                                          \
-   "hoe",      "spm",   "vegasstart", "past",  "rapid", "search"}
-#define DOWNBEAT_STEADY_POLICIES {"reno", "aimd", "carson", "cubic", "logistic", "stcp", "hstcp", "fast", "vegas"}
+/* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */
+#define DOWNBEAT_POLICY_HASH 670035764u
+
+#define DOWNBEAT_STARTUP_POLICIES(each) \
+  each("standard") \
+  each("ssipp") \
+  each("paced") \
+  each("pairs") \
+  each("lbc") \
+  each("hystart") \
+  each("limited") \
+  each("hoe") \
+  each("spm") \
+  each("vegasstart") \
+  each("past") \
+  each("rapid") \
+  each("search") \
+  each("astart") \
+  each("spmastart")
+
+#define DOWNBEAT_STEADY_POLICIES(each) \
+  each("reno") \
+  each("aimd") \
+  each("carson") \
+  each("cubic") \
+  each("logistic") \
+  each("stcp") \
+  each("hstcp") \
+  each("fast") \
+  each("vegas") \
+  each("westwood")
 
 #endif

@@ -15,10 +15,11 @@ import scala.util.control.NonFatal
 import spinal.core._
 
 /** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY
-  * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where fields lie and what numbers mean in this preset, for
-  * programs; downbeat_host.h and .json: the format of a host's rings and doorbells; with the module RegisterMap its registers, downbeat_registers.h, .rdl and .json, with a board
-  * CONTENTS_registers.json; for each module of several clocks MODULE.crossings, its clock-domain crossings; for each
-  * top MODULE.ports, what its ports are for.
+  * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where
+  * fields lie and what numbers mean in this preset, for programs; downbeat_host.h and .json: the format of a host's
+  * rings and doorbells; downbeat_policies.h: the preset's policies; with the module RegisterMap its registers,
+  * downbeat_registers.h, .rdl and .json, with a board CONTENTS_registers.json; for each module of several clocks
+  * MODULE.crossings, its clock-domain crossings; for each top MODULE.ports, what its ports are for.
   *
   * Nothing is written before every module has elaborated, so that a directory holds one build and no mixture. The first
   * module that fails ends the program, with its reason in one line on the error output.
@@ -50,7 +51,8 @@ object Generate {
       "downbeat_event.h" -> EventFields.header,
       "event_fields.py" -> EventFields.python,
       "downbeat_host.h" -> HostFormatFiles.header,
-      "downbeat_host.json" -> HostFormatFiles.json)
+      "downbeat_host.json" -> HostFormatFiles.json,
+      "downbeat_policies.h" -> HostFormatFiles.policies(config))
     for (module <- modules if !isMade(request.out, module, hash);
       why <- elaborate(module, request.preset, config, made)) {
       Console.err.println(s"Generate: $module: $why")

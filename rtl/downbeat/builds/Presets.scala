@@ -3,14 +3,14 @@ package downbeat.builds
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.startup.{Paced, Pairs, Standard}
-import downbeat.congestion.steady.Reno
+import downbeat.congestion.steady.{Cubic, Reno}
 import spinal.core._
 
 /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
   * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest
   * windows, `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and
   * Reno, `board` with four flows and what the application on a board uses, an event in eight clocks, no records of
-  * events.
+  * events, `host` for tests of the driver: rings that wrap often, few policies.
   */
 object Presets {
   private val default = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
@@ -26,5 +26,7 @@ object Presets {
     "lean" -> default.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
     "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno),
       logRecords = 0, eventSpacing = 8,
-      clock = 62.5 MHz))
+      clock = 62.5 MHz),
+    "host" -> small.copy(startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno, Cubic),
+      externalMemory = true, hostPorts = 4))
 }

@@ -34,9 +34,10 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
     if (width < widthOf(value)) value(widthOf(value) - 1 downto width).orR else False
   }
   private val options = bits("options")
-  parameters.noDelay := options(0)
-  parameters.nssr := options(1)
-  parameters.ecn := options(2)
+  private def option(name: String): Bool = options(HostFormat.commandOptions.elements.indexOf(name))
+  parameters.noDelay := option("noDelay")
+  parameters.nssr := option("nssr")
+  parameters.ecn := option("ecn")
   parameters.owner := (port +^ 1).resized
   private val wide = Seq(
     narrowed("startup", parameters.startup),

@@ -2,6 +2,7 @@
 package downbeat.host
 
 import downbeat.application.{EnumLayout, Layout}
+import downbeat.messages.{CloseReason, TcpState}
 import spinal.core._
 
 /** What a host writes into its command ring. */
@@ -84,7 +85,7 @@ object HostFormat {
 
   val command: Seq[HostField] = Seq(
     HostField("opcode", 0, 8, "HostOpcode"),
-    HostField("options", 1, 8, "open, listen: bit 0 noDelay, 1 nssr, 2 ecn", meant = 3),
+    HostField("options", 1, 8, "open, listen: HostCommandOption", meant = 3),
     HostField("request", 2, 16, "comes back in whatever answers the command"),
     HostField("flow", 4, 16, "shutdown, close, abort, setPolicies, start"),
     HostField("generation", 6, 8, "likewise"),
@@ -118,7 +119,7 @@ object HostFormat {
     HostField("consumed", 16, 32, "status: the receive ring holds [consumed, received)"),
     HostField("received", 20, 32, "status; with peerFinished one more than the last byte's end"),
     HostField("urgentEnd", 24, 32, "status"),
-    HostField("flags", 28, 8, "status: bit 0 passive, 1 peerFinished, 2 urgent, 3 struggling"),
+    HostField("flags", 28, 8, "status: HostStatusFlag"),
     HostField("errorKind", 29, 8, "status: NetworkErrorKind of the last ICMP error"),
     HostField("errorCode", 30, 8, "status: its code"),
     HostField("errorCount", 31, 8, "status: ICMP errors, modulo 4"),
@@ -147,7 +148,7 @@ object HostFormat {
   val port: Seq[HostField] = Seq(
     HostField("control", 0x00, 32, "Bit 0 enable: 1 starts the port, 0 stops it.", access = "RW"),
     HostField("status", 0x04, 32,
-      "Bit 0 running; 1 refused: rings that cannot be; 2 stopped: the memory refused a ring's access.",
+      "HostPortStatus; refused: rings that cannot be; stopped: the memory refused a ring's access.",
       access = "RO"),
     HostField("commandBaseLow", 0x08, 32, "Address of the command ring, a multiple of 4096.", access = "RW"),
     HostField("commandBaseHigh", 0x0c, 32, "Bits 63 to 32.", access = "RW"),
@@ -173,7 +174,22 @@ object HostFormat {
     HostField("commandHead", 0x20, 32, "Commands that are done.", access = "RO"),
     HostField("notificationTail", 0x24, 32, "Notifications that are in memory.", access = "RO"))
 
-  val enums: Seq[EnumLayout] = Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(Layout.ofEnum)
+  /** With those of the core that notifications carry. */
+  val enums: Seq[EnumLayout] =
+    Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(Layout.ofEnum) ++
+      Seq(CloseReason, TcpState).map(Layout.ofEnum(_)).map(core => core.copy(name = s"Host${core.name}"))
+
+  /** Bits by name, the lowest first: of a command's `options`, a status's `flags`, a port's `status`. */
+  val commandOptions: EnumLayout = EnumLayout("HostCommandOption", Seq("noDelay", "nssr", "ecn"))
+  val statusFlags: EnumLayout = EnumLayout("HostStatusFlag", Seq("passive", "peerFinished", "urgent", "struggling"))
+  val portStatus: EnumLayout = EnumLayout("HostPortStatus", Seq("running", "refused", "stopped"))
+  val bitSets: Seq[EnumLayout] = Seq(commandOptions, statusFlags, portStatus)
+
+  /** Bits of a set in their places. */
+  def pack(set: EnumLayout)(values: (String, Bool)*): Bits = {
+    require(values.map(_._1).toSet == set.elements.toSet, s"${set.name}: ${set.elements.mkString(", ")} are wanted")
+    B(set.elements.map(values.toMap))
+  }
 
   for ((name, fields, bytes) <- Seq(("command", command, commandBytes),
       ("notification", notification,

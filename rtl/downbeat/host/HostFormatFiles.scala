@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.host
 
+import downbeat.application.EnumLayout
 import downbeat.application.LayoutFiles.{macroName, upper}
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Arguments, Policy}
 import java.util.zip.CRC32
 
-/** The host interface's format as text: a C header and JSON, the same for every build. */
+/** The host interface's format as text, a C header and JSON, the same for every build; a build's policies as a C
+  * header.
+  */
 object HostFormatFiles {
   private val generated = "Generated from the RTL by `make generate`; do not edit."
 
@@ -33,7 +36,8 @@ object HostFormatFiles {
     val fields = tables.flatMap { case (table, _, fields) =>
       fields.map(field => s"$table ${field.name} ${field.offset} ${field.bits} ${field.usedBits} ${field.access}")
     }
-    val enums = HostFormat.enums.map(values => s"${values.name} ${values.elements.mkString(" ")}")
+    val enums = (HostFormat.enums ++ HostFormat.bitSets).map(values =>
+      s"${values.name} ${values.elements.mkString(" ")}")
     sizes.map { case (name, value) => s"$name $value" } ++ fields ++ enums
   }
 
@@ -55,7 +59,9 @@ object HostFormatFiles {
     BigInt(sum.getValue)
   }
 
-  /** `DOWNBEAT_HOST_COMMAND_OPCODE_OFFSET`, `_BITS`; `enum downbeat_host_opcode`. */
+  /** `DOWNBEAT_HOST_COMMAND_OPCODE_OFFSET`, `_BITS`; `DOWNBEAT_HOST_COMMAND_FIELDS(each)`, of entries, for checks of a
+    * structure; `enum downbeat_host_opcode`.
+    */
   def header: String = {
     val numbers = (sizes :+ ("formatHash" -> formatHash)).map { case (name, value) =>
       s"#define ${macroName("host")}_${upper(name)} ${value}u"
@@ -70,13 +76,36 @@ object HostFormatFiles {
       }
       s"\n/* $says */" +: lines
     }
-    val enums = HostFormat.enums.flatMap { values =>
+    val lists = Seq("command" -> HostFormat.command, "notification" -> HostFormat.notification).flatMap {
+      case (table, fields) =>
+        val rows = fields.map(field => s"  each(${field.name}, ${field.offset}u, ${field.bits}u)")
+        Seq(s"\n#define ${macroName("host")}_${upper(table)}_FIELDS(each) \\", rows.mkString(" \\\n"))
+    }
+    def numbered(values: EnumLayout)(number: Int => Int): Seq[String] = {
       val prefix = macroName(values.name)
-      val elements = values.elements.zipWithIndex.map { case (name, value) => s"  ${prefix}_${upper(name)} = $value," }
+      val elements = values.elements.zipWithIndex.map { case (name, value) =>
+        s"  ${prefix}_${upper(name)} = ${number(value)},"
+      }
       s"\nenum ${prefix.toLowerCase} {" +: elements :+ "};"
     }
+    val enums = HostFormat.enums.flatMap(numbered(_)(identity)) ++ HostFormat.bitSets.flatMap(numbered(_)(1 << _))
     val lines = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
-      "#ifndef DOWNBEAT_HOST_H", "#define DOWNBEAT_HOST_H", "") ++ numbers ++ fields ++ enums ++ Seq("", "#endif")
+      "#ifndef DOWNBEAT_HOST_H", "#define DOWNBEAT_HOST_H", "") ++ numbers ++ fields ++ lists ++ enums ++
+      Seq("", "#endif")
+    lines.mkString("", "\n", "\n")
+  }
+
+  /** The policies of a build by number, and what its core says of them: `DOWNBEAT_STARTUP_POLICIES`. */
+  def policies(config: DownbeatConfig): String = {
+    def list(family: String, policies: Seq[Policy]): Seq[String] = {
+      val rows = policies.map(policy => s"""  each("${policy.name}")""")
+      Seq(s"#define DOWNBEAT_${family}_POLICIES(each) \\", rows.mkString(" \\\n"))
+    }
+    val lines = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
+      "#ifndef DOWNBEAT_POLICIES_H", "#define DOWNBEAT_POLICIES_H", "",
+      "/* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */",
+      s"#define DOWNBEAT_POLICY_HASH ${policyHash(config)}u", "") ++ list("STARTUP", config.startupPolicies) ++
+      Seq("") ++ list("STEADY", config.steadyPolicies) ++ Seq("", "#endif")
     lines.mkString("", "\n", "\n")
   }
 

@@ -26,6 +26,9 @@ typedef struct downbeat_model_calls {
   void (*destroy)(downbeat_model *model);
   /** The host's memory: bus addresses 0 to `bytes` - 1. Others are answered with an error. */
   void (*set_memory)(downbeat_model *model, uint8_t *memory, uint64_t bytes);
+  /** How often of 256 clocks the memory lets each access wait, drawn by `seed`; 0: never. A write then becomes visible
+   * no earlier than its response. */
+  void (*set_stalls)(downbeat_model *model, uint32_t stalls, uint32_t seed);
   /** A 32-bit register; -1: the bus answered with an error. A write is posted: it is done as time passes. */
   int (*read)(downbeat_model *model, uint32_t address, uint32_t *value);
   void (*write)(downbeat_model *model, uint32_t address, uint32_t value);

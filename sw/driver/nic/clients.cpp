@@ -11,6 +11,7 @@
 
 #include "downbeat_host.h"
 #include "messages.h"
+#include "model_port.h"
 #include "nic.h"
 #include "ring.h"
 
@@ -33,28 +34,10 @@ void say(Welcome &welcome, int error, const std::string &problem) {
   welcome.problem[problem.copy(welcome.problem, sizeof welcome.problem - 1)] = '\0';
 }
 
-/// A port whose program has gone, for as long as it takes to end what it had.
-class OwnPort : public Port {
-public:
-  OwnPort(Model &model, const Geometry &geometry, std::uint8_t *memory, std::uint32_t port)
-      : model_(model),
-        geometry_(geometry),
-        rings_(ringsOf(geometry, memory, port)),
-        page_(format::doorbellPages + port * format::pageBytes) {}
-  const Geometry &geometry() const override { return geometry_; }
-  const Rings &rings() const override { return rings_; }
-  void ring(std::uint32_t offset, std::uint32_t value) override { model_.write(page_ + offset, value); }
-  void ringPair(std::uint32_t, std::uint32_t, std::uint32_t) override {}
-  std::uint32_t commandHead() override { return model_.read(page_ + format::commandHead); }
-  int descriptor() const override { return -1; }
-  void clearInterrupt() override {}
-
-private:
-  Model &model_;
-  const Geometry &geometry_;
-  Rings rings_;
-  std::uint32_t page_;
-};
+/// A port's start is followed by a status of each of its flows: ample time for all of them.
+std::uint64_t announcement(const Geometry &geometry) {
+  return DOWNBEAT_NANOSECONDS(std::uint64_t{geometry.flows} * 1000 + 50'000);
+}
 
 } // namespace
 
@@ -114,6 +97,7 @@ void Nic::give(File socket, Welcome &answer) {
     client.program = nameOf(peer.pid);
   }
   startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff);
+  model_.advance(model_.now() + announcement(geometry_)); // what the port had comes before the program's first command
   freePorts_.erase(port);
   answer.geometry.port = port;
   const int files[welcomeFiles] = {memoryFile_.get(), mailboxFile.get(), client.wake.get(), client.interrupt.get()};
@@ -167,7 +151,7 @@ void Nic::leave(Client &client) {
 void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
   stopPort(model_, port);
   startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff); // it is told of each connection that is left
-  OwnPort own(model_, geometry_, memory_.base(), port);
+  ModelPort own(model_, geometry_, memory_.base(), port);
   CommandRing commands(own);
   NotificationRing notifications(own);
   for (const std::uint16_t number : listeners) {
@@ -176,8 +160,7 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
     command.localPort = number;
     commands.push(command);
   }
-  // Statuses follow the start at once; so long in the device's time is ample for all of them.
-  const std::uint64_t end = model_.now() + DOWNBEAT_NANOSECONDS(std::uint64_t{geometry_.flows} * 1000 + 50'000);
+  const std::uint64_t end = model_.now() + announcement(geometry_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
   while (model_.now() < end || !commands.empty()) {
     model_.advance(model_.now() + DOWNBEAT_NANOSECONDS(10'000));

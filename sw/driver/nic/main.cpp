@@ -16,9 +16,9 @@ using namespace downbeat;
 
 volatile std::sig_atomic_t stop = 0;
 
-constexpr const char *usage =
-    "downbeat-nic [--socket PATH] [--preset NAME] [--tap NAME | --interface NAME] [--ip ADDRESS/BITS]\n"
-    "             [--gateway ADDRESS] [--mac XX:XX:XX:XX:XX:XX] [--mode OCTAL]\n";
+constexpr const char *usage = "downbeat-nic [--socket PATH] [--preset NAME] [--tap NAME | --interface NAME | --loop "
+                              "ADDRESS] [--ip ADDRESS/BITS]\n"
+                              "             [--gateway ADDRESS] [--mac XX:XX:XX:XX:XX:XX] [--mode OCTAL]\n";
 
 [[noreturn]] void wrong(const std::string &problem) { throw Failure(DOWNBEAT_INVALID_ARGUMENT, problem); }
 
@@ -47,10 +47,11 @@ void setAddress(Addresses &addresses, const std::string &text) {
 }
 
 nic::Options parse(int count, char **arguments) {
-  static const option names[] = {
-      {"socket", 1, nullptr, 's'},    {"preset", 1, nullptr, 'p'}, {"tap", 1, nullptr, 't'},
-      {"interface", 1, nullptr, 'n'}, {"ip", 1, nullptr, 'i'},     {"gateway", 1, nullptr, 'g'},
-      {"mac", 1, nullptr, 'm'},       {"mode", 1, nullptr, 'o'},   {nullptr, 0, nullptr, 0}};
+  static const option names[] = {{"socket", 1, nullptr, 's'}, {"preset", 1, nullptr, 'p'},
+                                 {"tap", 1, nullptr, 't'},    {"interface", 1, nullptr, 'n'},
+                                 {"ip", 1, nullptr, 'i'},     {"gateway", 1, nullptr, 'g'},
+                                 {"mac", 1, nullptr, 'm'},    {"mode", 1, nullptr, 'o'},
+                                 {"loop", 1, nullptr, 'l'},   {nullptr, 0, nullptr, 0}};
   nic::Options options;
   for (int name; (name = getopt_long(count, arguments, "", names, nullptr)) >= 0;) {
     switch (name) {
@@ -60,6 +61,7 @@ nic::Options parse(int count, char **arguments) {
     case 'n': options.interface = optarg; break;
     case 'i': setAddress(options.addresses, optarg); break;
     case 'g': options.addresses.gateway = addressOf(optarg); break;
+    case 'l': options.loop = addressOf(optarg); break;
     case 'm': options.addresses.mac = macOf(optarg); break;
     case 'o': options.mode = static_cast<unsigned>(std::strtoul(optarg, nullptr, 8)); break;
     default: wrong(std::string("wrong arguments\n") + usage);

@@ -64,6 +64,7 @@ Nic::Nic(const Options &options)
       memory_(memoryFile_.get(), memoryBytes(geometry_, geometry_.ports)),
       wire_(!options.tap.empty()         ? Wire::tap(options.tap)
             : !options.interface.empty() ? Wire::interface(options.interface)
+            : options.loop != 0          ? Wire::loop(options.addresses, options.loop)
                                          : Wire()),
       listening_(listenOn(options.socket, options.mode)),
       start_(monotonicNanoseconds()) {
@@ -94,6 +95,7 @@ void Nic::run(const volatile std::sig_atomic_t &stop) {
     advance();
     interrupts();
     sendFrames();
+    busy_ |= wire_.waits();
     wait();
   }
 }

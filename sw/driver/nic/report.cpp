@@ -27,17 +27,22 @@ const char *policyText(PolicyFamily family, unsigned number) {
 } // namespace
 
 void Nic::tellDevice(const File &socket) {
+  std::string listening;
+  for (const Client &client : clients_)
+    for (const std::uint16_t port : client.watcher.listeners)
+      listening += (listening.empty() ? "" : ",") + std::to_string(port);
   char text[600];
-  const int length =
-      std::snprintf(text, sizeof text,
-                    R"({"preset":"%s","version":"%u.%u.%u","flows":%u,"ports":%u,"free_ports":%zu,"send_bytes":%u,)"
-                    R"("receive_bytes":%u,"ip":%u,"netmask":%u,"gateway":%u,"mac":"%012llx","behind_ns":%llu})",
-                    plain(options_.preset).c_str(), geometry_.version >> 16 & 0xff, geometry_.version >> 8 & 0xff,
-                    geometry_.version & 0xff, geometry_.flows, geometry_.ports, freePorts_.size(), geometry_.sendBytes,
-                    geometry_.receiveBytes, geometry_.ip, geometry_.netmask, geometry_.gateway,
-                    static_cast<unsigned long long>(geometry_.mac),
-                    static_cast<unsigned long long>((clock() - std::min(clock(), model_.now())) >> 16));
-  sendMessage(socket.get(), text, static_cast<std::size_t>(length));
+  const int length = std::snprintf(
+      text, sizeof text,
+      R"({"preset":"%s","version":"%u.%u.%u","flows":%u,"ports":%u,"free_ports":%zu,"send_bytes":%u,)"
+      R"("receive_bytes":%u,"ip":%u,"netmask":%u,"gateway":%u,"mac":"%012llx","behind_ns":%llu,"listening":[)",
+      plain(options_.preset).c_str(), geometry_.version >> 16 & 0xff, geometry_.version >> 8 & 0xff,
+      geometry_.version & 0xff, geometry_.flows, geometry_.ports, freePorts_.size(), geometry_.sendBytes,
+      geometry_.receiveBytes, geometry_.ip, geometry_.netmask, geometry_.gateway,
+      static_cast<unsigned long long>(geometry_.mac),
+      static_cast<unsigned long long>((clock() - std::min(clock(), model_.now())) >> 16));
+  const std::string answer = std::string(text, static_cast<std::size_t>(length)) + listening + "]}";
+  sendMessage(socket.get(), answer.data(), answer.size());
 }
 
 void Nic::tellConnections(const File &socket) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "wire.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -56,7 +57,19 @@ Wire Wire::interface(const std::string &name) {
   return Wire(std::move(file));
 }
 
+Wire Wire::loop(const Addresses &own, std::uint32_t other) {
+  Wire wire;
+  wire.mirror_.emplace(own, other);
+  return wire;
+}
+
 std::size_t Wire::read(std::span<std::uint8_t> frame) {
+  if (!returned_.empty()) {
+    const std::vector<std::uint8_t> next = std::move(returned_.front());
+    returned_.pop_front();
+    std::ranges::copy(next, frame.begin());
+    return next.size();
+  }
   if (!file_) return 0;
   const ssize_t length = ::read(file_.get(), frame.data(), frame.size());
   if (length >= 0) return static_cast<std::size_t>(length);
@@ -65,6 +78,11 @@ std::size_t Wire::read(std::span<std::uint8_t> frame) {
 }
 
 void Wire::write(std::span<const std::uint8_t> frame) {
+  if (mirror_) {
+    returned_.emplace_back(frame.begin(), frame.end());
+    mirror_->reflect(returned_.back().data(), returned_.back().size());
+    return;
+  }
   if (file_ && ::write(file_.get(), frame.data(), frame.size()) < 0 && errno == EBADFD) fail("writing the wire");
 }
 

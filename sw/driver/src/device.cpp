@@ -151,7 +151,7 @@ downbeat_connection *Device::connect(std::uint32_t ip, std::uint16_t port, std::
   made->startup = command.startup;
   made->steady = command.steady;
   command.request = made->request = newRequest({.opens = made.get()});
-  this->command(command);
+  pending_[made->request].since = this->command(command);
   count(&downbeat_statistics::opened);
   downbeat_connection *connection = made.get();
   connections_.emplace(connection, std::move(made));
@@ -169,9 +169,9 @@ downbeat_listener *Device::listen(std::uint16_t port, unsigned backlog, const do
   const std::lock_guard lock(tables_);
   if (listeners_.contains(port))
     throw Failure(DOWNBEAT_ADDRESS_IN_USE, "this program listens on port " + std::to_string(port) + " already");
-  auto made = std::make_unique<downbeat_listener>(*this, port, std::max(backlog, 1u), context);
+  auto made = std::make_unique<downbeat_listener>(*this, port, 0u, std::max(backlog, 1u), context);
   command.request = newRequest({.listens = made.get()});
-  this->command(command);
+  made->since = this->command(command);
   return listeners_.emplace(port, std::move(made)).first->second.get();
 }
 
@@ -267,10 +267,10 @@ void Device::forget(downbeat_connection *connection) {
   connections_.erase(connection);
 }
 
-void Device::command(const format::Command &command) {
+std::uint32_t Device::command(const format::Command &command) {
   const std::lock_guard lock(commandMutex_);
-  commands_.push(command);
   count(&downbeat_statistics::doorbells);
+  return commands_.push(command);
 }
 
 void Device::command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation) {

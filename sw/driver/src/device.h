@@ -24,6 +24,7 @@ class Device;
 struct downbeat_listener {
   downbeat::Device &device;
   std::uint16_t port = 0;
+  std::uint32_t since = 0; // commandHead from which on its connections are
   std::size_t backlog = 0;
   void *context = nullptr;
   int state = DOWNBEAT_WOULD_BLOCK; // until the core has answered
@@ -74,9 +75,10 @@ private:
   struct Pending {
     downbeat_connection *opens = nullptr, *changes = nullptr;
     downbeat_listener *listens = nullptr;
+    std::uint32_t since = 0; // commandHead when it is done: a status from before is of the port's last program
   };
 
-  void command(const format::Command &command);
+  std::uint32_t command(const format::Command &command);
   void command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation);
   std::uint16_t newRequest(const Pending &pending);
   void setParameters(format::Command &command, const downbeat_options *options) const;

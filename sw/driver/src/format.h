@@ -1,62 +1,83 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The host format as C++: registers, doorbells, command and notification entries. Numbers are little-endian.
+// The host format as C++: registers, doorbells, command and notification entries. Numbers are little-endian. The
+// numbers are those of downbeat_host.h, which elaboration makes; an entry's members are checked against its fields.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "downbeat_host.h"
+#include "downbeat_types.h"
+
 namespace downbeat::format {
 
 static_assert(std::endian::native == std::endian::little);
 
-inline constexpr std::uint32_t number = 1; // of this format
+inline constexpr std::uint32_t number = DOWNBEAT_HOST_FORMAT; // of this format
 
 // ---- address space
 
-inline constexpr std::uint32_t setupPage = 0x1000, doorbellPages = 0x2000, pageBytes = 0x1000;
+inline constexpr std::uint32_t pageBytes = DOWNBEAT_HOST_PAGE_BYTES, setupPage = DOWNBEAT_HOST_SET_UP_PAGE * pageBytes,
+                               doorbellPages = DOWNBEAT_HOST_FIRST_DOORBELL_PAGE * pageBytes;
 
 enum Setup : std::uint32_t {
-  hostPorts = setupPage + 0x000,
-  hostFormat = setupPage + 0x004,
-  formatHash = setupPage + 0x008,
-  policyHash = setupPage + 0x00c,
-  payloadBaseLow = setupPage + 0x010,
-  payloadBaseHigh = setupPage + 0x014,
-  portBlocks = setupPage + 0x100
+  hostPorts = setupPage + DOWNBEAT_HOST_SET_UP_HOST_PORTS_OFFSET,
+  hostFormat = setupPage + DOWNBEAT_HOST_SET_UP_HOST_FORMAT_OFFSET,
+  formatHash = setupPage + DOWNBEAT_HOST_SET_UP_FORMAT_HASH_OFFSET,
+  policyHash = setupPage + DOWNBEAT_HOST_SET_UP_POLICY_HASH_OFFSET,
+  payloadBaseLow = setupPage + DOWNBEAT_HOST_SET_UP_PAYLOAD_BASE_LOW_OFFSET,
+  payloadBaseHigh = setupPage + DOWNBEAT_HOST_SET_UP_PAYLOAD_BASE_HIGH_OFFSET,
+  portBlocks = setupPage + DOWNBEAT_HOST_FIRST_PORT_BLOCK
 };
-inline constexpr std::uint32_t portBlockBytes = 0x40;
+inline constexpr std::uint32_t portBlockBytes = DOWNBEAT_HOST_PORT_BLOCK_BYTES;
 
 enum PortBlock : std::uint32_t {
-  portControl = 0x00,
-  portStatus = 0x04,
-  commandBaseLow = 0x08,
-  commandBaseHigh = 0x0c,
-  commandSizeLog2 = 0x10,
-  notificationBaseLow = 0x14,
-  notificationBaseHigh = 0x18,
-  notificationSizeLog2 = 0x1c,
-  holdOff = 0x20,
-  portErrors = 0x24
+  portControl = DOWNBEAT_HOST_PORT_CONTROL_OFFSET,
+  portStatus = DOWNBEAT_HOST_PORT_STATUS_OFFSET,
+  commandBaseLow = DOWNBEAT_HOST_PORT_COMMAND_BASE_LOW_OFFSET,
+  commandBaseHigh = DOWNBEAT_HOST_PORT_COMMAND_BASE_HIGH_OFFSET,
+  commandSizeLog2 = DOWNBEAT_HOST_PORT_COMMAND_SIZE_LOG2_OFFSET,
+  notificationBaseLow = DOWNBEAT_HOST_PORT_NOTIFICATION_BASE_LOW_OFFSET,
+  notificationBaseHigh = DOWNBEAT_HOST_PORT_NOTIFICATION_BASE_HIGH_OFFSET,
+  notificationSizeLog2 = DOWNBEAT_HOST_PORT_NOTIFICATION_SIZE_LOG2_OFFSET,
+  holdOff = DOWNBEAT_HOST_PORT_HOLD_OFF_OFFSET,
+  portErrors = DOWNBEAT_HOST_PORT_ERRORS_OFFSET
 };
-inline constexpr std::uint32_t portRunning = 1, portRefused = 2, portStopped = 4;
+inline constexpr std::uint32_t portRunning = DOWNBEAT_HOST_PORT_STATUS_RUNNING,
+                               portRefused = DOWNBEAT_HOST_PORT_STATUS_REFUSED,
+                               portStopped = DOWNBEAT_HOST_PORT_STATUS_STOPPED;
 
 enum Doorbell : std::uint32_t {
-  writtenSequence = 0x00,
-  writtenFlow = 0x04,
-  consumedSequence = 0x08,
-  consumedFlow = 0x0c,
-  commandTail = 0x10,
-  notificationHead = 0x14,
-  notificationHeadArm = 0x18,
-  commandHead = 0x20,
-  notificationTail = 0x24
+  writtenSequence = DOWNBEAT_HOST_DOORBELL_WRITTEN_SEQUENCE_OFFSET,
+  writtenFlow = DOWNBEAT_HOST_DOORBELL_WRITTEN_FLOW_OFFSET,
+  consumedSequence = DOWNBEAT_HOST_DOORBELL_CONSUMED_SEQUENCE_OFFSET,
+  consumedFlow = DOWNBEAT_HOST_DOORBELL_CONSUMED_FLOW_OFFSET,
+  commandTail = DOWNBEAT_HOST_DOORBELL_COMMAND_TAIL_OFFSET,
+  notificationHead = DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_OFFSET,
+  notificationHeadArm = DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_ARM_OFFSET,
+  commandHead = DOWNBEAT_HOST_DOORBELL_COMMAND_HEAD_OFFSET,
+  notificationTail = DOWNBEAT_HOST_DOORBELL_NOTIFICATION_TAIL_OFFSET
 };
 
 // ---- entries
 
-enum class Opcode : std::uint8_t { none, open, listen, unlisten, shutdown, close, abort, setPolicies, start };
-enum CommandOption : std::uint8_t { noDelay = 1, nssr = 2, ecn = 4 };
+enum class Opcode : std::uint8_t {
+  none = DOWNBEAT_HOST_OPCODE_NONE,
+  open = DOWNBEAT_HOST_OPCODE_OPEN,
+  listen = DOWNBEAT_HOST_OPCODE_LISTEN,
+  unlisten = DOWNBEAT_HOST_OPCODE_UNLISTEN,
+  shutdown = DOWNBEAT_HOST_OPCODE_SHUTDOWN,
+  close = DOWNBEAT_HOST_OPCODE_CLOSE,
+  abort = DOWNBEAT_HOST_OPCODE_ABORT,
+  setPolicies = DOWNBEAT_HOST_OPCODE_SET_POLICIES,
+  start = DOWNBEAT_HOST_OPCODE_START
+};
+enum CommandOption : std::uint8_t {
+  noDelay = DOWNBEAT_HOST_COMMAND_OPTION_NO_DELAY,
+  nssr = DOWNBEAT_HOST_COMMAND_OPTION_NSSR,
+  ecn = DOWNBEAT_HOST_COMMAND_OPTION_ECN
+};
 
 #pragma pack(push, 1)
 struct Command {
@@ -80,8 +101,19 @@ struct Command {
   std::uint8_t reserved88[40] = {};
 };
 
-enum class Kind : std::uint8_t { none, status, answer, error, pathReport };
-enum StatusFlag : std::uint8_t { passive = 1, peerFinished = 2, urgent = 4, struggling = 8 };
+enum class Kind : std::uint8_t {
+  none = DOWNBEAT_HOST_NOTIFICATION_KIND_NONE,
+  status = DOWNBEAT_HOST_NOTIFICATION_KIND_STATUS,
+  answer = DOWNBEAT_HOST_NOTIFICATION_KIND_ANSWER,
+  error = DOWNBEAT_HOST_NOTIFICATION_KIND_ERROR,
+  pathReport = DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT
+};
+enum StatusFlag : std::uint8_t {
+  passive = DOWNBEAT_HOST_STATUS_FLAG_PASSIVE,
+  peerFinished = DOWNBEAT_HOST_STATUS_FLAG_PEER_FINISHED,
+  urgent = DOWNBEAT_HOST_STATUS_FLAG_URGENT,
+  struggling = DOWNBEAT_HOST_STATUS_FLAG_STRUGGLING
+};
 
 struct Notification {
   Kind kind{};
@@ -117,12 +149,24 @@ struct PathReport {
 };
 #pragma pack(pop)
 
-static_assert(sizeof(Command) == 128 && offsetof(Command, startupArgument) == 24 && offsetof(Command, spacing) == 56 &&
-              offsetof(Command, paceGap) == 72);
-static_assert(sizeof(Notification) == 64 && offsetof(Notification, remoteIp) == 32 &&
-              offsetof(Notification, value) == 48 && offsetof(Notification, phase) == 63);
+// A field that the header has and a structure has not, or has elsewhere, is an error here.
+#define DOWNBEAT_IS_IN(Entry, name, at, width)                                                                         \
+  static_assert(offsetof(Entry, name) == at && sizeof(Entry::name) * 8 == width);
+#define DOWNBEAT_IN_COMMAND(name, at, width) DOWNBEAT_IS_IN(Command, name, at, width)
+#define DOWNBEAT_IN_NOTIFICATION(name, at, width) DOWNBEAT_IS_IN(Notification, name, at, width)
+DOWNBEAT_HOST_COMMAND_FIELDS(DOWNBEAT_IN_COMMAND)
+DOWNBEAT_HOST_NOTIFICATION_FIELDS(DOWNBEAT_IN_NOTIFICATION)
+#undef DOWNBEAT_IN_COMMAND
+#undef DOWNBEAT_IN_NOTIFICATION
+#undef DOWNBEAT_IS_IN
+static_assert(sizeof(Command) == DOWNBEAT_HOST_COMMAND_BYTES &&
+              sizeof(Notification) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
 static_assert(sizeof(PathReport) == 64 && offsetof(PathReport, smoothedRtt) == 24 && offsetof(PathReport, acks) == 48 &&
               offsetof(PathReport, commandHead) == 56);
+// The C interface has the core's states.
+static_assert(static_cast<int>(DOWNBEAT_CLOSED) == DOWNBEAT_HOST_TCP_STATE_CLOSED &&
+              static_cast<int>(DOWNBEAT_ESTABLISHED) == DOWNBEAT_HOST_TCP_STATE_ESTABLISHED &&
+              static_cast<int>(DOWNBEAT_TIME_WAIT) == DOWNBEAT_HOST_TCP_STATE_TIME_WAIT);
 
 /// 48 bits.
 constexpr std::uint64_t wide(const std::uint16_t (&parts)[3]) {
@@ -130,33 +174,40 @@ constexpr std::uint64_t wide(const std::uint16_t (&parts)[3]) {
 }
 
 enum class HostError : std::uint8_t {
-  opcode = 1,
-  reserved,
-  field,
-  flow,
-  notOpen,
-  owner,
-  generation,
-  backwards,
-  beyond,
-  shutDown
+  opcode = DOWNBEAT_HOST_ERROR_OPCODE,
+  reserved = DOWNBEAT_HOST_ERROR_RESERVED,
+  field = DOWNBEAT_HOST_ERROR_FIELD,
+  flow = DOWNBEAT_HOST_ERROR_FLOW,
+  notOpen = DOWNBEAT_HOST_ERROR_NOT_OPEN,
+  owner = DOWNBEAT_HOST_ERROR_OWNER,
+  generation = DOWNBEAT_HOST_ERROR_GENERATION,
+  backwards = DOWNBEAT_HOST_ERROR_BACKWARDS,
+  beyond = DOWNBEAT_HOST_ERROR_BEYOND,
+  shutDown = DOWNBEAT_HOST_ERROR_SHUT_DOWN
 };
-enum class HostSource : std::uint8_t { command, written, consumed, commandTail, notificationHead, partialWrite };
+enum class HostSource : std::uint8_t {
+  command = DOWNBEAT_HOST_SOURCE_COMMAND,
+  written = DOWNBEAT_HOST_SOURCE_WRITTEN,
+  consumed = DOWNBEAT_HOST_SOURCE_CONSUMED,
+  commandTail = DOWNBEAT_HOST_SOURCE_COMMAND_TAIL,
+  notificationHead = DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD,
+  notificationHeadArm = DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD_ARM
+};
 
 /// The core's CloseReason.
 enum class CloseReason : std::uint8_t {
-  none,
-  finished,
-  refused,
-  reset,
-  timedOut,
-  aborted,
-  outOfResources,
-  addressInUse,
-  memoryError,
-  unreachable,
-  unknownPolicy,
-  policyArgument
+  none = DOWNBEAT_HOST_CLOSE_REASON_NONE,
+  finished = DOWNBEAT_HOST_CLOSE_REASON_FINISHED,
+  refused = DOWNBEAT_HOST_CLOSE_REASON_REFUSED,
+  reset = DOWNBEAT_HOST_CLOSE_REASON_RESET,
+  timedOut = DOWNBEAT_HOST_CLOSE_REASON_TIMED_OUT,
+  aborted = DOWNBEAT_HOST_CLOSE_REASON_ABORTED,
+  outOfResources = DOWNBEAT_HOST_CLOSE_REASON_OUT_OF_RESOURCES,
+  addressInUse = DOWNBEAT_HOST_CLOSE_REASON_ADDRESS_IN_USE,
+  memoryError = DOWNBEAT_HOST_CLOSE_REASON_MEMORY_ERROR,
+  unreachable = DOWNBEAT_HOST_CLOSE_REASON_UNREACHABLE,
+  unknownPolicy = DOWNBEAT_HOST_CLOSE_REASON_UNKNOWN_POLICY,
+  policyArgument = DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT
 };
 
 } // namespace downbeat::format

@@ -19,6 +19,7 @@ public:
   void write(std::uint32_t address, std::uint32_t value) override { calls_->write(model_.get(), address, value); }
 
   void setMemory(std::uint8_t *memory, std::uint64_t bytes) { calls_->set_memory(model_.get(), memory, bytes); }
+  void setStalls(std::uint32_t of256, std::uint32_t seed) { calls_->set_stalls(model_.get(), of256, seed); }
   std::uint32_t interrupts() const { return calls_->interrupts(model_.get()); }
   std::uint64_t now() const { return calls_->now(model_.get()); }
   std::uint64_t nextDeadline() const { return calls_->next_deadline(model_.get()); }

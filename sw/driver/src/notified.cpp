@@ -10,6 +10,11 @@ namespace downbeat {
 
 namespace {
 
+/// Whether a notification was made when the command was done.
+bool isAfter(const format::Notification &notification, std::uint32_t done) {
+  return static_cast<std::int32_t>(notification.commandHead - done) >= 0;
+}
+
 /// Notifications that are taken before the core hears that their places are free.
 constexpr std::uint32_t releaseAfter = 64;
 
@@ -132,7 +137,7 @@ downbeat_connection *Device::connectionOf(const format::Notification &status) {
   if (letGo_[status.flow] == status.generation) return nullptr;
   if ((status.flags & format::passive) != 0) return accepted(status);
   const auto found = pending_.find(status.request);
-  if (found == pending_.end() || found->second.opens == nullptr) {
+  if (found == pending_.end() || found->second.opens == nullptr || !isAfter(status, found->second.since)) {
     // It belonged to a program that had the port before.
     command(format::Opcode::abort, status.flow, status.generation);
     letGo_[status.flow] = status.generation;
@@ -147,7 +152,8 @@ downbeat_connection *Device::connectionOf(const format::Notification &status) {
 downbeat_connection *Device::accepted(const format::Notification &status) {
   if (status.state == DOWNBEAT_SYN_RECEIVED) return nullptr; // it is told again when it is established
   const auto listening = listeners_.find(status.localPort);
-  const bool wanted = listening != listeners_.end() && listening->second->waiting.size() < listening->second->backlog;
+  const bool wanted = listening != listeners_.end() && isAfter(status, listening->second->since) &&
+                      listening->second->waiting.size() < listening->second->backlog;
   if (!wanted || status.state == DOWNBEAT_CLOSED) {
     command(status.state == DOWNBEAT_CLOSED ? format::Opcode::close : format::Opcode::abort, status.flow,
             status.generation);

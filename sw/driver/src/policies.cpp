@@ -11,8 +11,10 @@ namespace downbeat {
 
 namespace {
 
-constexpr std::array startups = DOWNBEAT_STARTUP_POLICIES;
-constexpr std::array steadies = DOWNBEAT_STEADY_POLICIES;
+#define DOWNBEAT_NAME(name) name,
+constexpr std::array startups = {DOWNBEAT_STARTUP_POLICIES(DOWNBEAT_NAME)};
+constexpr std::array steadies = {DOWNBEAT_STEADY_POLICIES(DOWNBEAT_NAME)};
+#undef DOWNBEAT_NAME
 
 std::span<const char *const> namesOf(PolicyFamily family) {
   if (family == PolicyFamily::startup) return startups;

@@ -16,9 +16,12 @@ class CommandRing {
 public:
   explicit CommandRing(Port &port) : port_(port), entries_(port.rings().commands) {}
 
-  void push(const format::Command &command) {
+  /// What commandHead is when it is done.
+  std::uint32_t push(const format::Command &command) {
     waiting_.push_back(command);
+    const std::uint32_t done = tail_ + static_cast<std::uint32_t>(waiting_.size());
     flush();
+    return done;
   }
   /// Puts what waits into the ring, as far as there is space.
   void flush() {
@@ -35,6 +38,8 @@ public:
     if (static_cast<std::int32_t>(head - head_) > 0 && static_cast<std::int32_t>(head - tail_) <= 0) head_ = head;
   }
   bool waits() const { return !waiting_.empty(); }
+  std::uint32_t head() const { return head_; }
+  std::uint32_t tail() const { return tail_; }
   /// The port was started anew.
   void reset() { head_ = tail_ = 0; }
   /// The device has done everything.

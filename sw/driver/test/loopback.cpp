@@ -75,7 +75,7 @@ void Loopback::control(std::uint32_t number, bool enable) {
   port.armed = false;
   port.waiting.clear();
   for (Flow &flow : flows_)
-    if (flow.owned && flow.port == number) flow.changed = true;
+    if (flow.used && flow.port == number) flow.changed = flow.announced = true;
 }
 
 void Loopback::doorbell(std::uint32_t number, std::uint32_t offset, std::uint32_t value) {
@@ -186,13 +186,16 @@ void Loopback::command(std::uint32_t number, const Command &command) {
 
 void Loopback::open(std::uint32_t number, const Command &command) {
   const auto listener = listeners_.find(command.remotePort);
-  if (command.remoteIp != registers_[DOWNBEAT_REG_LOCAL_IP])
+  if (command.remoteIp != registers_[DOWNBEAT_REG_LOCAL_IP] && command.remoteIp != otherIp)
     return answer(number, command.request, CloseReason::unreachable);
   if (listener == listeners_.end()) return answer(number, command.request, CloseReason::refused);
   std::vector<std::uint32_t> free;
-  for (std::uint32_t each = 0; each < flows && free.size() < 2; ++each)
-    if (!flows_[each].open && !flows_[each].owned) free.push_back(each);
+  // In turn, so that flows that have ended stay for a while.
+  for (std::uint32_t ahead = 0; ahead < flows && free.size() < 2; ++ahead)
+    if (const std::uint32_t each = (next_ + ahead) % flows; !flows_[each].open && !flows_[each].owned)
+      free.push_back(each);
   if (free.size() < 2) return answer(number, command.request, CloseReason::outOfResources);
+  next_ = (free[1] + 1) % flows;
   const std::uint16_t localPort =
       command.localPort != 0 ? command.localPort : static_cast<std::uint16_t>(40000 + free[0]);
   for (std::uint32_t side = 0; side < 2; ++side) {
@@ -200,7 +203,7 @@ void Loopback::open(std::uint32_t number, const Command &command) {
     const std::uint8_t generation = flow.generation;
     flow = {};
     flow.generation = generation;
-    flow.open = flow.owned = flow.changed = true;
+    flow.used = flow.open = flow.owned = flow.changed = true;
     flow.passiveSide = side == 1;
     flow.state = DOWNBEAT_ESTABLISHED;
     flow.port = side == 0 ? number : listener->second;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The host format's rings, doorbells and checks without TCP, for tests of the driver that need no Verilator. A
-// connection to the device's own address reaches the listener of that port; bytes move from one send ring into the
-// other receive ring. What it does not have: the wire, loss, policies, TIME-WAIT.
+// connection to the device's own address, or to 10.0.0.2, reaches the listener of that port; bytes move from one send
+// ring into the other receive ring. What it does not have: the wire, loss, policies, TIME-WAIT.
 #pragma once
 
 #include <array>
@@ -17,17 +17,19 @@ namespace downbeat::loopback {
 using namespace downbeat::format;
 
 constexpr std::uint32_t flows = 16, ports = 4, ringBytes = 1 << 14, version = 0x000100, mss = 1460, mtu = 1500;
+constexpr std::uint32_t otherIp = 0x0a000002; // the device too: a core cannot connect to its own address
 constexpr std::uint64_t payloadBytes = 2ull * flows * ringBytes;
 constexpr std::uint32_t pathWindow = 25, pathRoundTrip = 1'000'000; // segments, ns: what its path reports say
 constexpr std::uint64_t step = DOWNBEAT_NANOSECONDS(1000); // in which a segment's worth moves
 
 struct Flow {
-  bool open = false, owned = false, changed = false, passiveSide = false;
+  bool used = false, open = false, owned = false, changed = false, passiveSide = false;
   std::uint8_t generation = 0, state = DOWNBEAT_CLOSED;
   CloseReason reason = CloseReason::none;
   std::uint32_t port = 0, peer = 0;
   std::uint16_t request = 0, remotePort = 0, localPort = 0;
   std::uint32_t acknowledged = 0, written = 0, told = 0, consumed = 0, received = 0;
+  bool announced = false; // its port has started: it is told once more, also when it has ended
   bool finSent = false, finWanted = false, peerFin = false, told_end = false;
   std::uint32_t begin = 0; // of what it sends
 };
@@ -81,6 +83,7 @@ private:
   std::array<HostPort, ports> ports_;
   std::array<Flow, flows> flows_;
   std::map<std::uint16_t, std::uint32_t> listeners_; // the port of the host by TCP port
+  std::uint32_t next_ = 0; // flow to look at first
   std::uint32_t sequence_ = 0xfffff000; // so that numbers wrap at once
 };
 

@@ -56,13 +56,16 @@ void Loopback::flush(std::uint32_t number) {
 void Loopback::statuses() {
   for (std::uint32_t each = 0; each < flows; ++each) {
     Flow &flow = flows_[each];
-    if (!std::exchange(flow.changed, false) || !flow.owned || !ports_[flow.port].waiting.empty()) continue;
+    const bool announced = std::exchange(flow.announced, false);
+    if (!std::exchange(flow.changed, false) || !(flow.owned || announced) || !ports_[flow.port].waiting.empty())
+      continue;
     Notification status;
     status.kind = Kind::status;
     status.reason = static_cast<std::uint8_t>(flow.reason);
     status.request = flow.request;
     status.flow = static_cast<std::uint16_t>(each);
-    status.generation = flow.generation;
+    // It counts on when it is let go and has ended.
+    status.generation = static_cast<std::uint8_t>(flow.generation - (flow.open || flow.owned ? 0 : 1));
     status.state = flow.state;
     status.acknowledged = flow.acknowledged;
     status.written = flow.told;
@@ -191,6 +194,7 @@ const downbeat_model_calls calls = {
           of(model).memory = memory;
           of(model).bytes = bytes;
         },
+    .set_stalls = [](downbeat_model *, std::uint32_t, std::uint32_t) {},
     .read = [](downbeat_model *model, std::uint32_t address,
                std::uint32_t *value) { return of(model).read(address, *value); },
     .write = [](downbeat_model *model, std::uint32_t address, std::uint32_t value) { of(model).write(address, value); },

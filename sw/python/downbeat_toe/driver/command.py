@@ -53,6 +53,7 @@ def _become(name: str, arguments: list[str]) -> NoReturn:
 def nic(
     tap: Annotated[str | None, typer.Option(help="a TAP interface; made if it is not there")] = None,
     interface: Annotated[str | None, typer.Option(help="an interface that is there, as an end of a veth")] = None,
+    loop: Annotated[str | None, typer.Option(help="no interface: the NIC reaches itself by this address")] = None,
     ip: Annotated[str, typer.Option(help="own address and prefix")] = "10.0.0.1/24",
     gateway: Annotated[str | None, typer.Option(help="next hop to other networks")] = None,
     mac: Annotated[str, typer.Option(help="own MAC address")] = "02:00:00:00:00:01",
@@ -62,7 +63,7 @@ def nic(
 ) -> None:
     """A simulated NIC as a process, in real time, for several programs."""
     with explained():
-        given = {"tap": tap, "interface": interface, "gateway": gateway}
+        given = {"tap": tap, "interface": interface, "loop": loop, "gateway": gateway}
         arguments = [word for name, value in given.items() if value for word in (f"--{name}", value)]
         named = ["--ip", ip, "--mac", mac, "--socket", str(socket), "--mode", mode, "--preset", preset]
         _become("downbeat-nic", [*arguments, *named])

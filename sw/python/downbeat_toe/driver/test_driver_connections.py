@@ -10,17 +10,16 @@ import threading
 import pytest
 
 from downbeat_toe.driver import DriverError, Error, News, Options
-from downbeat_toe.driver.conftest import OWN, Host
+from downbeat_toe.driver.conftest import OWN, SELF, Host
 from downbeat_toe.library import Parameters
 
 SEED = int(os.environ.get("SEED", "1"))
-SIZE = 4_000_000 if os.environ.get("SOAK") else 200_000
 
 
 def test_open_tells_what_the_device_is(host: Host) -> None:
     info = host.device.info
     assert info.ip == OWN and info.netmask == 0xFFFFFF00
-    assert info.flows == 16 and info.send_bytes == 1 << 14 and info.mss == 1460
+    assert info.flows == 16 and info.send_bytes in (1 << 12, 1 << 14) and info.mss == 1460
     assert info.name.decode().startswith("sim")
 
 
@@ -28,7 +27,7 @@ def test_bytes_of_every_size_are_equal_both_ways(host: Host) -> None:
     """Random pieces, by copies and in place, over rings and sequence numbers that wrap."""
     draw = random.Random(SEED)
     ends = host.pair()
-    sent = [draw.randbytes(SIZE) for _ in ends]
+    sent = [draw.randbytes(host.size) for _ in ends]
     written, got = [0, 0], [b"", b""]
 
     def write(side: int) -> None:
@@ -64,13 +63,13 @@ def test_bytes_of_every_size_are_equal_both_ways(host: Host) -> None:
             if draw.random() < 0.7:  # a slow reader fills the ring
                 for _ in range(8):
                     read(side)
-        return all(len(each) == SIZE for each in got)
+        return all(len(each) == host.size for each in got)
 
     host.until(through)
     assert got == [sent[1], sent[0]]
     assert host.device.statistics.errors == 0
     for end in ends:
-        assert end.info.sent == end.info.consumed == SIZE
+        assert end.info.sent == end.info.consumed == host.size
 
 
 def test_each_ring_wraps(host: Host) -> None:
@@ -115,7 +114,7 @@ def test_abort_resets_the_peer(host: Host) -> None:
 
 
 def test_refused_without_a_listener(host: Host) -> None:
-    out = host.device.connect(OWN, 9)
+    out = host.device.connect(SELF, 9)
     assert host.ended(out) is Error.REFUSED
     out.close()
 
@@ -129,12 +128,12 @@ def test_no_flow_left(host: Host) -> None:
     flows = host.device.info.flows
     for _ in range(flows // 2):
         host.joined(listener, 5001)
-    assert host.ended(host.device.connect(OWN, 5001)) is Error.OUT_OF_RESOURCES
+    assert host.ended(host.device.connect(SELF, 5001)) is Error.OUT_OF_RESOURCES
 
 
 def test_closing_before_the_connection_is_there_aborts_it(host: Host) -> None:
     listener = host.listening(5001)
-    host.device.connect(OWN, 5001).close()
+    host.device.connect(SELF, 5001).close()
     assert host.ended(host.accepted(listener)) is Error.RESET
 
 
@@ -144,13 +143,13 @@ def test_a_port_has_one_listener(host: Host) -> None:
         host.device.listen(5001)
     assert refused.value.code is Error.ADDRESS_IN_USE
     listener.close()
-    assert host.ended(host.device.connect(OWN, 5001)) is Error.REFUSED
+    assert host.ended(host.device.connect(SELF, 5001)) is Error.REFUSED
     host.listening(5001)
 
 
 def test_more_than_the_backlog_is_reset(host: Host) -> None:
     host.listening(5001, backlog=1)
-    outs = [host.device.connect(OWN, 5001) for _ in range(3)]
+    outs = [host.device.connect(SELF, 5001) for _ in range(3)]
     host.until(lambda: sum(each.info.state == 0 for each in outs) == 2)
     assert sorted(each.info.error for each in outs) == [Error.RESET, Error.RESET, Error.OK]
 
@@ -166,7 +165,7 @@ def test_news_names_who_and_what(host: Host) -> None:
 def test_policies_by_name(host: Host) -> None:
     listener = host.listening(5001)
     options = Options(Parameters(b"hystart", b"cubic"), rate=100_000_000)
-    out = host.device.connect(OWN, 5001, options=options)
+    out = host.device.connect(SELF, 5001, options=options)
     host.accepted(listener)
     assert (out.info.startup, out.info.steady) == (b"hystart", b"cubic")
     assert out.set_policies(Parameters(b"standard", b"reno"))
@@ -186,7 +185,7 @@ def test_policies_by_name(host: Host) -> None:
 )
 def test_bad_options_are_refused_at_once(host: Host, options: Options, problem: str) -> None:
     with pytest.raises(DriverError, match=problem):
-        host.device.connect(OWN, 5001, options=options)
+        host.device.connect(SELF, 5001, options=options)
 
 
 def test_no_more_is_committed_or_consumed_than_there_is(host: Host) -> None:
@@ -203,7 +202,7 @@ def test_threads_use_connections_of_one_device(host: Host) -> None:
     """Four senders beside the thread that polls and reads."""
     listener = host.listening(5001)
     pairs = [host.joined(listener, 5001) for _ in range(4)]
-    sent = [random.Random(SEED + number).randbytes(SIZE // 4) for number in range(4)]
+    sent = [random.Random(SEED + number).randbytes(host.size // 4) for number in range(4)]
     got = [b""] * 4
     stop = threading.Event()
 
@@ -215,7 +214,7 @@ def test_threads_use_connections_of_one_device(host: Host) -> None:
     def through() -> bool:
         for number, (_, peer) in enumerate(pairs):
             got[number] += peer.receive() or b""
-        return all(len(each) == SIZE // 4 for each in got)
+        return all(len(each) == host.size // 4 for each in got)
 
     threads = [threading.Thread(target=send, args=(number,)) for number in range(4)]
     for thread in threads:

@@ -12,12 +12,13 @@ import struct
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from downbeat_toe.driver import Connection, DriverError, Error, Listener
-from downbeat_toe.driver.conftest import MODEL, OWN, Host
+from downbeat_toe.driver.conftest import MODEL, SELF, Host
 from downbeat_toe.driver.nic_status import connections, device
 from downbeat_toe.driver.process import Nic
 from downbeat_toe.refused import Refused
@@ -25,10 +26,10 @@ from downbeat_toe.refused import Refused
 # Another program: it listens, connects to itself and to port 6000, says so, and waits for its death.
 PROGRAM = f"""
 import sys
-from downbeat_toe.driver.conftest import OWN, Host
+from downbeat_toe.driver.conftest import SELF, Host
 host = Host(sys.argv[1])
 pair = host.pair(7000)
-other = host.device.connect({OWN}, 6000)
+other = host.device.connect({SELF}, 6000)
 host.until(lambda: other.info.state >= 3)
 other.send(b"half a sen")
 host.until(lambda: other.info.acknowledged == 10)
@@ -43,37 +44,43 @@ def _flows(nic: Nic) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_killed_program_leaves_nothing(nic: Nic, number: signal.Signals) -> None:
+def test_a_killed_program_leaves_nothing(nic: Nic, number: signal.Signals, size: int) -> None:
     """Its connections are reset, its flows and listeners free within a second; the other's bytes are whole."""
-    host = Host(nic.uri)
+    host = Host(nic.uri, size)
     with host.device:
         waiting = host.listening(6000)
         listener = host.listening(6001)
         out, peer = host.joined(listener, 6001)
         first, accepted = _other(host, nic, waiting)
-        sent = os.urandom(300_000)
+        sent = os.urandom(host.size)
         got, at = b"", 0
 
         def through() -> bool:
             nonlocal got, at
             at += out.send(sent[at : at + 5000]) if at < len(sent) else 0
             got += peer.receive() or b""
-            if first.poll() is None and len(got) > 100_000:
+            if first.poll() is None and len(got) > host.size // 2:
                 first.send_signal(number)
                 first.wait()
                 killed.append(time.monotonic())
-            return len(got) == len(sent)
+            elif killed and not free and _flows(nic) <= 3:
+                free.append(time.monotonic())
+            return len(got) == len(sent) and bool(free)
 
         killed: list[float] = []
+        free: list[float] = []
         host.until(through)
         assert got == sent
         host.until(lambda: accepted.info.state == 0)
         assert accepted.receive() == b"half a sen"
         assert accepted.info.error == Error.RESET
-        host.until(lambda: _flows(nic) <= 3)
-        assert time.monotonic() - killed[0] < 1.0
+        assert free[0] - killed[0] < 1.0
         host.listening(7000)  # the dead program's
         assert host.device.statistics.errors == 0
+
+
+def _established(connection: Connection) -> bool:
+    return bool(connection.info.established)
 
 
 def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[str], Connection]:
@@ -85,6 +92,23 @@ def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[s
     host.until(lambda: select.select([output], [], [], 0)[0])
     assert output.readline() == "ready\n"
     return process, accepted
+
+
+def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
+    """A port that starts is told of its flows, whose requests have the numbers that the next program begins with."""
+    server = Host(nic.uri)
+    with server.device:
+        listener = server.listening(6000)
+        for _ in range(3):
+            client = Host(nic.uri)
+            out = client.device.connect(SELF, 6000)
+            peer = server.accepted(listener)
+            client.until(partial(_established, out))
+            assert out.send(b"mine") == 4
+            server.until(peer.peek)
+            assert peer.receive() == b"mine"
+            client.device.release()
+            assert server.ended(peer) is Error.RESET
 
 
 def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:

@@ -75,6 +75,7 @@ s = socket.socket()
 s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 say("timeout", s.gettimeout(), s.connect_ex((address, 5005)), s.getpeername())
 say(s.getsockname()[0], s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), s.getsockopt(socket.SOL_SOCKET, socket.SO_TYPE))
+say("TCP_INFO", s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0])  # the state: iperf3 wants it
 data = bytes(range(256)) * 1200
 if os.fork() == 0:  # a child writes, the parent reads
     s.sendall(data)

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# The driver's suite over builds with sanitizers: address with undefined behaviour, then thread; or those that are named.
+# `make -C sw/driver sanitize`.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+# shellcheck source=/dev/null
+source "$root/scripts/env.sh"
+cd "$root"
+[ $# != 0 ] || set -- address thread
+
+for sanitizer; do
+  out=build/driver-$sanitizer
+  make -s -j"$(nproc)" -C sw/driver OUT="$root/$out" SANITIZE="$sanitizer"
+  case $sanitizer in
+    address) runtime=libasan.so ;;
+    thread) runtime=libtsan.so ;;
+    *) echo "sanitize.sh: address or thread, not $sanitizer" >&2 && exit 2 ;;
+  esac
+  # Python is not built with it: the runtime comes first, and what Python leaves at its end is its own. The preloaded
+  # library comes before the runtime in a program, which is no harm.
+  export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+  DOWNBEAT_DRIVER=$root/$out LD_PRELOAD=$(g++ -print-file-name=$runtime) \
+    python -m pytest -q -p no:cacheprovider sw/python/downbeat_toe/driver
+done
