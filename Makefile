@@ -11,14 +11,14 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export SCRIPT SEEDS TABLE FIGURE FULL VARY FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
+export SCRIPT SO SEEDS TABLE FIGURE FULL VARY FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/tutorials/first-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
 
 # A switch that is 0 is off, for every program and for $(if ...).
-$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL VARY,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
+$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL VARY SO,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
@@ -125,7 +125,7 @@ matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDE
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.adversarial.fuzz
 
-packetdrill: $(SIM_RTL) ## packet traces against the core in virtual time [SCRIPT=name SEED=n PCAP=file WAVES=1]
+packetdrill: $(SIM_RTL) ## packet traces against the core in virtual time [SCRIPT=name SEED=n PCAP=file WAVES=1; SO=1: for Google's packetdrill]
 	@$(PY) -m sim.adversarial.packetdrill
 
 policies: $(POLICIES_RTL) ## congestion policies against their golden models [POLICY=name EVENTS=n SEED=n AREA=1 POLICY_PATH=dir]

@@ -86,6 +86,7 @@ VARIABLES = (
     Variable("CELLS", ("matrix",), whole(0, 1_000_000)),
     Variable("SCHEDULE", ("gap",), checks.schedule),
     Variable("SCRIPT", ("packetdrill",), names.script),
+    Variable("SO", ("packetdrill",), checks.switch),
     Variable("FRAMES", ("fuzz", "bench"), whole(1, LARGEST_COUNT)),
     # benches and experiments
     Variable("NAME", ("bench",), among(lambda: BENCHES)),

@@ -74,6 +74,14 @@ def matrix(waves: bool = False) -> Path:
     return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves)
 
 
+def packetdrill() -> Path:
+    """The directory of libdownbeat_packetdrill.so, the core for Google's packetdrill."""
+    flags = ["-std=c++20", "-fPIC", *optimise(), *WARNINGS]
+    link = ["-shared", *with_library(library()), "-ldl", "-pthread"]
+    sources = sorted((ADVERSARIAL / "packetdrill" / "shared_object").glob("*.cpp"))
+    return program("packetdrill", "libdownbeat_packetdrill.so", sources, flags, link, [], "")
+
+
 def logistic() -> Path:
     """The directory of downbeat_logistic, one connection without end; by the header tap, with the largest windows."""
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", NS3 / "dumbbell.cpp"]
