@@ -186,9 +186,10 @@ clean: ## removes everything built except the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
 side-by-side: | variables
-	@+$(MAKE) -j2 CHOSEN="$(CHOSEN)" TARGETS="$(MAKECMDGOALS)" $(SIDES)
+	@+SIDE_BY_SIDE=1 $(MAKE) -j2 CHOSEN="$(CHOSEN)" TARGETS="$(MAKECMDGOALS)" $(SIDES)
 
 $(SYSTEM): $(wildcard scripts/*.sh) | variables
+	@mkdir -p $(@D)
 	@scripts/setup.sh system
 	@touch $@
 

@@ -8,9 +8,9 @@ step() {
   shift
   mkdir -p "$DOWNBEAT_ROOT/build/logs"
   local log=$DOWNBEAT_ROOT/build/logs/${name//[^A-Za-z0-9]/-}.log
-  # On a terminal the seconds count up, so that a long download does not look like a hang. Steps side by side (make -j)
+  # On a terminal the seconds count up, so that a long download does not look like a hang. Steps side by side
   # cannot share that line: each says that it begins.
-  if [[ ${MAKEFLAGS:-} == *--jobserver* ]]; then
+  if [ -n "${SIDE_BY_SIDE:-}" ]; then
     printf '  %s ...\n' "$name"
   elif [ -t 1 ]; then
     counts=1

@@ -26,6 +26,8 @@
 
 #include "device/downbeat_sim.h"
 
+constexpr downbeat_time microsecond = DOWNBEAT_NANOSECONDS(1000);
+
 /// A socket's descriptor is a real one, of /dev/null: packetdrill hands it to calls of the kernel.
 struct Socket {
   int type = 0;
