@@ -111,7 +111,7 @@ case class HostRegisters(config: DownbeatConfig) extends Component {
       at(HostFormat.setUpPage, first, HostFormat.port, "control")(enable.asBits.resize(32))(data =>
         enable := data(0) && !io.coreReset),
       state("status")(HostFormat.pack(HostFormat.portStatus)(
-        "running" -> shows.running, "refused" -> shows.refused, "stopped" -> shows.stopped)),
+          "running" -> shows.running, "refused" -> shows.refused, "stopped" -> shows.stopped)),
       block("commandBaseLow")(commandLow),
       block("commandBaseHigh")(commandHigh),
       block("commandSizeLog2")(commandSize),

@@ -112,8 +112,9 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     put("consumed", shown.consumed)
     put("received", shown.received)
     put("urgentEnd", shown.urgentEnd)
-    put("flags", HostFormat.pack(HostFormat.statusFlags)("passive" -> addresses.passive,
-      "peerFinished" -> shown.peerFinished, "urgent" -> shown.urgent, "struggling" -> shown.struggling))
+    put("flags",
+      HostFormat.pack(HostFormat.statusFlags)("passive" -> addresses.passive,
+        "peerFinished" -> shown.peerFinished, "urgent" -> shown.urgent, "struggling" -> shown.struggling))
     put("errorKind", shown.error.kind)
     put("errorCode", shown.error.code)
     put("errorCount", shown.errors)
