@@ -9,6 +9,8 @@ import pytest
 
 from scripts.ecp5.placement.small import Small
 
+pytestmark = pytest.mark.soak  # a frozen tool, which takes a minute to be compiled
+
 
 def crossed() -> Small:
     """Two block RAMs, each beside what the other is connected to; a third shows that there is a second row."""
@@ -22,7 +24,6 @@ def crossed() -> Small:
     return small
 
 
-@pytest.mark.soak
 def test_block_rams_change_places_or_take_free_ones_with_the_names_of_their_sites(tmp_path: Path) -> None:
     bels, _ = crossed().annealed(tmp_path)
     assert (bels["left"], bels["right"], bels["away"]) == ("X22/Y10/EBR3", "X4/Y10/EBR0", "X22/Y40/EBR3")
