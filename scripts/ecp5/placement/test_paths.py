@@ -10,6 +10,8 @@ import pytest
 
 from scripts.ecp5.placement.small import Small
 
+pytestmark = pytest.mark.soak  # a frozen tool, which takes a minute to be compiled
+
 # Of an LFE5UM5G, ns: a wire, a tile of its way, clock to output, a LUT.
 WIRE, TILE, START, LUT = 0.4, 0.04, 0.31, 0.15
 SHORT = 0.01  # of a period: figures have two digits behind the point
