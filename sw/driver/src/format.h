@@ -77,7 +77,8 @@ struct Command {
   std::uint8_t pace = 0, reserved71 = 0;
   std::uint64_t paceGap = 0; // ns, 16 fraction bits
   std::uint64_t validUntil = 0; // ns
-  std::uint8_t reserved88[40] = {};
+  std::uint16_t startWindow = 0; // segments
+  std::uint8_t reserved90[38] = {};
 };
 
 enum class Kind : std::uint8_t { none, status, answer, error, pathReport };
@@ -102,6 +103,22 @@ struct Notification {
 
 struct PathReport {
   Kind kind{};
+  std::uint8_t state = 0; // PathPhase in bits 1 to 0, 2 lossInAvoidance, 3 closed
+  std::uint8_t losses = 0, restarts = 0;
+  std::uint16_t flow = 0;
+  std::uint8_t generation = 0, retreats = 0;
+  std::uint32_t cwnd = 0, ssthresh = 0; // bytes
+  std::uint8_t smoothedRtt[5] = {}, smallestRtt[5] = {}; // ns
+  std::uint16_t averageWindow[3] = {}; // bytes, 16 fraction bits
+  std::uint16_t lossTime[3] = {}; // ns
+  std::uint16_t segmentSize = 0; // bytes
+  std::uint16_t time[3] = {}; // ns
+  std::uint32_t lossWindow = 0; // bytes
+  std::uint16_t acked[3] = {}; // bytes
+  std::uint32_t commandHead = 0;
+  std::uint8_t acks[3] = {};
+  std::uint8_t phase = 0;
+};
   std::uint8_t reserved1 = 0;
   std::uint16_t request = 0;
   std::uint16_t flow = 0;
@@ -121,8 +138,15 @@ static_assert(sizeof(Command) == 128 && offsetof(Command, startupArgument) == 24
               offsetof(Command, paceGap) == 72);
 static_assert(sizeof(Notification) == 64 && offsetof(Notification, remoteIp) == 32 &&
               offsetof(Notification, value) == 48 && offsetof(Notification, phase) == 63);
-static_assert(sizeof(PathReport) == 64 && offsetof(PathReport, smoothedRtt) == 24 && offsetof(PathReport, acks) == 48 &&
-              offsetof(PathReport, commandHead) == 56);
+static_assert(sizeof(PathReport) == 64 && offsetof(PathReport, smallestRtt) == 21 && offsetof(PathReport, time) == 40 &&
+              offsetof(PathReport, commandHead) == 56 && offsetof(PathReport, acks) == 60);
+
+/// Little-endian, of any number of bytes.
+template <std::size_t Count> constexpr std::uint64_t wide(const std::uint8_t (&bytes)[Count]) {
+  std::uint64_t value = 0;
+  for (std::size_t i = Count; i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
 
 /// 48 bits.
 constexpr std::uint64_t wide(const std::uint16_t (&parts)[3]) {
