@@ -11,19 +11,21 @@ PRESET ?= default
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
-export SCRIPT SEEDS TABLE FIGURE FULL FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
+export SCRIPT SEEDS TABLE FIGURE FULL VARY FASTDROP EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/tutorials/first-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
 export POLICY_PATH
 export FILE SIZE RATE RTT BUFFER LOSS SSTHRESH INITIAL_WINDOW STARTUP STEADY TAP COMPARE WALL_LIMIT DURATION RUNS DROP CONGESTION APP
 
 # A switch that is 0 is off, for every program and for $(if ...).
-$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
+$(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL VARY,$(eval override $(switch) := $(filter-out 0,$($(switch)))))
 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
+# Packages of the system are all that Scala needs.
+SYSTEM := build/system.stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
@@ -37,6 +39,10 @@ NETLIST_RTL := build/netlist/rtl.stamp
 QUOTED = '$(subst ','\'',$(TEST))'
 CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
 TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL))
+
+# What a first run makes side by side: Python's packages and Scala's classes, then each preset's Verilog. A second make
+# does, where `-j` concerns these alone: the goals of a command line keep their order.
+SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(SIM_RTL)) $(if $(filter test soak,$(MAKECMDGOALS)),$(TEST_RTL))
 
 # What a bench or an experiment needs before it starts; NAME is one of these.
 BENCH_speed := $(SIM_RTL)
@@ -54,6 +60,7 @@ EXPERIMENT_astart := $(SIM_RTL)
 EXPERIMENT_carson := $(SIM65536_RTL)
 EXPERIMENT_cubic := $(SIM_RTL)
 EXPERIMENT_fairness := $(SIM65536_RTL)
+EXPERIMENT_gateway := $(SIM_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
 EXPERIMENT_logistic := $(SIM65536_RTL)
 EXPERIMENT_spm := $(SIM_RTL)
@@ -67,7 +74,7 @@ setup: $(SET_UP) ## Python environment and system packages; the other targets ca
 
 # ---- simulate
 
-sim: $(SIM_RTL) ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY *_ARGUMENT SEED TAP=header WAVES=1 PCAP=file]
+sim: side-by-side ## a file from the core over ns-3 [FILE SIZE RATE RTT BUFFER LOSS SSTHRESH STARTUP STEADY *_ARGUMENT SEED TAP=header WAVES=1 PCAP=file]
 	@$(PY) -m sim.ns3
 
 waves: | variables ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FST=another file]
@@ -82,10 +89,10 @@ gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
 	@$(PY) -m sim.bench
 
-experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1]
+experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
 	@$(PY) -m sim.experiments
 
-experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1]
+experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
 	@NAME=quick $(PY) -m sim.experiments
 
 gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
@@ -101,10 +108,10 @@ driver: $(HOST_RTL) ## libdownbeat, downbeat-nic and downbeat-run, with the simu
 
 # ---- test
 
-test: $(TEST_RTL) ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
+test: side-by-side ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 JOBS=n]
 	@$(PY) -m scripts.check
 
-soak: $(TEST_RTL) ## the tests with their long draws: hours of random cases [TEST=module CASE=name SEED=n JOBS=n]
+soak: side-by-side ## the tests with their long draws: hours of random cases [TEST=module CASE=name SEED=n JOBS=n]
 	@SOAK=1 $(PY) -m scripts.check
 
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
@@ -139,7 +146,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 
 generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
 	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h -t sw/include
-	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat
+	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat_toe
 	@$(PY) -m scripts.docs.ports
 
 release: build/scala.stamp build/policies/stamp ## a tarball in build/release: Verilog of the presets, headers, SystemRDL, cores, constraints
@@ -158,7 +165,7 @@ else
 	@$(PY) -m scripts.ecp5.fmax $(or $(MODULE),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
 endif
 
-bitstream: build/scala.stamp ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n; PROGRAM=1: loads it by openFPGALoader]
+bitstream: build/scala.stamp | $(SET_UP) ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n; PROGRAM=1: loads it by openFPGALoader]
 	@$(PY) -m scripts.ecp5.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED)) $(if $(PROGRAM),--program)
 
 format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff write them; lint checks it
@@ -170,24 +177,31 @@ docs: $(SET_UP) ## the documentation site in build/docs; pages and links are che
 clean: ## removes everything built except the Python environment
 	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} + 2>/dev/null || true
 
-$(SET_UP): requirements.txt $(wildcard scripts/*.sh) | variables
+side-by-side: | variables
+	@+$(MAKE) -j2 CHOSEN="$(CHOSEN)" TARGETS="$(MAKECMDGOALS)" $(SIDES)
+
+$(SYSTEM): $(wildcard scripts/*.sh) | variables
+	@scripts/setup.sh system
+	@touch $@
+
+$(SET_UP): requirements.txt $(SYSTEM)
 	@scripts/setup.sh
 	@$(CHECK_VARIABLES)
 
 # A wrong variable is refused before anything is built; where set-up has yet to install Python, after that.
-CHECK_VARIABLES = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:sw/python python3 -m scripts.variables $(MAKECMDGOALS)
+CHECK_VARIABLES = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:sw/python python3 -m scripts.variables $(or $(TARGETS),$(MAKECMDGOALS))
 variables:
 	@! command -v python3 >/dev/null || $(CHECK_VARIABLES)
 
 # Directories count as sources, so that a removed file is noticed.
-build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SET_UP)
+build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SYSTEM)
 	@scripts/rtl.sh compile
 	@touch $@
 
 # One directory holds one preset's Verilog: the other presets' stamps are void.
 VOID_OTHERS = find build/rtl -maxdepth 1 -name '*.stamp' ! -name '$(PRESET).*' -delete
 # Policies from outside the tree: all Verilog is made again when they change, or when POLICY_PATH does.
-build/policies/stamp: build/scala.stamp FORCE
+build/policies/stamp: build/scala.stamp FORCE | $(SET_UP)
 	@scripts/rtl.sh policies
 
 $(RTL): build/scala.stamp build/policies/stamp
@@ -221,8 +235,8 @@ $(NETLIST_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate board build/netlist/rtl Downbeat
 	@touch $@
 
-$(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp
+$(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp | $(SET_UP)
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables side-by-side help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release synth fmax bitstream docs format mutants clean

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
+# setup.sh: makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
+# setup.sh system: the packages alone.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
@@ -8,8 +9,19 @@ source "$(dirname "$0")/system_packages.sh"
 cd "$DOWNBEAT_ROOT"
 
 require_system_packages
+[ "${1:-}" != system ] || exit 0
 wanted=$(sha256sum <requirements.txt)
 stamp=$DOWNBEAT_VENV/downbeat.stamp
+# Plotly with the plots that reports have (MIT): a quarter of the whole, which serves where there is no npm.
+plots=$DOWNBEAT_VENV/share/downbeat/plotly-basic.min.js
+plots_version=4.1.1 # as requirements.txt's
+plots_sha256=99784e3abfb07b142a15e521a439e6d9addceadb3f79553fd24c72774f0649ba
+get_plots() (
+  place=$(mktemp -d) && trap 'rm -rf "$place"' EXIT && cd "$place" &&
+    npm pack --silent "plotly.js-basic-dist-min@$plots_version" && tar xzf ./*.tgz &&
+    sha256sum --check --quiet <<<"$plots_sha256  package/plotly-basic.min.js" &&
+    install -D -m 644 package/plotly-basic.min.js "$plots.$$" && mv "$plots.$$" "$plots"
+)
 # The first start compiles them; two first starts at once break each other's file.
 start_tools() { yosys -V && nextpnr-ecp5 --version && ecppack --help; }
 up_to_date() { [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$DOWNBEAT_VENV/bin/python" -c '' 2>/dev/null; }
@@ -27,6 +39,9 @@ if ! up_to_date; then
     "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --require-hashes -r requirements.txt
   step "Yosys and nextpnr, started once" start_tools
   echo "$wanted" >"$stamp"
+fi
+if ! [ -e "$plots" ] && command -v npm >/dev/null; then
+  step "Plots of reports" get_plots || echo "  HTML reports will have the whole of Plotly, 1.9 MB"
 fi
 touch "$stamp" # make compares times
 mkdir -p build

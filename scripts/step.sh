@@ -4,21 +4,27 @@
 # (a line "Generate: reason"); otherwise the end of its output is shown.
 
 step() {
-  local name=$1 started=$SECONDS status=0 reason
+  local name=$1 started=$SECONDS status=0 counts='' reason
   shift
   mkdir -p "$DOWNBEAT_ROOT/build/logs"
   local log=$DOWNBEAT_ROOT/build/logs/${name//[^A-Za-z0-9]/-}.log
-  printf '  %s' "$name"
+  # On a terminal the seconds count up, so that a long download does not look like a hang. Steps side by side (make -j)
+  # cannot share that line: each says that it begins.
+  if [[ ${MAKEFLAGS:-} == *--jobserver* ]]; then
+    printf '  %s ...\n' "$name"
+  elif [ -t 1 ]; then
+    counts=1
+  fi
   "$@" >"$log" 2>&1 &
   local job=$!
-  # On a terminal the seconds count up, so that a long download does not look like a hang.
-  while [ -t 1 ] && kill -0 $job 2>/dev/null; do
+  while [ $counts ] && kill -0 $job 2>/dev/null; do
     printf '\r  %s (%d s)' "$name" $((SECONDS - started))
     sleep 1
   done
   wait $job || status=$?
+  [ $counts ] && printf '\r'
+  printf '  %s' "$name"
   if [ $status -eq 0 ]; then
-    [ -t 1 ] && printf '\r  %s' "$name"
     printf ' (%d s)\n' $((SECONDS - started))
   elif reason=$(grep -m 1 '^Generate: ' "$log"); then
     printf ': failed: %s\n' "${reason#Generate: }"

@@ -7,7 +7,7 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import RisingEdge
-from downbeat.policies import read
+from downbeat_toe.policies import read
 
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.bench.layout import FILE, element, layout

@@ -8,15 +8,19 @@ import hashlib
 import importlib.metadata
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cocotb_tools.runner import Verilator
 
+from cocotb_tests.bench.ports import top_ports
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILDS = ROOT / "build" / "cocotb"
 KEPT = 6  # builds of one module that stay; the oldest goes first
+
+PORTS = "ports.vlt"
 
 # Functions are split: the compiler takes minutes for the engine's as one of 60,000 lines.
 ARGS = ("--output-split", "0", "--output-split-cfuncs", "1000", "-Wno-fatal")
@@ -26,14 +30,19 @@ MAKE = ("VM_PARALLEL_BUILDS=0", "OPT_FAST=-O1")
 
 
 class PortsOnly(Verilator):
-    """cocotb's runner, but that tests see the top's own signals alone. With every signal of a whole core in sight
-    (`--public-flat-rw`, which a test that needs it gives as an argument) its C++ is five times as much, and takes minutes."""
+    """cocotb's runner, but that tests see the top's ports alone. With every signal of a module in sight
+    (`--public-flat-rw`, which a test that needs it gives as an argument) Verilator may leave none out: its C++ is
+    several times as much."""
+
+    def __init__(self, ports: Path) -> None:
+        """`ports` is Verilator's configuration that names them."""
+        super().__init__()
+        self._ports = ports
 
     def _build_command(self) -> Any:
         commands = super()._build_command()
         verilate: list[str] = commands[0]
-        at = verilate.index("--public-flat-rw")
-        verilate[at : at + 1] = ["--public-depth", "1"]
+        verilate[verilate.index("--public-flat-rw")] = str(self._ports)
         commands[1].extend(MAKE)
         return commands
 
@@ -52,9 +61,10 @@ def build_module(
     """The directory of the module's simulator, built unless it is there."""
     args = [*ARGS, *verilator_args, *(("--trace-fst", "--trace-structs") if waves else ())]
     text = "".join(file.read_text() for file in verilog)
+    public = _public(module, top_ports(text, module))
     versions = [importlib.metadata.version(tool) for tool in ("verilator", "cocotb")]
     # The place counts too: the simulator finds cocotb's libraries by absolute path.
-    key = json.dumps([text, args, sorted(parameters.items()), versions, str(ROOT)], default=str)
+    key = json.dumps([text, public, args, sorted(parameters.items()), versions, str(ROOT)], default=str)
     home = BUILDS / module
     place = home / hashlib.sha256(key.encode()).hexdigest()[:16]
     done = place / "done"
@@ -65,9 +75,16 @@ def build_module(
         if not done.exists():
             shutil.rmtree(place, ignore_errors=True)
             _prune(home)
+            place.mkdir()
+            (place / PORTS).write_text(public)
             _verilate(module, verilog, args, parameters, place, waves)
         done.touch()
     return place
+
+
+def _public(module: str, ports: Iterable[str]) -> str:
+    """Verilator's configuration that shows the ports of `module`."""
+    return "\n".join(["`verilator_config", *(f'public_flat_rw -module "{module}" -var "{port}"' for port in ports), ""])
 
 
 def _verilate(
@@ -78,10 +95,9 @@ def _verilate(
     place: Path,
     waves: bool,
 ) -> None:
-    place.mkdir()
     log = place / "build.log"
     try:
-        PortsOnly().build(
+        PortsOnly(place / PORTS).build(
             sources=list(verilog),
             hdl_toplevel=module,
             build_dir=place,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Where the runner tells the simulation which ports the module's top has, with their widths in bits. Verilator makes
-# inner signals visible too, and an inner `sink_payload_x` must not be taken for a field of `sink`.
+# Where the runner tells the simulation which ports the module's top has, with their widths in bits: where a test has made
+# inner signals visible too, an inner `sink_payload_x` must not be taken for a field of `sink`.
 PORTS_VARIABLE = "DOWNBEAT_PORTS"
 
 
@@ -30,13 +30,23 @@ SPINAL = Naming(valid="_valid", ready="_ready", payload="_payload")
 AXI_STREAM = Naming(valid="_tvalid", ready="_tready", payload="_t")
 
 
+# A port as it stands between two commas: a name alone is of the direction and the range before it.
+PORT = re.compile(r"(?:(?P<direction>input|output|inout)\s+(?:wire|reg)?\s*(?:\[(?P<high>\d+):0\]\s*)?)?(?P<name>\w+)")
+
+
 def top_ports(verilog: str, top: str) -> dict[str, int]:
-    """Name and width of each port of `top` in SpinalHDL's Verilog, which declares one port a line."""
+    """Name and width in bits of each port of `top` in its Verilog. ValueError where it is not there or is not read."""
     header = re.search(rf"^module {top} (?:#\(.*?^\) )?\((.*?)^\);", verilog, re.DOTALL | re.MULTILINE)
     if header is None:
         raise ValueError(f"no module {top} in its Verilog")
-    port = re.compile(r"^\s*(?:input|output|inout)\s+\w+\s+(?:\[(\d+):0\]\s+)?(\w+)", re.MULTILINE)
-    return {name: int(high or 0) + 1 for high, name in port.findall(header.group(1))}
+    ports, width = {}, 1
+    for text in re.sub(r"//.*|\(\*.*?\*\)", "", header.group(1)).split(","):
+        port = PORT.fullmatch(text.strip())
+        if port is None:
+            raise ValueError(f"{top}: port {text.strip()!r} is not read")
+        width = int(port["high"] or 0) + 1 if port["direction"] else width
+        ports[port["name"]] = width
+    return ports
 
 
 @functools.cache

@@ -9,9 +9,9 @@ from typing import Any
 import cocotb
 from cocotb.task import bridge
 from cocotb.triggers import ClockCycles, Timer
-from downbeat.board.device import PHY_STATES
-from downbeat.board.probes import Captured, ProbeBoard
-from downbeat.gap import probe
+from downbeat_toe.board.device import PHY_STATES
+from downbeat_toe.board.probes import Captured, ProbeBoard
+from downbeat_toe.gap import probe
 
 from cocotb_tests.bench import generator
 from cocotb_tests.board.phy import GIGABIT_PARTNER, LINK, SLOW_PARTNER

@@ -9,8 +9,8 @@ from typing import Any
 import cocotb
 from cocotb.task import bridge
 from cocotb.triggers import ClockCycles, Event, Timer
-from downbeat.board.device import PHY_STATES
-from downbeat.board.traffic import TrafficBoard
+from downbeat_toe.board.device import PHY_STATES
+from downbeat_toe.board.traffic import TrafficBoard
 
 from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC
 from cocotb_tests.bench import generator

@@ -7,7 +7,7 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
-from downbeat.servo import Servo
+from downbeat_toe.servo import Servo
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module

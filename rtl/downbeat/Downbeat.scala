@@ -96,8 +96,11 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val host_set_up = hasHost generate in(Vec.fill(config.hostPorts)(HostSetUp()))
     val host_shown = hasHost generate out(Vec.fill(config.hostPorts)(HostShown()))
     val host_doorbells = hasHost generate slave(Stream(Doorbell(config)))
-    val m_axi_host = hasHost generate master(Axi4(HostPorts.axi))
-    val interrupt = hasHost generate out(Bits(config.hostPorts bits))
+    val m_axi_host = hasHost generate master(Axi4(HostPorts.axi)).note(
+      s"AXI4 to the rings in the host's memory: ${HostPorts.axi.addressWidth} address bits, " +
+        s"${HostPorts.axi.dataWidth} data bits. A write's response means that the host sees it.")
+    val interrupt = hasHost generate out(Bits(config.hostPorts bits)).note(
+      "A level for each port; falls when the host writes `notificationHead`.")
 
     val trace = master(Flow(TraceRecord(config))).note(
       "A record for each event, in order: `DOWNBEAT_TRACE_RECORD_...` in downbeat_layout.h. Leave open if unused.")

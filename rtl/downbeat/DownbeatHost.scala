@@ -3,6 +3,7 @@ package downbeat
 
 import downbeat.config.DownbeatConfig
 import downbeat.host.HostPorts
+import downbeat.lib.PortNotes.Noted
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
@@ -13,11 +14,13 @@ import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
 case class DownbeatHost(config: DownbeatConfig) extends RegisteredCore(config, withMac = false) {
   require(config.hostPorts > 0, "DownbeatHost: set hostPorts")
 
-  /** The core is in reset, and what is connected to it must not be left in the middle of a frame or a burst. */
-  val core_reset = out(Bool())
+  val core_reset =
+    out(Bool()).note("The core is in reset: nothing connected to it may stay in the middle of a frame or a burst.")
   core_reset := registers.io.coreReset
-  /** Payload: as the core's port of this name, at the address that the host has set. */
-  val m_axi = master(Axi4(config.memory.copy(addressWidth = HostPorts.axi.addressWidth)))
+  val m_axi = master(Axi4(config.memory.copy(addressWidth = HostPorts.axi.addressWidth))).note(
+    s"AXI4 to the payload in the host's memory, from the address that the host has set: " +
+      s"${HostPorts.axi.addressWidth} address bits, 64 data bits, INCR bursts of up to 256 beats within 2 KiB. A " +
+      "write's response means that the host sees it.")
   Axi4SpecRenamer(m_axi)
 
   private val inner = core.io.m_axi

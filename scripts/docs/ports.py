@@ -13,7 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "ports.md"
 VERILOG = ROOT / "build" / "rtl"
-BESIDE = {"DownbeatAxi": "Downbeat", "DownbeatGmii": "DownbeatAxi"}  # what a top is compared with
+# What a top is compared with.
+BESIDE = {"DownbeatAxi": "Downbeat", "DownbeatGmii": "DownbeatAxi", "DownbeatHost": "DownbeatAxi"}
 MARK = re.compile(r"(<!-- ports of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEAD = ("| port | bits | |", "|---|---|---|")
 NAME = re.compile(r"^\| `([^`]+)`", re.MULTILINE)
@@ -31,7 +32,8 @@ def _section(top: str, verilog: Path) -> str:
     others = (verilog / f"{BESIDE[top]}.ports").read_text().splitlines()
     kept = set(NAME.findall("\n".join(rows)))
     gone = ", ".join(f"`{name}`" for name in NAME.findall("\n".join(others)) if name not in kept)
-    opening = textwrap.fill(f"As `{BESIDE[top]}`, without {gone}; besides:", 118, break_on_hyphens=False)
+    without = f", without {gone}" if gone else ""
+    opening = textwrap.fill(f"As `{BESIDE[top]}`{without}; besides:", 118, break_on_hyphens=False)
     return "\n".join([opening, "", *HEAD, *(row for row in rows if row not in others)]) + "\n"
 
 

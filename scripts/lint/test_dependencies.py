@@ -53,7 +53,7 @@ def test_dependencies_go_one_way() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "refused"),
     [
-        ("sw/python/downbeat/x.py", "from sim.lib import build", ["sim.lib.build"]),
+        ("sw/python/downbeat_toe/x.py", "from sim.lib import build", ["sim.lib.build"]),
         ("sim/bench/x.py", "import cocotb_tests.bench", ["cocotb_tests.bench"]),
         ("sim/lib/x.py", "def f():\n    from sim.ns3 import golden", ["sim.ns3.golden"]),
         ("sim/ns3/x.py", "from sim.lib import build\nimport simple", []),

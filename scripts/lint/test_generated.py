@@ -15,7 +15,7 @@ COMMITTED = {
     "downbeat_registers.h": "sw/include/downbeat_registers.h",
     "downbeat_event.h": "sw/include/downbeat_event.h",
     "downbeat_host.h": "sw/include/downbeat_host.h",
-    "event_fields.py": "sw/python/downbeat/event_fields.py",
+    "event_fields.py": "sw/python/downbeat_toe/event_fields.py",
 }
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from scripts.release.archive import packed
-from scripts.release.contents import BUILDS, ROOT, TOPS, files, version
+from scripts.release.contents import BUILDS, ROOT, files, tops, version
 
 PLACE = Path("build/release")
 
@@ -35,7 +35,7 @@ def elaborate(folder: str, build: str) -> Path:
     """The directory with the build's Verilog."""
     place = PLACE / "rtl" / folder
     print(f"{folder} ({build})", flush=True)
-    subprocess.run(["scripts/rtl.sh", "elaborate", build, str(place), *TOPS, "RegisterMap"], check=True)
+    subprocess.run(["scripts/rtl.sh", "elaborate", build, str(place), *tops(folder), "RegisterMap"], check=True)
     return place
 
 

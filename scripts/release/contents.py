@@ -18,7 +18,9 @@ BUILDS = {
     "lean": "lean",
     "board": "board",
     "external": "default,externalMemory=true",
+    "host": "default,hostPorts=4",
 }
+TOPS_OF = {"host": ("DownbeatHost",)}  # other builds have all of TOPS
 # What a preset's elaboration leaves, besides the Verilog of the tops.
 GENERATED = (
     *("downbeat_layout.h", "downbeat_layout.json", "downbeat_event.h"),
@@ -42,6 +44,14 @@ def version() -> str:
     return found[1]
 
 
+def tops(folder: str) -> tuple[str, ...]:
+    return TOPS_OF.get(folder, TOPS)
+
+
+def generated(folder: str) -> tuple[str, ...]:
+    return (*GENERATED, "downbeat_host.h") if folder in TOPS_OF else GENERATED
+
+
 def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
     """Of the builds whose elaborations are in those directories, by the builds' folders."""
     found = {name: (ROOT / name).read_bytes() for name in COPIED}
@@ -50,10 +60,10 @@ def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
     for path in sorted((ROOT / LICENCES).iterdir()):
         found[f"licences/{path.name}"] = path.read_bytes()
     for folder, place in elaborated.items():
-        for name in (*(f"{top}.v" for top in TOPS), *GENERATED):
+        for name in (*(f"{top}.v" for top in tops(folder)), *generated(folder)):
             found[f"{folder}/{name}"] = (place / name).read_bytes()
         found[f"{folder}/ports.md"] = ports(place, folder).encode()
-        found[cores.file_name(folder)] = cores.core(folder, version(), TOPS).encode()
+        found[cores.file_name(folder)] = cores.core(folder, version(), tops(folder)).encode()
     found["downbeat.f"] = cores.file_list(next(iter(elaborated))).encode()
     found["README.md"] = readme(list(elaborated)).encode()
     found["sbom.cdx.json"] = sbom.document(version(), found, _read("pom.xml")).encode()
@@ -64,11 +74,12 @@ def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
 def ports(place: Path, folder: str) -> str:
     """The ports of the tops of one build, and the crossings between its clocks."""
     lines = [f"# Ports of the build `{BUILDS[folder]}`", "", "TDATA byte 0 is the first byte of the wire."]
-    for top in TOPS:
+    for top in tops(folder):
         rows = (place / f"{top}.ports").read_text().rstrip()
         lines += ["", f"## {top}", "", "| port | bits | |", "|---|---|---|", rows]
-    crossings = (place / "DownbeatGmii.crossings").read_text().rstrip()
-    lines += ["", "## Crossings of DownbeatGmii", "", "| register | from | to |", "|---|---|---|", crossings]
+    if "DownbeatGmii" in tops(folder):
+        crossings = (place / "DownbeatGmii.crossings").read_text().rstrip()
+        lines += ["", "## Crossings of DownbeatGmii", "", "| register | from | to |", "|---|---|---|", crossings]
     return "\n".join(lines) + "\n"
 
 

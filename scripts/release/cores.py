@@ -16,12 +16,13 @@ def file_name(folder: str) -> str:
 
 
 def core(folder: str, version: str, tops: tuple[str, ...]) -> str:
-    """A target for each top, and one that lints; `default` is the core with registers."""
+    """A target for each top, and one that lints; `default` is the core with registers on AXI4-Lite alone."""
+    main = "DownbeatAxi" if "DownbeatAxi" in tops else tops[0]
     filesets = "".join(
         f"  {top.lower()}:\n    files: [{folder}/{top}.v]\n    file_type: verilogSource\n" for top in tops
     )
     targets = "".join(
-        f"\n  {'default' if top == 'DownbeatAxi' else top.lower()}:\n    filesets: [{top.lower()}]\n    toplevel: {top}\n"
+        f"\n  {'default' if top == main else top.lower()}:\n    filesets: [{top.lower()}]\n    toplevel: {top}\n"
         for top in tops
     )
     return f"""CAPI=2:
@@ -36,8 +37,8 @@ filesets:
 
 targets:{targets}
   lint:
-    filesets: [waivers, downbeataxi]
-    toplevel: DownbeatAxi
+    filesets: [waivers, {main.lower()}]
+    toplevel: {main}
     flow: lint
     flow_options:
       tool: verilator

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from downbeat import quantities
+from downbeat_toe import quantities
 
 from sim.lib import ranges
 from sim.ns3.settings import LARGEST_BUFFER

@@ -95,6 +95,7 @@ VARIABLES = (
     Variable("DURATION", ("bench", "experiment", "experiments"), checks.seconds(100_000)),
     Variable("RUNS", ("experiment", "experiments"), whole(1, 100_000)),
     Variable("FULL", ("experiment", "experiments"), checks.switch),
+    Variable("VARY", ("experiment", "experiments"), checks.switch),
     Variable("SEEDS", ("experiment",), whole(1, 100_000)),
     Variable("TABLE", ("experiment",), among(names.tables, several=",")),
     Variable("FIGURE", ("experiment",), among(names.figures, several=",")),

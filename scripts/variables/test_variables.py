@@ -24,7 +24,7 @@ KINDS = {
     "a directory": "/tmp",
 }
 SHARES = ("LOSS", "DROP", "REORDER", "DUP", "CORRUPT")
-SWITCHES = ("WAVES", "ESTIMATE", "GUARD", "PROGRAM", "AREA", "COMPARE", "FASTDROP", "FULL")
+SWITCHES = ("WAVES", "ESTIMATE", "GUARD", "PROGRAM", "AREA", "COMPARE", "FASTDROP", "FULL", "VARY")
 FINE = {
     *((name, "zero") for name in (*SHARES, *SWITCHES, "CELLS", "matrix JOBS")),
     ("new-policy NAME", "unknown name"),

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from downbeat.console import report_console
+from downbeat_toe.console import report_console
 from rich.table import Table
 
 from sim.lib.cache import ROOT

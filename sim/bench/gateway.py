@@ -16,11 +16,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from downbeat.gateway import bench
-from downbeat.gateway.poison import WORST, effect
-from downbeat.gateway.process import program
-from downbeat.gateway.virtual import Virtual
-from downbeat.refused import Refused
+from downbeat_toe.gateway import bench
+from downbeat_toe.gateway.poison import WORST, effect
+from downbeat_toe.gateway.process import program
+from downbeat_toe.gateway.virtual import Virtual
+from downbeat_toe.refused import Refused
 
 from sim.lib import build
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import pytest
-from downbeat.device import Device, DeviceError, nanoseconds
-from downbeat.library import Error, load
+from downbeat_toe.device import Device, DeviceError, nanoseconds
+from downbeat_toe.library import Error, load
 
 from sim.lib import verilated
 

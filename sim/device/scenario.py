@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from downbeat.device import Device, nanoseconds
-from downbeat.library import Event, State
+from downbeat_toe.device import Device, nanoseconds
+from downbeat_toe.library import Event, State
 from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 

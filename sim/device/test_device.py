@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from downbeat.device import Device, DeviceError, nanoseconds
-from downbeat.library import Error, State
+from downbeat_toe.device import Device, DeviceError, nanoseconds
+from downbeat_toe.library import Error, State
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 

@@ -7,8 +7,8 @@ import ctypes
 from collections.abc import Callable, Iterator
 
 import pytest
-from downbeat.device import Device, DeviceError, nanoseconds
-from downbeat.library import Error, State, load
+from downbeat_toe.device import Device, DeviceError, nanoseconds
+from downbeat_toe.library import Error, State, load
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 

@@ -9,8 +9,8 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from downbeat.device import Device, DeviceError, nanoseconds
-from downbeat.library import Error, Event, State, load
+from downbeat_toe.device import Device, DeviceError, nanoseconds
+from downbeat_toe.library import Error, Event, State, load
 
 from sim.adversarial.fuzz.__main__ import fuzz, story
 from sim.device.conftest import IPS, MACS, Pair, would_block

@@ -32,11 +32,13 @@ def run(
     runs: Annotated[int, typer.Option(help="of each cell; 0: as the file says")] = 0,
     duration: Annotated[str, typer.Option(help="simulated, as '60 s'; empty: as the file says")] = "",
     full: Annotated[bool, typer.Option(help="the paper's lengths and points instead of the quick form")] = False,
+    scheduler: Annotated[str, typer.Option(help="a Dask cluster's, as tcp://host:8786, instead of this machine")] = "",
+    vary: Annotated[bool, typer.Option(help="also with other values of what the paper leaves out")] = False,
 ) -> None:
     """Runs experiments from their files and writes build/reports/experiments."""
     from sim.experiments.engine import command
 
-    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration))
+    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration, scheduler, vary))
 
 
 def by_name() -> int:
@@ -52,7 +54,8 @@ def by_name() -> int:
     number = {key: int(os.environ.get(key) or 0) for key in ("SEED", "JOBS", "RUNS")}
     full, seconds = os.environ.get("FULL") == "1", os.environ.get("DURATION") or ""
     duration = f"{seconds} s" if seconds else ""
-    return command.run(paths, number["SEED"] or 1, number["JOBS"], full, number["RUNS"], duration)
+    vary = os.environ.get("VARY") == "1"
+    return command.run(paths, number["SEED"] or 1, number["JOBS"], full, number["RUNS"], duration, vary=vary)
 
 
 def _title(path: Path) -> str:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from downbeat.driver import Connection, Device, Item, Listener, State
+from downbeat_toe.driver import Connection, Device, Item, Listener, State
 
 from sim.lib import verilated
 from sim.lib.cache import ROOT

@@ -7,7 +7,7 @@ import os
 import random
 
 import pytest
-from downbeat.driver import DriverError, Error, State
+from downbeat_toe.driver import DriverError, Error, State
 
 from sim.host.conftest import IPS, Wire
 

@@ -39,6 +39,7 @@ MATRIX = ADVERSARIAL / "matrix"
 LOGISTIC = EXPERIMENTS / "logistic"
 ENGINE = EXPERIMENTS / "engine"
 ESTIMATOR = ROOT / "sw" / "estimator"
+SITE = ROOT / "sw" / "gateway"  # downbeat_site.h
 PACING = BENCH / "pacing"
 EVENTS = BENCH / "events"
 MODULES = ROOT / "build" / "rtl"  # every module, of the preset that `make rtl` has
@@ -86,7 +87,7 @@ def experiment(preset: str = LARGEST) -> Path:
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
     objects = estimator()
     link = [*with_library(library(tap="header", preset=preset)), str(objects / "libdownbeat_estimator.a"), *link]
-    flags = [*flags, f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}"]
+    flags = [*flags, f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}", f"-I{SITE}"]
     sources = [*sorted(ENGINE.glob("*.cpp")), *shared]
     return program(
         part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from downbeat import quantities
+from downbeat_toe import quantities
 
 Value = TypeVar("Value", int, float)
 

@@ -38,6 +38,7 @@ LAYOUT = RTL[PRESET] / "downbeat_layout.h"
 
 # The library for looking closely: waves, and a drawn value for what the Verilog leaves open.
 WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique")
+COUNT = "-fprofile-generate"
 TRAINED = (*OPTIMISE, "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
 
 HOST_SOURCES = DEVICE.parent / "host"
@@ -112,7 +113,7 @@ def _core(waves: bool, tap: str, preset: str) -> Path:
         elif flags is TRAINED:
             _compile_core(place, fast=TRAINED if _train(place, tap, preset) else OPTIMISE)
         else:
-            _compile_core(place, fast=flags)
+            _compile_core(place, fast=flags, slow="-O0" if flags is QUICK else "-O1")
 
     return cached(part, key(flags), make)
 
@@ -131,12 +132,13 @@ def _train(place: Path, tap: str, preset: str) -> bool:
     A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
     these counts it runs a fifth faster. False, and no counts, if the core does not get through the bench.
     """
-    _compile_core(place, fast=[*OPTIMISE, "-fprofile-generate"])
-    sources = [str(path) for path in _device_sources(tap)]
-    training = str(place / "training")
-    flags = [*device_flags(place, False, tap, preset), "-O1", "-fprofile-generate"]
-    run(place, "g++", *flags, *sources, *model_libraries(place, "downbeat"), "-o", training)
-    done = subprocess.run([training, "3"], cwd=place, capture_output=True, timeout=300, check=False)
+    _compile_core(place, fast=[*OPTIMISE, COUNT])
+    flags = [*device_flags(place, False, tap, preset), "-O1", COUNT]
+    link = [*model_libraries(place, "downbeat"), COUNT]
+    texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
+    part = part_name("training", False, tap, preset)
+    training = program(part, "training", _device_sources(tap), flags, link, texts, place.name)
+    done = subprocess.run([str(training / "training"), "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
         for counts in place.glob("*.gcda"):
             counts.unlink()

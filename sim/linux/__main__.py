@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from downbeat import quantities
+from downbeat_toe import quantities
 from rich.console import Console
 
 from sim.lib import build

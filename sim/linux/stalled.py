@@ -16,8 +16,8 @@ import termios
 import time
 from ipaddress import IPv4Address
 
-from downbeat.device import Device, DeviceError, nanoseconds
-from downbeat.library import load
+from downbeat_toe.device import Device, DeviceError, nanoseconds
+from downbeat_toe.library import load
 
 from sim.lib import verilated
 from sim.linux import namespace

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from downbeat.gap import synthetic, veth
-from downbeat.gap.calling import downbeat, inside
+from downbeat_toe.gap import synthetic, veth
+from downbeat_toe.gap.calling import downbeat, inside
 from scapy.utils import PcapNgReader
 
 GAP = 200_000  # ns

@@ -10,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from downbeat import pages
-from downbeat.policies import Policy
+from downbeat_toe import pages
+from downbeat_toe.policies import Policy
 from plotly.subplots import make_subplots
 from rich.table import Table
 

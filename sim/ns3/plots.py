@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
-from downbeat import pages
+from downbeat_toe import pages
 from plotly.subplots import make_subplots
 
 from sim.ns3.network import Transfer

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from downbeat.policies import ArgumentRefused, Policy, find
-from downbeat.quantities import Buffer, buffer, probability
+from downbeat_toe.policies import ArgumentRefused, Policy, find
+from downbeat_toe.quantities import Buffer, buffer, probability
 
 from sim.lib import ranges
 from sim.lib.contents import generated

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from downbeat import schedule_file
-from downbeat.gap import capture, frames, probe
-from downbeat.refused import Refused
+from downbeat_toe import schedule_file
+from downbeat_toe.gap import capture, frames, probe
+from downbeat_toe.refused import Refused
 from scapy.layers.inet import IP, TCP, UDP, IPOption_NOP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.layers.ppp import PPP
@@ -95,7 +95,16 @@ def sim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def gap(place: Path, *options: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "downbeat", "gap", str(place / "path.pcapng"), "--reports", str(place), *options]
+    command = [
+        sys.executable,
+        "-m",
+        "downbeat_toe",
+        "gap",
+        str(place / "path.pcapng"),
+        "--reports",
+        str(place),
+        *options,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     data: dict[str, Any] = json.loads((place / "gap-capture.json").read_text())

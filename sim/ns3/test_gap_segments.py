@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from downbeat.gap import frames, planning
-from downbeat.gap.headers import ETHERNET, IPV6, RAW_IP, SLL, SLL2
-from downbeat.refused import Refused
+from downbeat_toe.gap import frames, planning
+from downbeat_toe.gap.headers import ETHERNET, IPV6, RAW_IP, SLL, SLL2
+from downbeat_toe.refused import Refused
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop

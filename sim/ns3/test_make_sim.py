@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from downbeat import policies
+from downbeat_toe import policies
 
 from sim.lib import build, verilated
 from sim.lib.contents import BLOCK, generated

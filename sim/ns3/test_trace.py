@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from downbeat import trace
+from downbeat_toe import trace
 
 HEADER = "time_ns,flow,event,state,cwnd,ssthresh,reason,acked,live,sent_sequence,sent_length"
 RECORD = f"""{HEADER}
@@ -21,7 +21,7 @@ RECORD = f"""{HEADER}
 def told(tmp_path: Path, *arguments: str) -> list[str]:
     record = tmp_path / "events.csv"
     record.write_text(RECORD)
-    command = [sys.executable, "-m", "downbeat", "trace", str(record), *arguments]
+    command = [sys.executable, "-m", "downbeat_toe", "trace", str(record), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     return done.stdout.splitlines()
 
@@ -45,7 +45,7 @@ def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
     wrong.write_text("a,b\n1,2\n")
     for path, says in ((wrong, "no column time_ns"), (tmp_path / "missing.csv", "make sim writes")):
         done = subprocess.run(
-            [sys.executable, "-m", "downbeat", "trace", str(path)],
+            [sys.executable, "-m", "downbeat_toe", "trace", str(path)],
             capture_output=True,
             text=True,
             timeout=60,

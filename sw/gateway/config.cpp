@@ -10,6 +10,8 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
+#include "address.h"
+
 namespace downbeat::gateway {
 namespace {
 
@@ -109,19 +111,6 @@ template <typename Map> std::string names(const Map &map) {
 }
 
 } // namespace
-
-bool splitAddress(const std::string &text, std::string &host, std::uint16_t &port) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0) return false;
-  host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']'))
-    host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != std::string::npos)
-    return false;
-  const char *end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, port);
-  return error == std::errc() && stop == end && !host.empty();
-}
 
 std::string useStore(Config &config, const std::string &store) {
   constexpr std::string_view scheme = "redis://";

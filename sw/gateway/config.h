@@ -31,7 +31,4 @@ std::variant<Config, std::string> readConfig(const std::string &file);
 // "embedded" or "redis://HOST:PORT" into the configuration; empty: done, otherwise the reason.
 std::string useStore(Config &config, const std::string &store);
 
-// "192.0.2.1:80" or "[2001:db8::1]:80"; false: it is neither.
-bool splitAddress(const std::string &text, std::string &host, std::uint16_t &port);
-
 } // namespace downbeat::gateway

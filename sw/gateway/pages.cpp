@@ -2,11 +2,10 @@
 // The pages that `downbeat gateway` reads.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <downbeat_estimator.h>
 #include <nlohmann/json.hpp>
 
 #include "admin.h"
+#include "start.h"
 
 namespace downbeat::gateway {
 namespace {
@@ -53,20 +52,6 @@ Json known(const Answer &answer) {
     json["resume"] = {
         {"reporters", answer.savedReporters}, {"window_bytes", answer.savedWindow}, {"rtt_s", answer.savedRtt}};
   return json;
-}
-
-// The initial window in segments, by the estimator's equations: the host computes the same from the same answer.
-std::uint32_t spandWindow(const Answer &answer, std::size_t bytes, double mss) {
-  const auto window = static_cast<std::uint32_t>(std::max(1.0, answer.window / mss));
-  const auto segments = static_cast<std::uint64_t>(std::ceil(double(bytes) / mss));
-  return downbeat_spand(segments, window, static_cast<std::uint32_t>(std::lround(answer.acked * 256)), 1);
-}
-
-// In segments. n = L + S / w_o connections are one in congestion avoidance and the rest as a sum of windows.
-double lissSsthresh(const Answer &answer, double mss) {
-  const double others = std::max(answer.connections - 1, 0.0) * answer.oldest;
-  const auto fixed = [&](double bytes) { return static_cast<std::uint64_t>(bytes / mss * 65536); };
-  return static_cast<double>(downbeat_liss(fixed(others), 1, fixed(answer.oldest))) / 65536;
 }
 
 } // namespace

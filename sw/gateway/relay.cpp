@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "config.h"
+#include "address.h"
 #include "redis_connection.h"
 
 namespace downbeat::gateway {

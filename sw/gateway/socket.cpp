@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "config.h"
+#include "address.h"
 
 namespace downbeat::gateway {
 namespace {

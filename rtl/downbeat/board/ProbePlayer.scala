@@ -22,7 +22,7 @@ case class ProbeRun() extends Bundle {
   val frames = UInt(32 bits)
 }
 
-/** Sends the frames that `downbeat replay` sends (sw/python/downbeat/gap/probe.py has their format), by a schedule,
+/** Sends the frames that `downbeat replay` sends (sw/python/downbeat_toe/gap/probe.py has their format), by a schedule,
   * with launch times for the MAC's gate. The first launch is `lead` and the first entry's gap ahead of the start.
   */
 case class ProbePlayer() extends Component {

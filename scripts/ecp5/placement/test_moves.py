@@ -22,6 +22,7 @@ def crossed() -> Small:
     return small
 
 
+@pytest.mark.soak
 def test_block_rams_change_places_or_take_free_ones_with_the_names_of_their_sites(tmp_path: Path) -> None:
     bels, _ = crossed().annealed(tmp_path)
     assert (bels["left"], bels["right"], bels["away"]) == ("X22/Y10/EBR3", "X4/Y10/EBR0", "X22/Y40/EBR3")

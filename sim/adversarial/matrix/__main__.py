@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
-from downbeat import quantities
-from downbeat.console import report_console
+from downbeat_toe import quantities
+from downbeat_toe.console import report_console
 from rich.console import Console
 from rich.progress import Progress
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from downbeat import quantities
+from downbeat_toe import quantities
 
 from sim.adversarial.matrix import linux, network
 from sim.adversarial.matrix.cells import Axes, Cell, covering, every

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from downbeat.library import load
+from downbeat_toe.library import load
 
 from sim.adversarial.packetdrill.options import ScriptError
 from sim.adversarial.packetdrill.parser import read

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from downbeat.device import Device
+from downbeat_toe.device import Device
 from scapy.layers.inet import TCP
 from scapy.utils import PcapWriter
 

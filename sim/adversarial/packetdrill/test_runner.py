@@ -7,7 +7,7 @@ import ctypes
 from pathlib import Path
 
 import pytest
-from downbeat.library import load
+from downbeat_toe.library import load
 from scapy.layers.inet import TCP
 from scapy.utils import rdpcap
 

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from downbeat.library import load
+from downbeat_toe.library import load
 
 from sim.adversarial.packetdrill.__main__ import SCRIPTS
 from sim.adversarial.packetdrill.parser import read

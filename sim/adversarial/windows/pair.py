@@ -8,7 +8,7 @@ import random
 import struct
 from dataclasses import dataclass, field
 
-from downbeat.device import Device, DeviceError, nanoseconds
+from downbeat_toe.device import Device, DeviceError, nanoseconds
 
 from sim.adversarial.packetdrill.packets import stream
 from sim.adversarial.windows.peer import CORE_SCALE

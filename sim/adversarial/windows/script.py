@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
-from downbeat.device import Device, DeviceError
+from downbeat_toe.device import Device, DeviceError
 
 from sim.adversarial.packetdrill.packets import CORE_IP, CORE_MAC, CORE_PORT, OURS, PEER_IP, PEER_MAC, stream
 from sim.adversarial.packetdrill.wire import LINK_RATE, Wire

@@ -7,7 +7,7 @@ import ctypes
 import os
 
 import pytest
-from downbeat.library import load
+from downbeat_toe.library import load
 
 from sim.adversarial.windows import pair
 from sim.adversarial.windows.script import play

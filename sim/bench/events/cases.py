@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from downbeat.policies import Policy, read
+from downbeat_toe.policies import Policy, read
 
 from sim.lib import build
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from downbeat.refused import Refused
+from downbeat_toe.refused import Refused
 from rich.console import Console
 from rich.table import Table
 

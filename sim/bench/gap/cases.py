@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from downbeat import patterns
+from downbeat_toe import patterns
 
 from sim.bench.gap import given
 

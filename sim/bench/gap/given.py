@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from downbeat import schedule_file
-from downbeat.refused import Refused
-from downbeat.schedule import SHORTEST, require_space
+from downbeat_toe import schedule_file
+from downbeat_toe.refused import Refused
+from downbeat_toe.schedule import SHORTEST, require_space
 
 START = 1_000_000  # ns of the bench's time at which the first frame leaves
 FCS = 4

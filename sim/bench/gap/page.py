@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-from downbeat import pages
+from downbeat_toe import pages
 from plotly.subplots import make_subplots
 
 from sim.bench.gap import table

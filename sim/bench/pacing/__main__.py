@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Any
 
-from downbeat.console import report_console
+from downbeat_toe.console import report_console
 from rich.table import Table
 
 from sim.lib import build

@@ -13,9 +13,9 @@ import os
 import sys
 from typing import Any
 
-from downbeat.console import report_console
-from downbeat.library import load
-from downbeat.policies import Policy, read
+from downbeat_toe.console import report_console
+from downbeat_toe.library import load
+from downbeat_toe.policies import Policy, read
 from rich.console import Console
 from rich.table import Table
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from downbeat.device import Device, DeviceError, nanoseconds
-from downbeat.library import NEVER, Error, Event, State
-from downbeat.policies import Policy
+from downbeat_toe.device import Device, DeviceError, nanoseconds
+from downbeat_toe.library import NEVER, Error, Event, State
+from downbeat_toe.policies import Policy
 
 from sim.bench.policies.judge import Choice, Judge, Policies
 from sim.bench.policies.path import MILLISECOND, SHORTEST_NS, Path

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from downbeat.device import Device, DeviceError, nanoseconds
-from downbeat.library import Error, load
-from downbeat.policies import read
+from downbeat_toe.device import Device, DeviceError, nanoseconds
+from downbeat_toe.library import Error, load
+from downbeat_toe.policies import read
 
 from sim.bench.policies.judge import Choice
 from sim.bench.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument

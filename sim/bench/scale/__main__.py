@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from downbeat.console import report_console
-from downbeat.library import load
+from downbeat_toe.console import report_console
+from downbeat_toe.library import load
 
 from sim.bench.scale.crowd import crowd
 from sim.bench.scale.window import window

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from downbeat.device import Device, nanoseconds
-from downbeat.library import Error, State
+from downbeat_toe.device import Device, nanoseconds
+from downbeat_toe.library import Error, State
 
 from sim.bench.scale.wire import IPS, SILENT, Failed, Wire, would_block
 

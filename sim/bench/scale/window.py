@@ -7,8 +7,8 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
-from downbeat.device import Device, DeviceError
-from downbeat.library import Error, State
+from downbeat_toe.device import Device, DeviceError
+from downbeat_toe.library import Error, State
 
 from sim.bench.scale.wire import IPS, Failed, Wire, would_block
 

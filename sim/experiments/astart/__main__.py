@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from downbeat.console import report_console
+from downbeat_toe.console import report_console
 from rich.table import Table
 
 from sim.experiments.astart.transfer import Network, Transfer, run

@@ -14,8 +14,8 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
-from downbeat.console import report_console
-from downbeat.refused import Refused
+from downbeat_toe.console import report_console
+from downbeat_toe.refused import Refused
 from rich.table import Table
 
 from sim.experiments.engine import command, lines
@@ -23,6 +23,7 @@ from sim.experiments.engine.confidence import estimate
 from sim.experiments.engine.load import Policies
 from sim.experiments.engine.runs import Interrupted, Result, Runs
 from sim.experiments.engine.schema import Experiment
+from sim.experiments.engine.workers import Processes
 from sim.lib import build
 
 REPORT = build.ROOT / "build" / "reports" / "carson.json"
@@ -203,7 +204,9 @@ def main() -> int:
     start = time.monotonic()
     try:
         policies = command.built_policies()
-        engine = Runs(build.shown(console, build.experiment) / "downbeat_experiment", command.KEPT, jobs())
+        engine = Runs(
+            build.shown(console, build.experiment) / "downbeat_experiment", command.KEPT, lambda: Processes(jobs())
+        )
         for case in (case for case in CASES if case.table in chosen):
             said = carry_out(engine, policies, case, argument, seeds)
             failures += [f"{case.table}, seed {one['seed']}: {one['failure']}" for one in said if one["failure"]]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from downbeat import policies
-from downbeat.console import report_console
-from downbeat.quantities import size
+from downbeat_toe import policies
+from downbeat_toe.console import report_console
+from downbeat_toe.quantities import size
 from rich.table import Table
 
 from sim.experiments.cubic.windows import core_steps, mean_of_cycles, ns3_steps

@@ -9,14 +9,15 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from downbeat import policies
-from downbeat.refused import Refused
+from downbeat_toe import pages, policies
+from downbeat_toe.refused import Refused
 
-from sim.experiments.engine import judge, report
+from sim.experiments.engine import judge, records, report
 from sim.experiments.engine.judge import Results
 from sim.experiments.engine.lines import plan
 from sim.experiments.engine.load import File, Policies, load
 from sim.experiments.engine.runs import Interrupted, Runs
+from sim.experiments.engine.workers import Cluster, Processes
 from sim.lib import build
 from sim.lib.verilated import LARGEST, RTL
 
@@ -36,25 +37,42 @@ def built_policies(preset: str = LARGEST) -> Policies:
     return policies.read(layout)
 
 
-def engine(file: File, jobs: int = 0) -> Runs:
-    """What runs the file's cells."""
-    return Runs(build.experiment(file.experiment.run.preset) / "downbeat_experiment", KEPT, jobs or os.cpu_count() or 1)
+def engine(file: File, jobs: int = 0, scheduler: str = "") -> Runs:
+    """What runs the file's cells: `jobs` processes, 0 for as many as there are cores, or a Dask cluster."""
+    program = build.experiment(file.experiment.run.preset) / "downbeat_experiment"
+    if scheduler:
+        return Runs(program, KEPT, lambda: Cluster(scheduler))
+    return Runs(program, KEPT, lambda: Processes(jobs or os.cpu_count() or 1))
 
 
 def run(
-    paths: Sequence[Path], seed: int = 1, jobs: int = 0, full: bool = False, runs: int = 0, duration: str = ""
+    paths: Sequence[Path],
+    seed: int = 1,
+    jobs: int = 0,
+    full: bool = False,
+    runs: int = 0,
+    duration: str = "",
+    scheduler: str = "",
+    vary: bool = False,
 ) -> int:
-    """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says."""
+    """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
+    `vary`: with each other value of what the paper leaves out too."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the runs under way end too
     try:
         known = built_policies()
         loaded = [load(path, known, full, duration) for path in paths]
-        engines = [engine(file, jobs) for file in loaded]
+        engines = [engine(file, jobs, scheduler) for file in loaded]
         reports = []
         for file, each in zip(loaded, engines, strict=True):
             results = carry_out(file, known, each, seed, runs)
-            told = report.make(file, results, seed, full)
-            report.write(told, command_line(paths, seed, full))
+            varied = []
+            for change in file.vary if vary else ():
+                other = load(file.path, known, full, duration, change)
+                varied.append((f"{change[0]} = {change[1]}", other, carry_out(other, known, each, seed, runs)))
+            told = report.make(file, results, seed, full, varied)
+            line = command_line(paths, seed, full)
+            report.write(told, line)
+            records.write(file.experiment.name, results, seed, line, pages.version(), report.FOLDER)
             report.show(told)
             reports.append(told)
     except Interrupted as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat.policies import Field, Policy
+from downbeat_toe.policies import Field, Policy
 
 from sim.experiments.engine.load import Policies
 
@@ -28,6 +28,7 @@ access = { rate = "100 Mb/s", delay = "1 ms" }
 duration = "2 s"
 sample = "100 ms"
 marks = ["1 s"]
+sizes = ["30 kB", "60 kB"]
 packet = "1000 B"
 
 [[flow]]
@@ -46,6 +47,20 @@ of = { rate = "4 Mb/s" }
 over = { rate = "2 Mb/s" }
 value = 2
 tolerance = "20 %"
+
+[[table]]
+title = "By rate"
+rows = ["rate"]
+
+[[table.column]]
+title = "30 kB, s"
+metric = "seconds_to"
+size = "30 kB"
+
+[[table.column]]
+title = "packets to 2 Mb/s's"
+metric = "packets"
+over = { rate = "2 Mb/s" }
 """
 
 

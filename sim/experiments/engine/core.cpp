@@ -5,9 +5,9 @@ using namespace ns3;
 
 namespace {
 
-/// 10.200.0.0: a network for each core.
+/// 9.200.0.0: a network for each core, apart from those of routers.
 CoreHost::Addresses addresses(unsigned index) {
-  const std::uint32_t network = (10u << 24 | 200u << 16) + (index << 8);
+  const std::uint32_t network = (9u << 24 | 200u << 16) + (index << 8);
   return {network + 2, network + 1};
 }
 

@@ -41,9 +41,10 @@ private:
 
 class CoreFlow : public Flow {
 public:
-  CoreFlow(const FlowPlan &plan, const std::vector<std::int64_t> &marks, Core &core, std::uint32_t remote,
+  CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote,
            std::uint16_t port, std::uint64_t name);
 
+  void expect() override;
   void start() override;
   void stop() override;
   void write(std::uint64_t bytes) override;

@@ -10,11 +10,15 @@ namespace {
 const std::vector<std::uint8_t> filler(65'536);
 } // namespace
 
-CoreFlow::CoreFlow(const FlowPlan &plan, const std::vector<std::int64_t> &marks, Core &core, std::uint32_t remote,
+CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote,
                    std::uint16_t port, std::uint64_t name)
     : Flow(plan, marks), core_(core), remote_(remote), port_(port), name_(name) {
   if (core.estimates() != nullptr && plan.observed)
     reports_ = std::make_unique<PathReports>(*core.estimates(), name, remote);
+}
+
+void CoreFlow::expect() {
+  if (core_.estimates() != nullptr) core_.estimates()->expect(remote_);
 }
 
 void CoreFlow::start() {
@@ -42,6 +46,7 @@ downbeat_parameters CoreFlow::parameters() {
   const std::uint64_t size = plan.writes.empty() ? 0 : plan.writes.front().bytes;
   const downbeat_host_start start = core_.estimates()->ask(plan.estimate, core_.now(), remote_, size);
   record.told = start.reason;
+  record.toldJump = static_cast<double>(start.jump) / record.segmentSize;
   if (!start.known) return asked;
   record.toldWindow = start.initial_window;
   record.toldSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;

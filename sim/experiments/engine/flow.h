@@ -18,9 +18,11 @@ template <typename... Arguments, typename Function> ns3::Callback<void, Argument
 
 class Flow {
 public:
-  Flow(const FlowPlan &plan, const std::vector<std::int64_t> &marks) : record(plan, marks) {}
+  Flow(const FlowPlan &plan, const Marks &marks) : record(plan, marks) {}
   virtual ~Flow() = default;
   /// The times of ns-3 at which these happen are the plan's.
+  /// It will start soon.
+  virtual void expect() {}
   virtual void start() = 0;
   virtual void stop() = 0;
   virtual void write(std::uint64_t bytes) = 0;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-FlowRecord::FlowRecord(const FlowPlan &plan, const std::vector<std::int64_t> &marks) : plan_(plan), marks_(marks) {}
+FlowRecord::FlowRecord(const FlowPlan &plan, const Marks &marks) : plan_(plan), marks_(marks) {}
 
 void FlowRecord::established(double now) {
   established_ = since_ = now;
@@ -12,9 +12,12 @@ void FlowRecord::established(double now) {
 
 void FlowRecord::progress(double now, std::uint64_t bytes) {
   // What is acknowledged at the very instant of a mark is within it.
-  while (atMarks_.size() < marks_.size() && now > established_ + static_cast<double>(marks_[atMarks_.size()]) / 1e9)
+  while (atMarks_.size() < marks_.times.size() &&
+         now > established_ + static_cast<double>(marks_.times[atMarks_.size()]) / 1e9)
     atMarks_.push_back(total_);
   total_ += bytes;
+  while (atSizes_.size() < marks_.sizes.size() && total_ >= marks_.sizes[atSizes_.size()])
+    atSizes_.push_back(now - established_);
   counted_ += bytes;
   sinceLoss_ += bytes;
   toCover_ -= std::min(toCover_, bytes);
@@ -85,7 +88,7 @@ void FlowRecord::print(Json &json) const {
   const double seconds = std::max(since_ - begin_, 0.0);
   // Of a connection that ended early the later marks have all that it sent.
   std::vector<std::uint64_t> marks = atMarks_;
-  marks.resize(marks_.size(), total_);
+  marks.resize(marks_.times.size(), total_);
   json.open('{');
   json.field("label", plan_.label);
   json.field("failure", failure);
@@ -97,6 +100,7 @@ void FlowRecord::print(Json &json) const {
   json.field("total", total_);
   json.field("received", received);
   json.field("at_marks", marks);
+  json.field("at_sizes", atSizes_);
   json.field("window", seconds > 0 ? windowSeconds_ / seconds : 0.0);
   json.field("rtt", rtts_ ? rttSum_ / static_cast<double>(rtts_) : 0.0);
   json.field("smallest_rtt", smallestRtt_);
@@ -119,5 +123,6 @@ void FlowRecord::print(Json &json) const {
   json.field("told", told);
   json.field("told_window", toldWindow);
   json.field("told_ssthresh", toldSsthresh);
+  json.field("told_jump", toldJump);
   json.close('}');
 }

@@ -11,7 +11,7 @@
 
 class FlowRecord {
 public:
-  FlowRecord(const FlowPlan &plan, const std::vector<std::int64_t> &marks);
+  FlowRecord(const FlowPlan &plan, const Marks &marks);
 
   // Times are s.
   void opened(double now) { opened_ = now; }
@@ -48,14 +48,15 @@ public:
   std::string failure, told; // told: why the estimator said what it said
   std::uint64_t received = 0, segments = 0, retransmissions = 0, timeouts = 0, losses = 0;
   double segmentSize = 1460, ssthresh = 0; // bytes; segments
-  double toldWindow = 0, toldSsthresh = 0; // segments, by the estimator
+  double toldWindow = 0, toldSsthresh = 0, toldJump = 0; // segments, by the estimator
 
 private:
   void account(double now);
 
   const FlowPlan &plan_;
-  std::vector<std::int64_t> marks_;
+  const Marks &marks_;
   std::vector<std::uint64_t> atMarks_;
+  std::vector<double> atSizes_; // s since establishment
   std::vector<double> begun_, done_, intervals_;
   std::vector<double> measuredAt_, capacities_, availables_; // s since establishment, bytes/s
   std::string exitReason_;

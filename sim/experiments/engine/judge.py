@@ -22,8 +22,18 @@ def name(cell: Cell) -> tuple[tuple[str, str], ...]:
     return tuple(cell.names.items())
 
 
-def rows(file: File, results: Results) -> list[dict[str, Any]]:
-    return [_row(file, results, published) for published in file.experiment.published]
+Varied = Sequence[tuple[str, File, Results]]  # what was changed, with what came of it
+
+
+def rows(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
+    """`varied` gives each row what it would be with other values of what the paper leaves out."""
+    told = [_row(file, results, published) for published in file.experiment.published]
+    others = [(name, rows(other, of_other)) for name, other, of_other in varied]
+    for number, row in enumerate(told if others else ()):
+        row["varied"] = [
+            {"with": name, "ours": other[number]["ours"], "within": other[number]["within"]} for name, other in others
+        ]
+    return told
 
 
 def values(file: File, results: Results, what: Measure, chosen: Mapping[str, str]) -> list[float]:
@@ -41,6 +51,17 @@ def mean(told: Sequence[float]) -> float | None:
     """None where no run has a value."""
     known = [value for value in told if not math.isnan(value)]
     return fmean(known) if known else None
+
+
+def ratio(
+    file: File, results: Results, what: Measure, chosen: Mapping[str, str], over: Mapping[str, str]
+) -> float | None:
+    """The measure's mean; with `over` its ratio to the mean in the cells that differ in that."""
+    value = mean(values(file, results, what, chosen))
+    if not over or value is None:
+        return value
+    below = mean(values(file, results, what, {**chosen, **over}))
+    return value / below if below else None
 
 
 def compared(

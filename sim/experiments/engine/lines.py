@@ -9,19 +9,23 @@ packets and of queues in bytes are scaled alike.
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from downbeat import quantities
-from downbeat.policies import find
-from downbeat.refused import Refused
+from downbeat_toe import quantities
+from downbeat_toe.policies import find
+from downbeat_toe.refused import Refused
 
-from sim.experiments.engine import schema
+from sim.experiments.engine import schema, transit_stub
 from sim.experiments.engine.load import Policies
 from sim.experiments.engine.schema import Draw, Experiment, Flow, SizeDraw, Traffic
+from sim.experiments.engine.transit_stub import Graph
 from sim.experiments.engine.units import MSS, PPP, WIRE
 
 UDP = 28  # bytes of IPv4 and UDP headers
+STUB_HOPS = 8  # of a way through a transit-stub, about
 MOST_PATHS = 128  # of a star: each has a network prefix of its own
 LEAST_AHEAD = 128 * 1024  # bytes that an endless flow keeps at hand, at least
 NS3 = {
@@ -50,6 +54,7 @@ class _Writer:
     policies: Policies
     seed: int
     lines: list[str] = field(default_factory=list)
+    graph: Graph | None = None  # of a transit-stub
     routers: int = 0
     hosts: int = 0
     cores: int = 0
@@ -70,20 +75,24 @@ class _Writer:
     def link_rate(self, rate: int) -> int:
         return round(rate * PPP / self.experiment.run.packet)
 
+    def at(self, place: int, draws: random.Random) -> int:
+        """The router of an end: of a transit-stub, 1 is any of a stub domain."""
+        return draws.choice(self.graph.stubs) if self.graph and place else place
+
     def host(self, router: int, access: schema.Access) -> int:
         self.line("host", at=router, rate=self.link_rate(access.rate), delay=access.delay)
         self.hosts += 1
         return self.hosts - 1
 
-    def source(self, flow: Flow) -> int:
+    def source(self, flow: Flow, draws: random.Random) -> int:
         """A host or a core of its own that sends."""
         access = flow.access or self.experiment.topology.access
-        return self.host(flow.origin, access) if flow.sender == "ns-3" else self.core(flow)
+        return self.host(self.at(flow.origin, draws), access) if flow.sender == "ns-3" else self.core(flow, draws)
 
-    def core(self, flow: Flow) -> int:
+    def core(self, flow: Flow, draws: random.Random) -> int:
         access = flow.access or self.experiment.topology.access
         rate = min(flow.line or self.wire_rate(access.rate), schema.FASTEST_LINE)
-        self.line("core", at=flow.origin, rate=rate, delay=access.delay)
+        self.line("core", at=self.at(flow.origin, draws), rate=rate, delay=access.delay)
         self.cores += 1
         return self.cores - 1
 
@@ -104,6 +113,8 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     head |= {"complete": int(run.complete), "routers": writer.routers}
     if run.marks:
         head["marks"] = ",".join(map(str, run.marks))  # type: ignore[assignment]
+    if run.sizes:
+        head["sizes"] = ",".join(map(str, run.sizes))  # type: ignore[assignment]
     first = " ".join(["run", *(f"{name}={value}" for name, value in head.items())])
     defaults = NS3 | {"ns3::TcpSocketBase::Sack": "true" if run.sack else "false"}
     told = [f"default {name} {value}" for name, value in sorted(defaults.items())]
@@ -113,13 +124,16 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
 def base_rtt(experiment: Experiment, origin: int, target: int, access: schema.Access | None = None) -> int:
     """ns, without serialisation."""
     topology = experiment.topology
-    hops = abs(origin - target)
+    hops = STUB_HOPS if topology.stubs else abs(origin - target)
     return 2 * (hops * topology.link.delay + (access or topology.access).delay + topology.access.delay)
 
 
 def _topology(writer: _Writer, connections: int) -> None:
     topology = writer.experiment.topology
-    pairs = [(hop, hop + 1) for hop in range(topology.hops)]
+    pairs: Sequence[tuple[int, int]] = [(hop, hop + 1) for hop in range(topology.hops)]
+    if topology.stubs:
+        writer.graph = transit_stub.draw(writer.draws("network"), topology.stubs)
+        pairs = writer.graph.pairs
     if topology.kind == "star":
         if connections > MOST_PATHS:
             raise Refused(f"{writer.experiment.name}: a star of {connections} paths, at most {MOST_PATHS}")
@@ -136,8 +150,12 @@ def _topology(writer: _Writer, connections: int) -> None:
     else:
         text = f"{size.bytes * PPP // writer.experiment.run.packet}B"
     red = {"red_low": queue.low, "red_high": queue.high} if queue.discipline == "red" else {}
+    draws = writer.draws("delays")
     for a, b in pairs:
-        writer.line("link", a=a, b=b, rate=rate, delay=topology.link.delay, queue=text, **red)
+        delay = topology.link.delay
+        if topology.stubs:
+            delay = round(delay * draws.uniform(0.5, 1.5))
+        writer.line("link", a=a, b=b, rate=rate, delay=delay, loss=topology.link.loss, queue=text, **red)
 
 
 def _arrivals(writer: _Writer, flow: Flow) -> list[int]:
@@ -173,19 +191,21 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
     """The lines of a flow's connections; its hosts and cores are written at once."""
     topology = writer.experiment.topology
     star = topology.kind == "star"
-    shared = [writer.host(flow.target, topology.access) for _ in range(flow.hosts)]
+    places = writer.draws(flow.label, "place")
+    shared = [writer.host(writer.at(flow.target, places), topology.access) for _ in range(flow.hosts)]
     draws = writer.draws(flow.label, "host"), writer.draws(flow.label, "life"), writer.draws(flow.label, "size")
-    core = writer.core(flow) if flow.sender == "core" and flow.cores == "one" else -1
+    core = writer.core(flow, places) if flow.sender == "core" and flow.cores == "one" else -1
     body: list[str] = []
     rounds = flow.rounds.count if flow.rounds and flow.rounds.fresh else 1
     for number, start in enumerate(starts):
-        target = behind + number if star else flow.target
+        target = behind + number if star else writer.at(flow.target, places)
         host = draws[0].choice(shared) if shared else writer.host(target, topology.access)
-        source = core if core >= 0 else writer.source(flow)
+        source = core if core >= 0 else writer.source(flow, places)
         stop = -1 if flow.lifetime is None else start + _time(draws[1], flow.lifetime)
-        jitter = writer.draws(flow.label, "round", number)
+        jitter, gaps = writer.draws(flow.label, "round", number), writer.draws(flow.label, "gap", number)
+        begins = _begins(flow, start, gaps)
         for fresh in range(rounds):
-            writes = _writes(flow, start, fresh, jitter, draws[2])
+            writes = _writes(flow, begins, fresh, jitter, draws[2])
             begin = writes[0][0] if flow.rounds and writes else start
             body.append(_flow_line(writer, flow, source, host, begin, stop))
             body += [f"write at={at} bytes={size}" for at, size in writes]
@@ -193,14 +213,24 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
     return body
 
 
-def _writes(flow: Flow, start: int, fresh: int, jitter: random.Random, sizes: random.Random) -> list[tuple[int, int]]:
+def _begins(flow: Flow, start: int, gaps: random.Random) -> list[int]:
+    """When the rounds of a connection begin, without their jitter, ns."""
+    if flow.rounds is None:
+        return [start]
+    between = (_time(gaps, flow.rounds.gap) for _ in range(flow.rounds.count - 1))
+    return list(itertools.accumulate(between, initial=start))
+
+
+def _writes(
+    flow: Flow, begins: list[int], fresh: int, jitter: random.Random, sizes: random.Random
+) -> list[tuple[int, int]]:
     if flow.transfer is None:
         return []
     if flow.rounds is None:
-        return [(start, _size(sizes, flow.transfer))]
+        return [(begins[0], _size(sizes, flow.transfer))]
     numbers = [fresh] if flow.rounds.fresh else list(range(flow.rounds.count))
     return [
-        (start + number * flow.rounds.gap + round(jitter.uniform(0, flow.rounds.jitter)), _size(sizes, flow.transfer))
+        (begins[number] + round(jitter.uniform(0, flow.rounds.jitter)), _size(sizes, flow.transfer))
         for number in numbers
     ]
 
@@ -254,8 +284,8 @@ def _traffic(writer: _Writer, traffic: Traffic) -> list[str]:
     for _ in range(traffic.count):
         ends = {"from": f"r{traffic.origin}", "to": f"r{traffic.target}"}
         if traffic.at == "host":
-            ends["from"] = f"h{writer.host(traffic.origin, topology.access)}"
-            ends["to"] = f"h{writer.host(traffic.target, topology.access)}"
+            ends["from"] = f"h{writer.host(writer.at(traffic.origin, draws), topology.access)}"
+            ends["to"] = f"h{writer.host(writer.at(traffic.target, draws), topology.access)}"
         # Each source begins at a time of its own within its interval.
         phase = round(draws.random() * 8e9 * mean / max(max(rate for _, rate in rates), 1))
         words: dict[str, object] = {"kind": traffic.kind, **ends, "sizes": sizes, "start": traffic.start + phase}

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from downbeat.policies import ArgumentRefused, Policy, find
-from downbeat.refused import Refused
+from downbeat_toe.policies import ArgumentRefused, Policy, find
+from downbeat_toe.refused import Refused
 from pydantic import BaseModel, ValidationError
 
 from sim.experiments.engine.schema import Experiment, Plot, Published
@@ -42,6 +42,7 @@ class File:
     axes: dict[str, tuple[str, ...]]
     values: dict[str, tuple[Any, ...]]
     cells: tuple[Cell, ...]
+    vary: tuple[tuple[str, Any], ...] = ()  # what the paper leaves out, and a value of it: one at a time
 
     @property
     def experiment(self) -> Experiment:
@@ -49,9 +50,15 @@ class File:
         return self.cells[0].experiment
 
 
-def load(path: Path, policies: Policies | None, full: bool = False, duration: str = "") -> File:
+def load(
+    path: Path,
+    policies: Policies | None,
+    full: bool = False,
+    duration: str = "",
+    change: tuple[str, Any] | None = None,
+) -> File:
     """Raises Refused with a sentence for each fault. `policies`: of the build; None: their names are not looked at;
-    `duration`: instead of the file's, as '60 s'."""
+    `duration`: instead of the file's, as '60 s'; `change`: one of the file's `vary`."""
     try:
         data = tomllib.loads(path.read_text())
     except OSError as error:
@@ -63,6 +70,9 @@ def load(path: Path, policies: Policies | None, full: bool = False, duration: st
         _replace(data, key, value, path)
     if duration:
         _replace(data, "run.duration", duration, path)
+    varied = data.pop("vary", {})
+    if change is not None:
+        _replace(data, *change, path)
     axes: dict[str, list[Any]] = data.get("axes", {})
     for axis, values in axes.items():
         if not isinstance(values, list) or not values:
@@ -80,7 +90,11 @@ def load(path: Path, policies: Policies | None, full: bool = False, duration: st
     _check_axes(path, names, cells[0].experiment)
     for cell in cells:
         _check_policies(path, cell.experiment, policies)
-    return File(path, names, {axis: tuple(values) for axis, values in axes.items()}, tuple(cells))
+    for key, told in varied.items():
+        if not isinstance(told, list) or not told:
+            raise Refused(f"{path}: vary.{key}: use a list of values")
+    vary = tuple((key, value) for key, told in varied.items() for value in told)
+    return File(path, names, {axis: tuple(values) for axis, values in axes.items()}, tuple(cells), vary)
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> int:
@@ -98,7 +112,7 @@ def _replace(data: dict[str, Any], key: str, value: Any, path: Path) -> None:
     *parents, last = key.split(".")
     for parent in parents:
         if not isinstance(data.get(parent), dict):
-            raise Refused(f"{path}: full.{key}: the quick form has no table {parent}")
+            raise Refused(f"{path}: {key}: the file has no table {parent}")
         data = data[parent]
     data[last] = value
 
@@ -170,17 +184,20 @@ def _types(annotation: Any) -> list[type[BaseModel]]:
 
 def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment) -> None:
     measures: list[Published | Plot] = [*experiment.published, *experiment.plot]
+    told: list[tuple[str, str, str | None]] = []  # of what, an axis, one of its names
     for number, each in enumerate(measures, 1):
         chosen = [*each.of.items(), *each.over.items()]
-        along = getattr(each, "along", "")
-        chosen += [(along, name) for name in getattr(each, "order", ())]
-        for axis, name in chosen:
-            if axis not in names:
-                raise Refused(f"{path}: published or plot {number}: no axis '{axis}', use {', '.join(names) or 'none'}")
-            if name not in names[axis]:
-                raise Refused(
-                    f"{path}: published or plot {number}: axis {axis} has no '{name}', use {', '.join(names[axis])}"
-                )
+        chosen += [(getattr(each, "along", ""), name) for name in getattr(each, "order", ())]
+        told += [(f"published or plot {number}", axis, name) for axis, name in chosen]
+    for number, table in enumerate(experiment.table, 1):
+        chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
+        told += [(f"table {number}", axis, name) for axis, name in chosen]
+        told += [(f"table {number}", axis, None) for axis in table.rows]
+    for what, axis, name in told:
+        if axis not in names:
+            raise Refused(f"{path}: {what}: no axis '{axis}', use {', '.join(names) or 'none'}")
+        if name is not None and name not in names[axis]:
+            raise Refused(f"{path}: {what}: axis {axis} has no '{name}', use {', '.join(names[axis])}")
 
 
 def _check_policies(path: Path, experiment: Experiment, policies: Policies | None) -> None:

@@ -62,6 +62,8 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
     match what.metric:
         case "packets_at":
             return [flow["at_marks"][experiment.run.marks.index(what.mark)] / size]
+        case "seconds_to":
+            return [float(at) for at in flow["at_sizes"][experiment.run.sizes.index(what.size) :][:1]]
         case "packets":
             return [flow["acknowledged"] / size]
         case "throughput" | "jain":

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "network.h"
 
+#include <ns3/double.h>
+#include <ns3/error-model.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4-address-helper.h>
 #include <ns3/ipv4-static-routing-helper.h>
@@ -16,6 +18,8 @@ using namespace ns3;
 
 namespace {
 
+/// Above the streams of all traffic.
+constexpr std::int64_t lossStreams = 1'000'000;
 /// Networks of a router's hosts are in one /16, as a server's clients are in one prefix.
 constexpr std::uint32_t links = 10u << 24 | 1u << 16, hosts = 10u << 24 | 64u << 16, mask = 0xffffff00;
 
@@ -25,6 +29,15 @@ PointToPointHelper link(std::uint64_t rate, std::int64_t delay, const std::strin
   helper.SetChannelAttribute("Delay", TimeValue(NanoSeconds(delay)));
   helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue(queue));
   return helper;
+}
+
+/// Destroys that share of the packets which arrive there, drawn from a stream of its own.
+void destroy(const Ptr<NetDevice> &device, double share, unsigned index) {
+  const Ptr<RateErrorModel> errors = CreateObject<RateErrorModel>();
+  errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+  errors->SetRate(share);
+  errors->AssignStreams(lossStreams + index);
+  DynamicCast<PointToPointNetDevice>(device)->SetReceiveErrorModel(errors);
 }
 
 Ipv4InterfaceContainer assign(std::uint32_t network, const NetDeviceContainer &devices) {
@@ -77,6 +90,7 @@ void Network::join(const LinkPlan &plan, unsigned index) {
   PointToPointHelper helper = link(plan.rate, plan.delay, red ? "1p" : plan.queue.size);
   if (!red) helper.DisableFlowControl();
   const NetDeviceContainer devices = helper.Install(router(plan.a), router(plan.b));
+  if (plan.loss > 0) destroy(devices.Get(1), plan.loss, index);
   QueueWatch &watch = *watches_.emplace_back(std::make_unique<QueueWatch>());
   if (red) {
     TrafficControlHelper control;

@@ -9,7 +9,7 @@
 
 using namespace ns3;
 
-Ns3Flow::Ns3Flow(const FlowPlan &plan, const std::vector<std::int64_t> &marks, Ptr<Node> node, std::uint32_t remote,
+Ns3Flow::Ns3Flow(const FlowPlan &plan, const Marks &marks, Ptr<Node> node, std::uint32_t remote,
                  std::uint16_t port)
     : Flow(plan, marks), node_(node), remote_(remote), port_(port) {}
 

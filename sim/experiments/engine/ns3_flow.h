@@ -8,7 +8,7 @@
 
 class Ns3Flow : public Flow {
 public:
-  Ns3Flow(const FlowPlan &plan, const std::vector<std::int64_t> &marks, ns3::Ptr<ns3::Node> node, std::uint32_t remote,
+  Ns3Flow(const FlowPlan &plan, const Marks &marks, ns3::Ptr<ns3::Node> node, std::uint32_t remote,
           std::uint16_t port);
 
   void start() override;

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-from downbeat import pages
+from downbeat_toe import pages
 from plotly.subplots import make_subplots
 
-HEADS = ("figure", "quantity", "published", "tolerance", "ours", "95 %", "within")
+HEADS = ("figure", "quantity", "published", "tolerance", "ours", "95 %", "sensitivity", "within")
 
 
 def render(reports: Sequence[Mapping[str, Any]], counts: Mapping[str, int], command: str) -> str:
@@ -32,6 +32,9 @@ def _section(report: Mapping[str, Any]) -> str:
     parts = [f"<h2>{html.escape(report['title'])}</h2><p>{html.escape(about)}</p>"]
     parts += [pages.table(HEADS, [_cells(row) for row in report["rows"]])] if report["rows"] else []
     parts += [pages.items(f"{row['quantity']}: {row['explained']}" for row in report["rows"] if row.get("explained"))]
+    for listing in report["tables"]:
+        shown = [["-" if one is None else one for one in row] for row in listing["rows"]]
+        parts += [f"<h3>{html.escape(listing['title'])}</h3>", pages.table(listing["heads"], shown)]
     parts += [f"<p>Departs from the paper:</p>{pages.items(report['departs'])}"] if report["departs"] else []
     parts += [f"<p>Assumed:</p>{pages.items(report['assumed'])}"] if report["assumed"] else []
     parts += [pages.plot(_figure(report["plots"]))] if report["plots"] else []
@@ -45,7 +48,13 @@ def _cells(row: Mapping[str, Any]) -> list[object]:
     told = [
         row[key] if row[key] is not None else "-" for key in ("figure", "quantity", "published", "tolerance", "ours")
     ]
-    return [*told, interval, verdict]
+    return [*told, interval, _band(row), verdict]
+
+
+def _band(row: Mapping[str, Any]) -> str:
+    """Of ours over what the paper leaves out and we assume."""
+    told = [one["ours"] for one in (row, *row.get("varied", ())) if isinstance(one["ours"], int | float)]
+    return f"{pages.number(min(told))} to {pages.number(max(told))}" if row.get("varied") and told else ""
 
 
 def _figure(plots: Sequence[Mapping[str, Any]]) -> go.Figure:

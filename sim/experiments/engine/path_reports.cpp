@@ -5,13 +5,11 @@
 #include <stdexcept>
 #include <string_view>
 
-Estimates::Estimates() {
+downbeat_estimator_options Estimates::options() {
   downbeat_estimator_options options;
   downbeat_estimator_paper_mode(&options);
   options.prefix_bits = 16; // a router's hosts
-  const char *problem = nullptr;
-  estimator_.reset(downbeat_estimator_create(&options, &problem));
-  if (!estimator_) throw std::runtime_error(std::string("estimator: ") + problem);
+  return options;
 }
 
 downbeat_address Estimates::address(std::uint32_t ip) {
@@ -29,8 +27,31 @@ downbeat_host_start Estimates::ask(const std::string &method, double now, std::u
   while (question.method < DOWNBEAT_METHODS &&
          method != downbeat_estimator_method_text(static_cast<downbeat_method>(question.method)))
     ++question.method;
+  return ask(static_cast<std::uint64_t>(now * 1e9), question);
+}
+
+OwnEstimates::OwnEstimates() {
+  const downbeat_estimator_options options = Estimates::options();
+  const char *problem = nullptr;
+  estimator_.reset(downbeat_estimator_create(&options, &problem));
+  if (!estimator_) throw std::runtime_error(std::string("estimator: ") + problem);
+}
+
+void OwnEstimates::open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) {
+  downbeat_estimator_open(estimator_.get(), now, connection, &remote);
+}
+
+void OwnEstimates::report(std::uint64_t now, const downbeat_path_report &report) {
+  downbeat_estimator_report(estimator_.get(), now, &report);
+}
+
+void OwnEstimates::close(std::uint64_t now, std::uint64_t connection) {
+  downbeat_estimator_close(estimator_.get(), now, connection);
+}
+
+downbeat_host_start OwnEstimates::ask(std::uint64_t now, const downbeat_question &question) {
   downbeat_host_start start{};
-  downbeat_estimator_ask(estimator(), static_cast<std::uint64_t>(now * 1e9), &question, &start);
+  downbeat_estimator_ask(estimator_.get(), now, &question, &start);
   return start;
 }
 
@@ -45,7 +66,7 @@ void PathReports::see(const downbeat_event &event, bool recovering) {
   if (!open_) {
     open_ = true;
     report_.awnd = cwnd;
-    downbeat_estimator_open(estimates_.estimator(), event.time, report_.connection, &report_.remote);
+    estimates_.open(event.time, report_.connection, report_.remote);
   } else if (event.acked) {
     ++report_.acks;
     report_.acked_bytes += event.acked;
@@ -75,14 +96,14 @@ void PathReports::see(const downbeat_event &event, bool recovering) {
   report_.time = event.time;
   if (!loss && report_.phase == before && event.time < reported_ + report_.smoothed_rtt) return;
   reported_ = event.time;
-  downbeat_estimator_report(estimates_.estimator(), event.time, &report_);
+  estimates_.report(event.time, report_);
 }
 
 void PathReports::close(double now) {
   if (!open_) return;
   const auto time = std::max(static_cast<std::uint64_t>(now * 1e9), report_.time);
   report_.time = time;
-  downbeat_estimator_report(estimates_.estimator(), time, &report_);
-  downbeat_estimator_close(estimates_.estimator(), time, report_.connection);
+  estimates_.report(time, report_);
+  estimates_.close(time, report_.connection);
   open_ = false;
 }

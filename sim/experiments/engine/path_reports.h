@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The host's shared estimates (sw/estimator) in a run: what a core's events report, and what a new connection asks.
+// A host's estimates (sw/estimator) in a run: what a core's events report, and what a new connection asks; alone, or as
+// one host of a site with a gateway (sw/gateway/downbeat_site.h).
 #pragma once
 
 #include <memory>
@@ -8,15 +9,38 @@
 #include "downbeat_estimator.h"
 #include "downbeat_sim.h"
 
-/// One estimator in the papers' mode: initial window 1, the round trip that of the oldest connection.
+/// In the papers' mode: initial window 1, the round trip that of the oldest connection.
 class Estimates {
 public:
-  Estimates();
+  virtual ~Estimates() = default;
 
   /// `method` by its name; `now` s; nothing known: standard slow start.
   downbeat_host_start ask(const std::string &method, double now, std::uint32_t remote, std::uint64_t bytes);
-  downbeat_estimator *estimator() const { return estimator_.get(); }
   static downbeat_address address(std::uint32_t ip);
+
+  /// Times are ns.
+  virtual void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) = 0;
+  virtual void report(std::uint64_t now, const downbeat_path_report &report) = 0;
+  virtual void close(std::uint64_t now, std::uint64_t connection) = 0;
+  virtual downbeat_host_start ask(std::uint64_t now, const downbeat_question &question) = 0;
+  /// A connection there will open soon.
+  virtual void expect(std::uint32_t remote) = 0;
+
+protected:
+  static downbeat_estimator_options options();
+};
+
+/// One estimator, of one host.
+class OwnEstimates : public Estimates {
+public:
+  OwnEstimates();
+
+  void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) override;
+  void report(std::uint64_t now, const downbeat_path_report &report) override;
+  void close(std::uint64_t now, std::uint64_t connection) override;
+  downbeat_host_start ask(std::uint64_t now, const downbeat_question &question) override;
+  void expect(std::uint32_t) override {}
+  using Estimates::ask;
 
 private:
   struct Destroy {

@@ -60,7 +60,10 @@ Setters ofRun(Plan &plan) {
           {"complete", flag(plan.complete)},
           {"routers", whole(plan.routers)},
           {"marks", [&plan](const std::string &list) {
-             for (const std::string &mark : split(list, ',')) plan.marks.push_back(std::stoll(mark));
+             for (const std::string &mark : split(list, ',')) plan.marks.times.push_back(std::stoll(mark));
+           }},
+          {"sizes", [&plan](const std::string &list) {
+             for (const std::string &size : split(list, ',')) plan.marks.sizes.push_back(std::stoull(size));
            }}};
 }
 
@@ -69,6 +72,7 @@ Setters ofLink(LinkPlan &link) {
           {"b", whole(link.b)},
           {"rate", wide(link.rate)},
           {"delay", whole(link.delay)},
+          {"loss", real(link.loss)},
           {"queue", text(link.queue.size)},
           {"red-low", real(link.queue.redLow)},
           {"red-high", real(link.queue.redHigh)}};
@@ -76,6 +80,10 @@ Setters ofLink(LinkPlan &link) {
 
 Setters ofAccess(AccessPlan &access) {
   return {{"at", whole(access.at)}, {"rate", wide(access.rate)}, {"delay", whole(access.delay)}};
+}
+
+Setters ofSite(SitePlan &site) {
+  return {{"library", text(site.library)}, {"uri", text(site.uri)}, {"key", text(site.key)}};
 }
 
 Setters ofFlow(FlowPlan &flow) {
@@ -118,6 +126,7 @@ void readLine(Plan &plan, std::istringstream &words) {
   if (kind == "link") return set(words, ofLink(plan.links.emplace_back()));
   if (kind == "host") return set(words, ofAccess(plan.hosts.emplace_back()));
   if (kind == "core") return set(words, ofAccess(plan.cores.emplace_back()));
+  if (kind == "site") return set(words, ofSite(plan.sites.emplace_back()));
   if (kind == "flow") return set(words, ofFlow(plan.flows.emplace_back()));
   if (kind == "traffic") return set(words, ofTraffic(plan.traffic.emplace_back()));
   if (kind == "default") {

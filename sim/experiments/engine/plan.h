@@ -20,6 +20,7 @@ struct LinkPlan {
   unsigned a = 0, b = 0;
   std::uint64_t rate = 0;
   std::int64_t delay = 0;
+  double loss = 0; // share of the packets from `a` to `b` that the link destroys
   QueuePlan queue;
 };
 
@@ -28,6 +29,11 @@ struct AccessPlan {
   unsigned at = 0;
   std::uint64_t rate = 0;
   std::int64_t delay = 0;
+};
+
+/// A host of a site: the cores that name it share its estimates. `library`: libdownbeat_site; no `uri`: no gateway.
+struct SitePlan {
+  std::string library, uri, key; // the key's words with commas between them
 };
 
 struct WritePlan {
@@ -74,15 +80,22 @@ struct TrafficPlan {
   std::vector<std::pair<std::int64_t, std::uint64_t>> rates; // from when on, b/s
 };
 
+/// Where the progress of each connection is kept.
+struct Marks {
+  std::vector<std::int64_t> times;  // since establishment, rising
+  std::vector<std::uint64_t> sizes; // bytes acknowledged, rising
+};
+
 struct Plan {
   std::uint64_t seed = 1;
   std::int64_t duration = 0, measure = 0, sample = 0; // sample 0: no series
   bool complete = false; // ends when all writes have been acknowledged
   unsigned routers = 2;
-  std::vector<std::int64_t> marks; // since establishment
+  Marks marks;
   std::map<std::string, std::string> defaults; // ns-3 attributes
   std::vector<LinkPlan> links;
   std::vector<AccessPlan> hosts, cores;
+  std::vector<SitePlan> sites; // none: one estimator for all cores; else one for each core
   std::vector<FlowPlan> flows;
   std::vector<TrafficPlan> traffic;
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from downbeat import pages
+from downbeat_toe import pages
 
 from sim.experiments.engine import judge
 from sim.experiments.engine.judge import Results
@@ -34,11 +34,7 @@ def _plot(file: File, results: Results, plot: Plot) -> dict[str, Any]:
 
 
 def _point(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> float | None:
-    value = judge.mean(judge.values(file, results, plot, chosen))
-    if not plot.over or value is None:
-        return value
-    below = judge.mean(judge.values(file, results, plot, {**chosen, **plot.over}))
-    return value / below if below else None
+    return judge.ratio(file, results, plot, chosen, plot.over)
 
 
 def _number(name: str) -> float | str:

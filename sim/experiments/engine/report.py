@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""build/reports/experiments/NAME.json of each experiment, experiments.json with the counts of all, experiments.html.
+"""build/reports/experiments/NAME.json and NAME-K.pdf of each experiment, experiments.json with the counts of all,
+experiments.html.
 
 The same seed gives the same bytes: times of this machine stand in none of them.
 """
@@ -11,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from downbeat.console import report_console
-from downbeat.pages import number
+from downbeat_toe.console import report_console
+from downbeat_toe.pages import number
 from rich.table import Table
 
-from sim.experiments.engine import judge, page, plots
+from sim.experiments.engine import figures, judge, page, plots, tables
 from sim.experiments.engine.judge import Results
 from sim.experiments.engine.load import File
 from sim.lib.cache import ROOT
@@ -26,7 +27,7 @@ COUNTS = REPORTS / "experiments.json"
 PAGE = REPORTS / "experiments.html"
 
 
-def make(file: File, results: Results, seed: int, full: bool) -> dict[str, Any]:
+def make(file: File, results: Results, seed: int, full: bool, varied: judge.Varied = ()) -> dict[str, Any]:
     experiment = file.experiment
     return {
         "name": experiment.name,
@@ -39,7 +40,8 @@ def make(file: File, results: Results, seed: int, full: bool) -> dict[str, Any]:
         "axes": {axis: list(names) for axis, names in file.axes.items()},
         "departs": list(experiment.departs),
         "assumed": list(experiment.assumed),
-        "rows": judge.rows(file, results),
+        "rows": judge.rows(file, results, varied),
+        "tables": tables.data(file, results),
         "plots": plots.data(file, results),
         "failures": [
             f"{', '.join(f'{axis} {value}' for axis, value in cell)}: {run['failure']}"
@@ -54,7 +56,9 @@ def write(report: Mapping[str, Any], command: str) -> None:
     """The experiment's own file; the counts and the page of all that are there."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     _write(FOLDER / f"{report['name']}.json", json.dumps(report, indent=1, allow_nan=False) + "\n")
-    reports = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    figures.write(report, FOLDER)
+    paths = [path for path in sorted(FOLDER.glob("*.json")) if not path.stem.endswith("-manifest")]
+    reports = [json.loads(path.read_text()) for path in paths]
     each = {one["name"]: judge.counts(one["rows"]) for one in reports}
     whole = judge.counts([row for one in reports for row in one["rows"]])
     _write(COUNTS, json.dumps({**whole, "experiments": each}, indent=1) + "\n")
@@ -76,6 +80,20 @@ def show(report: Mapping[str, Any]) -> None:
         verdict = "yes" if row["within"] else "no, explained" if row.get("explained") else "no"
         table.add_row(row["figure"], row["quantity"], *told, verdict)
     report_console().print(table)
+    for row in report["rows"]:
+        for other in row.get("varied", ()):
+            report_console().print(f"  {row['quantity']}: {shown(other['ours'])} with {other['with']}", highlight=False)
+    for listing in report["tables"]:
+        report_console().print(listed(listing))
+
+
+def listed(listing: Mapping[str, Any]) -> Table:
+    table = Table(title=listing["title"], title_justify="left")
+    for column, head in enumerate(listing["heads"]):
+        table.add_column(head, justify="left" if column < listing["names"] else "right")
+    for row in listing["rows"]:
+        table.add_row(*map(shown, row))
+    return table
 
 
 def shown(value: object) -> str:

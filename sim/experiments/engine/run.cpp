@@ -7,18 +7,20 @@
 #include <ns3/simulator.h>
 
 #include "ns3_flow.h"
+#include "site_estimates.h"
 
 using namespace ns3;
 
 namespace {
 const Time lookInterval = MilliSeconds(500); // between two looks at the connections
+const Time lookAhead = MilliSeconds(20); // a host that asks its gateway does so when it resolves the name
 } // namespace
 
 Run::Run(const Plan &plan) : plan_(plan), network_(plan) {
   if (std::ranges::any_of(plan.flows, [](const FlowPlan &flow) { return flow.observed || !flow.estimate.empty(); }))
-    estimates_ = std::make_unique<Estimates>();
+    openEstimates();
   for (unsigned i = 0; i < plan.cores.size() && failure_.empty(); ++i) {
-    cores_.push_back(std::make_unique<Core>(network_.router(plan.cores[i].at), plan.cores[i], i, estimates_.get()));
+    cores_.push_back(std::make_unique<Core>(network_.router(plan.cores[i].at), plan.cores[i], i, estimatesOf(i)));
     failure_ = cores_.back()->open(plan.seed * 256 + i);
   }
   Ipv4GlobalRoutingHelper::PopulateRoutingTables();
@@ -27,6 +29,16 @@ Run::Run(const Plan &plan) : plan_(plan), network_(plan) {
     addFlow(plan.flows[i], static_cast<std::uint16_t>(Receiver::firstPort + i), i + 1);
   for (unsigned i = 0; i < plan.traffic.size(); ++i)
     traffic_.push_back(std::make_unique<Traffic>(plan.traffic[i], network_, i));
+}
+
+void Run::openEstimates() {
+  if (plan_.sites.empty()) estimates_.push_back(std::make_unique<OwnEstimates>());
+  for (const SitePlan &site : plan_.sites) estimates_.push_back(std::make_unique<SiteEstimates>(site));
+}
+
+Estimates *Run::estimatesOf(unsigned core) const {
+  if (estimates_.empty()) return nullptr;
+  return estimates_.size() == 1 ? estimates_.front().get() : estimates_.at(core).get();
 }
 
 void Run::addFlow(const FlowPlan &plan, std::uint16_t port, std::uint64_t name) {
@@ -41,6 +53,8 @@ void Run::addFlow(const FlowPlan &plan, std::uint16_t port, std::uint64_t name) 
 
 void Run::schedule(Flow &flow) {
   const FlowPlan &plan = flow.record.plan();
+  if (!plan.estimate.empty())
+    Simulator::Schedule(std::max(NanoSeconds(plan.start) - lookAhead, Time(0)), &Flow::expect, &flow);
   Simulator::Schedule(NanoSeconds(plan.start), &Flow::start, &flow);
   for (const WritePlan &write : plan.writes)
     Simulator::Schedule(NanoSeconds(std::max(write.at, plan.start)), &Flow::write, &flow, write.bytes);

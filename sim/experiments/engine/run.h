@@ -37,6 +37,8 @@ private:
 
   void addFlow(const FlowPlan &plan, std::uint16_t port, std::uint64_t name);
   void schedule(Flow &flow);
+  void openEstimates();
+  Estimates *estimatesOf(unsigned core) const;
   void beginMeasuring();
   void look();
   void sample();
@@ -44,7 +46,7 @@ private:
 
   const Plan &plan_;
   Network network_;
-  std::unique_ptr<Estimates> estimates_;
+  std::vector<std::unique_ptr<Estimates>> estimates_; // none, one for all cores, or one for each
   std::vector<std::unique_ptr<Core>> cores_;
   std::vector<std::unique_ptr<Flow>> flows_;
   std::vector<std::unique_ptr<Receiver>> receivers_;

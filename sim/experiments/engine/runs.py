@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs by as many processes as there are jobs. Each finished run is kept by what it is made of, so the same command goes
-on where it was interrupted; the results are in the order of the plans, however many processes there were."""
+"""Runs by workers. Each finished run is kept by what it is made of, so the same command goes on where it was interrupted;
+the results are in the order of the plans, however many workers there were."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ import errno
 import hashlib
 import json
 import os
-import subprocess
-import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
 
-from downbeat.refused import Refused
+from downbeat_toe.refused import Refused
 
-TRIES = 2  # of a run whose process was killed
+from sim.experiments.engine.workers import Outcome, Workers
+
 POLL = 0.2  # s
 
 Result = dict[str, Any]
@@ -29,18 +28,11 @@ class Interrupted(Exception):
     """Ctrl-C: the message says what is kept."""
 
 
-class _Ended(Exception):
-    """This run is not wanted any more."""
-
-
 class Runs:
-    """`kept`: the directory of finished runs."""
+    """`kept`: the directory of finished runs; `workers`: makes who carries out the others."""
 
-    def __init__(self, program: Path, kept: Path, jobs: int) -> None:
-        self.program, self.kept, self.jobs = program, kept, jobs
-        self._processes: set[subprocess.Popen[str]] = set()
-        self._lock = threading.Lock()
-        self._ended = False
+    def __init__(self, program: Path, kept: Path, workers: Callable[[], Workers]) -> None:
+        self.program, self.kept, self.workers = program, kept, workers
         self.cost = {"runs": 0, "seconds": 0.0, "core_seconds": 0.0, "core_segments": 0, "core_clocks": 0}
 
     def key(self, plan: str) -> str:
@@ -53,16 +45,10 @@ class Runs:
     def all(self, plans: Sequence[str], show: Shown) -> list[Result]:
         """What each plan gave, in their order. Raises Interrupted, and Refused where nothing can be kept."""
         begin, waiting = time.monotonic(), [plan for plan in dict.fromkeys(plans) if not self.done(plan)]
-        self._ended = False
         try:
             self.kept.mkdir(parents=True, exist_ok=True)
-            with ThreadPoolExecutor(self.jobs) as pool:
-                futures = [pool.submit(self._keep, plan) for plan in waiting]
-                try:
-                    self._watch(futures, begin, show)
-                except BaseException:
-                    self._end(futures)
-                    raise
+            if waiting:
+                self._carry_out(waiting, begin, show)
         except KeyboardInterrupt:
             finished = sum(map(self.done, waiting))
             raise Interrupted(
@@ -77,55 +63,35 @@ class Runs:
             ) from None
         return [json.loads((self.kept / f"{self.key(plan)}.json").read_text()) for plan in plans]
 
-    def _watch(self, futures: Sequence[Future[None]], begin: float, show: Shown) -> None:
-        pending = set(futures)
-        while pending:
-            done, pending = wait(pending, timeout=POLL)
-            for future in done:
-                future.result()
-            count = len(futures) - len(pending)
-            spent = time.monotonic() - begin
-            show(count, len(futures), spent / count * len(pending) if count else -1.0)
-
-    def _end(self, futures: Sequence[Future[None]]) -> None:
-        for future in futures:
-            future.cancel()
-        with self._lock:
-            self._ended = True
-            for process in self._processes:
-                process.kill()
-
-    def _keep(self, plan: str) -> None:
-        text = self._run(plan)
-        place = self.kept / f"{self.key(plan)}.json"
-        fresh = place.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    def _carry_out(self, waiting: Sequence[str], begin: float, show: Shown) -> None:
+        workers = self.workers()
+        plans = {workers.submit(self.program, plan): plan for plan in waiting}
+        pending = set(plans)
         try:
-            fresh.write_text(text)
+            while pending:
+                done, pending = wait(pending, timeout=POLL)
+                for future in [each for each in plans if each in done]:
+                    self._keep(plans[future], future.result())
+                count = len(plans) - len(pending)
+                spent = time.monotonic() - begin
+                show(count, len(plans), spent / count * len(pending) if count else -1.0)
+        except BaseException:
+            workers.end(list(plans))
+            raise
+        finally:
+            workers.close()
+
+    def _keep(self, plan: str, outcome: Outcome) -> None:
+        json.loads(outcome.result)
+        self._count(outcome.told, outcome.seconds)
+        place = self.kept / f"{self.key(plan)}.json"
+        fresh = place.with_suffix(f".{os.getpid()}")
+        try:
+            fresh.write_text(outcome.result)
             fresh.replace(place)
         except OSError:
             fresh.unlink(missing_ok=True)
             raise
-
-    def _run(self, plan: str) -> str:
-        for left in reversed(range(TRIES)):
-            begin = time.monotonic()
-            with self._lock:
-                if self._ended:
-                    raise _Ended
-                process = subprocess.Popen(
-                    [str(self.program)], stdin=-1, stdout=-1, stderr=-1, text=True, start_new_session=True
-                )
-                self._processes.add(process)
-            out, err = process.communicate(plan)
-            with self._lock:
-                self._processes.discard(process)
-                self._count(err, time.monotonic() - begin)
-            if process.returncode == 0:
-                json.loads(out)
-                return out
-            if process.returncode > 0 or not left or self._ended:
-                break
-        raise Refused(f"{self.program.name} ended with status {process.returncode}: {err.strip()[-300:]}")
 
     def _count(self, told: str, seconds: float) -> None:
         self.cost["runs"] += 1

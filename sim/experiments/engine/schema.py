@@ -7,12 +7,12 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Size, Time, Tolerance
+from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time, Tolerance
 
 NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
 METHODS = ("liss", "iss", "miss", "js", "spand")
 METRICS = (
-    *("packets_at", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
+    *("packets_at", "seconds_to", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
     *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
     *(
         "capacity",
@@ -84,19 +84,36 @@ class Access(Table):
 
 class Link(Access):
     queue: Queue
+    loss: Share = 0  # of the packets towards the receivers, which it destroys
+
+
+class Stubs(Table):
+    """Of a transit-stub network: `transits` routers in the middle, on each `domains` of `routers` each."""
+
+    transits: int = Field(ge=2, le=20)
+    domains: int = Field(ge=1, le=10)
+    routers: int = Field(ge=1, le=20)
+    edges: float = Field(ge=0, le=1)  # probability of a link between two routers of a domain beside its tree
 
 
 class Topology(Table):
-    """`hops` links in a row between hops + 1 routers, numbered from 0; `star`: one router and a path to each host."""
+    """`hops` links in a row between hops + 1 routers, numbered from 0; `star`: one router and a path to each host;
+    `transit-stub`: router 0 is in the middle, 1 stands for one of a stub domain, drawn for each end; the delay of a link is
+    drawn between half and one and a half of `link`'s."""
 
-    kind: Literal["dumbbell", "chain", "parking-lot", "star"]
+    kind: Literal["dumbbell", "chain", "parking-lot", "star", "transit-stub"]
+    stubs: Stubs | None = None
     hops: int = Field(1, ge=1, le=MOST_HOPS)
     link: Link
     access: Access
 
     @model_validator(mode="after")
     def _hops(self) -> Self:
-        if self.kind in ("dumbbell", "star") and self.hops != 1:
+        if (self.kind == "transit-stub") != (self.stubs is not None):
+            raise ValueError("stubs are of kind = 'transit-stub', which needs them")
+        if self.stubs and "bdp" in self.link.queue.size.lower():
+            raise ValueError("a transit-stub has no one delay: give the queue in packets or bytes")
+        if self.kind in ("dumbbell", "star", "transit-stub") and self.hops != 1:
             raise ValueError(f"a {self.kind} has one link in the middle: leave hops out, or use kind = 'chain'")
         if self.kind in ("chain", "parking-lot") and self.hops < 2:
             raise ValueError(f"a {self.kind} needs hops = 2 or more")
@@ -109,12 +126,20 @@ class Run(Table):
     measure: Time = 0  # from when on windows, rates, queues and losses count
     sample: Time = 0  # between two samples of the series; 0: none
     marks: tuple[Time, ...] = ()  # since establishment
+    sizes: tuple[Payload, ...] = ()  # acknowledged, whose times are kept
     packet: Size = 1502  # what the link rates count of a full packet; ours is 1,500 bytes and 2 of PPP
     # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
     # as disturbed.
     preset: Literal["sim", "sim65536"] = "sim65536"
     complete: bool = False  # ends when all transfers are acknowledged
     sack: bool = False
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        for name, values in (("marks", self.marks), ("sizes", self.sizes)):
+            if list(values) != sorted(set(values)):
+                raise ValueError(f"{name}: list them in rising order, each once")
+        return self
 
 
 class Receiver(Table):
@@ -124,8 +149,10 @@ class Receiver(Table):
 
 
 class Rounds(Table):
+    """Transfers one behind the other. Small ones at drawn gaps, on one connection, are an interactive session."""
+
     count: int = Field(ge=1)
-    gap: Time
+    gap: Draw
     jitter: Time = 0
     fresh: bool = False  # each round has a connection of its own
 
@@ -209,6 +236,7 @@ class Measure(Table):
     label: str = ""  # empty: all connections
     statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
     mark: Time = 0  # packets_at: one of run.marks
+    size: Payload = 0  # seconds_to: one of run.sizes
     begin: Time = 0  # throughput, utilisation: from then
     end: Time = 0  # until then; 0: the end
     link: int = Field(0, ge=0)
@@ -257,6 +285,22 @@ class Plot(Measure):
     over: dict[str, str] = {}
 
 
+class Column(Measure):
+    """A measure of each row of a listing; with `over` its ratio to the measure there, in the same row."""
+
+    title: str
+    over: dict[str, str] = {}
+
+
+class Listing(Table):
+    """A row for each combination of the values of the axes `rows`; the other axes' cells are taken together."""
+
+    title: str
+    rows: tuple[str, ...] = Field(min_length=1)
+    of: dict[str, str] = {}
+    column: tuple[Column, ...] = Field(min_length=1)
+
+
 class Experiment(Table):
     """One cell: the axes' values are in their places."""
 
@@ -272,13 +316,17 @@ class Experiment(Table):
     traffic: tuple[Traffic, ...] = ()
     published: tuple[Published, ...] = ()
     plot: tuple[Plot, ...] = ()
+    table: tuple[Listing, ...] = ()
     axes: dict[str, Any] = {}
 
     @model_validator(mode="after")
     def _places(self) -> Self:
-        last = 1 if self.topology.kind in ("dumbbell", "star") else self.topology.hops
+        last = 1 if self.topology.kind in ("dumbbell", "star", "transit-stub") else self.topology.hops
         for what, each in [("flow", flow) for flow in self.flow] + [("traffic", one) for one in self.traffic]:
-            if max(each.origin, each.target) > last or each.origin == each.target:
+            drawn = (
+                self.topology.stubs is not None and each.target == 1
+            )  # two routers, though both are "one of the stubs"
+            if max(each.origin, each.target) > last or (each.origin == each.target and not drawn):
                 raise ValueError(
                     f"{what} from {each.origin} to {each.target}: this {self.topology.kind} has routers 0 to {last}, "
                     "use two of them"
@@ -288,9 +336,11 @@ class Experiment(Table):
     @model_validator(mode="after")
     def _measures(self) -> Self:
         labels = {flow.label for flow in self.flow}
-        for each in (*self.published, *self.plot):
+        for each in (*self.published, *self.plot, *(column for table in self.table for column in table.column)):
             if each.label and each.label not in labels:
                 raise ValueError(f"no flow has the label '{each.label}', use {', '.join(sorted(labels))}")
             if each.metric == "packets_at" and each.mark not in self.run.marks:
                 raise ValueError("packets_at needs a mark that run.marks has")
+            if each.metric == "seconds_to" and each.size not in self.run.sizes:
+                raise ValueError("seconds_to needs a size that run.sizes has")
         return self

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat import policies as built
-from downbeat.policies import Policy
+from downbeat_toe import policies as built
+from downbeat_toe.policies import Policy
 
 from sim.experiments.engine import judge, lines
 from sim.experiments.engine.load import load
 from sim.experiments.engine.runs import Result, Runs
+from sim.experiments.engine.workers import Processes
 from sim.lib import build
 from sim.lib.verilated import LAYOUT, PRESET
 
@@ -35,7 +36,7 @@ def runs(program: Path, known: dict[str, dict[str, Policy]], tmp_path: Path) -> 
     def run(path: Path, jobs: int = 1, kept: str = "kept") -> list[Result]:
         file = load(path, known)
         plans = [lines.plan(cell.experiment, known, 1) for cell in file.cells]
-        return Runs(program, tmp_path / kept, jobs).all(plans, lambda *_: None)
+        return Runs(program, tmp_path / kept, lambda: Processes(jobs)).all(plans, lambda *_: None)
 
     return run
 
@@ -68,6 +69,19 @@ def test_a_transfer_without_loss_takes_its_rounds(runs: Runner, tiny: Tiny) -> N
     (flow,) = runs(path)[0]["flows"]
     (begun,), (done,) = flow["begun"], flow["done"]
     assert 5 * 0.024 < done - max(begun, flow["established"]) < 5 * 0.024 + 15 * 0.0003 + 0.002
+
+
+def test_a_lossy_link_destroys_its_share_and_sizes_have_their_times(runs: Runner, tiny: Tiny) -> None:
+    path = tiny(
+        ('delay = "10 ms", queue', 'delay = "10 ms", loss = "5 %", queue'), ('["2 Mb/s", "4 Mb/s"]', '["4 Mb/s"]')
+    )
+    path.write_text(path.read_text().partition("[[published]]")[0])
+    (result,) = runs(path)
+    sent = sum(flow["segments"] for flow in result["flows"])
+    assert 0.01 * sent < sum(flow["retransmissions"] for flow in result["flows"]) < 0.3 * sent
+    for flow in result["flows"]:
+        first, second = flow["at_sizes"]
+        assert 0.024 < first < second < 2
 
 
 def test_a_later_connection_starts_with_what_the_first_has_seen(runs: Runner, tiny: Tiny) -> None:

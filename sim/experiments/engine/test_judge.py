@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sim.experiments.engine import judge, page
+from sim.experiments.engine import figures, judge, page, records, tables
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.engine.metrics import measure
 from sim.experiments.engine.schema import Measure, Published
@@ -35,7 +36,9 @@ def results(low: float, high: float) -> judge.Results:
 
 @pytest.mark.parametrize(("high", "within"), [(200, True), (239, True), (241, False), (159, False)])
 def test_a_ratio_is_within_its_tolerance_or_not(high: float, within: bool, tiny: Tiny, policies: Policies) -> None:
-    (row,) = judge.rows(load(tiny(), policies), results(100, high))
+    file = load(tiny(), policies)
+    (row,) = judge.rows(file, results(100, high), [("a longer link", file, results(100, 300))])
+    assert row["varied"] == [{"with": "a longer link", "ours": pytest.approx(3.0), "within": False}]
     assert row["ours"] == pytest.approx(high / 100) and row["within"] is within
     assert (row["published"], row["tolerance"]) == (2, "20 %")
 
@@ -101,10 +104,57 @@ def test_metrics_are_in_the_papers_units(what: dict[str, Any], value: float, tin
     assert measure(cell, told, Measure.model_validate(what)) == pytest.approx(value)
 
 
+def test_a_table_has_a_row_for_each_value_and_ratios_in_it(tiny: Tiny, policies: Policies) -> None:
+    told: judge.Results = {
+        (("rate", "2 Mb/s"),): [run(flow(100, at_sizes=[0.25, 0.5]))],
+        (("rate", "4 Mb/s"),): [run(flow(250, at_sizes=[]))],
+    }
+    (table,) = tables.data(load(tiny(), policies), told)
+    assert table["heads"] == ["rate", "30 kB, s", "packets to 2 Mb/s's"] and table["names"] == 1
+    assert table["rows"] == [["2 Mb/s", 0.25, 1.0], ["4 Mb/s", None, 2.5]]
+
+
 def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies) -> None:
-    rows = judge.rows(load(tiny(), policies), results(100, 250))
+    file = load(tiny(), policies)
+    rows = judge.rows(file, results(100, 250), [("less delay", file, results(100, 180))])
     shown = {"title": "<T>", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
     plots = [{"title": "P", "x": "rate", "unit": "packets", "curves": [{"name": "", "x": [2.0], "y": [1.0]}]}]
     shown |= {"rows": rows, "departs": [], "assumed": ["A."], "plots": plots, "failures": []}
+    shown |= {
+        "tables": [{"title": "L", "names": 1, "heads": ["rate", "s"], "rows": [["2 Mb/s", None], ["4 Mb/s", 0.5]]}]
+    }
     text = page.render([shown], judge.counts(rows), "make experiments")
-    assert "&lt;T&gt;" in text and "2.500" in text and "1 failed" in text and 'class="plot"' in text
+    assert (
+        "&lt;T&gt;" in text
+        and "2.500" in text
+        and "<td>0.500</td>" in text
+        and "1.800 to 2.500" in text
+        and "1 failed" in text
+        and 'class="plot"' in text
+    )
+
+
+def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:
+    curves = [{"name": name, "x": [1.0, 2.0], "y": [1.0, None]} for name in ("a", "b")]
+    report = {"name": "tiny", "plots": [{"title": "P", "x": "rate", "unit": "packets", "curves": curves}]}
+    (tmp_path / "tiny-2.pdf").write_text("of an earlier run")
+    (path,) = figures.write(report, tmp_path)
+    first = path.read_bytes()
+    assert path.name == "tiny-1.pdf" and first.startswith(b"%PDF") and not (tmp_path / "tiny-2.pdf").exists()
+    figures.write(report, tmp_path)
+    assert path.read_bytes() == first
+
+
+def test_runs_are_rows_of_the_same_bytes_and_a_manifest(tmp_path: Path) -> None:
+    told = results(100, 250)
+    places = [tmp_path / "a", tmp_path / "b"]
+    for place in places:
+        place.mkdir()
+        records.write("tiny", told, 7, "make experiment NAME=tiny", "0 (abc)", place)
+    first, second = ((place / "tiny.parquet").read_bytes() for place in places)
+    rows = records.read(places[0] / "tiny.parquet")
+    assert first == second and [(row["rate"], row["seed"]) for row in rows] == [("2 Mb/s", 7), ("4 Mb/s", 7)]
+    assert rows[1]["acknowledged"] == 250 * 1460 and rows[0]["exit"] == "loss" and rows[0]["rtt"] is None
+    manifest = json.loads((places[0] / "tiny-manifest.json").read_text())
+    assert manifest["seeds"] == [7, 7] and manifest["version"] == "0 (abc)" and manifest["rows"] == 2
+    assert manifest["tools"]["ns3"] and manifest["machine"]["cores"]

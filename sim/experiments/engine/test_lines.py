@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -71,6 +72,17 @@ def test_rounds_are_writes_of_one_connection_or_connections_of_their_own(tiny: T
     assert words(kept, "flow")[0]["finish"] == "0" and words(fresh, "flow")[0]["finish"] == "1"
 
 
+def test_a_session_types_at_drawn_gaps(tiny: Tiny, policies: Policies) -> None:
+    """As telnet: small writes of one connection, a second apart in the mean."""
+    more = 'transfer = "64 B"\nrounds = { count = 2000, gap = { exponential = "1 s" } }\n'
+    writes = words(text(tiny(("count = 2\n", more)), policies), "write")
+    times = [int(write["at"]) for write in writes]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert fmean(gaps) == pytest.approx(1e9, rel=0.1) and fmean(gap > 1e9 for gap in gaps) == pytest.approx(
+        0.37, abs=0.04
+    )
+
+
 def test_a_chain_has_its_links_in_a_row_and_a_star_a_path_for_each(tiny: Tiny, policies: Policies) -> None:
     chain = text(tiny(('"dumbbell"', '"chain"\nhops = 3'), ("to = 1", "to = 3")), policies)
     assert [(link["a"], link["b"]) for link in words(chain, "link")] == [("0", "1"), ("1", "2"), ("2", "3")]
@@ -79,6 +91,22 @@ def test_a_chain_has_its_links_in_a_row_and_a_star_a_path_for_each(tiny: Tiny, p
     assert [host["at"] for host in words(star, "host")] == ["1", "2"]
     cell = load(tiny(), policies).cells[0].experiment
     assert base_rtt(cell, 0, 1) == 24_000_000
+
+
+def test_a_transit_stub_is_connected_and_its_ends_are_drawn(tiny: Tiny, policies: Policies) -> None:
+    stubs = "stubs = { transits = 8, domains = 3, routers = 8, edges = 0.3 }"
+    path = tiny(('"dumbbell"', f'"transit-stub"\n{stubs}'), ("count = 2\n", "count = 40\n"))
+    told = text(path, policies)
+    pairs = [(int(link["a"]), int(link["b"])) for link in words(told, "link")]
+    reached = {0}
+    for _ in range(200):
+        reached |= {end for pair in pairs if reached.intersection(pair) for end in pair}
+    assert len(reached) == 8 * (1 + 3 * 8) == int(words(told, "run")[0]["routers"])
+    delays = [int(link["delay"]) for link in words(told, "link")]
+    assert 5_000_000 <= min(delays) < 7_000_000 and 13_000_000 < max(delays) <= 15_000_000
+    ends = {int(host["at"]) for host in words(told, "host")}
+    assert min(ends) >= 8 and len(ends) > 25 and {core["at"] for core in words(told, "core")} == {"0"}
+    assert text(path, policies) == told != text(path, policies, seed=2)
 
 
 def test_traffic_carries_its_rate(tiny: Tiny, policies: Policies) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat.refused import Refused
+from downbeat_toe.refused import Refused
 
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.names import FILES
@@ -33,6 +33,7 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('kind = "dumbbell"', 'kind = "ring"', "topology.kind: Input should be 'dumbbell', 'chain'", "'star'"),
         ('kind = "dumbbell"', 'kind = "dumbbell"\nhops = 2', "topology: a dumbbell has one link", "chain"),
         ('kind = "dumbbell"', 'kind = "chain"', "topology: a chain needs hops = 2", "or more"),
+        ('kind = "dumbbell"', 'kind = "transit-stub"', "topology: stubs are of kind = 'transit-stub'", "needs them"),
         ("to = 1", "to = 3", "flow from 0 to 3: this dumbbell has routers 0 to 1", "use two of them"),
         ("count = 2", "count = 0", "flow.1.count: Input should be greater than or equal to 1", ""),
         ("count = 2", 'steady = "bbr"', "flow 'a': steady: no congestion policy 'bbr' in this build", "reno, aimd"),
@@ -42,6 +43,9 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('"$rate"', '"$speed"', "$speed: no such axis", "$rate"),
         ('over = { rate = "2', 'over = { rate = "3', "axis rate has no '3 Mb/s'", "2 Mb/s, 4 Mb/s"),
         ('mark = "1 s"', 'mark = "3 s"', "packets_at needs a mark that run.marks has", ""),
+        ('size = "30 kB"', 'size = "31 kB"', "seconds_to needs a size that run.sizes has", ""),
+        ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
+        ('rows = ["rate"]', 'rows = ["speed"]', "table 1: no axis 'speed'", "rate"),
         ("value = 2\n", "", "give one of value, between", "order"),
         ('metric = "packets_at"', 'metric = "speed"', "published.1.metric: Input should be 'packets_at'", "throughput"),
         ('name = "tiny"', 'name = "small"', "name: 'small' is not the file's", "tiny"),
@@ -66,13 +70,25 @@ def test_the_full_form_replaces_what_it_names(tiny: Tiny, policies: Policies) ->
     assert load(path, policies).experiment.run.duration == 2 * 10**9
     full = load(path, policies, full=True)
     assert full.experiment.run.duration == 60 * 10**9 and len(full.cells) == 3
-    with pytest.raises(Refused, match="no table rnu"):
+    with pytest.raises(Refused, match=r"rnu\.seeds: the file has no table rnu"):
         load(tiny(more='[full]\n"rnu.seeds" = 2\n'), policies, full=True)
     assert load(path, policies, duration="5 s").experiment.run.duration == 5 * 10**9
+
+
+def test_what_the_paper_leaves_out_is_varied_one_at_a_time(tiny: Tiny, policies: Policies) -> None:
+    path = tiny(more='[vary]\n"topology.access.delay" = ["0 s", "5 ms"]\n"run.packet" = ["1500 B"]\n')
+    file = load(path, policies)
+    assert file.vary == (("topology.access.delay", "0 s"), ("topology.access.delay", "5 ms"), ("run.packet", "1500 B"))
+    assert load(path, policies, change=file.vary[1]).experiment.topology.access.delay == 5 * 10**6
+    assert file.experiment.topology.access.delay == 10**6
+    with pytest.raises(Refused, match=r"vary\.run\.packet: use a list of values"):
+        load(tiny(more='[vary]\n"run.packet" = "1500 B"\n'), policies)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_of_the_tree_is_right(name: str) -> None:
     for full in (False, True):
         file = load(FILES[name], None, full)
-        assert file.experiment.published and file.experiment.source
+        for change in file.vary:
+            load(FILES[name], None, full, change=change)
+        assert (file.experiment.published or file.experiment.table) and file.experiment.source

@@ -11,12 +11,14 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downbeat.refused import Refused
+from downbeat_toe.refused import Refused
 
 from sim.experiments.engine.runs import Runs
+from sim.experiments.engine.workers import Cluster, Processes
 
 PLANS = [f"run seed={seed}\n" for seed in range(6)]
 # Gives its plan back, and leaves a mark for each time that it ran.
@@ -49,34 +51,35 @@ def nothing(*_: object) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_results_are_in_the_order_of_the_plans(jobs: int, tmp_path: Path) -> None:
-    runs = Runs(program(tmp_path), tmp_path / "kept", jobs)
+    runs = Runs(program(tmp_path), tmp_path / "kept", lambda: Processes(jobs))
     assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
     assert runs.cost["core_segments"] == 7 * len(PLANS)
 
 
 def test_what_is_done_is_not_run_again(tmp_path: Path) -> None:
     path = program(tmp_path)
-    Runs(path, tmp_path / "kept", 1).all(PLANS[:4], nothing)
-    Runs(path, tmp_path / "kept", 1).all([*PLANS, PLANS[0]], nothing)
+    Runs(path, tmp_path / "kept", lambda: Processes(1)).all(PLANS[:4], nothing)
+    Runs(path, tmp_path / "kept", lambda: Processes(1)).all([*PLANS, PLANS[0]], nothing)
     assert ran(tmp_path) == PLANS
 
 
 def test_a_run_that_was_killed_is_run_again(tmp_path: Path) -> None:
     once = f'mark = pathlib.Path("{tmp_path}/killed")\nif "seed=2" in plan and not mark.exists():\n'
     once += "    mark.touch(); import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
-    runs = Runs(program(tmp_path, once), tmp_path / "kept", 2)
+    runs = Runs(program(tmp_path, once), tmp_path / "kept", lambda: Processes(2))
     assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
     assert ran(tmp_path) == PLANS
 
 
 def test_a_program_that_refuses_its_plan_is_told(tmp_path: Path) -> None:
-    runs = Runs(program(tmp_path, 'sys.exit("line 3: unknown word" if "seed=3" in plan else 0)'), tmp_path / "kept", 1)
+    path = program(tmp_path, 'sys.exit("line 3: unknown word" if "seed=3" in plan else 0)')
+    runs = Runs(path, tmp_path / "kept", lambda: Processes(1))
     with pytest.raises(Refused, match="line 3: unknown word"):
         runs.all(PLANS[3:4], nothing)
 
 
 def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = Runs(program(tmp_path), tmp_path / "kept", 1)
+    runs = Runs(program(tmp_path), tmp_path / "kept", lambda: Processes(1))
     write = Path.write_text
 
     def full(path: Path, text: str) -> int:
@@ -96,7 +99,7 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest
 def test_a_place_that_is_no_directory_is_told(tmp_path: Path) -> None:
     (tmp_path / "kept").touch()
     with pytest.raises(Refused, match="make it a directory to write in and give the same command again; 0 of 6"):
-        Runs(program(tmp_path), tmp_path / "kept", 1).all(PLANS, nothing)
+        Runs(program(tmp_path), tmp_path / "kept", lambda: Processes(1)).all(PLANS, nothing)
 
 
 def test_an_interrupt_ends_with_what_is_kept_and_the_rest_follows(tmp_path: Path) -> None:
@@ -104,9 +107,11 @@ def test_an_interrupt_ends_with_what_is_kept_and_the_rest_follows(tmp_path: Path
     script = f"""
 import pathlib, signal, sys
 from sim.experiments.engine.runs import Interrupted, Runs
+from sim.experiments.engine.workers import Processes
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 try:
-    Runs(pathlib.Path({str(path)!r}), pathlib.Path({str(tmp_path / "kept")!r}), 1).all({PLANS!r}, lambda *_: None)
+    runs = Runs(pathlib.Path({str(path)!r}), pathlib.Path({str(tmp_path / "kept")!r}), lambda: Processes(1))
+    runs.all({PLANS!r}, lambda *_: None)
 except Interrupted as error:
     sys.exit(str(error))
 """
@@ -120,3 +125,52 @@ except Interrupted as error:
     assert "Interrupted: 2 of 6 runs are done and kept in" in said and "the same command goes on from there" in said
     kept = {json.loads(one.read_text())["plan"] for one in (tmp_path / "kept").glob("*.json")}
     assert kept == set(PLANS[:2])
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler and two workers of it, each a process of its own as on machines of their own."""
+    file = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+
+    def begin(*words: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([*dask, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
+
+    listen = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    scheduler = begin("scheduler", *listen, "--scheduler-file", str(file))
+    for _ in range(600):
+        if file.exists() and file.read_text():
+            break
+        time.sleep(0.05)
+    address = json.loads(file.read_text())["address"]
+    workers = [begin("worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny") for _ in range(2)]
+    yield address, workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_loses_a_worker_and_no_run(
+    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
+) -> None:
+    """Two workers, one of which is killed while it runs: all results, each kept once."""
+    address, workers = cluster
+    path = program(tmp_path, "import time; time.sleep(0.3)")
+    killed: list[int] = []
+
+    def kill(done: int, wanted: int, left: float) -> None:
+        if done and not killed:
+            killed.append(done)
+            workers[0].kill()
+
+    runs = Runs(path, tmp_path / "kept", lambda: Cluster(address))
+    assert [one["plan"] for one in runs.all(PLANS, kill)] == PLANS
+    assert killed and len(list((tmp_path / "kept").glob("*.json"))) == len(PLANS)
+    assert sorted(set(ran(tmp_path))) == PLANS
+    assert runs.cost["runs"] == len(PLANS)  # what the dead worker had done counts once
+
+
+def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.experiments.engine.workers.CONNECT", "100 ms")
+    with pytest.raises(Refused, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers"):
+        Runs(program(tmp_path), tmp_path / "kept", lambda: Cluster("tcp://127.0.0.1:9")).all(PLANS, nothing)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from downbeat import quantities
+from downbeat_toe import quantities
 from pydantic import BeforeValidator
 
 MSS = 1460  # bytes of payload in a full segment: ns-3 tells no MSS, and this is what the simulated core assumes then

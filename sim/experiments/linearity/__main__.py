@@ -11,7 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from downbeat.console import report_console
+from downbeat_toe.console import report_console
 from rich.table import Table
 
 from sim.experiments.linearity import page

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from downbeat.console import report_console
+from downbeat_toe.console import report_console
 from rich.console import Console
 from rich.table import Table
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-from downbeat import pages
+from downbeat_toe import pages
 from plotly.subplots import make_subplots
 
 COLOURS = {"core": "#1f77b4", "reno": "#999999", "highspeed": "#ff7f0e", "scalable": "#2ca02c"}

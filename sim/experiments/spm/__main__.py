@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from downbeat.console import report_console
+from downbeat_toe.console import report_console
 from rich.table import Table
 
 from sim.experiments.spm import page

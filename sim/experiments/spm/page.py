@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import plotly.graph_objects as go
-from downbeat import pages
+from downbeat_toe import pages
 from plotly.subplots import make_subplots
 
 from sim.experiments.spm.transfer import PACKET_MS

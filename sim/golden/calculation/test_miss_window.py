@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from downbeat.estimator import equations
+from downbeat_toe.estimator import equations
 from hypothesis import given
 from hypothesis import strategies as st
 

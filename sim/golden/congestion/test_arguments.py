@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from downbeat.policies import ArgumentRefused, Field, Policy, find, read
+from downbeat_toe.policies import ArgumentRefused, Field, Policy, find, read
 
 from sim.golden.congestion.startup import paced, pairs
 from sim.golden.congestion.steady import aimd

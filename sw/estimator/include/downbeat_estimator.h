@@ -166,6 +166,16 @@ typedef struct downbeat_prefix_state {
   uint64_t spand_rtt; /* their mean round trip, ns */
 } downbeat_prefix_state;
 
+/** What a report or a close has taught: a transfer's window (SPAND), or a path's capacity (RFC 9959). */
+typedef struct downbeat_learned {
+  downbeat_address remote;
+  uint64_t window; /* bytes */
+  uint64_t round_trip; /* ns */
+  uint64_t time; /* ns, of the report or close */
+  uint32_t saved; /* 1: RFC 9959's saved parameters; 0: SPAND's report */
+  uint32_t reserved;
+} downbeat_learned;
+
 uint32_t downbeat_estimator_abi(void);
 /** The product's options, or the papers' (initial window 1, MISS not capped). */
 void downbeat_estimator_defaults(downbeat_estimator_options *options);
@@ -191,6 +201,10 @@ downbeat_cause downbeat_estimator_close(downbeat_estimator *estimator, uint64_t 
 downbeat_cause downbeat_estimator_transfer(downbeat_estimator *estimator, uint64_t now, const downbeat_address *remote,
                                            uint64_t window, uint64_t round_trip, uint64_t segments, uint64_t acks,
                                            uint32_t final);
+
+/** Calls back for all that reports and closes teach from now on, from within them: what a host tells its gateway. */
+void downbeat_estimator_observe(downbeat_estimator *estimator, void (*callback)(void *, const downbeat_learned *),
+                                void *context);
 
 /** The start, without taking it: nothing that is asked later changes by it. */
 downbeat_cause downbeat_estimator_ask(downbeat_estimator *estimator, uint64_t now, const downbeat_question *question,

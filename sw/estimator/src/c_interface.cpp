@@ -40,6 +40,7 @@ constexpr const char *METHODS[DOWNBEAT_METHODS] = {"liss", "iss", "miss", "js", 
 
 static_assert(sizeof(downbeat_path_report) == 104 && sizeof(downbeat_question) == 48);
 static_assert(sizeof(downbeat_estimator_options) == 96 && sizeof(downbeat_prefix_state) == 120);
+static_assert(sizeof(downbeat_learned) == 48);
 static_assert(sizeof(downbeat_host_start) == 80 + DOWNBEAT_ESTIMATOR_REASON);
 
 uint32_t downbeat_estimator_abi(void) { return DOWNBEAT_ESTIMATOR_ABI; }
@@ -105,6 +106,11 @@ downbeat_cause downbeat_estimator_transfer(downbeat_estimator *estimator, uint64
                                            uint64_t window, uint64_t round_trip, uint64_t segments, uint64_t acks,
                                            uint32_t final) {
   return estimator->own.transfer(now, *remote, {0, 1, window, round_trip, segments, acks}, final != 0);
+}
+
+void downbeat_estimator_observe(downbeat_estimator *estimator, void (*callback)(void *, const downbeat_learned *),
+                                void *context) {
+  estimator->own.observe(callback, context);
 }
 
 downbeat_cause downbeat_estimator_ask(downbeat_estimator *estimator, uint64_t now, const downbeat_question *question,

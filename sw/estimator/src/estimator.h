@@ -33,6 +33,10 @@ public:
   Cause ask(uint64_t now, const Question &question, Start &start, bool take);
   bool prefix(uint64_t now, const downbeat_address &remote, downbeat_prefix_state &state);
   bool next_prefix(uint64_t now, size_t &cursor, downbeat_prefix_state &state);
+  void observe(void (*callback)(void *, const downbeat_learned *), void *context) {
+    callback_ = callback;
+    context_ = context;
+  }
   std::string save(uint64_t now);
   Cause load(uint64_t now, uint64_t elapsed, std::string_view text);
   uint64_t refused(Cause cause) const { return refused_[cause]; }
@@ -50,7 +54,10 @@ private:
   void take_round(const Report &report, Connection &connection, bool disturbed);
   void end_transfer(Connection &connection, uint64_t time);
   void give_spand(Connection &connection, uint64_t time, uint64_t window, bool final);
-  void add_spand(PrefixRecord &record, const SpandSums &sums, bool final);
+  bool add_spand(PrefixRecord &record, const SpandSums &sums, bool final);
+  void learned(const downbeat_learned &learned) const {
+    if (callback_) callback_(context_, &learned);
+  }
 
   // start.cpp
   Cause check(const Question &question);
@@ -72,6 +79,8 @@ private:
   std::array<uint64_t, DOWNBEAT_CAUSES> refused_{};
   uint64_t now_ = 0; // the latest that was told: time does not go back
   bool opened_ = false;
+  void (*callback_)(void *, const downbeat_learned *) = nullptr;
+  void *context_ = nullptr;
 };
 
 /** A problem with the options, or NULL. */

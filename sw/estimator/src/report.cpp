@@ -112,8 +112,9 @@ void Estimator::take_round(const Report &report, Connection &connection, bool di
     const uint64_t least = SAVED_WINDOWS * options_.initial_window * report.segment_size;
     if (delivered >= std::max(least, connection.delivered)) {
       connection.delivered = delivered;
-      saved_.put(report.remote, report.time, delivered,
-                 report.smallest_rtt ? report.smallest_rtt : report.smoothed_rtt);
+      const uint64_t round_trip = report.smallest_rtt ? report.smallest_rtt : report.smoothed_rtt;
+      saved_.put(report.remote, report.time, delivered, round_trip);
+      learned({.remote = report.remote, .window = delivered, .round_trip = round_trip, .time = report.time, .saved = 1});
     }
   }
   connection.round_began = report.time;
@@ -132,19 +133,25 @@ void Estimator::give_spand(Connection &connection, uint64_t time, uint64_t windo
   const uint64_t segments = (connection.acked - connection.spand_acked) / connection.segment_size;
   const uint64_t acks = connection.acks - connection.spand_acks;
   const bool counted = acks <= segments && segments <= UINT32_MAX; // several ACKs for a segment say nothing of b
-  add_spand(table_.prefix_of(connection),
-            {SpandReports::tick(time), 1, window, connection.round_trip, counted ? segments : 0, counted ? acks : 0},
-            final);
+  const SpandSums sums{
+      SpandReports::tick(time), 1, window, connection.round_trip, counted ? segments : 0, counted ? acks : 0};
+  if (add_spand(table_.prefix_of(connection), sums, final))
+    learned({.remote = connection.remote,
+             .window = window * connection.segment_size >> 8,
+             .round_trip = connection.round_trip,
+             .time = time,
+             .saved = 0});
   connection.spand_acked = connection.acked;
   connection.spand_acks = connection.acks;
 }
 
-void Estimator::add_spand(PrefixRecord &record, const SpandSums &sums, bool final) {
+bool Estimator::add_spand(PrefixRecord &record, const SpandSums &sums, bool final) {
   if (final && options_.spand_lower_bound) { // a final window is a lower bound: it does not lower the mean
     const SpandSums all = record.spand.all(now_);
-    if (all.reports && sums.windows < all.windows / all.reports) return;
+    if (all.reports && sums.windows < all.windows / all.reports) return false;
   }
   record.spand.add(sums);
+  return true;
 }
 
 } // namespace downbeat::estimator

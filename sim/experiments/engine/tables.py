@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The listings of an experiment: measures in columns, combinations of the axes' values in rows."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from sim.experiments.engine import judge
+from sim.experiments.engine.judge import Results
+from sim.experiments.engine.load import File
+from sim.experiments.engine.schema import Listing
+
+
+def data(file: File, results: Results) -> list[dict[str, Any]]:
+    """Titles, and rows of names and numbers; None where no run has the number."""
+    return [_table(file, results, listing) for listing in file.experiment.table]
+
+
+def _table(file: File, results: Results, listing: Listing) -> dict[str, Any]:
+    rows = []
+    for names in itertools.product(*(file.axes[axis] for axis in listing.rows)):
+        chosen = {**listing.of, **dict(zip(listing.rows, names, strict=True))}
+        numbers = [judge.ratio(file, results, column, chosen, column.over) for column in listing.column]
+        rows.append([*names, *numbers])
+    heads = [*listing.rows, *(each.title for each in listing.column)]
+    return {"title": listing.title, "names": len(listing.rows), "heads": heads, "rows": rows}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/** A host of a site: its own estimates, and the gateway's where it has answered (libdownbeat_site).
+ *
+ * Opens, reports and closes go to the host's own estimator, and what they teach goes to the gateway. No call waits: what
+ * is asked is answered from what is there, and a question that the gateway has not been asked goes out, so that its
+ * answer serves the next. Without an answer the host's own estimates hold. Single-threaded, as the estimator.
+ */
+#ifndef DOWNBEAT_SITE_H
+#define DOWNBEAT_SITE_H
+
+#include <downbeat_estimator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+#define DOWNBEAT_SITE_ABI 1
+
+typedef struct downbeat_site downbeat_site;
+
+/** Where a start comes from. */
+typedef enum downbeat_source {
+  DOWNBEAT_SOURCE_NONE, /* nothing is known: standard slow start */
+  DOWNBEAT_SOURCE_OWN, /* the host's own table */
+  DOWNBEAT_SOURCE_GATEWAY
+} downbeat_source;
+
+typedef struct downbeat_site_status {
+  uint32_t connected; /* 1: the gateway knows this host */
+  uint32_t reserved;
+  uint64_t reports, reports_dropped, queries; /* sent; waited too long for a gateway; sent */
+  uint64_t answers, refused; /* prefixes answered; datagrams that were no answer to this host */
+  uint64_t none, own, gateway; /* starts by their source */
+} downbeat_site_status;
+
+uint32_t downbeat_site_abi(void);
+/** `uri`: udp://HOST:PORT or unix:///PATH; NULL or empty: no gateway. `key`: the line of `downbeat gateway keys issue`.
+ * `flush`: ns that a report waits at most for others to go with. NULL on a failure; *problem then says why, until this
+ * thread's next call. */
+downbeat_site *downbeat_site_create(const downbeat_estimator_options *options, const char *uri, const char *key,
+                                    uint64_t flush, const char **problem);
+void downbeat_site_destroy(downbeat_site *site);
+/** Readable when the gateway has said something: then downbeat_site_run. -1: there is no gateway. */
+int downbeat_site_descriptor(const downbeat_site *site);
+/** Sends what is due and takes what has come. */
+void downbeat_site_run(downbeat_site *site);
+
+/** As the estimator's; `now` in ns of the reports' clock. */
+downbeat_cause downbeat_site_open(downbeat_site *site, uint64_t now, uint64_t connection,
+                                  const downbeat_address *remote);
+downbeat_cause downbeat_site_report(downbeat_site *site, uint64_t now, const downbeat_path_report *report);
+downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t connection);
+
+/** Asks the gateway ahead of a connection. 1: it has answered, and knows something. */
+int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote);
+/** The start; always filled in. */
+downbeat_source downbeat_site_ask(downbeat_site *site, uint64_t now, const downbeat_question *question,
+                                  downbeat_host_start *start);
+void downbeat_site_get_status(const downbeat_site *site, downbeat_site_status *status);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

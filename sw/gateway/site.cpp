@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "site.h"
+
+#include <algorithm>
+#include <sodium.h>
+#include <sys/socket.h>
+
+#include "start.h"
+
+namespace downbeat::gateway {
+namespace {
+
+constexpr std::array<std::uint8_t, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}; // RFC 4291, 2.5.5.2
+constexpr double fixedPoint = 65536;
+
+std::uint64_t random64() {
+  std::uint64_t value;
+  randombytes_buf(&value, sizeof value);
+  return value;
+}
+
+double seconds(std::uint64_t nanoseconds) { return double(nanoseconds) / double(second); }
+
+} // namespace
+
+Site::Site(const downbeat_estimator_options &options)
+    : options_(options), estimator_(downbeat_estimator_create(&options, nullptr)) {
+  if (!estimator_) return;
+  const auto callback = [](void *self, const downbeat_learned *learned) { static_cast<Site *>(self)->learned(*learned); };
+  downbeat_estimator_observe(estimator_.get(), callback, this);
+}
+
+std::string Site::connect(const std::string &uri, const std::string &key, Nanoseconds flush) {
+  if (!startCrypto()) return "libsodium cannot start";
+  auto socket = uri.starts_with("udp://")    ? connectInternet(uri.substr(6))
+                : uri.starts_with("unix://") ? connectUnix(uri.substr(7))
+                                             : Opened(uri + ": use udp://HOST:PORT or unix:///PATH");
+  if (const auto *reason = std::get_if<std::string>(&socket)) return *reason;
+  auto parsed = HostKey::parse(key);
+  if (const auto *reason = std::get_if<std::string>(&parsed)) return *reason;
+  socket_ = std::move(std::get<Descriptor>(socket));
+  client_ = std::make_unique<Client>(std::get<HostKey>(parsed), random64, ClientOptions{.flush = flush});
+  run();
+  return "";
+}
+
+void Site::run() {
+  if (!client_) return;
+  std::array<std::uint8_t, mostBytes + 1> bytes;
+  for (ssize_t size; (size = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) >= 0;)
+    client_->receive(Bytes(bytes).first(static_cast<std::size_t>(size)), read(CLOCK_BOOTTIME));
+  // What the kernel does not take is lost, as on the way.
+  for (const auto &datagram : client_->due(read(CLOCK_BOOTTIME)))
+    (void)!send(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+Prefix Site::prefixOf(const downbeat_address &remote) const {
+  Prefix prefix;
+  const bool four = std::equal(mapped.begin(), mapped.end(), remote.bytes);
+  prefix.family = four ? 4 : 6;
+  const std::uint32_t bits = four ? std::min(options_.prefix_bits, 32u) : std::min(options_.prefix_bits_v6, 128u);
+  prefix.length = static_cast<std::uint8_t>(std::max<std::uint32_t>(bits, Prefix::shortest));
+  const std::uint8_t *bytes = remote.bytes + (four ? mapped.size() : 0);
+  for (unsigned bit = 0; bit < prefix.length; ++bit) {
+    const auto mask = static_cast<std::uint8_t>(0x80 >> bit % 8);
+    prefix.address[bit / 8] |= bytes[bit / 8] & mask;
+  }
+  return prefix;
+}
+
+void Site::learned(const downbeat_learned &learned) {
+  if (!client_) return;
+  // Segments per ACK over all that this host knows of the prefix, as its own answers have them.
+  downbeat_prefix_state state;
+  const bool known = downbeat_estimator_prefix(estimator_.get(), learned.time, &learned.remote, &state);
+  const double ratio = known ? double(state.acks_ratio) / 256 : 2;
+  Report report{.prefix = prefixOf(learned.remote),
+                .kind = learned.saved ? Kind::saved : Kind::transfer,
+                .window = std::clamp(double(learned.window), 1.0, mostWindow),
+                .rtt = std::clamp(seconds(learned.round_trip), leastRtt, mostRtt),
+                .acked = std::clamp(ratio, 1.0, mostAcked)};
+  if (learned.saved) report.acked = 0;
+  client_->report(report, read(CLOCK_BOOTTIME));
+}
+
+void Site::tellState(std::uint64_t now, const Open &open) {
+  downbeat_prefix_state state;
+  if (!client_ || !open.segmentSize || !downbeat_estimator_prefix(estimator_.get(), now, &open.remote, &state)) return;
+  const double size = open.segmentSize;
+  const Told told{.steady = std::min(double(state.steady), mostSteady),
+                  .slow = std::min(double(state.starting_sum) / fixedPoint * size, mostWindow),
+                  .window = std::clamp(double(state.oldest_window) / fixedPoint * size, 1.0, mostWindow)};
+  const Prefix prefix = prefixOf(open.remote);
+  if (told_.size() >= options_.prefixes) told_.clear();
+  if (Told &before = told_[prefix]; before == told)
+    return;
+  else
+    before = told;
+  client_->report({.prefix = prefix,
+                   .kind = Kind::state,
+                   .window = told.window,
+                   .steady = told.steady,
+                   .slow = told.slow},
+                  read(CLOCK_BOOTTIME));
+}
+
+downbeat_cause Site::open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) {
+  const downbeat_cause cause = downbeat_estimator_open(estimator_.get(), now, connection, &remote);
+  if (cause == DOWNBEAT_CAUSE_NONE) opened_[connection] = {remote, 0};
+  run();
+  return cause;
+}
+
+downbeat_cause Site::report(std::uint64_t now, const downbeat_path_report &report) {
+  const downbeat_cause cause = downbeat_estimator_report(estimator_.get(), now, &report);
+  if (const auto open = opened_.find(report.connection); cause == DOWNBEAT_CAUSE_NONE && open != opened_.end()) {
+    open->second.segmentSize = report.segment_size;
+    tellState(now, open->second);
+  }
+  run();
+  return cause;
+}
+
+downbeat_cause Site::close(std::uint64_t now, std::uint64_t connection) {
+  const downbeat_cause cause = downbeat_estimator_close(estimator_.get(), now, connection);
+  if (const auto open = opened_.find(connection); open != opened_.end()) {
+    tellState(now, open->second);
+    opened_.erase(open);
+  }
+  run();
+  return cause;
+}
+
+bool Site::expect(const downbeat_address &remote) {
+  if (!client_) return false;
+  const bool known = client_->ask(prefixOf(remote), read(CLOCK_BOOTTIME)).has_value();
+  run();
+  return known;
+}
+
+downbeat_source Site::ask(std::uint64_t now, const downbeat_question &question, downbeat_host_start &start) {
+  const auto answer = client_ ? client_->ask(prefixOf(question.remote), read(CLOCK_BOOTTIME)) : std::nullopt;
+  downbeat_source source = DOWNBEAT_SOURCE_GATEWAY;
+  if (!answer || !startBy(*answer, options_, now, question, start)) {
+    downbeat_estimator_ask(estimator_.get(), now, &question, &start);
+    source = start.known ? DOWNBEAT_SOURCE_OWN : DOWNBEAT_SOURCE_NONE;
+  }
+  ++starts_[source];
+  run();
+  return source;
+}
+
+downbeat_site_status Site::status() const {
+  downbeat_site_status status{};
+  status.none = starts_[DOWNBEAT_SOURCE_NONE];
+  status.own = starts_[DOWNBEAT_SOURCE_OWN];
+  status.gateway = starts_[DOWNBEAT_SOURCE_GATEWAY];
+  if (!client_) return status;
+  const ClientCounters &counters = client_->counters();
+  status.connected = client_->connected();
+  status.reports = counters.reportsSent;
+  status.reports_dropped = counters.reportsDropped;
+  status.queries = counters.queriesSent;
+  status.answers = counters.answers;
+  status.refused = counters.refused;
+  return status;
+}
+
+} // namespace downbeat::gateway

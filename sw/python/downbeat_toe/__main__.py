@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`python -m downbeat_toe`: what a researcher asks of records and captures."""
+
+from __future__ import annotations
+
+import typer
+
+from downbeat_toe import experiment_command, replay, schedule_command, trace
+from downbeat_toe.board import command as board
+from downbeat_toe.driver import command as driver
+from downbeat_toe.estimator import command as estimate
+from downbeat_toe.gap import command as gap
+from downbeat_toe.gateway import command as gateway
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+app.command("trace")(trace.command)
+app.add_typer(gap.app, name="gap")
+app.command("replay")(replay.command)
+app.add_typer(schedule_command.app, name="schedule")
+app.add_typer(board.app, name="board")
+app.add_typer(gateway.app, name="gateway")
+app.command("estimate")(estimate.command)
+driver.add_to(app)
+app.add_typer(experiment_command.app, name="experiment")
+
+
+@app.callback()
+def downbeat() -> None:
+    """Tools around the Downbeat TCP engine."""
+
+
+if __name__ == "__main__":
+    app(prog_name="downbeat")

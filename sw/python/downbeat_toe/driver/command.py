@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`downbeat nic`, `ls`, `top`, `send`, `listen` and `run`: a core for programs, and what it does."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import AddressValueError, IPv4Address
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.live import Live
+from rich.table import Table
+
+from downbeat_toe.console import report_console
+from downbeat_toe.driver import Device, DriverError, Options
+from downbeat_toe.driver.library import directory, program
+from downbeat_toe.driver.nic_status import connections, device
+from downbeat_toe.driver.transfer import receive_file, send_file
+from downbeat_toe.library import Parameters
+from downbeat_toe.quantities import duration, rate
+from downbeat_toe.refused import Refused, explained
+
+SOCKET = Path("/run/downbeat/nic.sock")
+Socket = Annotated[Path, typer.Option(help="the NIC's Unix socket")]
+Uri = Annotated[str, typer.Option("--device", help="simd:PATH, uio:/dev/uioN or vfio:ADDRESS")]
+Startup = Annotated[str | None, typer.Option(help="start-up policy")]
+Steady = Annotated[str | None, typer.Option(help="steady policy")]
+DEVICE = f"simd:{SOCKET}"
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Refusals of the library end a command as the command's own do."""
+    with explained():
+        try:
+            yield
+        except DriverError as error:
+            raise Refused(str(error)) from None
+
+
+def _become(name: str, arguments: list[str]) -> NoReturn:
+    """This process goes on as one of the driver's programs."""
+    path = str(program(name))
+    if built := directory():
+        os.environ.setdefault("DOWNBEAT_MODELS", str(built))
+    os.execv(path, [path, *arguments])
+
+
+def nic(
+    tap: Annotated[str | None, typer.Option(help="a TAP interface; made if it is not there")] = None,
+    interface: Annotated[str | None, typer.Option(help="an interface that is there, as an end of a veth")] = None,
+    ip: Annotated[str, typer.Option(help="own address and prefix")] = "10.0.0.1/24",
+    gateway: Annotated[str | None, typer.Option(help="next hop to other networks")] = None,
+    mac: Annotated[str, typer.Option(help="own MAC address")] = "02:00:00:00:00:01",
+    socket: Socket = SOCKET,
+    mode: Annotated[str, typer.Option(help="permissions of the socket")] = "600",
+    preset: Annotated[str, typer.Option(help="the simulated device")] = "sim",
+) -> None:
+    """A simulated NIC as a process, in real time, for several programs."""
+    with explained():
+        given = {"tap": tap, "interface": interface, "gateway": gateway}
+        arguments = [word for name, value in given.items() if value for word in (f"--{name}", value)]
+        named = ["--ip", ip, "--mac", mac, "--socket", str(socket), "--mode", mode, "--preset", preset]
+        _become("downbeat-nic", [*arguments, *named])
+
+
+def ls(socket: Socket = SOCKET) -> None:
+    """The NIC and its connections."""
+    with explained():
+        print(_device_line(device(socket)))
+        report_console().print(_table(connections(socket), {}, 0))
+
+
+def top(
+    socket: Socket = SOCKET,
+    every: Annotated[str, typer.Option(help="between two looks")] = "1s",
+    count: Annotated[int, typer.Option(help="looks; 0: until Ctrl-C", min=0)] = 0,
+) -> None:
+    """A live table of the connections: state, policies, windows, round trip, rate."""
+    with explained():
+        try:
+            pause = duration(every) / 1e9
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        before: dict[Any, int] = {}
+        with Live(console=report_console(), auto_refresh=False) as live:
+            looks = 0
+            while True:
+                rows = connections(socket)
+                live.update(_table(rows, before, pause), refresh=True)
+                before = {_key(row): int(row["acknowledged"]) for row in rows}
+                looks += 1
+                if looks == count:
+                    return
+                time.sleep(pause)
+
+
+def _key(row: dict[str, Any]) -> tuple[int, int]:
+    return int(row["flow"]), int(row["generation"])
+
+
+def _device_line(found: dict[str, Any]) -> str:
+    bits = int(found["netmask"]).bit_count()
+    return (
+        f"{found['preset']} {found['version']}: {IPv4Address(found['ip'])}/{bits}, {found['flows']} flows, "
+        f"{found['ports'] - found['free_ports']} of {found['ports']} ports taken, "
+        f"{found['behind_ns'] / 1e6:.1f} ms behind the clock"
+    )
+
+
+def _table(rows: list[dict[str, Any]], before: dict[Any, int], pause: float) -> Table:
+    table = Table("program", "local", "remote", "state", "start-up", "steady", "cwnd/B", "ssthresh/B", "RTT/ms", "Mb/s")
+    for row in rows:
+        moved = (int(row["acknowledged"]) - before.get(_key(row), int(row["acknowledged"]))) % (1 << 32)
+        table.add_row(
+            f"{row['program']} {row['process']}",
+            str(row["local_port"]),
+            f"{IPv4Address(row['remote_ip'])}:{row['remote_port']}",
+            row["state"] + (" (closed)" if row["let_go"] else ""),
+            row["startup"],
+            row["steady"],
+            *(str(row[name] or "") for name in ("cwnd", "ssthresh")),
+            f"{row['rtt_ns'] / 1e6:.3f}" if row["rtt_ns"] else "",
+            f"{8 * moved / pause / 1e6:.2f}" if pause and before else "",
+        )
+    return table
+
+
+def _place(text: str) -> tuple[int, int]:
+    host, colon, port = text.rpartition(":")
+    try:
+        number = int(port)
+        if colon and 0 < number < 65536:
+            return int(IPv4Address(host)), number
+    except (ValueError, AddressValueError):
+        pass
+    raise Refused(f"'{text}' is no place: write 10.0.0.2:5001")
+
+
+def send(
+    file: Annotated[Path, typer.Argument(help="what to send")],
+    to: Annotated[str, typer.Option(help="ADDRESS:PORT")],
+    uri: Uri = DEVICE,
+    startup: Startup = None,
+    steady: Steady = None,
+    cap: Annotated[str | None, typer.Option("--rate", help="most bits a second, as 20Mbps")] = None,
+) -> None:
+    """Sends a file over one connection, and closes it."""
+    with _told():
+        address, port = _place(to)
+        options = Options(Parameters(_bytes(startup), _bytes(steady)))
+        try:
+            options.rate = rate(cap) if cap else 0
+            content = file.read_bytes()
+        except (OSError, ValueError) as error:
+            raise Refused(str(error)) from None
+        options.transfer_bytes = len(content)
+        with Device(uri) as opened:
+            print(send_file(opened, address, port, content, options))
+
+
+def listen(
+    port: Annotated[int, typer.Argument(min=1, max=65535)],
+    to: Annotated[Path, typer.Option(help="the file that is written")] = Path("/dev/stdout"),
+    uri: Uri = DEVICE,
+    startup: Startup = None,
+    steady: Steady = None,
+) -> None:
+    """Accepts one connection, and writes what comes."""
+    with _told(), Device(uri) as opened, to.open("wb") as output:
+        options = Options(Parameters(_bytes(startup), _bytes(steady)))
+        typer.echo(receive_file(opened, port, output, options), err=True)
+
+
+def run(
+    context: typer.Context,
+    uri: Uri = DEVICE,
+    startup: Startup = None,
+    steady: Steady = None,
+) -> None:
+    """Runs a program whose TCP goes over the core: downbeat run -- curl http://10.0.0.2/"""
+    with explained():
+        if not context.args:
+            raise Refused("no program: downbeat run -- PROGRAM ARGUMENTS")
+        given = {"startup": startup, "steady": steady}
+        named = [word for name, value in given.items() if value for word in (f"--{name}", value)]
+        _become("downbeat-run", ["--device", uri, *named, "--", *context.args])
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return text.encode() if text else None
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (nic, ls, top, send, listen):
+        app.command()(command)
+    app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(run)

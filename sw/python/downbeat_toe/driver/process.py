@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A NIC process of one's own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from downbeat_toe.driver.library import program
+from downbeat_toe.refused import Refused
+
+
+class Nic:
+    """downbeat-nic, ready for programs while the block lasts."""
+
+    def __init__(self, socket: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
+        self.socket = socket
+        self.command = [str(program("downbeat-nic")), "--socket", str(socket), *arguments]
+        self.environment = environment
+        self.process: subprocess.Popen[str] | None = None
+
+    @property
+    def uri(self) -> str:
+        return f"simd:{self.socket}"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(self.command, stdout=pipe, stderr=pipe, text=True, env=self.environment)
+        assert self.process.stdout and self.process.stderr
+        if self.process.stdout.readline() != "ready\n":
+            problem = self.process.stderr.read().strip()
+            self.stop()
+            raise Refused(problem or "downbeat-nic ended at once")
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        if self.process:
+            self.process.send_signal(number)
+            self.process.communicate(timeout=15)
+            self.process = None

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A NIC process: several programs, their deaths, its own; what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from downbeat_toe.driver import Connection, DriverError, Error, Listener
+from downbeat_toe.driver.conftest import MODEL, OWN, Host
+from downbeat_toe.driver.nic_status import connections, device
+from downbeat_toe.driver.process import Nic
+from downbeat_toe.refused import Refused
+
+# Another program: it listens, connects to itself and to port 6000, says so, and waits for its death.
+PROGRAM = f"""
+import sys
+from downbeat_toe.driver.conftest import OWN, Host
+host = Host(sys.argv[1])
+pair = host.pair(7000)
+other = host.device.connect({OWN}, 6000)
+host.until(lambda: other.info.state >= 3)
+other.send(b"half a sen")
+host.until(lambda: other.info.acknowledged == 10)
+print("ready", flush=True)
+while True:
+    host.step()
+"""
+
+
+def _flows(nic: Nic) -> int:
+    return sum(not each["let_go"] for each in connections(nic.socket))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_program_leaves_nothing(nic: Nic, number: signal.Signals) -> None:
+    """Its connections are reset, its flows and listeners free within a second; the other's bytes are whole."""
+    host = Host(nic.uri)
+    with host.device:
+        waiting = host.listening(6000)
+        listener = host.listening(6001)
+        out, peer = host.joined(listener, 6001)
+        first, accepted = _other(host, nic, waiting)
+        sent = os.urandom(300_000)
+        got, at = b"", 0
+
+        def through() -> bool:
+            nonlocal got, at
+            at += out.send(sent[at : at + 5000]) if at < len(sent) else 0
+            got += peer.receive() or b""
+            if first.poll() is None and len(got) > 100_000:
+                first.send_signal(number)
+                first.wait()
+                killed.append(time.monotonic())
+            return len(got) == len(sent)
+
+        killed: list[float] = []
+        host.until(through)
+        assert got == sent
+        host.until(lambda: accepted.info.state == 0)
+        assert accepted.receive() == b"half a sen"
+        assert accepted.info.error == Error.RESET
+        host.until(lambda: _flows(nic) <= 3)
+        assert time.monotonic() - killed[0] < 1.0
+        host.listening(7000)  # the dead program's
+        assert host.device.statistics.errors == 0
+
+
+def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[str], Connection]:
+    """The other program, and its connection to this one."""
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, nic.uri], stdout=subprocess.PIPE, text=True)
+    accepted = host.accepted(listener)
+    output = process.stdout
+    assert output
+    host.until(lambda: select.select([output], [], [], 0)[0])
+    assert output.readline() == "ready\n"
+    return process, accepted
+
+
+def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
+    host = Host(nic.uri)
+    out, _ = host.pair()
+    nic.stop(signal.SIGKILL)
+    host.until(lambda: out.info.state == 0)
+    assert out.info.error == Error.DEVICE_GONE
+    with pytest.raises(DriverError, match="has gone: release it and open it again"):
+        out.send(b"x")
+    with pytest.raises(DriverError) as gone:
+        host.device.poll()
+    assert gone.value.code is Error.DEVICE_GONE
+    host.device.release()
+    nic.start()
+    again = Host(nic.uri)
+    with again.device:
+        again.pair()
+
+
+def test_all_ports_taken(nic: Nic) -> None:
+    hosts = [Host(nic.uri) for _ in range(4)]
+    with pytest.raises(DriverError, match="all 4 ports are taken") as refused:
+        Host(nic.uri)
+    assert refused.value.code is Error.NO_PORT
+    hosts[0].device.release()
+    Host(nic.uri).device.release()
+    for each in hosts[1:]:
+        each.device.release()
+
+
+def test_no_nic_there(tmp_path: Path) -> None:
+    with pytest.raises(DriverError, match="no NIC listens there: start one with downbeat nic") as refused:
+        Host(f"simd:{tmp_path}/none")
+    assert refused.value.code is Error.NO_DEVICE
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="not root: nobody else's socket to be refused at")
+def test_no_permission(nic: Nic) -> None:
+    asks = (
+        "import os\nfrom downbeat_toe.driver import Device\nfrom downbeat_toe.driver.library import load\n"
+        f"library = load()\nos.seteuid(65534)\nDevice({nic.uri!r}, library)"
+    )
+    done = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, check=False)
+    assert "no permission: the NIC's owner sets it" in done.stderr
+
+
+def test_another_format_is_refused_with_both_named(nic: Nic) -> None:
+    """A program of another release says hello."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
+        line.connect(str(nic.socket))
+        line.send(struct.pack("<IIII", 1, 9, 0xABCD, 1))
+        error, problem = struct.unpack_from("<i252s", line.recv(4096))
+    assert error == Error.WRONG_VERSION
+    assert "host format 1/" in problem.decode() and "9/0000abcd" in problem.decode()
+
+
+def test_status_tells_connections_of_all_programs(nic: Nic) -> None:
+    host = Host(nic.uri)
+    with host.device:
+        host.pair()
+        rows = connections(nic.socket)
+        assert [each["state"] for each in rows] == ["ESTABLISHED"] * 2
+        assert {each["process"] for each in rows} == {os.getpid()}
+        assert device(nic.socket)["free_ports"] == 3
+    json.dumps(rows)
+
+
+def test_two_nics_at_one_socket(nic: Nic) -> None:
+    with pytest.raises(Refused, match="a NIC listens there already"), Nic(nic.socket, "--preset", MODEL):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--preset", "none"], "no simulated device 'none'"),
+        (["--ip", "10.0.0"], "no IPv4 address"),
+        (["--ip", "10.0.0.1/40"], "prefix of 1 to 32 bits"),
+        (["--mac", "x"], "no MAC address"),
+        (["--interface", "none0"], "interface none0"),
+    ],
+)
+def test_wrong_arguments(tmp_path: Path, arguments: list[str], problem: str) -> None:
+    with pytest.raises(Refused, match=problem), Nic(tmp_path / "nic.sock", "--preset", MODEL, *arguments):
+        pass

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A file over one connection, with a bar while it lasts."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ipaddress import IPv4Address
+from typing import BinaryIO
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from downbeat_toe.driver.binding import Connection, Device, DriverError
+from downbeat_toe.driver.structures import Error, Options, State
+from downbeat_toe.refused import Refused
+
+PAUSE = 0.2  # seconds between two looks without news
+LINGER = 10.0  # seconds for the peer to take the last bytes
+
+
+@contextmanager
+def _bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Nothing where nobody looks."""
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda count: progress.update(task, completed=count)
+
+
+def _check(connection: Connection) -> None:
+    info = connection.info
+    if info.error:
+        text = connection.device.library.downbeat_error_text
+        raise DriverError(info.error, text(info.error).decode())
+
+
+def send_file(device: Device, address: int, port: int, content: bytes, options: Options) -> str:
+    """Returns what was done, in a line."""
+    place = f"{IPv4Address(address)}:{port}"
+    connection = device.connect(address, port, options=options)
+    while not connection.info.established:
+        device.wait(PAUSE)
+        _check(connection)
+    start, at = time.monotonic(), 0
+    with _bar(f"to {place}", len(content)) as show:
+        while at < len(content):
+            taken = connection.send(content[at : at + (1 << 16)])
+            at += taken
+            if not taken:
+                device.wait(PAUSE)
+            show(connection.info.acknowledged)
+        connection.shutdown()
+        while connection.info.acknowledged < len(content):
+            device.wait(PAUSE)
+            _check(connection)
+            show(connection.info.acknowledged)
+    span = time.monotonic() - start
+    end = time.monotonic() + LINGER
+    while connection.info.state not in (State.CLOSED, State.TIME_WAIT) and time.monotonic() < end:
+        device.wait(PAUSE)
+    connection.close()
+    return f"{len(content)} bytes to {place} in {span:.3f} s: {8 * len(content) / span / 1e6:.1f} Mb/s"
+
+
+def receive_file(device: Device, port: int, output: BinaryIO, options: Options) -> str:
+    """Returns what came, in a line."""
+    listener = device.listen(port, 1, options)
+    while not (connection := listener.accept()):
+        device.wait(PAUSE)
+        if not listener.ready:
+            continue
+    listener.close()
+    count = 0
+    with _bar(f"port {port}", None) as show:
+        while (data := connection.receive()) != b"":
+            if data is None:
+                device.wait(PAUSE)
+                continue
+            output.write(data)
+            count += len(data)
+            show(count)
+    info = connection.info
+    connection.close()
+    if info.error:
+        raise Refused(f"{count} bytes, then: {Error(info.error).name.lower().replace('_', ' ')}")
+    return f"{count} bytes from {IPv4Address(info.remote_ip)}:{info.remote_port}"

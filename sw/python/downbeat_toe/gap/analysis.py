@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""From frames and their schedule to the figures: what gap-capture.json and its kin hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from downbeat_toe.gap import notes, statistics, steps
+from downbeat_toe.gap.frames import Frames
+from downbeat_toe.gap.matching import Matching, match
+from downbeat_toe.gap.statistics import Floats
+from downbeat_toe.gap.uncertainty import LARGEST_DRIFT
+from downbeat_toe.refused import Refused
+from downbeat_toe.schedule import Schedule
+
+WORST = 5  # gaps that are named
+
+
+@dataclass(frozen=True)
+class Analysis:
+    data: dict[str, Any]  # for JSON
+    times: Floats  # ns since the first launch, of each fine frame
+    rest: Floats  # ns: its time error, less offset and drift
+    gap_errors: Floats  # ns, of each fine pair
+    gaps: Floats  # ns, scheduled, of each fine pair
+    step: int  # ns: of the stamps
+    schedule_step: int  # ns: of the launches, if they are stamps; 0: exact
+
+
+def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common_time: bool = False) -> Analysis:
+    """`stamps` says whose they are. With `common_time` launches are of the same clock: no drift, and the delay is known."""
+    matching = match(schedule, frames, source)
+    fine = np.flatnonzero(matching.fine)
+    first, second, disturbed = matching.pairs()
+    if not len(first):
+        raise Refused(
+            f"{source}: no two neighbours of the schedule arrived undisturbed: frames {matching.counts()}, pairs {disturbed}"
+        )
+    launch = (schedule.launch - schedule.launch[0]).astype(float)
+    stamp = (matching.stamp - matching.stamp[fine[0]]).astype(float)
+    times, errors = launch[fine], stamp[fine] - launch[fine]
+    line = statistics.fit(times, errors)
+    why_not = "one clock" if common_time else "no clock drifts so" if abs(line.slope) > LARGEST_DRIFT else None
+    slope = 0.0 if why_not else line.slope
+    rest = errors - slope * times
+    rest -= np.median(rest)
+    gaps = launch[second] - launch[first]
+    gap_errors = stamp[second] - stamp[first] - gaps * (1 + slope)
+    delay = (matching.stamp - schedule.launch)[fine]
+    step = max(frames.step, steps.apart(matching.stamp[fine]))
+    change = statistics.level_change(rest)
+    data = {
+        "schedule": {"source": schedule.source, "frames": len(schedule), "flows": len(schedule.flows())},
+        "capture": {"source": source, "stamps": stamps, "stamp_step_ns": step},
+        "frames": {**matching.counts(), "unscheduled": matching.unscheduled},
+        "gaps": {"fine": len(first), "disturbed": disturbed, "scheduled_ns": _range(gaps)},
+        "drift": {
+            "removed": why_not is None,
+            "why_not": why_not,
+            "ppb": line.slope * 1e9,
+            "uncertainty_ppb": line.uncertainty * 1e9 if np.isfinite(line.uncertainty) else None,
+        },
+        "gap_error_ns": statistics.percentiles(gap_errors),
+        "histogram": statistics.histogram(gap_errors),
+        "allan": statistics.allan(times, rest),
+        "worst_gaps": _worst(matching, first, gaps, gap_errors),
+        "delay_ns": statistics.percentiles(delay.astype(float)) if common_time else None,
+        "notes": [
+            *notes.absence(matching.absent),
+            *notes.merging(matching.counts()),
+            *notes.slope(line, common_time),
+            *notes.negative_delay(delay if common_time else None),
+            *notes.step(step),
+            *notes.change(change, fine),
+            *frames.notes(),
+        ],
+    }
+    return Analysis(data, times, rest, gap_errors, gaps, max(frames.step, steps.clock_step(step)), schedule.step)
+
+
+def _range(values: Floats) -> dict[str, float]:
+    return {"minimum": float(values.min()), "median": float(np.median(values)), "maximum": float(values.max())}
+
+
+def _worst(matching: Matching, first: statistics.Indices, gaps: Floats, errors: Floats) -> list[dict[str, Any]]:
+    schedule, order = matching.schedule, np.argsort(-np.abs(errors))[:WORST]
+    return [
+        {
+            "entry": int(first[at]) + 1,
+            "flow": schedule.flow[first[at]],
+            "launch_ns": int(schedule.launch[first[at]]),
+            "gap_ns": float(gaps[at]),
+            "error_ns": float(errors[at]),
+        }
+        for at in order
+    ]

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`downbeat experiment` hands its words to the simulation of the source tree, and says where there is none."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from downbeat_toe import experiment_command
+from downbeat_toe.__main__ import app
+
+
+def test_words_go_to_the_trees_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, words: called.append(words))
+    done = CliRunner().invoke(app, ["experiment", "run", "x.toml", "--seed", "3", "--full"])
+    assert done.exit_code == 0
+    assert called == [[sys.executable, "-m", "sim.experiments", "run", "x.toml", "--seed", "3", "--full"]]
+
+
+def test_without_the_tree_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiment_command, "PROGRAM", "no_such_package.experiments")
+    done = CliRunner().invoke(app, ["experiment", "run", "x.toml"])
+    assert done.exit_code == 2
+    assert "needs the source tree" in done.output
