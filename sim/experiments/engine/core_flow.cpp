@@ -10,8 +10,8 @@ namespace {
 const std::vector<std::uint8_t> filler(65'536);
 } // namespace
 
-CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote,
-                   std::uint16_t port, std::uint64_t name)
+CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote, std::uint16_t port,
+                   std::uint64_t name)
     : Flow(plan, marks), core_(core), remote_(remote), port_(port), name_(name) {
   if (core.estimates() != nullptr && plan.observed)
     reports_ = std::make_unique<PathReports>(*core.estimates(), name, remote);
