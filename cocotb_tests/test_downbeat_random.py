@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
+import pytest
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
@@ -19,7 +20,11 @@ LOSS = 0.05
 
 def test_downbeat_random() -> None:
     run_module("Downbeat", __name__)
-    # As every tool but Verilator has it: no module's clock rests.
+
+
+@pytest.mark.soak
+def test_no_modules_clock_rests() -> None:
+    """As every tool but Verilator has it."""
     run_module("Downbeat", __name__, label="restless", verilator_args=["-UVERILATOR"])
 
 
