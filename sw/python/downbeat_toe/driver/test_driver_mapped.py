@@ -113,7 +113,7 @@ def core(tmp_path: Path) -> Iterator[Core]:
 def _established(core: Core, **fields: int) -> None:
     common = {"acknowledged": ISS, "written": ISS, "consumed": PEER_ISS, "received": PEER_ISS}
     ends = {"remote_ip": PEER, "remote_port": 80, "local_port": 4000}
-    named = {"flow": FLOW, "generation": GENERATION, "state": ESTABLISHED, "request": 1}
+    named = {"flow": FLOW, "generation": GENERATION, "state": ESTABLISHED, "request": 1, "command_head": 1}
     core.notify(1, **(common | ends | named | fields))
 
 
