@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from sim.host.job import Job
 
-SIZE = int(os.environ.get("SIZE") or 200_000)  # bytes of the file
+SIZE = 200_000  # bytes of the file
 NGINX = """
 user root;
 worker_processes 2;
@@ -46,7 +47,7 @@ def found(command: str) -> str | None:
 
 def prepare(work: Path) -> None:
     """The file that is sent, and keys."""
-    (work / "file").write_bytes(os.urandom(SIZE))
+    (work / "file").write_bytes(random.Random(SIZE).randbytes(SIZE))
     (work / "tmp").mkdir()
     quiet = {"check": True, "capture_output": True, "cwd": work}
     key = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -subj /CN=x"

@@ -192,7 +192,7 @@ def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Ex
     for number, table in enumerate(experiment.table, 1):
         chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
         told += [(f"table {number}", axis, name) for axis, name in chosen]
-        told += [(f"table {number}", axis, None) for axis in table.rows]
+        told += [(f"table {number}", axis, None) for axis in (*table.rows, *([table.each] if table.each else []))]
     for what, axis, name in told:
         if axis not in names:
             raise Refused(f"{path}: {what}: no axis '{axis}', use {', '.join(names) or 'none'}")

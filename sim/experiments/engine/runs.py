@@ -71,7 +71,7 @@ class Runs:
             while pending:
                 done, pending = wait(pending, timeout=POLL)
                 for future in [each for each in plans if each in done]:
-                    self._keep(plans[future], future.result())
+                    self._keep(plans[future], Outcome(*future.result()))
                 count = len(plans) - len(pending)
                 spent = time.monotonic() - begin
                 show(count, len(plans), spent / count * len(pending) if count else -1.0)
@@ -82,6 +82,8 @@ class Runs:
             workers.close()
 
     def _keep(self, plan: str, outcome: Outcome) -> None:
+        if outcome.status:
+            raise Refused(f"{self.program.name} ended with status {outcome.status}: {outcome.told.strip()[-300:]}")
         json.loads(outcome.result)
         self._count(outcome.told, outcome.seconds)
         place = self.kept / f"{self.key(plan)}.json"

@@ -282,12 +282,20 @@ class Column(Measure):
 
 
 class Listing(Table):
-    """A row for each combination of the values of the axes `rows`; the other axes' cells are taken together."""
+    """A row for each combination of the values of the axes `rows`, a listing for each value of the axis `each`; the other
+    axes' cells are taken together."""
 
     title: str
     rows: tuple[str, ...] = Field(min_length=1)
+    each: str = ""
     of: dict[str, str] = {}
     column: tuple[Column, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _each(self) -> Self:
+        if self.each in self.rows:
+            raise ValueError(f"each: '{self.each}' is one of rows already: use another axis")
+        return self
 
 
 class Experiment(Table):

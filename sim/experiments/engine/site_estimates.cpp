@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 // Real time: what other hosts have reported is on its way; then an answer is.
-constexpr std::chrono::milliseconds settling = 300ms, patience = 1s, interval = 2ms;
+constexpr std::chrono::milliseconds settling = 300ms, timeout = 1s, interval = 2ms;
 
 template <typename Function> void find(void *library, const char *name, Function &place) {
   place = reinterpret_cast<Function>(dlsym(library, name));
@@ -58,7 +58,7 @@ downbeat_host_start SiteEstimates::ask(std::uint64_t now, const downbeat_questio
 void SiteEstimates::expect(std::uint32_t remote) {
   const downbeat_address asked = address(remote);
   if (hasGateway_) std::this_thread::sleep_for(settling);
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + timeout;
   while (hasGateway_ && call_.expect(site_, &asked) == 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(interval);
 }

@@ -10,7 +10,7 @@ import pytest
 from downbeat_toe import policies as built
 from downbeat_toe.policies import Policy
 
-from sim.experiments.engine import judge, lines
+from sim.experiments.engine import judge, lines, records
 from sim.experiments.engine.load import load
 from sim.experiments.engine.runs import Result, Runs
 from sim.experiments.engine.workers import Processes
@@ -43,6 +43,7 @@ def runs(program: Path, known: dict[str, dict[str, Policy]], tmp_path: Path) -> 
 
 def test_two_connections_of_a_core_fill_the_bottleneck(runs: Runner, tiny: Tiny) -> None:
     for result, packets in zip(runs(tiny()), (250, 500), strict=True):
+        assert all(records.FIELDS.keys() <= flow.keys() for flow in result["flows"])
         assert result["failure"] == "" and [flow["label"] for flow in result["flows"]] == ["a", "a"]
         seconds = result["seconds"] - min(flow["established"] for flow in result["flows"])
         sent = sum(flow["acknowledged"] for flow in result["flows"]) / 1460

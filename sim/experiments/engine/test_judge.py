@@ -114,6 +114,20 @@ def test_a_table_has_a_row_for_each_value_and_ratios_in_it(tiny: Tiny, policies:
     assert table["rows"] == [["2 Mb/s", 0.25, 1.0], ["4 Mb/s", None, 2.5]]
 
 
+def test_a_table_for_each_value_of_an_axis_has_its_cells_alone(tiny: Tiny, policies: Policies) -> None:
+    path = tiny(
+        ("[axes]\n", '[axes]\ndelay = ["10 ms", "20 ms"]\n'), ('rows = ["rate"]', 'rows = ["rate"]\neach = "delay"')
+    )
+    told: judge.Results = {
+        (("delay", f"{delay} ms"), ("rate", f"{rate} Mb/s")): [run(flow(100, at_sizes=[delay * rate, 99.0]))]
+        for delay in (10, 20)
+        for rate in (2, 4)
+    }
+    first, second = tables.data(load(path, policies), told)
+    assert (first["title"], second["title"]) == ("By rate: 10 ms", "By rate: 20 ms")
+    assert [row[1] for row in first["rows"]] == [20, 40] and [row[1] for row in second["rows"]] == [40, 80]
+
+
 def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies) -> None:
     file = load(tiny(), policies)
     rows = judge.rows(file, results(100, 250), [("less delay", file, results(100, 180))])

@@ -45,6 +45,7 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('mark = "1 s"', 'mark = "3 s"', "packets_at needs a mark that run.marks has", ""),
         ('size = "30 kB"', 'size = "31 kB"', "seconds_to needs a size that run.sizes has", ""),
         ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
+        ('rows = ["rate"]', 'rows = ["rate"]\neach = "rate"', "each: 'rate' is one of rows already", "another axis"),
         ('rows = ["rate"]', 'rows = ["speed"]', "table 1: no axis 'speed'", "rate"),
         ("value = 2\n", "", "give one of value, between", "order"),
         ('metric = "packets_at"', 'metric = "speed"', "published.1.metric: Input should be 'packets_at'", "throughput"),

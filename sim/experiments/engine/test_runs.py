@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from downbeat_toe.refused import Refused
@@ -134,7 +135,8 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
     dask = [sys.executable, "-m", "dask"]
 
     def begin(*words: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*dask, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+        return subprocess.Popen([*dask, *words], env={**os.environ, "PYTHONPATH": ""}, **quiet)
 
     listen = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
     scheduler = begin("scheduler", *listen, "--scheduler-file", str(file))
@@ -168,6 +170,14 @@ def test_a_cluster_loses_a_worker_and_no_run(
     assert killed and len(list((tmp_path / "kept").glob("*.json"))) == len(PLANS)
     assert sorted(set(ran(tmp_path))) == PLANS
     assert runs.cost["runs"] == len(PLANS)  # what the dead worker had done counts once
+
+
+def test_a_run_that_is_refused_on_a_cluster_is_told(
+    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
+) -> None:
+    path = program(tmp_path, 'sys.exit("line 3: unknown word")')
+    with pytest.raises(Refused, match="program ended with status 1: line 3: unknown word"):
+        Runs(path, tmp_path / "kept", lambda: Cluster(cluster[0])).all(PLANS[:1], nothing)
 
 
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

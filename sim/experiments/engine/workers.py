@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import importlib
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from downbeat_toe.refused import Refused
 
@@ -25,17 +23,22 @@ LOST_WORKERS = 5  # under one run, until it is given up
 CONNECT = "10 s"
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
+    """How a run ended: right if `status` is 0."""
+
+    status: int
     result: str
-    told: str  # what the run cost
+    told: str  # what the run cost, or what is wrong
     seconds: float
 
 
-class Workers(Protocol):
-    def submit(self, program: Path, plan: str) -> Future[Outcome]: ...
+Ended = tuple[int, str, str, float]  # of an Outcome, as it travels
 
-    def end(self, futures: Sequence[Future[Outcome]]) -> None:
+
+class Workers(Protocol):
+    def submit(self, program: Path, plan: str) -> Future[Ended]: ...
+
+    def end(self, futures: Sequence[Future[Ended]]) -> None:
         """Nothing more is wanted of these."""
 
     def close(self) -> None: ...
@@ -54,10 +57,10 @@ class Processes:
         self._lock = threading.Lock()
         self._ended = False
 
-    def submit(self, program: Path, plan: str) -> Future[Outcome]:
+    def submit(self, program: Path, plan: str) -> Future[Ended]:
         return self._pool.submit(self._run, program, plan)
 
-    def end(self, futures: Sequence[Future[Outcome]]) -> None:
+    def end(self, futures: Sequence[Future[Ended]]) -> None:
         for future in futures:
             future.cancel()
         with self._lock:
@@ -79,11 +82,9 @@ class Processes:
             out, told = process.communicate(plan)
             with self._lock:
                 self._processes.discard(process)
-            if process.returncode == 0:
-                return Outcome(out, told, time.monotonic() - begin)
-            if process.returncode > 0 or not left or self._ended:
+            if process.returncode >= 0 or not left or self._ended:
                 break
-        raise _refused(program, process.returncode, told)
+        return Outcome(process.returncode, out, told, time.monotonic() - begin)
 
 
 class Cluster:
@@ -91,12 +92,7 @@ class Cluster:
 
     def __init__(self, address: str) -> None:
         """`address` as tcp://host:port. Raises Refused where no scheduler answers."""
-        # Both without types.
-        distributed: Any = importlib.import_module("distributed")
-        cloudpickle: Any = importlib.import_module("cloudpickle")
-
-        # Workers need none of this tree: they get what they run by its code.
-        cloudpickle.register_pickle_by_value(sys.modules[__name__])
+        distributed: Any = importlib.import_module("distributed")  # without types
         try:
             self._client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -106,11 +102,20 @@ class Cluster:
             ) from None
         self._pool = self._client.get_executor(pure=False, retries=LOST_WORKERS)
 
-    def submit(self, program: Path, plan: str) -> Future[Outcome]:
-        future: Future[Outcome] = self._pool.submit(_carry_out, str(program), plan)
+    def submit(self, program: Path, plan: str) -> Future[Ended]:
+        def carry_out(path: str) -> Ended:
+            """On a worker, which needs no Python of this tree: an inner function goes there as its code."""
+            begin = time.monotonic()
+            for _ in range(TRIES):
+                done = subprocess.run([path], input=plan, capture_output=True, text=True, check=False)
+                if done.returncode >= 0:
+                    break
+            return done.returncode, done.stdout, done.stderr, time.monotonic() - begin
+
+        future: Future[Ended] = self._pool.submit(carry_out, str(program))
         return future
 
-    def end(self, futures: Sequence[Future[Outcome]]) -> None:
+    def end(self, futures: Sequence[Future[Ended]]) -> None:
         for future in futures:
             future.cancel()
 
@@ -121,19 +126,3 @@ class Cluster:
 
 def _begin(program: Path) -> subprocess.Popen[str]:
     return subprocess.Popen([str(program)], stdin=-1, stdout=-1, stderr=-1, text=True, start_new_session=True)
-
-
-def _carry_out(program: str, plan: str) -> Outcome:
-    """On a worker."""
-    begin = time.monotonic()
-    for _ in range(TRIES):
-        done = subprocess.run([program], input=plan, capture_output=True, text=True, check=False)
-        if done.returncode >= 0:
-            break
-    if done.returncode:
-        raise _refused(Path(program), done.returncode, done.stderr)
-    return Outcome(done.stdout, done.stderr, time.monotonic() - begin)
-
-
-def _refused(program: Path, status: int, told: str) -> Refused:
-    return Refused(f"{program.name} ended with status {status}: {told.strip()[-300:]}")

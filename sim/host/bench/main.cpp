@@ -16,7 +16,7 @@ using namespace downbeat::bench;
 
 // So fast that the core is what the bytes wait for.
 constexpr std::uint64_t fastLink = 8'000'000'000, gigabit = 1'000'000'000;
-constexpr std::uint64_t patience = DOWNBEAT_NANOSECONDS(1'000'000'000); // without a byte
+constexpr std::uint64_t streamTimeout = DOWNBEAT_NANOSECONDS(1'000'000'000); // without a byte
 
 /// Both ends of a connection between two ports, with a stream each way.
 struct Pair {
@@ -41,7 +41,7 @@ bool finish(Machine &machine, Pair &pair, std::uint64_t count) {
     machine.step();
     pair.step(count);
     if (pair.checked() != before) before = pair.checked(), moved = machine.model.now();
-    if (machine.model.now() - moved > patience) return false;
+    if (machine.model.now() - moved > streamTimeout) return false;
   }
   return true;
 }

@@ -22,7 +22,7 @@ public:
   Estimates &operator=(const Estimates &) = delete;
   ~Estimates();
 
-  /// From what is there; the gateway's answer to a new question serves the next. `paced`: of the first flight.
+  /// From what is there; the gateway's answer to a new question serves the next.
   void start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss, downbeat_estimate &told);
   void report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report, std::uint32_t mss);
   void closed(std::uint64_t name);

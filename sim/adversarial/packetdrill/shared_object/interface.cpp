@@ -104,11 +104,8 @@ const PacketdrillInterface calls{
     .setsockopt = [](void *s, int fd, int level, int name, const void *value,
                      socklen_t length) { return given(of(s).setOption(fd, level, name, value, length)); },
     .poll = [](void *s, pollfd *fds, nfds_t count, int timeout) { return given(of(s).poll({fds, count}, timeout)); },
-    .send_packet =
-        [](void *s, const void *packet, size_t length) {
-          of(s).put({static_cast<const std::uint8_t *>(packet), length});
-          return 0;
-        },
+    .send_packet = [](void *s, const void *packet,
+                      size_t length) { return given(of(s).put({static_cast<const std::uint8_t *>(packet), length})); },
     .receive_packet =
         [](void *s, void *packet, size_t *length, long long *microseconds) {
           *length = of(s).get({static_cast<std::uint8_t *>(packet), *length}, *microseconds);

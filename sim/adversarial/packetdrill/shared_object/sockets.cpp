@@ -185,7 +185,10 @@ Stack::Result Stack::send(int fd, std::span<const iovec> pieces, int flags) {
 Stack::Result Stack::close(int fd) {
   Lock lock(mutex_);
   Socket *socket = find(fd);
-  if (socket == nullptr) return ::close(fd) < 0 ? -errno : 0;
+  if (socket == nullptr) {
+    epolls_.erase(fd);
+    return ::close(fd) < 0 ? -errno : 0;
+  }
   if (socket->connection >= 0) (socket->abortive ? downbeat_abort : downbeat_close)(device(), socket->connection);
   if (socket->listens) downbeat_unlisten(device(), socket->port);
   sockets_.erase(fd);

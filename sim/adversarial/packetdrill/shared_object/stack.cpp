@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,9 +15,9 @@
 namespace {
 
 constexpr std::array<std::uint8_t, 6> ours{2, 0, 0, 0, 0, 1}, theirs{2, 0, 0, 0, 0, 2};
-constexpr std::size_t ethernet = 14, shortest = 60;
+constexpr std::size_t ethernet = 14, ipHeader = 20, shortest = 60; // bytes
 constexpr downbeat_time settled = 10 * microsecond; // what the core takes from a frame to its answer, and more
-constexpr downbeat_time patience = DOWNBEAT_NANOSECONDS(300'000'000'000); // without a packet
+constexpr downbeat_time packetTimeout = DOWNBEAT_NANOSECONDS(300'000'000'000);
 constexpr std::chrono::milliseconds looksAtTheClock(200);                   // of the real time, at most
 constexpr long long begun = 1'000'000; // us, of the time that packetdrill sees
 
@@ -103,8 +104,9 @@ downbeat_time Stack::after(downbeat_time now, int milliseconds) {
   return milliseconds < 0 ? DOWNBEAT_NEVER : now + static_cast<unsigned>(milliseconds) * 1000 * microsecond;
 }
 
-void Stack::put(std::span<const std::uint8_t> packet) {
+Stack::Result Stack::put(std::span<const std::uint8_t> packet) {
   Lock lock(mutex_);
+  if (packet.size() < ipHeader || packet[0] >> 4 != 4) return -EAFNOSUPPORT;
   std::uint32_t addresses[2];
   std::memcpy(addresses, &packet[12], sizeof addresses);
   if (ip_ == 0) ip_ = ntohl(addresses[1]);
@@ -118,12 +120,13 @@ void Stack::put(std::span<const std::uint8_t> packet) {
   const downbeat_time arrival = downbeat_now(device()) + 1;
   downbeat_put_frame(device(), frame.data(), frame.size(), arrival);
   advance(lock, arrival + settled);
+  return 0;
 }
 
 std::size_t Stack::get(std::span<std::uint8_t> packet, long long &microseconds) {
   Lock lock(mutex_);
   letReturn(lock);
-  const downbeat_time limit = downbeat_now(device()) + patience;
+  const downbeat_time limit = downbeat_now(device()) + packetTimeout;
   std::array<std::uint8_t, 2048> frame;
   for (;;) {
     downbeat_time departure = 0;

@@ -68,8 +68,9 @@ public:
   Result epollControl(int epoll, int operation, int fd, const epoll_event *event);
   Result epollWait(int epoll, std::span<epoll_event> events, int timeout);
 
-  void put(std::span<const std::uint8_t> packet);
-  /// Bytes of the next IP packet that leaves, 0 after `patience` without one.
+  /// An IPv4 packet arrives; another one is refused.
+  Result put(std::span<const std::uint8_t> packet);
+  /// Bytes of the next IP packet that leaves, 0 after 300 s of virtual time without one.
   std::size_t get(std::span<std::uint8_t> packet, long long &microseconds);
   void sleep(std::uint64_t microseconds);
   /// A microsecond later than the call before: who waits by looking at the clock gets on.
