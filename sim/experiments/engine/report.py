@@ -79,7 +79,7 @@ def show(report: Mapping[str, Any]) -> None:
         told = [shown(row[key]) for key in ("published", "tolerance", "ours")]
         verdict = "yes" if row["within"] else "no, explained" if row.get("explained") else "no"
         table.add_row(row["figure"], row["quantity"], *told, verdict)
-    report_console().print(table)
+    report_console().print(table if report["rows"] else table.title)
     for row in report["rows"]:
         for other in row.get("varied", ()):
             report_console().print(f"  {row['quantity']}: {shown(other['ours'])} with {other['with']}", highlight=False)
