@@ -69,9 +69,10 @@ def compared(
 ) -> tuple[float | None, list[float]]:
     """The value, a ratio where it is one, and that of each seed."""
     top = values(file, results, what, chosen)
-    if not what.over:
+    if not what.over and not what.against:
         return mean(top), top
-    bottom = values(file, results, what, what.over)
+    below_it = what.model_copy(update={"label": what.against}) if what.against else what
+    bottom = values(file, results, below_it, what.over or chosen)
     ratios = [a / b if b else float("nan") for a, b in zip(top, bottom, strict=True)]
     above, below = mean(top), mean(bottom)
     return (None if above is None or not below else above / below), ratios

@@ -238,6 +238,7 @@ class Published(Measure):
     figure: str
     of: dict[str, str] = {}  # axis and the name of its value: which cells
     over: dict[str, str] = {}  # the measure there divides it
+    against: str = ""  # a label: the measure of its connections, in the same runs, divides it
     value: float | None = None
     tolerance: Tolerance | None = None
     between: tuple[float, float] | None = None
@@ -259,6 +260,8 @@ class Published(Measure):
             raise ValueError("value and tolerance go together")
         if bool(self.order) != bool(self.along):
             raise ValueError("order and along go together")
+        if self.against and (self.over or not self.label):
+            raise ValueError("against divides the measure of label by that of another label: give label, leave over out")
         return self
 
 
@@ -334,8 +337,8 @@ class Experiment(Table):
     def _measures(self) -> Self:
         labels = {flow.label for flow in self.flow}
         for each in (*self.published, *self.plot, *(column for table in self.table for column in table.column)):
-            if each.label and each.label not in labels:
-                raise ValueError(f"no flow has the label '{each.label}', use {', '.join(sorted(labels))}")
+            for label in {each.label, getattr(each, "against", "")} - {"", *labels}:
+                raise ValueError(f"no flow has the label '{label}', use {', '.join(sorted(labels))}")
             if each.metric == "packets_at" and each.mark not in self.run.marks:
                 raise ValueError("packets_at needs a mark that run.marks has")
             if each.metric == "seconds_to" and each.size not in self.run.sizes:
