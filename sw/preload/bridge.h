@@ -13,7 +13,7 @@ namespace downbeat {
 class Bridge {
 public:
   /// `socket` is the pump's end, non-blocking; `name` its name.
-  Bridge(downbeat_connection *connection, File socket, ConnectionName name)
+  Bridge(downbeat_connection *connection, File socket, const ConnectionName &name)
       : connection_(connection), socket_(std::move(socket)), name_(name) {}
   Bridge(const Bridge &) = delete;
   Bridge &operator=(const Bridge &) = delete;

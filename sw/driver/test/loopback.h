@@ -71,7 +71,7 @@ private:
   void answer(std::uint32_t number, std::uint16_t request, CloseReason reason);
   void error(std::uint32_t number, HostSource source, HostError cause, std::uint32_t value, std::uint16_t request,
              std::uint32_t flow = 0, std::uint32_t generation = 0);
-  void notify(std::uint32_t number, Notification notification);
+  void notify(std::uint32_t number, const Notification &notification);
   void flush(std::uint32_t number);
   void statuses();
   void pathReport(std::uint32_t number);

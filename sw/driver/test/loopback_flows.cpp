@@ -34,7 +34,7 @@ void Loopback::error(std::uint32_t number, HostSource source, HostError cause, s
   notify(number, notification);
 }
 
-void Loopback::notify(std::uint32_t number, Notification notification) {
+void Loopback::notify(std::uint32_t number, const Notification &notification) {
   ports_[number].waiting.push_back(notification);
   flush(number);
 }
