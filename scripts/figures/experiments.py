@@ -150,3 +150,31 @@ class FairnessRow(Shown):
 
 class FairnessCore(Shown):
     retransmissions: int
+
+
+class Files(Shown):
+    """experiments.json: of the experiments that are files."""
+
+    published: int
+    reproduced: int
+    explained: int
+    failed: int
+    experiments: dict[str, FileCounts]
+
+
+class FileCounts(Shown):
+    title: str
+    source: str
+    form: str
+    runs_of_a_cell: int
+    published: int
+    reproduced: int
+    outside: list[Outside]
+
+
+class Outside(Shown):
+    figure: str
+    quantity: str
+    published: float | str | None
+    ours: float | str | None
+    explained: str

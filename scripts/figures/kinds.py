@@ -50,6 +50,7 @@ LOGISTIC = Kind("logistic", experiments.Logistic, "make experiment NAME=logistic
 SPM = Kind("spm", experiments.Spm, "make experiment NAME=spm")
 SSIPP = Kind("ssipp", experiments.Ssipp, "make experiment NAME=ssipp")
 LINEARITY = Kind("linearity", experiments.Linearity, "make experiment NAME=linearity")
+FILES = Kind("experiments", experiments.Files, "make experiments")
 FAIRNESS = Kind("fairness", Fairness, "make experiment NAME=fairness")
 POLICIES = Kind("policies", Policies, "make policies AREA=1")
 SYNTH = Kind("synth", netlists.Synth, "make synth TARGET={target} PRESET={preset} FLOWS={flows}")
@@ -60,6 +61,6 @@ BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
 )
 
 BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
-EXPERIMENTS: list[Kind[Any]] = [CARSON, CUBIC, LOGISTIC, SPM, SSIPP, LINEARITY, FAIRNESS]
+EXPERIMENTS: list[Kind[Any]] = [CARSON, CUBIC, LOGISTIC, SPM, SSIPP, LINEARITY, FAIRNESS, FILES]
 NETLISTS: list[Kind[Any]] = [POLICIES, SYNTH, FMAX, *BOARDS]
 KINDS = {kind.name: kind for kind in (*BENCHES, *EXPERIMENTS, *NETLISTS)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from scripts.figures import logistic, text
 from scripts.figures.experiments import Carson, Cubic, Linearity, LinearityFigure, Spm, Ssipp
-from scripts.figures.kinds import CARSON, CUBIC, LINEARITY, SPM, SSIPP
+from scripts.figures.kinds import CARSON, CUBIC, FILES, LINEARITY, SPM, SSIPP
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number, percent, yes
 
@@ -16,10 +16,40 @@ def page(records: Records) -> str:
         "show](../../explanation/papers.md)."
     )
     parts = [
-        *(_carson, _cubic, logistic.section),
+        *(_files, _carson, _cubic, logistic.section),
         *(_spm, _linearity, _ssipp),
     ]
     return text.page("Papers", opening, [part(records) for part in parts])
+
+
+def _files(records: Records) -> str | None:
+    entries = records.entries(FILES)
+    if not entries:
+        return None
+    files = entries[-1].figures
+    shows = (
+        f"Of {files.published} published values {files.reproduced} are within their tolerance; of "
+        f"{files.explained} more an experiment shows why not, of {files.failed} none does. Below: values that are "
+        "outside, ours beside the paper's. `experiments.html` has all."
+    )
+    names = ("experiment", "source", "runs", "published", "within")
+    counts = [
+        [name, each.source, each.runs_of_a_cell, each.published, each.reproduced]
+        for name, each in files.experiments.items()
+        if each.published
+    ]
+    outside = [
+        [name, row.quantity, row.published, row.ours, row.explained or "-"]
+        for name, each in files.experiments.items()
+        for row in each.outside
+    ]
+    heads = ("experiment", "quantity", "published", "ours", "why")
+    body = f"{text.table(names, counts, left=2)}\n\n{_outside(heads, outside)}"
+    return text.section("Experiments that are files", text.commands(entries), shows, body)
+
+
+def _outside(heads: tuple[str, ...], rows: list[list[Value]]) -> str:
+    return text.table(heads, rows, left=2) if rows else "None is outside."
 
 
 def _carson(records: Records) -> str | None:

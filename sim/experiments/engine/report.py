@@ -59,10 +59,21 @@ def write(report: Mapping[str, Any], command: str) -> None:
     figures.write(report, FOLDER)
     paths = [path for path in sorted(FOLDER.glob("*.json")) if not path.stem.endswith("-manifest")]
     reports = [json.loads(path.read_text()) for path in paths]
-    each = {one["name"]: judge.counts(one["rows"]) for one in reports}
+    each = {one["name"]: {**judge.counts(one["rows"]), **_summary(one)} for one in reports}
     whole = judge.counts([row for one in reports for row in one["rows"]])
     _write(COUNTS, json.dumps({**whole, "experiments": each}, indent=1) + "\n")
     _write(PAGE, page.render(reports, whole, command))
+
+
+def _summary(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What the figures' page shows of an experiment: what it is, and each value that is not the paper's."""
+    keys = ("figure", "quantity", "published", "ours")
+    outside = [
+        {**{key: row[key] for key in keys}, "explained": row.get("explained", "")}
+        for row in report["rows"]
+        if not row["within"]
+    ]
+    return {key: report[key] for key in ("title", "source", "form", "seed", "runs_of_a_cell")} | {"outside": outside}
 
 
 def _write(path: Path, text: str) -> None:

@@ -261,7 +261,9 @@ class Published(Measure):
         if bool(self.order) != bool(self.along):
             raise ValueError("order and along go together")
         if self.against and (self.over or not self.label):
-            raise ValueError("against divides the measure of label by that of another label: give label, leave over out")
+            raise ValueError(
+                "against divides the measure of label by that of another label: give label, leave over out"
+            )
         return self
 
 

@@ -52,6 +52,23 @@ def test_a_ranking_is_exact_up_to_its_tie(tiny: Tiny, policies: Policies) -> Non
     assert judge.rows(file, results(100, 85))[0]["ours"] == "2 Mb/s > 4 Mb/s"
 
 
+def test_connections_of_one_run_are_held_against_each_other(tiny: Tiny, policies: Policies) -> None:
+    both = 'label = "a"\nagainst = "b"\nof = { rate = "4 Mb/s" }\n'
+    file = load(
+        tiny(
+            ('statistic = "sum"\nof = { rate = "4 Mb/s" }\nover = { rate = "2 Mb/s" }\n', both),
+            ("[[published]]", '[[flow]]\nlabel = "b"\nto = 1\n\n[[published]]'),
+        ),
+        policies,
+    )
+    told: judge.Results = {
+        (("rate", "2 Mb/s"),): [run(flow(7), flow(9, label="b"))],
+        (("rate", "4 Mb/s"),): [run(flow(210), flow(100, label="b")), run(flow(100), flow(100, label="b"))],
+    }
+    (row,) = judge.rows(file, told)
+    assert row["ours"] == pytest.approx(1.55) and row["within"] is False and row["seeds"] == 2
+
+
 @pytest.mark.parametrize(
     ("form", "value", "within"),
     [

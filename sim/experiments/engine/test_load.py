@@ -47,6 +47,13 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
         ('rows = ["rate"]', 'rows = ["rate"]\neach = "rate"', "each: 'rate' is one of rows already", "another axis"),
         ('rows = ["rate"]', 'rows = ["speed"]', "table 1: no axis 'speed'", "rate"),
+        (
+            "value = 2",
+            'label = "a"\nagainst = "b"\nvalue = 2',
+            "against divides the measure of label",
+            "leave over out",
+        ),
+        ('over = { rate = "2 Mb/s" }\nv', 'label = "a"\nagainst = "b"\nv', "no flow has the label 'b'", "use a"),
         ("value = 2\n", "", "give one of value, between", "order"),
         ('metric = "packets_at"', 'metric = "speed"', "published.1.metric: Input should be 'packets_at'", "throughput"),
         ('name = "tiny"', 'name = "small"', "name: 'small' is not the file's", "tiny"),
