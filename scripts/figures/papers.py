@@ -33,12 +33,12 @@ def _files(records: Records) -> str | None:
         "outside, ours beside the paper's. `experiments.html` has all."
     )
     names = ("experiment", "source", "runs", "published", "within")
-    counts = [
+    counts: list[list[Value]] = [
         [name, each.source, each.runs_of_a_cell, each.published, each.reproduced]
         for name, each in files.experiments.items()
         if each.published
     ]
-    outside = [
+    outside: list[list[Value]] = [
         [name, row.quantity, row.published, row.ours, row.explained or "-"]
         for name, each in files.experiments.items()
         for row in each.outside

@@ -20,6 +20,7 @@ from downbeat_toe.policies import ArgumentRefused, Policy, find
 from downbeat_toe.refused import Refused
 from pydantic import BaseModel, ValidationError
 
+from sim.experiments.engine import columns
 from sim.experiments.engine.schema import Experiment, Plot, Published
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
@@ -77,6 +78,8 @@ def load(
     for axis, values in axes.items():
         if not isinstance(values, list) or not values:
             raise Refused(f"{path}: axes.{axis}: use a list of values")
+        if axis in columns.TAKEN:
+            raise Refused(f"{path}: axes.{axis}: results have a column of that name, use another")
     names = {axis: tuple(_name(value) for value in values) for axis, values in axes.items()}
     cells = []
     if (size := _product(axes)) > MOST_CELLS:

@@ -16,18 +16,15 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
+from sim.experiments.engine import columns
 from sim.experiments.engine.judge import Results
 
-# Of a connection, as flow_record.cpp prints them: what has one number or word. Times are s, sizes bytes, windows segments.
+KINDS = {"word": pyarrow.string(), "number": pyarrow.float64(), "count": pyarrow.int64()}
 FIELDS: Mapping[str, pyarrow.DataType] = {
-    **dict.fromkeys(("label", "failure", "exit", "told"), pyarrow.string()),
-    **dict.fromkeys(("opened", "established", "seconds", "window", "rtt", "smallest_rtt"), pyarrow.float64()),
-    **dict.fromkeys(("exit_time", "exit_before", "exit_after", "estimate", "last_estimate"), pyarrow.float64()),
-    **dict.fromkeys(("told_window", "told_ssthresh", "segment_size"), pyarrow.float64()),
-    **dict.fromkeys(("acknowledged", "total", "received", "segments"), pyarrow.int64()),
-    **dict.fromkeys(("retransmissions", "losses", "timeouts"), pyarrow.int64()),
-    **dict.fromkeys(("at_marks",), pyarrow.list_(pyarrow.int64())),
-    **dict.fromkeys(("at_sizes", "begun", "done", "intervals"), pyarrow.list_(pyarrow.float64())),
+    **dict.fromkeys(columns.WORDS, KINDS["word"]),
+    **dict.fromkeys(columns.NUMBERS, KINDS["number"]),
+    **dict.fromkeys(columns.COUNTS, KINDS["count"]),
+    **{name: pyarrow.list_(KINDS[kind]) for name, kind in columns.LISTS.items()},
 }
 TOOLS = ("ns3", "verilator", "numpy", "pyarrow")
 
@@ -40,7 +37,7 @@ def write(name: str, results: Results, seed: int, command: str, version: str, fo
         for connection, flow in enumerate(run["flows"])
     ]
     axes = [axis for axis, _ in next(iter(results))]
-    whole = {"seed": pyarrow.int64(), "connection": pyarrow.int32()}
+    whole = dict(zip(columns.RUN, (pyarrow.int64(), pyarrow.int32()), strict=True))
     schema = pyarrow.schema([*((axis, pyarrow.string()) for axis in axes), *whole.items(), *FIELDS.items()])
     table = pyarrow.Table.from_pylist(rows, schema=schema)
     pyarrow.parquet.write_table(table, folder / f"{name}.parquet", compression="zstd")

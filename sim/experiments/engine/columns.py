@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Columns of NAME.parquet beside the axes: what flow_record.cpp prints of a connection that is one number, word or list.
+
+Times are s, sizes bytes, windows segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+WORDS = ("label", "failure", "exit", "told")
+NUMBERS = (
+    *("opened", "established", "seconds", "window", "rtt", "smallest_rtt"),
+    *("exit_time", "exit_before", "exit_after", "estimate", "last_estimate"),
+    *("told_window", "told_ssthresh", "segment_size"),
+)
+COUNTS = (
+    *("acknowledged", "total", "received", "segments"),
+    *("retransmissions", "losses", "timeouts"),
+)
+LISTS: Mapping[str, str] = {"at_marks": "count", **dict.fromkeys(("at_sizes", "begun", "done", "intervals"), "number")}
+RUN = ("seed", "connection")  # which run, and which of its connections
+TAKEN = frozenset((*WORDS, *NUMBERS, *COUNTS, *LISTS, *RUN))
