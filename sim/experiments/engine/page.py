@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from downbeat_toe import pages
 from plotly.subplots import make_subplots
 
+# Those that no row of a table fills are left out of it.
 HEADS = ("figure", "quantity", "published", "tolerance", "ours", "95 %", "sensitivity", "within")
 
 
@@ -31,7 +32,7 @@ def _section(report: Mapping[str, Any]) -> str:
         f", {report['runs_of_a_cell']} run{'s' * (report['runs_of_a_cell'] != 1)} of each cell, seed {report['seed']}."
     )
     parts = [f"<h2>{html.escape(report['title'])}</h2><p>{html.escape(about)}</p>"]
-    parts += [pages.table(HEADS, [_cells(row) for row in report["rows"]])] if report["rows"] else []
+    parts += [_rows(report["rows"])] if report["rows"] else []
     parts += [pages.items(f"{row['quantity']}: {row['explained']}" for row in report["rows"] if row.get("explained"))]
     for listing in report["tables"]:
         shown = [["-" if one is None else one for one in row] for row in listing["rows"]]
@@ -40,6 +41,12 @@ def _section(report: Mapping[str, Any]) -> str:
     parts += [f"<p>Assumed:</p>{pages.items(report['assumed'])}"] if report["assumed"] else []
     parts += [pages.plot(_figure(report["plots"]))] if report["plots"] else []
     return "\n".join([*parts, pages.items(report["failures"])])
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    cells = [_cells(row) for row in rows]
+    filled = [column for column in range(len(HEADS)) if any(row[column] not in ("", "-") for row in cells)]
+    return pages.table([HEADS[at] for at in filled], [[row[at] for at in filled] for row in cells], left=2)
 
 
 def _cells(row: Mapping[str, Any]) -> list[object]:

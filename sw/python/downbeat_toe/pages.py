@@ -42,7 +42,7 @@ table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabula
 td, th { padding: 0.2em 0.7em; text-align: right; border-bottom: 1px solid #ddd }
 td { overflow-wrap: anywhere } th { background: #f4f4f4 }
 tr { break-inside: avoid }
-td:first-child, th:first-child { text-align: left }
+td.text, th.text { text-align: left }
 .passed { color: #1a7f37 } .failed { color: #b42318 }
 footer { margin-top: 2em; padding-top: 0.6em; border-top: 1px solid #ddd; font-size: 13px; color: #555 }
 @media print { details:not([open]), .hint { display: none } body { zoom: 0.7; margin: 0; padding: 0 } }
@@ -124,12 +124,19 @@ def plot(figure: go.Figure) -> str:
     return f'<div class="plot" style="height: {height}px"></div><script type="application/json">{data}</script>'
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]], above: str = "") -> str:
-    """Numbers by the rule of `number`; `above`: a row of heads over several columns, as HTML."""
-    cells = [[_cell(value) for value in row] for row in rows]
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in cells)
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]], above: str = "", left: int = 1) -> str:
+    """Numbers by the rule of `number`; `above`: a row of heads over several columns, as HTML; the first `left` columns are
+    texts."""
+    head = "".join(f"<th{_side(column < left)}>{html.escape(name)}</th>" for column, name in enumerate(heads))
+    lines = [
+        "".join(f"<td{_side(column < left)}>{_cell(value)}</td>" for column, value in enumerate(row)) for row in rows
+    ]
+    body = "".join(f"<tr>{line}</tr>\n" for line in lines)
     return f'<div class="wide"><table><thead>{above}<tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
+
+
+def _side(text: bool) -> str:
+    return ' class="text"' if text else ""
 
 
 def items(lines: Iterable[str]) -> str:
