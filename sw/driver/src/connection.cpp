@@ -164,11 +164,11 @@ std::uint32_t Connection::update(const format::Notification &status) {
 void Connection::update(const format::PathReport &report) {
   path_ = {format::wide(report.smoothedRtt),
            format::wide(report.smallestRtt),
-           format::wide(report.ackedBytes),
+           format::wide(report.acked),
            report.cwnd,
            report.ssthresh,
-           report.phaseOfConnection & 0x7fu,
-           report.lossEvents,
+           report.state & 3u,
+           report.losses,
            report.restarts};
 }
 

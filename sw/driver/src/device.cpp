@@ -93,6 +93,14 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
     most(whole, (1u << 24) - 1, "ns a byte at this rate");
     command.spacing = whole << 32 | (rest << 30) / given.rate << 2; // the rest is below 2^33
   }
+  most(parameters.start.window, wide, "start.window");
+  most(parameters.start.pace, DOWNBEAT_START_BUCKET, "start.pace");
+  most(parameters.start.gap, (1ull << 52) - 1, "start.gap");
+  most(parameters.start.until, (1ull << 48) - 1, "start.until");
+  command.startWindow = static_cast<std::uint16_t>(parameters.start.window);
+  command.pace = static_cast<std::uint8_t>(parameters.start.pace);
+  command.paceGap = parameters.start.gap;
+  command.validUntil = parameters.start.until;
   command.keepAlive = static_cast<std::uint16_t>(parameters.keep_alive);
   command.userTimeout = static_cast<std::uint16_t>(parameters.user_timeout);
   command.differentiatedServices = static_cast<std::uint8_t>(parameters.differentiated_services);
