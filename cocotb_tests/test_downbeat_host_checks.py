@@ -139,7 +139,7 @@ def wrong_fields() -> list[tuple[str, dict[str, int]]]:
     wrong = [("reserved", {name: 1 << field["used"]}) for name, field in used.items() if field["used"] < field["bits"]]
     wide = ("startup", "steady", "initialWindow", "startupArgument", "steadyArgument")
     wrong += [("field", {name: 1 << used[name]["used"] - 1}) for name in wide]
-    return wrong + [("field", {name: 1}) for name in ("pace", "paceGap", "validUntil")]
+    return [*wrong, ("field", {"pace": 3}), ("field", {"paceGap": 1 << 52})]
 
 
 @cocotb.test()

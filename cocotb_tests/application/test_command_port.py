@@ -94,7 +94,7 @@ async def random_commands_come_out_where_they_belong_in_order(dut: Any, stall: f
     bench = Bench(dut, stall)
     await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
     kinds = [*(kind for kind in KINDS if kind != "start"), *UNKNOWN]  # a start waits for the engine
-    commands = [bench.command(bench.random.choice(kinds)) for _ in range(1000)]
+    commands = [bench.command(bench.random.choice(kinds)) for _ in range(2000)]
     await bench.commands.send(*commands)
     await until(dut, lambda: dut.idle.value == 1, "an idle port")
     await clocks(dut, 2)
