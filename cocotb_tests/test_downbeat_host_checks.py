@@ -146,13 +146,13 @@ def wrong_fields() -> list[tuple[str, dict[str, int]]]:
 async def commands_that_cannot_be_are_refused_by_their_cause(dut: Any) -> None:
     bench = await Bench.create(dut, 3000)
     bad = bench.bad
-    for number in (0, 8, 9, 255):
+    for number in (0, 9, 255):
         await bad.command(number, request=5)
         await bench.refused("command", "opcode", bad.tail - 1)
     for reason, fields in wrong_fields():
         await bad.command("open", **fields)
         await bench.refused("command", reason)
-    for gap in (7, 71, 88, 127):  # bytes that no field has
+    for gap in (7, 71, 90, 127):  # bytes that no field has
         entry = bytearray(pack_command("listen", localPort=90))
         entry[gap] = 0x80
         await bad.post(bytes(entry))

@@ -25,5 +25,7 @@ case class PathReportQueue(config: DownbeatConfig) extends Component {
   queue.io.take := !busy && !waiting.valid && !queue.io.newest.valid && !queue.io.sweeping
   io.newest << waiting
 
-  io.idle := !queue.io.sweeping && queue.io.empty && !busy && !waiting.valid
+  /** A reader that does not read keeps nothing awake. */
+  private val stuck = waiting.valid && !io.newest.ready
+  io.idle := !queue.io.sweeping && !busy && (stuck || queue.io.empty && !waiting.valid)
 }
