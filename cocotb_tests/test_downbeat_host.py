@@ -166,7 +166,7 @@ async def a_start_is_answered_and_the_path_is_reported(dut: Any) -> None:
         (connection.flow, connection.generation)
     }
     assert found[0]["cwnd"] == 20 * found[0]["segmentSize"] and found[0]["state"] == 1  # in avoidance
-    assert found[0]["smallestRtt"] > 0 and not host.ports[1].reports
+    assert not host.ports[1].reports
 
 
 @cocotb.test()
