@@ -4,8 +4,8 @@ package downbeat.application
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Arguments, CongestionEventKind}
 import downbeat.messages.{
-  CloseReason, Command, CommandKind, EventKind, HostPace, NetworkErrorKind, Notification, PathPhase, PathReport, TcpState,
-  TraceRecord
+  CloseReason, Command, CommandKind, EventKind, HostPace, NetworkErrorKind, Notification, PathPhase, PathReport,
+  TcpState, TraceRecord
 }
 import downbeat.wire.LaunchMode
 import spinal.core._

@@ -3,7 +3,8 @@ package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
-  Astart, Hoe, Hystart, Lbc, Limited, Miss, Paced, Pairs, Past, Rapid, Resume, Search, Spm, Spmastart, Ssipp, Standard, Vegasstart
+  Astart, Hoe, Hystart, Lbc, Limited, Miss, Paced, Pairs, Past, Rapid, Resume, Search, Spm, Spmastart, Ssipp, Standard,
+  Vegasstart
 }
 import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas, Westwood}
 

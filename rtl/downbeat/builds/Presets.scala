@@ -29,5 +29,5 @@ object Presets {
       logRecords = 0, eventSpacing = 8,
       clock = 62.5 MHz),
     "host" -> small.copy(startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno, Cubic),
-      externalMemory = true, hostPorts = 4))
+      hostStart = true, pathReports = true, externalMemory = true, hostPorts = 4))
 }

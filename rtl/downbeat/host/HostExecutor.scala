@@ -250,7 +250,8 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
         when(io.opens.ready)(step := Step.done)
       } elsewhen (setsPolicies) {
         if (config.policiesChoose) when(io.policies.ready) {
-          if (config.hostStart) when(decoder.is(HostOpcode.start))(step := Step.start) otherwise reply(CloseReason.none())
+          if (config.hostStart)
+            when(decoder.is(HostOpcode.start))(step := Step.start) otherwise reply(CloseReason.none())
           else reply(CloseReason.none())
         }
       } otherwise {

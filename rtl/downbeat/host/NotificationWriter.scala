@@ -92,7 +92,8 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   /** The last status or report of a connection that is gone is no longer of interest. */
   private val isTold = {
     val owner = (port +^ 1).resize(config.ownerBits)
-    val ofStatus = status.heard && status.owned.owner === owner && status.owned.status.reference.generation === generation
+    val ofStatus =
+      status.heard && status.owned.owner === owner && status.owned.status.reference.generation === generation
     if (!config.pathReports) ofStatus
     else isReport ? (report.owner === owner && report.report.reference.generation === generation) | ofStatus
   }

@@ -40,6 +40,7 @@ int errorOf(format::CloseReason reason) {
   case unknownPolicy: return DOWNBEAT_UNKNOWN_POLICY;
   case policyArgument: return DOWNBEAT_POLICY_ARGUMENT;
   case addressInUse: return DOWNBEAT_ADDRESS_IN_USE;
+  case inFlight: return DOWNBEAT_IN_FLIGHT;
   default: return DOWNBEAT_ABORTED;
   }
 }
@@ -167,7 +168,7 @@ void Connection::update(const format::PathReport &report) {
            format::wide(report.acked),
            report.cwnd,
            report.ssthresh,
-           report.state & 3u,
+           report.phaseOfPath(),
            report.losses,
            report.restarts};
 }

@@ -150,6 +150,9 @@ struct PathReport {
   std::uint32_t commandHead = 0;
   std::uint8_t acks[3] = {};
   std::uint8_t phase = 0;
+
+  std::uint32_t phaseOfPath() const { return state & 3u; } // PathPhase
+  bool lossInAvoidance() const { return (state & 4u) != 0; }
 };
 #pragma pack(pop)
 
@@ -173,7 +176,9 @@ static_assert(offsetof(PathReport, flow) == DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFS
               offsetof(PathReport, generation) == DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET &&
               offsetof(PathReport, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&
               offsetof(PathReport, phase) == DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET);
-// The C interface has the core's states.
+// The C interface has the core's states and paces.
+static_assert(static_cast<int>(DOWNBEAT_START_EVEN) == DOWNBEAT_HOST_PACE_EVEN &&
+              static_cast<int>(DOWNBEAT_START_BUCKET) == DOWNBEAT_HOST_PACE_BUCKET);
 static_assert(static_cast<int>(DOWNBEAT_CLOSED) == DOWNBEAT_HOST_TCP_STATE_CLOSED &&
               static_cast<int>(DOWNBEAT_ESTABLISHED) == DOWNBEAT_HOST_TCP_STATE_ESTABLISHED &&
               static_cast<int>(DOWNBEAT_TIME_WAIT) == DOWNBEAT_HOST_TCP_STATE_TIME_WAIT);
@@ -224,7 +229,8 @@ enum class CloseReason : std::uint8_t {
   memoryError = DOWNBEAT_HOST_CLOSE_REASON_MEMORY_ERROR,
   unreachable = DOWNBEAT_HOST_CLOSE_REASON_UNREACHABLE,
   unknownPolicy = DOWNBEAT_HOST_CLOSE_REASON_UNKNOWN_POLICY,
-  policyArgument = DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT
+  policyArgument = DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT,
+  inFlight = DOWNBEAT_HOST_CLOSE_REASON_IN_FLIGHT
 };
 
 } // namespace downbeat::format

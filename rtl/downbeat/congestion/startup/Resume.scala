@@ -149,7 +149,8 @@ object Resume extends StartupPolicy {
       }
       switch(before.phase) {
         is(phases.reconnaissance) {
-          when(compare.acks && !before.acknowledged)(after.left := measure.flight.msb ? U(0) | measure.flight.resize(32))
+          when(compare.acks && !before.acknowledged)(
+            after.left := measure.flight.msb ? U(0) | measure.flight.resize(32))
           when(compare.requests)(after.asks := True)
           when(compare.refuses)(become(phases.normal))
           when(compare.answers) {
