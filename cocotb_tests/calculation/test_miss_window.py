@@ -22,7 +22,9 @@ def drawn(draw: random.Random) -> int:
     """Paths, nothing, and any bits."""
     if draw.random() < 0.7:
         round_trip = draw.randrange(1, 10**9)
-        return Request(draw.randrange(1 << 12), draw.randrange(100 * round_trip), round_trip, draw.getrandbits(16)).packed()
+        return Request(
+            draw.randrange(1 << 12), draw.randrange(100 * round_trip), round_trip, draw.getrandbits(16)
+        ).packed()
     return draw.choice([0, draw.getrandbits(CALCULATOR.request_bits)])
 
 

@@ -151,8 +151,8 @@ int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection 
 int downbeat_set_policies(downbeat_device *device, downbeat_connection connection,
                           const downbeat_parameters *parameters);
 /** The connection begins anew: with other policies, ssthresh and what the host knows of its path (`startup`, `steady`,
-   their arguments, `ssthresh`, `start`; nothing else is read). Refused, and counted, while anything is in flight. What is
-   sent afterwards does not overtake it. NOT_SUPPORTED by a build without hostStart. */
+   their arguments, `ssthresh`, `start`; nothing else is read). Refused, and counted, while anything is in flight. What
+   is sent afterwards does not overtake it. NOT_SUPPORTED by a build without hostStart. */
 int downbeat_start(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters);
 /** In words: what was wrong with the last call that answered DOWNBEAT_POLICY_ARGUMENT. */
 const char *downbeat_argument_problem(const downbeat_device *device);

@@ -59,7 +59,8 @@ typedef struct downbeat_start_values {
   uint32_t window; /* segments, at most 65,535; 0: the connection's initial window, unpaced */
   uint32_t pace;   /* enum downbeat_start_pace */
   uint64_t gap;    /* ns with 16 fraction bits, below 2^52 */
-  uint64_t until;  /* ns, the last instant at which it holds, below 2^48; 0: it always does. Later: standard slow start */
+  uint64_t
+      until;  /* ns, the last instant at which it holds, below 2^48; 0: it always does. Later: standard slow start */
 } downbeat_start_values;
 
 /** What a connection is opened with. All zero is a good default. */

@@ -24,7 +24,8 @@ std::string Core::open(std::uint64_t seed) {
   downbeat_set_report_callback(
       host_.device(),
       [](void *self, const downbeat_flow_report *report) {
-        if (CoreFlow *flow = static_cast<Core *>(self)->owner(report->flow, report->generation)) flow->reported(*report);
+        if (CoreFlow *flow = static_cast<Core *>(self)->owner(report->flow, report->generation))
+          flow->reported(*report);
       },
       this);
   host_.run([this] { application(); });

@@ -155,8 +155,8 @@ int downbeat_close(downbeat_connection *connection);
 int downbeat_abort(downbeat_connection *connection);
 /** Other policies and arguments: `startup`, `steady` and their arguments; nothing else is read. The windows stay. */
 int downbeat_set_policies(downbeat_connection *connection, const downbeat_parameters *parameters);
-/** Begins anew with policies, their arguments, `ssthresh` and `start`, before anything that is sent later. The answer is
- * policy_error: IN_FLIGHT if something was, and nothing has changed. */
+/** Starts again with policies, their arguments, `ssthresh` and `start`, before anything that is sent later. The answer
+ * is policy_error: IN_FLIGHT if something was, and nothing has changed. */
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters);
 
 typedef struct downbeat_connection_info_t {

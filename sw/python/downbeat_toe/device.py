@@ -139,7 +139,7 @@ class Device:
         self._call("set_policies", connection, byref(Parameters(**parameters)))
 
     def start(self, connection: int, **parameters: Any) -> None:
-        """The connection begins anew: policies, their arguments, `ssthresh` and `start` (StartValues)."""
+        """The connection starts again: policies, their arguments, `ssthresh` and `start` (StartValues)."""
         self._call("start", connection, byref(Parameters(**parameters)))
 
     def accept(self, port: int) -> int:

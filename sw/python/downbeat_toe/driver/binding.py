@@ -275,7 +275,7 @@ class Connection:
         return not self.device.blocked(self._library.downbeat_set_policies(self._handle, byref(parameters)))
 
     def start(self, parameters: Parameters) -> bool:
-        """Begins anew with policies, `ssthresh` and `start`; the answer is the info's `policy_error`."""
+        """Starts again with policies, `ssthresh` and `start`; the answer is the info's `policy_error`."""
         return not self.device.blocked(self._library.downbeat_start(self._handle, byref(parameters)))
 
 
