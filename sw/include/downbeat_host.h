@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 2311685641u
+#define DOWNBEAT_HOST_FORMAT_HASH 2459836579u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -312,7 +312,8 @@
   each(timeToLive, 69u, 8u) \
   each(pace, 70u, 8u) \
   each(paceGap, 72u, 64u) \
-  each(validUntil, 80u, 64u)
+  each(validUntil, 80u, 64u) \
+  each(startWindow, 88u, 16u)
 
 #define DOWNBEAT_HOST_NOTIFICATION_FIELDS(each) \
   each(kind, 0u, 8u) \
@@ -338,6 +339,23 @@
   each(errorsUntold, 52u, 32u) \
   each(commandHead, 56u, 32u) \
   each(phase, 63u, 8u)
+
+#define DOWNBEAT_HOST_PATH_REPORT_FIELDS(each) \
+  each(state, 1u, 8u) \
+  each(losses, 2u, 8u) \
+  each(restarts, 3u, 8u) \
+  each(retreats, 7u, 8u) \
+  each(cwnd, 8u, 32u) \
+  each(ssthresh, 12u, 32u) \
+  each(smoothedRtt, 16u, 40u) \
+  each(smallestRtt, 21u, 40u) \
+  each(averageWindow, 26u, 48u) \
+  each(lossTime, 32u, 48u) \
+  each(segmentSize, 38u, 16u) \
+  each(time, 40u, 48u) \
+  each(lossWindow, 46u, 32u) \
+  each(acked, 50u, 48u) \
+  each(acks, 60u, 24u)
 
 enum downbeat_host_opcode {
   DOWNBEAT_HOST_OPCODE_NONE = 0,
@@ -382,6 +400,18 @@ enum downbeat_host_source {
   DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD_ARM = 5,
 };
 
+enum downbeat_host_pace {
+  DOWNBEAT_HOST_PACE_NONE = 0,
+  DOWNBEAT_HOST_PACE_EVEN = 1,
+  DOWNBEAT_HOST_PACE_BUCKET = 2,
+};
+
+enum downbeat_path_phase {
+  DOWNBEAT_PATH_PHASE_STARTUP = 0,
+  DOWNBEAT_PATH_PHASE_AVOIDANCE = 1,
+  DOWNBEAT_PATH_PHASE_RECOVERY = 2,
+};
+
 enum downbeat_host_close_reason {
   DOWNBEAT_HOST_CLOSE_REASON_NONE = 0,
   DOWNBEAT_HOST_CLOSE_REASON_FINISHED = 1,
@@ -395,6 +425,7 @@ enum downbeat_host_close_reason {
   DOWNBEAT_HOST_CLOSE_REASON_UNREACHABLE = 9,
   DOWNBEAT_HOST_CLOSE_REASON_UNKNOWN_POLICY = 10,
   DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT = 11,
+  DOWNBEAT_HOST_CLOSE_REASON_IN_FLIGHT = 12,
 };
 
 enum downbeat_host_tcp_state {
@@ -427,18 +458,6 @@ enum downbeat_host_port_status {
   DOWNBEAT_HOST_PORT_STATUS_RUNNING = 1,
   DOWNBEAT_HOST_PORT_STATUS_REFUSED = 2,
   DOWNBEAT_HOST_PORT_STATUS_STOPPED = 4,
-};
-
-enum downbeat_host_pace {
-  DOWNBEAT_HOST_PACE_NONE = 0,
-  DOWNBEAT_HOST_PACE_EVEN = 1,
-  DOWNBEAT_HOST_PACE_BUCKET = 2,
-};
-
-enum downbeat_path_phase {
-  DOWNBEAT_PATH_PHASE_STARTUP = 0,
-  DOWNBEAT_PATH_PHASE_AVOIDANCE = 1,
-  DOWNBEAT_PATH_PHASE_RECOVERY = 2,
 };
 
 #endif

@@ -132,7 +132,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     private val ofTail = source === HostSource.commandTail
     private val before = ofTail ? ports.commandTail | ports.notificationHead
     private val space = (U(1, 32 bits) |<< ports.commandSize)
-    private val limit = ofTail ? (ports.commandHead + space) | ports.notificationTail
+    private val limit = ofTail ? (ports.commandHead + space) | ports.notificationShown
     val backwards = RegNext((value - before).msb)
     val beyond = RegNext((limit - value).msb)
     val moves = step === Step.indexed && !backwards && !beyond && ports.running

@@ -141,6 +141,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     port.io.tail << executor.io.tails(index)
     port.io.head << executor.io.heads(index)
     port.io.commandDone := fetcher.io.dones(index)
+    port.io.written := writer.io.written(index)
     port.io.notified := writer.io.notified(index)
     port.io.broken := fetcher.io.brokens(index) || writer.io.brokens(index)
     port.io.busy := fetcher.io.busy(index) || writer.io.busy(index)

@@ -31,8 +31,8 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     /** Of the flow's connection now, a clock after `addressRead.enable`. */
     val generation = in(UInt(config.generationBits bits))
     val axi = master(Axi4WriteOnly(HostPorts.axi))
-    /** A notification is in memory; the memory refused one; one is on its way. */
-    val notified, brokens, busy = out(Bits(count bits))
+    /** A notification has left for the memory; is in memory; the memory refused one; one is on its way. */
+    val written, notified, brokens, busy = out(Bits(count bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -162,6 +162,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
 
   // ---- the steps
 
+  io.written := 0
   io.notified := 0
   io.brokens := 0
   switch(step) {
@@ -199,7 +200,10 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
       when(io.axi.w.ready) {
         entry := entry |>> 64
         beat := beat + 1
-        when(io.axi.w.last)(step := Step.respond)
+        when(io.axi.w.last) {
+          io.written := ofPort(True)
+          step := Step.respond
+        }
       }
     }
     is(Step.respond) {

@@ -103,7 +103,7 @@ void Estimates::start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32
   question.remote = addressOf(ip);
   question.transfer_bytes = transferBytes;
   question.method = method_;
-  question.segment_size = report.segmentSize;
+  question.segment_size = static_cast<std::uint16_t>(mss);
   downbeat_host_start start{};
   told = {};
   told.source = call_.ask(site_, now(), &question, &start);
@@ -136,8 +136,8 @@ void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathR
   told.cwnd = report.cwnd;
   told.ssthresh = report.ssthresh;
   told.loss_cwnd = report.lossWindow;
-  told.segment_size = static_cast<std::uint16_t>(mss);
-  told.phase = report.phaseOfPath();
+  told.segment_size = report.segmentSize;
+  told.phase = static_cast<std::uint8_t>(report.phaseOfPath());
   told.losses = report.losses;
   told.restarts = report.restarts;
   told.loss_in_avoidance = report.lossInAvoidance();
