@@ -145,6 +145,31 @@ async def what_is_refused_later_is_answered(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_start_is_answered_and_the_path_is_reported(dut: Any) -> None:
+    """With something in flight it is refused; the reports are of the port's own connections."""
+    host = await Host.create(dut)
+    port = host.ports[0]
+    await port.start()
+    peer, connection = await opened(host)
+    await connection.command("start", request=21, ssthresh=5_000, startWindow=20)
+    answer = await port.answer()
+    assert (answer["request"], answer["reason"]) == (21, "none")
+    await connection.send(b"in flight")
+    segment = await peer.receive()
+    await connection.command("start", request=22, ssthresh=5_000, startWindow=2)
+    answer = await port.answer()
+    assert (answer["request"], answer["reason"]) == (22, "inFlight")
+    peer.accept(segment)
+    while not (found := [report for report in port.reports if report["ssthresh"] == 5_000]):
+        await port.take()
+    assert {(report["flow"], report["generation"]) for report in port.reports} == {
+        (connection.flow, connection.generation)
+    }
+    assert found[0]["cwnd"] == 20 * found[0]["segmentSize"] and found[0]["state"] == 1  # in avoidance
+    assert not host.ports[1].reports
+
+
+@cocotb.test()
 async def data_stays_behind_commands_and_a_close_takes_it_along(dut: Any) -> None:
     """A doorbell waits for the commands before it, while the memory is slow; what was rung before a close goes out."""
     host = await Host.create(dut)

@@ -18,6 +18,7 @@ KINDS = layout()["enums"]["CommandKind"]
 UNKNOWN = [kind for kind in range(1 << FIELDS["kind"]["width"]) if kind not in KINDS.values()]
 POLICIES = read(FILE)
 ENDS = ("shutdown", "close", "abort")
+STARTS = ("start_window", "start_pace", "start_gap", "start_until")
 
 
 def test_command_port() -> None:
@@ -33,13 +34,15 @@ class Bench:
 
     def command(self, kind: str | int, **fields: int) -> Beat:
         beat = {name: self.random.getrandbits(place["width"]) for name, place in FIELDS.items()}
+        beat["parameters_start_pace"] %= len(layout()["enums"]["HostPace"])
         return beat | self.choice() | {"kind": KINDS[kind] if isinstance(kind, str) else kind} | fields
 
     def choice(self) -> Beat:
         """Policies and arguments, few of them legal."""
         fields: Beat = {}
         for family in POLICIES:
-            number = self.random.randrange(1 << FIELDS[f"parameters_{family}"]["width"])
+            codes = self.random.choice([len(POLICIES[family]), 1 << FIELDS[f"parameters_{family}"]["width"]])
+            number = self.random.randrange(codes)
             bits = self.random.choice([policy.bits for policy in POLICIES[family].values()])
             word = self.random.choice([0, self.random.getrandbits(bits), self.random.getrandbits(8)])
             fields |= {f"parameters_{family}": number, f"parameters_{family}Argument": word}
@@ -69,8 +72,10 @@ def expected(command: Beat) -> tuple[str, Beat]:
     if kind in ("open", "listen", "setPolicies") and (reason := problem(command)):
         return "refused", {"request": command["request"], "reason": element("CloseReason", reason)}
     if kind == "setPolicies":
-        names = ("startup", "steady", "startupArgument", "steadyArgument")
-        return "policies", {"flow": command["flow"]} | {name: command[f"parameters_{name}"] for name in names}
+        names = ("startup", "steady", "startupArgument", "steadyArgument", "ssthresh", *STARTS)
+        return "policies", {"flow": command["flow"], "begins": 0} | {
+            name: command[f"parameters_{name}"] for name in names
+        }
     if kind == "open":
         names = ("request", "remoteIp", "remotePort", "localPort")
         return "opens", {name: command[name] for name in names} | parameters(command)
@@ -88,7 +93,8 @@ def expected(command: Beat) -> tuple[str, Beat]:
 async def random_commands_come_out_where_they_belong_in_order(dut: Any, stall: float) -> None:
     bench = Bench(dut, stall)
     await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
-    commands = [bench.command(bench.random.choice([*KINDS, *UNKNOWN])) for _ in range(1000)]
+    kinds = [*(kind for kind in KINDS if kind != "start"), *UNKNOWN]  # a start waits for the engine
+    commands = [bench.command(bench.random.choice(kinds)) for _ in range(2000)]
     await bench.commands.send(*commands)
     await until(dut, lambda: dut.idle.value == 1, "an idle port")
     await clocks(dut, 2)
@@ -120,6 +126,8 @@ LEGAL = {
     "astart": [0, 1],
     "spmastart": [0, 1, 3],  # bwe, inverted
     "westwood": [0, 1],
+    "miss": [1 << 72 | 1, (1 << 88) - 1],  # m, next, most
+    "resume": [1 << 32 | 1 << 16 | 1, (1 << 68) - 1],  # saved, most, rtt
 }
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
@@ -136,6 +144,8 @@ ILLEGAL = {
     "astart": [2],
     "spmastart": [4],
     "westwood": [2],
+    "miss": [0, 1, 1 << 72, 1 << 88],
+    "resume": [0, 1 << 16 | 1, 1 << 32 | 1, 1 << 32 | 1 << 16, 1 << 68],
 } | {
     name: [1] for name in ("reno", "cubic", "stcp", "standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
 }
@@ -249,3 +259,34 @@ async def an_end_stays_behind_an_earlier_change_of_policies(dut: Any) -> None:
     bench.sinks["policies"].stall = 0
     await until(dut, lambda: bench.sinks["events"].count == 1, "the abort", 20)
     assert bench.sinks["policies"].count == 1
+
+
+@cocotb.test()
+@cocotb.parametrize(accepted=[0, 1])
+async def a_start_waits_for_earlier_frames_and_later_ones_for_its_answer(dut: Any, accepted: int) -> None:
+    bench = Bench(dut)
+    await start(dut, framesBegun=2, framesTold=0, receiveIdle=1, started_valid=0)
+    legal = {f"parameters_{family}{tail}": 0 for family in POLICIES for tail in ("", "Argument")}
+    bench.commands.put(bench.command("start", flow=5, request=7, **legal), bench.command("start", **legal))
+    await until(dut, lambda: bench.commands.sent == 1, "the command to be taken", 10)
+    dut.framesBegun.value = 4
+    dut.framesTold.value = 1
+    await clocks(dut, 30)
+    assert bench.sinks["policies"].count == 0 and dut.holds.value == 0
+    dut.framesTold.value = 2
+    await until(dut, lambda: bench.sinks["policies"].count == 1, "the start", 20)
+    await clocks(dut, 30)
+    assert dut.holds.value == 1 and dut.idle.value == 0 and bench.sinks["policies"].count == 1
+    beat = bench.sinks["policies"].pending()[0]
+    assert (beat["flow"], beat["begins"]) == (5, 1)
+    dut.started_valid.value = 1
+    dut.started_payload_accepted.value = accepted
+    await RisingEdge(dut.clk)
+    dut.started_valid.value = 0
+    await until(dut, lambda: dut.holds.value == 0, "the frames behind it", 10)
+    dut.framesTold.value = 4
+    await until(dut, lambda: bench.sinks["policies"].count == 2, "the next start", 30)
+    refused = bench.sinks["refused"].pending()
+    assert [(beat["request"], beat["reason"]) for beat in refused] == (
+        [] if accepted else [(7, element("CloseReason", "inFlight"))]
+    )

@@ -76,6 +76,9 @@ async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | No
             beat["policyState"] = answer.policy_state
         if answer.departure is not None:
             beat |= _departure(answer.departure)
+        if getattr(policy, "bounds", False):
+            beat |= {"bounded": int(answer.bound is not None), "retreats": int(answer.retreats)}
+            beat["bound"] = answer.bound or 0
         if calculator := calculator_of(policy):
             beat |= _calculation(answer.calculation, calculator)
         expected.append((beat, event, window, policy_state))
@@ -86,6 +89,8 @@ async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | No
     wrong = []
     for beat, event, window, policy_state in expected:
         received = await sink.receive(100)
+        if not received.get("bounded", 1):
+            received["bound"] = 0  # means nothing
         if not received.get("calculation_valid", 1):
             received |= {"calculation_operands": 0, "calculation_note": 0}  # nothing is asked: these mean nothing
         if received != beat:

@@ -48,13 +48,21 @@ def pack_command(opcode: str | int, **fields: int) -> bytes:
 
 def unpack_notification(entry: bytes) -> dict[str, Any]:
     """All fields; kind, and what depends on it, by name."""
-    word = int.from_bytes(entry, "little")
-    values: dict[str, Any] = {
-        name: word >> 8 * field["offset"] & (1 << field["bits"]) - 1
-        for name, field in host_format()["tables"]["notification"].items()
-    }
+    values = _fields("notification", entry)
     values["kind"] = name_of("HostNotificationKind", values["kind"])
+    if values["kind"] == "pathReport":
+        return {name: values[name] for name in ("kind", "flow", "generation", "commandHead", "phase")} | _fields(
+            "pathReport", entry
+        )
     is_error = values["kind"] == "error"
     values["reason"] = name_of("HostError" if is_error else "CloseReason", values["reason"])
     values["state"] = name_of("HostSource" if is_error else "TcpState", values["state"])
     return values
+
+
+def _fields(table: str, entry: bytes) -> dict[str, Any]:
+    word = int.from_bytes(entry, "little")
+    return {
+        name: word >> 8 * field["offset"] & (1 << field["bits"]) - 1
+        for name, field in host_format()["tables"][table].items()
+    }

@@ -77,6 +77,7 @@ class HostPort:
         self.notifications_at = (2 * index + 1) * quarter
         self.connections: dict[tuple[int, int], HostConnection] = {}
         self.others: deque[Notification] = deque()  # answers and errors
+        self.reports: list[Notification] = []  # of paths
 
     def _set_up(self, name: str) -> int:
         block = number("firstPortBlock") + self.index * number("portBlockBytes")
@@ -166,6 +167,8 @@ class HostPort:
         news = unpack_notification(entry)
         if news["kind"] == "status":
             self._status(news, self.host.memory.issued[RINGS_BASE + self.notifications_at + index * size])
+        elif news["kind"] == "pathReport":
+            self.reports.append(news)
         else:
             self.others.append(news)
         return news

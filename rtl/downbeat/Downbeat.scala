@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{CommandPort, Notifier}
+import downbeat.application.{CommandPort, Notifier, PathReportQueue}
 import downbeat.config.DownbeatConfig
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
@@ -11,7 +11,7 @@ import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
   ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification,
-  PlacedEvent, Placement, StaticNeighbour, TraceRecord
+  PathReport, PlacedEvent, Placement, StaticNeighbour, TraceRecord
 }
 import downbeat.neighbour.{LocalNetwork, Neighbour}
 import downbeat.pacing.{Pacer, Timers}
@@ -80,6 +80,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
         "A command in each beat: `DOWNBEAT_COMMAND_...` in downbeat_layout.h.")
     val m_axis_notification = master(AxiStream(Notification(config).getBitsWidth)).note(
       "A notification in each beat: `DOWNBEAT_NOTIFICATION_...` in downbeat_layout.h.")
+    val m_axis_path_report = config.pathReports generate
+      master(AxiStream(PathReport(config).getBitsWidth)).note(
+        "A path report in each beat, the newest of its flow: `DOWNBEAT_PATH_REPORT_...` in downbeat_layout.h.")
     val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
       "Application data to send. TDEST: flow. TUSER is 1 in the last beat of a frame that ends urgent data.")
     val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
@@ -140,6 +143,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private val commandPort = CommandPort(config)
   private val notifier = Notifier(config)
   private val host = hasHost generate HostInterface(config)
+  private val reports = config.pathReports generate PathReportQueue(config)
 
   /** What two layers ask of one module: the application's streams and the host's rings. */
   private def ofBoth[T <: Data](own: Stream[T], ofHost: HostInterface => Stream[T]): Stream[T] =
@@ -243,6 +247,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   commandPort.io.framesBegun := sendBuffer.io.begun
   commandPort.io.framesTold := sendBuffer.io.told
   commandPort.io.receiveIdle := receiveBuffer.io.idle
+  sendBuffer.io.hold := commandPort.io.holds
+  if (config.hostStart)
+    commandPort.io.started << engine.io.started.takeWhen(engine.io.started.isFor(hosts = false))
   neighbour.io.opens << ofBoth(commandPort.io.opens, _.io.opens)
   directory.io.opens << neighbour.io.resolved
   directory.io.listens << ofBoth(commandPort.io.listens, _.io.listens)
@@ -259,6 +266,13 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     io.m_axis_notification.tdata := notification.asBits.resized
   }
 
+  if (config.pathReports) {
+    reports.io.reports << (if (hasHost) host.io.othersReports else engine.io.pathReports)
+    io.m_axis_path_report.fromStream(reports.io.newest) { report: PathReport =>
+      io.m_axis_path_report.tdata := report.asBits.resized
+    }
+  }
+
   // ---- the host
 
   if (hasHost) {
@@ -272,6 +286,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     host.io.sends << sendBuffer.io.opened
     host.io.receives << engine.io.synchronized
     host.io.status << engine.io.status
+    if (config.pathReports) host.io.reports << engine.io.pathReports
+    if (config.hostStart) host.io.started << engine.io.started.takeWhen(engine.io.started.isFor(hosts = true))
     host.io.addressRead <> directory.io.addressRead(2)
   }
 
@@ -311,7 +327,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     directory.io.idle, engine.io.idle, pacer.io.idle, timers.io.idle, commandPort.io.idle, notifier.io.idle,
     receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle,
     payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
-  io.idle := CoreIdle(idles ++ Option(host).map(_.io.idle): _*)
+  io.idle := CoreIdle(idles ++ Option(host).map(_.io.idle) ++ Option(reports).map(_.io.idle): _*)
   private val instants = Seq(pacer.io.next, timers.io.next, neighbour.io.next)
   io.nextDeadline := CoreIdle.nextDeadline(instants ++ Option(host).toSeq.flatMap(_.io.next): _*)
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat
 
-import downbeat.application.{CommandPort, Notifier}
+import downbeat.application.{CommandPort, Notifier, PathReportQueue}
 import downbeat.config.DownbeatConfig
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.messages.{
   ApplicationBeat, ApplicationEvent, Command, DirectoryDrops, EventKind, IcmpErrorKind, Notification, OpenRequest,
-  PlacedEvent, ReceivedSegment, TraceRecord
+  PathReport, PlacedEvent, ReceivedSegment, TraceRecord
 }
 import downbeat.pacing.{Pacer, Timers}
 import downbeat.time.Stamp
@@ -58,6 +58,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
       */
     val framesBegun = in UInt (ApplicationBeat.frameCountBits bits)
 
+    val m_axis_path_report = config.pathReports generate master(AxiStream(PathReport(config).getBitsWidth))
+
     val trace = master(Flow(TraceRecord(config)))
     val counters = out(HeaderTapCounters(config.counterBits))
   }
@@ -97,6 +99,14 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   notifier.io.addressRead <> directory.io.addressRead(1)
   io.m_axis_notification.fromStream(notifier.io.notifications) { notification: Notification =>
     io.m_axis_notification.tdata := notification.asBits.resized
+  }
+
+  private val reports = config.pathReports generate PathReportQueue(config)
+  if (config.pathReports) {
+    reports.io.reports << engine.io.pathReports
+    io.m_axis_path_report.fromStream(reports.io.newest) { report: PathReport =>
+      io.m_axis_path_report.tdata := report.asBits.resized
+    }
   }
 
   // ---- segment -> event; one that would hold a payload slot takes one of as many places, or waits
@@ -164,12 +174,13 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   private val written = io.s_axis_written.toStream(ApplicationEvent(config)) { word =>
     word := event(EventKind.written, io.s_axis_written.tdest, io.s_axis_written.tdata.asUInt)
     word.urgent.allowOverride() := io.s_axis_written.tuser.asBool
-  }.m2sPipe()
+  }.m2sPipe().haltWhen(commandPort.io.holds)
   private val consumed = commandPort.io.requests.map(request => event(EventKind.consumed, request.flow, request.length))
   private val framesTold = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
   when(written.fire)(framesTold := framesTold + 1)
   commandPort.io.framesBegun := io.framesBegun
   commandPort.io.framesTold := framesTold
+  if (config.hostStart) commandPort.io.started << engine.io.started
   commandPort.io.receiveIdle := !consumed.valid
   engine.io.application << InTurn(written, consumed, commandPort.io.events)
   notifier.io.refused << InTurn(directory.io.refused, commandPort.io.refused)
@@ -183,6 +194,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   io.counters.unknownCommands := commandPort.io.unknown
   io.idle := CoreIdle(
     directory.io.idle, stuck && engine.io.waits || engine.io.idle, pacer.io.idle, timers.io.idle, commandPort.io.idle,
-    notifier.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid, !io.received.valid)
+    notifier.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid, !io.received.valid,
+    if (config.pathReports) reports.io.idle else True)
   io.nextDeadline := CoreIdle.nextDeadline(pacer.io.next, timers.io.next)
 }

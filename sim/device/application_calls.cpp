@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t defaultInitialWindow = 10; // RFC 6928
 constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
+constexpr std::size_t latestStarts = 1024;         // of which a refusal is awaited
 constexpr std::size_t requests = 0xffff;           // names of opens that wait for their flow
 
 /// Sets a field of up to 128 bits.
@@ -55,6 +56,18 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SERVICE_TIME_TO_LIVE, given.time_to_live);
   DOWNBEAT_SET_WIDE(words, PARAMETERS_STARTUP_ARGUMENT, given.startup_argument);
   DOWNBEAT_SET_WIDE(words, PARAMETERS_STEADY_ARGUMENT, given.steady_argument);
+  const downbeat_start_values &start = given.start;
+  if (start.window == 0 && start.pace == 0 && start.gap == 0 && start.until == 0) return DOWNBEAT_OK;
+#ifdef DOWNBEAT_HOST_START
+  if (start.window > 0xffff || start.pace > DOWNBEAT_START_BUCKET || start.gap >> 52 != 0 || start.until >> 48 != 0)
+    return DOWNBEAT_INVALID_ARGUMENT;
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_WINDOW, start.window);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_PACE, start.pace);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_GAP, start.gap);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_UNTIL, start.until);
+#else
+  return DOWNBEAT_NOT_SUPPORTED;
+#endif
   return DOWNBEAT_OK;
 }
 
@@ -64,8 +77,7 @@ int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, s
   if (byRequest_.size() == requests) return DOWNBEAT_OUT_OF_RESOURCES;
   CommandWords words{};
   if (const int error = setParameters(words, parameters)) return error;
-  // Zero names no request, and a request that still waits for its flow keeps its name.
-  while (nextRequest_ == 0 || byRequest_.contains(nextRequest_)) ++nextRequest_;
+  newRequest();
   DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_OPEN);
   DOWNBEAT_SET(words, COMMAND, REQUEST, nextRequest_);
   DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, localPort);
@@ -190,6 +202,34 @@ int ApplicationPort::setPolicies(downbeat_connection name, const downbeat_parame
   return DOWNBEAT_OK;
 }
 
+int ApplicationPort::start(downbeat_connection name, const downbeat_parameters *parameters) {
+#ifdef DOWNBEAT_HOST_START
+  Connection *connection = find(name);
+  if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
+  if (connection->ended) return connection->error != 0 ? connection->error : DOWNBEAT_SHUT_DOWN;
+  if (!connection->known) return DOWNBEAT_WOULD_BLOCK;
+  CommandWords words{};
+  if (const int error = setParameters(words, parameters)) return error;
+  DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_START);
+  DOWNBEAT_SET(words, COMMAND, FLOW, connection->flow);
+  DOWNBEAT_SET(words, COMMAND, REQUEST, newRequest());
+  starting_[nextRequest_++] = name;
+  if (starting_.size() > latestStarts) starting_.erase(starting_.begin());
+  commands_.push_back(words);
+  ++connection->startsWaiting;
+  return DOWNBEAT_OK;
+#else
+  (void)name, (void)parameters;
+  return DOWNBEAT_NOT_SUPPORTED;
+#endif
+}
+
+/// Zero names no request, and a request that still waits for its flow keeps its name.
+std::uint16_t ApplicationPort::newRequest() {
+  while (nextRequest_ == 0 || byRequest_.contains(nextRequest_) || starting_.contains(nextRequest_)) ++nextRequest_;
+  return nextRequest_;
+}
+
 int ApplicationPort::info(downbeat_connection name, downbeat_info &info) const {
   const Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
@@ -210,6 +250,7 @@ int ApplicationPort::info(downbeat_connection name, downbeat_info &info) const {
   info.network_error_code = connection->networkErrorCode;
   info.network_errors = connection->networkErrors;
   info.struggling = connection->struggling;
+  info.starts_refused = connection->startsRefused;
   return DOWNBEAT_OK;
 }
 

@@ -23,6 +23,7 @@ void ApplicationPort::drive(Pins &pins, Stamp now) {
 bool ApplicationPort::sample(const Pins &pins, Stamp now) {
   bool moved = false;
   if (pins.s_axis_command_tvalid && pins.s_axis_command_tready) {
+    startTaken(commands_.front());
     commands_.pop_front();
     openDue_ = never;
     moved = true;
@@ -50,6 +51,14 @@ bool ApplicationPort::sample(const Pins &pins, Stamp now) {
   return moved;
 }
 
+void ApplicationPort::startTaken(const CommandWords &words) {
+  if (DOWNBEAT_GET(words, COMMAND, KIND) != DOWNBEAT_COMMAND_KIND_START) return;
+  const downbeat_connection name = byFlow_[DOWNBEAT_GET(words, COMMAND, FLOW)];
+  if (name == none || connections_.at(name).startsWaiting == 0) return;
+  --connections_.at(name).startsWaiting;
+  choosePush();
+}
+
 void ApplicationPort::arrived(const DataPort::Arrival &arrival) {
   const downbeat_connection name = byFlow_[arrival.flow];
   if (name == none) return; // requested before the application let go of it
@@ -61,6 +70,12 @@ void ApplicationPort::arrived(const DataPort::Arrival &arrival) {
 
 void ApplicationPort::notified(const Notification &notification) {
   if (notification.refused) {
+    if (auto found = starting_.find(notification.request); found != starting_.end()) {
+      if (const auto entry = connections_.find(found->second); entry != connections_.end())
+        ++entry->second.startsRefused;
+      starting_.erase(found);
+      return;
+    }
     if (auto found = byRequest_.find(notification.request); found != byRequest_.end())
       connections_.at(found->second).fail(notification.reason);
     return;
@@ -153,7 +168,7 @@ void ApplicationPort::choosePush() {
     Connection &connection = connections_.at(*entry);
     const std::uint64_t space = connection.alive() ? connection.space() : 0;
     std::size_t length = std::min({connection.toPush.size(), static_cast<std::size_t>(space), chunkBytes});
-    if (length == 0) continue;
+    if (length == 0 || connection.startsWaiting != 0) continue;
     urgent_ = urgent_ || space > DOWNBEAT_SEND_BUFFER_BYTES / 2;
     if (chunk_.connection != none) continue;
     lastPushed_ = *entry;
@@ -172,11 +187,13 @@ void ApplicationPort::reset() {
   std::ranges::fill(byFlow_, none);
   std::ranges::fill(gone_, std::nullopt);
   byRequest_.clear();
+  starting_.clear();
   for (const auto &[port, waiting] : std::exchange(listening_, {}))
     for (const downbeat_connection name : waiting) connections_.erase(name);
   std::erase_if(connections_, [](const auto &entry) { return entry.second.forgotten; });
   for (auto &[name, connection] : connections_) {
     connection.known = false;
+    connection.startsWaiting = 0;
     connection.toPush.cut(0);
     if (!connection.ended) connection.fail(DOWNBEAT_CLOSE_REASON_ABORTED);
   }

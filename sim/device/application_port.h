@@ -32,6 +32,7 @@ public:
   int close(downbeat_connection name);
   int abort(downbeat_connection name);
   int setPolicies(downbeat_connection name, const downbeat_parameters *parameters);
+  int start(downbeat_connection name, const downbeat_parameters *parameters);
   /// What was wrong with the last argument that a policy did not take.
   const std::string &argumentProblem() const { return argumentProblem_; }
   int info(downbeat_connection name, downbeat_info &info) const;
@@ -59,8 +60,10 @@ private:
 
   Connection *find(downbeat_connection name);
   const Connection *find(downbeat_connection name) const;
+  void startTaken(const CommandWords &words);
   void command(std::uint8_t kind, const Connection &connection, std::uint32_t length = 0);
   int setParameters(CommandWords &words, const downbeat_parameters *parameters);
+  std::uint16_t newRequest();
   void notified(const Notification &notification);
   void arrived(const DataPort::Arrival &arrival);
   /// Does what a connection's state now allows: commands, the next packet.
@@ -77,6 +80,7 @@ private:
   std::vector<downbeat_connection> byFlow_;
   std::vector<std::optional<std::uint32_t>> gone_; // the generation of the flow's last forgotten connection
   std::map<std::uint16_t, downbeat_connection> byRequest_;
+  std::map<std::uint16_t, downbeat_connection> starting_; // by request: those that may still be refused
   std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted
   std::deque<CommandWords> commands_;
   std::string argumentProblem_;

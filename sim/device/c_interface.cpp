@@ -143,6 +143,10 @@ int downbeat_set_policies(downbeat_device *device, downbeat_connection connectio
   return device->device.application().setPolicies(connection, parameters);
 }
 
+int downbeat_start(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters) {
+  return device->device.application().start(connection, parameters);
+}
+
 const char *downbeat_argument_problem(const downbeat_device *device) {
   return const_cast<downbeat_device *>(device)->device.application().argumentProblem().c_str();
 }
@@ -176,6 +180,10 @@ int downbeat_connection_info(const downbeat_device *device, downbeat_connection 
 
 void downbeat_set_event_callback(downbeat_device *device, downbeat_event_callback callback, void *context) {
   device->device.onEvent(callback, context);
+}
+
+void downbeat_set_report_callback(downbeat_device *device, downbeat_report_callback callback, void *context) {
+  device->device.onReport(callback, context);
 }
 
 void downbeat_get_counters(const downbeat_device *device, downbeat_counters *counters) {

@@ -27,6 +27,8 @@ class Pair:
     client: Device
     server: Device
     cut: bool = False  # the wire carries nothing
+    delay: int = DELAY  # one way
+    drops: Callable[[int, bytes], bool] = lambda departure, frame: False  # whether the wire loses it
     carried: list[tuple[int, bytes]] = field(default_factory=list)  # every frame, with the time of its SFD
     listening: set[int] = field(default_factory=set)  # the server's ports
 
@@ -36,15 +38,15 @@ class Pair:
         while not until():
             deadline = min(self.client.next_deadline, self.server.next_deadline)
             # What leaves within the wire's delay arrives after it.
-            now = max(deadline, min(self.client.now, self.server.now)) + DELAY
+            now = max(deadline, min(self.client.now, self.server.now)) + self.delay
             assert now <= end, f"did not happen within {limit_ns} ns of virtual time"
             self.client.advance(now)
             self.server.advance(now)
             for source, sink in ((self.client, self.server), (self.server, self.client)):
                 for frame, departure in source.frames():
                     self.carried.append((departure, frame))
-                    if not self.cut:
-                        sink.put_frame(frame, departure + DELAY)
+                    if not self.cut and not self.drops(departure, frame):
+                        sink.put_frame(frame, departure + self.delay)
 
     def connected(self, port: int = 5001) -> tuple[int, int]:
         """A connection's names at the client and at the server."""

@@ -43,6 +43,8 @@ struct Connection {
   int networkErrorType = 0, networkErrorCode = 0; // ICMP's
   std::uint32_t networkErrors = 0;
   bool struggling = false;
+  unsigned startsWaiting = 0;     // commands that the core has not taken: nothing is sent before
+  std::uint32_t startsRefused = 0;
 
   // Sending, bytes since establishment: acknowledged <= written <= pushed <= accepted.
   ByteQueue toPush;

@@ -65,6 +65,9 @@ void Device::clock(Stamp edge) {
   wire_.run(edge);
   wire_.drive(pins, edge);
   application_.drive(pins, edge);
+#ifdef DOWNBEAT_PATH_REPORTS
+  pins.m_axis_path_report_tready = 1;
+#endif
   model_.settle(edge);
 
   bool moved = edge != lastEdge_ + clockPeriod;
@@ -80,12 +83,46 @@ void Device::clock(Stamp edge) {
 bool Device::sample(Stamp edge) {
   const Pins &pins = model_.pins;
   bool moved = application_.sample(pins, edge);
+  report(); // that it is taken changes nothing in the core
   if (pins.trace_valid) {
     ++counters_.events;
     moved = true;
     if (callback_ != nullptr) trace();
   }
   return moved;
+}
+
+void Device::report() {
+#ifdef DOWNBEAT_PATH_REPORTS
+  const Pins &pins = model_.pins;
+  if (!pins.m_axis_path_report_tvalid || reportCallback_ == nullptr) return;
+  Words<DOWNBEAT_PATH_REPORT_BITS> words;
+  std::memcpy(words.data(), &pins.m_axis_path_report_tdata[0], sizeof words);
+  downbeat_flow_report report{};
+#define DOWNBEAT_TAKE(member, field)                                                                                   \
+  report.member = static_cast<decltype(report.member)>(DOWNBEAT_GET(words, PATH_REPORT, field))
+  DOWNBEAT_TAKE(time, TIME_NS);
+  DOWNBEAT_TAKE(flow, REFERENCE_FLOW);
+  DOWNBEAT_TAKE(generation, REFERENCE_GENERATION);
+  DOWNBEAT_TAKE(phase, PHASE);
+  DOWNBEAT_TAKE(closed, CLOSED);
+  DOWNBEAT_TAKE(segment_size, SEGMENT_SIZE);
+  DOWNBEAT_TAKE(cwnd, CWND);
+  DOWNBEAT_TAKE(ssthresh, SSTHRESH);
+  DOWNBEAT_TAKE(losses, LOSSES);
+  DOWNBEAT_TAKE(loss_time, LOSS_TIME_NS);
+  DOWNBEAT_TAKE(loss_window, LOSS_WINDOW);
+  DOWNBEAT_TAKE(loss_in_avoidance, LOSS_IN_AVOIDANCE);
+  DOWNBEAT_TAKE(restarts, RESTARTS);
+  DOWNBEAT_TAKE(retreats, RETREATS);
+  DOWNBEAT_TAKE(smoothed_rtt, SMOOTHED_RTT);
+  DOWNBEAT_TAKE(smallest_rtt, SMALLEST_RTT);
+  DOWNBEAT_TAKE(average_window, AVERAGE_WINDOW);
+  DOWNBEAT_TAKE(acked, ACKED);
+  DOWNBEAT_TAKE(acks, ACKS);
+#undef DOWNBEAT_TAKE
+  reportCallback_(reportContext_, &report);
+#endif
 }
 
 void Device::trace() {

@@ -44,6 +44,10 @@ public:
     callback_ = callback;
     callbackContext_ = context;
   }
+  void onReport(downbeat_report_callback callback, void *context) {
+    reportCallback_ = callback;
+    reportContext_ = context;
+  }
   downbeat_counters counters() const;
   /// Name and value of one of the core's own counters; nullptr behind the last.
   std::pair<const char *, std::uint32_t> coreCounter(unsigned index) const;
@@ -56,6 +60,7 @@ private:
   /// What the core gives its application and the trace in this clock; true if anything did.
   bool sample(Stamp edge);
   void trace();
+  void report();
 
   Model model_;
   Wire wire_;
@@ -73,6 +78,8 @@ private:
 
   downbeat_event_callback callback_ = nullptr;
   void *callbackContext_ = nullptr;
+  downbeat_report_callback reportCallback_ = nullptr;
+  void *reportContext_ = nullptr;
   downbeat_counters counters_{};
 };
 

@@ -57,7 +57,29 @@ typedef struct downbeat_info {
       network_error_code; /* the last ICMP error about a segment of ours: 3, 11 or 12 (RFC 792); 0: none came */
   uint32_t network_errors; /* how many there were, at least */
   int struggling; /* 1: a segment has been sent again three times and is not acknowledged yet */
+  uint32_t starts_refused; /* calls of downbeat_start: something was in flight */
 } downbeat_info;
+
+/** What a connection has learned of its path: the newest state. Counters run since it was established. */
+typedef struct downbeat_flow_report {
+  uint64_t time; /* ns, of this state */
+  uint32_t flow, generation;
+  uint32_t phase; /* 0 start-up, 1 congestion avoidance, 2 recovery */
+  uint32_t closed; /* 1: the last report of the connection */
+  uint32_t segment_size; /* bytes */
+  uint32_t cwnd, ssthresh; /* bytes; in recovery cwnd is ssthresh */
+  uint32_t losses; /* loss events, modulo 2^8 */
+  uint64_t loss_time; /* ns, of the last one */
+  uint32_t loss_window; /* bytes: cwnd just before it */
+  uint32_t loss_in_avoidance; /* 1: it was in congestion avoidance */
+  uint32_t restarts, retreats; /* modulo 2^8 */
+  uint64_t smoothed_rtt, smallest_rtt; /* ns; 0: no sample yet */
+  uint64_t average_window; /* of ISS: bytes with 16 fraction bits */
+  uint64_t acked; /* bytes, modulo 2^48 */
+  uint32_t acks; /* of new data, modulo 2^24 */
+} downbeat_flow_report;
+
+typedef void (*downbeat_report_callback)(void *context, const downbeat_flow_report *report);
 
 /* downbeat_event.h has struct downbeat_event. */
 
@@ -128,6 +150,10 @@ int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection 
    else is read. Their memories begin anew, the windows stay. */
 int downbeat_set_policies(downbeat_device *device, downbeat_connection connection,
                           const downbeat_parameters *parameters);
+/** The connection begins anew: with other policies, ssthresh and what the host knows of its path (`startup`, `steady`,
+   their arguments, `ssthresh`, `start`; nothing else is read). Refused, and counted, while anything is in flight. What
+   is sent afterwards does not overtake it. NOT_SUPPORTED by a build without hostStart. */
+int downbeat_start(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters);
 /** In words: what was wrong with the last call that answered DOWNBEAT_POLICY_ARGUMENT. */
 const char *downbeat_argument_problem(const downbeat_device *device);
 
@@ -147,6 +173,8 @@ int downbeat_connection_info(const downbeat_device *device, downbeat_connection 
 
 /** Called for each event of the flow engine from within downbeat_advance_to; NULL: none. */
 void downbeat_set_event_callback(downbeat_device *device, downbeat_event_callback callback, void *context);
+/** Called for each path report that the core gives, in a build with pathReports; NULL: none. */
+void downbeat_set_report_callback(downbeat_device *device, downbeat_report_callback callback, void *context);
 void downbeat_get_counters(const downbeat_device *device, downbeat_counters *counters);
 /** The core's own counter number `index`: what it dropped or cut, by cause. INVALID_ARGUMENT behind the last one. */
 int downbeat_core_counter(const downbeat_device *device, unsigned index, const char **name, uint32_t *value);

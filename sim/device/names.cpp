@@ -66,6 +66,7 @@ const char *errorText(int error) {
   case DOWNBEAT_UNREACHABLE:
     return "no way to that address: its next hop does not answer, the network says so, or it is no host's";
   case DOWNBEAT_POLICY_ARGUMENT: return "a policy does not take that argument: see downbeat_argument_problem";
+  case DOWNBEAT_NOT_SUPPORTED: return "this build cannot do that: build with hostStart";
   case DOWNBEAT_ADDRESS_IN_USE:
     return "somebody listens on that port, or there is such a connection: take another port";
   default: return "unknown error";

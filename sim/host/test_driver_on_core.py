@@ -9,6 +9,9 @@ from downbeat_toe.driver.conftest import SELF, Host
 from downbeat_toe.driver.test_driver_connections import (
     test_a_port_has_one_listener as test_a_port_has_one_listener,
 )
+from downbeat_toe.driver.test_driver_connections import (
+    test_a_start_needs_that_nothing_is_in_flight as test_a_start_needs_that_nothing_is_in_flight,
+)
 from downbeat_toe.driver.test_driver_connections import test_abort_resets_the_peer as test_abort_resets_the_peer
 from downbeat_toe.driver.test_driver_connections import (
     test_bad_options_are_refused_at_once as test_bad_options_are_refused_at_once,
@@ -49,7 +52,7 @@ from downbeat_toe.driver.test_driver_nic import (
 from downbeat_toe.driver.test_driver_nic import (
     test_a_port_s_next_program_is_not_taken_for_the_last_one as test_a_port_s_next_program_is_not_taken_for_the_last_one,
 )
-from downbeat_toe.library import Parameters
+from downbeat_toe.library import Parameters, StartValues
 
 
 def test_flows_are_free_again(host: Host) -> None:
@@ -74,3 +77,17 @@ def test_a_core_of_other_policies_takes_their_numbers(host: Host) -> None:
     assert out.set_policies(Parameters(b"0", b"0"))
     host.step()
     assert out.info.policy_error == Error.OK
+
+
+def test_a_start_sets_the_window_that_the_path_reports(host: Host) -> None:
+    """Its ssthresh is below, so the window grows by less than a segment with the ACK."""
+    out, peer = host.pair()
+    mss = host.device.info.mss
+    window = 20 * mss
+    assert out.start(Parameters(ssthresh=window // 2, start=StartValues(window=20)))
+    assert out.send(bytes(mss)) == mss
+    host.until(lambda: peer.info.received == mss and out.info.path_acknowledged == mss)
+    assert window <= out.info.cwnd < window + mss
+    assert (out.info.ssthresh, out.info.phase, out.info.losses) == (window // 2, 1, 0)
+    assert 0 < out.info.smallest_rtt <= out.info.smoothed_rtt
+    assert out.info.policy_error == Error.OK and host.device.statistics.errors == 0

@@ -17,8 +17,9 @@ from downbeat_toe import policies
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from sim.experiments.engine.schema import METHODS
 from sim.lib import build, verilated
-from sim.ns3 import comparison, golden, network, plots, settings
+from sim.ns3 import comparison, golden, network, plots, settings, shared
 from sim.ns3 import report as reports
 from sim.ns3.network import Transfer
 
@@ -61,6 +62,14 @@ def main(
     """Sends a file from the Verilated core over an ns-3 dumbbell to ns-3's TCP, and checks and reports what happened."""
     try:
         families = policies.read(verilated.LAYOUT.with_suffix(".json"))
+        method = startup if startup in METHODS and not startup_argument else ""
+        if startup and startup not in (*families["startup"], *METHODS, comparison.ALL):
+            names = ", ".join(dict.fromkeys([*families["startup"], *METHODS, comparison.ALL]))
+            raise settings.Refused(f"STARTUP={startup}: no such start, use {names}")
+        if method:
+            given = {"STEADY_ARGUMENT": steady_argument, "PCAP": pcap}
+            shared.check(method, given | {"WAVES": "1" if waves else "", "STEADY": steady})
+            startup = ""
         everybody = {"startup": startup, "steady": steady}
         family = next((family for family, name in everybody.items() if name == comparison.ALL), "")
         if family:
@@ -92,6 +101,8 @@ def main(
                 f"WAVES=1 records every clock of {wanted.size:,} bytes, which takes long and a large file; SIZE=100kB is short",
                 markup=False,
             )
+        if method:
+            raise typer.Exit(share(wanted, method, reports_directory))
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = build.ns3(waves=waves, tap=wanted.tap) / "downbeat_sim"
         if family:
@@ -133,6 +144,15 @@ def compare_all(
     console.print(comparison.table(wanted, family, runs))
     console.print(f"Report: {_short(reports_directory)}/{name}.html, {name}.json", markup=False)
     return 1 if any(run.failure for run in runs) else 0
+
+
+def share(wanted: settings.Settings, method: str, reports_directory: Path) -> int:
+    """Connections that start with the estimates of earlier ones, and as Reno does."""
+    told = shared.run(wanted, method, shared.work_directory(WORK))
+    path = shared.write(told, wanted, reports_directory)
+    console.print(shared.table(told))
+    console.print(f"Report: {_short(path.parent)}/{path.name}, {path.with_suffix('.json').name}", markup=False)
+    return 0
 
 
 def simulate(

@@ -72,6 +72,9 @@ def _fitting(wanted: Settings, policy: Policy) -> str:
     segments = max(1, min(wanted.bandwidth_delay_product // SEGMENT_BYTES, 65535))
     texts = {
         "paced": f"n={segments}, gap={wanted.rtt / segments:.3f}ns",
+        # Half of the window is left before the next drop; an earlier connection had all of it.
+        "miss": f"m=1, next={wanted.rtt * (segments // 2 + 1.5):.0f}ns, most=65535",
+        "resume": f"saved={max(segments, 2)}, most=65535, rtt={wanted.rtt}ns",
         "logistic": f"K={wanted.rate}b/s, A={wanted.rate}b/s",
         "hoe": "inverted=1",
         "spm": "inverted=1",

@@ -47,6 +47,10 @@ typedef struct downbeat_event {
   uint32_t acknowledged; /* SND.UNA */
   uint32_t next_send; /* SND.NXT */
   uint32_t highest_sent; /* SND.MAX */
+  uint16_t host_window; /* segments; a start of the host's sets cwnd, 0: none */
+  uint8_t host_expired; /* a start of the host's is too old */
+  uint8_t retreats; /* the start-up policy gives up a window that was not safe */
+  uint8_t recovering; /* a loss is being repaired; in a build with path reports */
   uint32_t send_window; /* bytes */
   uint32_t received; /* RCV.NXT */
   uint32_t sent_sequence;
@@ -93,6 +97,10 @@ typedef struct downbeat_event {
   each(acknowledged, acknowledged_value) \
   each(next_send, nextSend_value) \
   each(highest_sent, highestSent_value) \
+  each(host_window, hostWindow) \
+  each(host_expired, hostExpired) \
+  each(retreats, retreats) \
+  each(recovering, recovering) \
   each(send_window, sendWindow) \
   each(received, received_value) \
   each(sent_sequence, sentSequence_value)

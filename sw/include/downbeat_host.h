@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 2311685641u
+#define DOWNBEAT_HOST_FORMAT_HASH 2459836579u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -45,7 +45,7 @@
 /* likewise */
 #define DOWNBEAT_HOST_COMMAND_STEADY_OFFSET 17u
 #define DOWNBEAT_HOST_COMMAND_STEADY_BITS 8u
-/* open, listen, start: segments */
+/* open, listen: segments, at most 255 */
 #define DOWNBEAT_HOST_COMMAND_INITIAL_WINDOW_OFFSET 18u
 #define DOWNBEAT_HOST_COMMAND_INITIAL_WINDOW_BITS 16u
 /* open, listen, start: bytes */
@@ -72,15 +72,18 @@
 /* open, listen; 0: 64 */
 #define DOWNBEAT_HOST_COMMAND_TIME_TO_LIVE_OFFSET 69u
 #define DOWNBEAT_HOST_COMMAND_TIME_TO_LIVE_BITS 8u
-/* open, start: 0 none, 1 even, 2 bucket */
+/* open, start: HostPace */
 #define DOWNBEAT_HOST_COMMAND_PACE_OFFSET 70u
 #define DOWNBEAT_HOST_COMMAND_PACE_BITS 8u
 /* open, start: ns between segments, 16 fraction bits */
 #define DOWNBEAT_HOST_COMMAND_PACE_GAP_OFFSET 72u
 #define DOWNBEAT_HOST_COMMAND_PACE_GAP_BITS 64u
-/* open, start: until when the host's values hold, ns; 0: none */
+/* open, start: until when the host's values hold, ns; 0: always */
 #define DOWNBEAT_HOST_COMMAND_VALID_UNTIL_OFFSET 80u
 #define DOWNBEAT_HOST_COMMAND_VALID_UNTIL_BITS 64u
+/* open, start: segments; 0: the connection's initial window */
+#define DOWNBEAT_HOST_COMMAND_START_WINDOW_OFFSET 88u
+#define DOWNBEAT_HOST_COMMAND_START_WINDOW_BITS 16u
 
 /* Entry of the notification ring: byte offset, bits. */
 /* HostNotificationKind */
@@ -152,6 +155,53 @@
 /* 1 in the first lap of the ring, 0 in the second, and so on */
 #define DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET 63u
 #define DOWNBEAT_HOST_NOTIFICATION_PHASE_BITS 8u
+
+/* Entry of kind pathReport: what it has instead, byte offset, bits. */
+/* bits 1 to 0 PathPhase, 2 lossInAvoidance, 3 closed: the last report */
+#define DOWNBEAT_HOST_PATH_REPORT_STATE_OFFSET 1u
+#define DOWNBEAT_HOST_PATH_REPORT_STATE_BITS 8u
+/* loss events so far */
+#define DOWNBEAT_HOST_PATH_REPORT_LOSSES_OFFSET 2u
+#define DOWNBEAT_HOST_PATH_REPORT_LOSSES_BITS 8u
+/* restarts after idleness so far */
+#define DOWNBEAT_HOST_PATH_REPORT_RESTARTS_OFFSET 3u
+#define DOWNBEAT_HOST_PATH_REPORT_RESTARTS_BITS 8u
+/* safe retreats of the start-up policy so far */
+#define DOWNBEAT_HOST_PATH_REPORT_RETREATS_OFFSET 7u
+#define DOWNBEAT_HOST_PATH_REPORT_RETREATS_BITS 8u
+/* bytes; in recovery ssthresh */
+#define DOWNBEAT_HOST_PATH_REPORT_CWND_OFFSET 8u
+#define DOWNBEAT_HOST_PATH_REPORT_CWND_BITS 32u
+/* bytes */
+#define DOWNBEAT_HOST_PATH_REPORT_SSTHRESH_OFFSET 12u
+#define DOWNBEAT_HOST_PATH_REPORT_SSTHRESH_BITS 32u
+/* ns; 0: none yet */
+#define DOWNBEAT_HOST_PATH_REPORT_SMOOTHED_RTT_OFFSET 16u
+#define DOWNBEAT_HOST_PATH_REPORT_SMOOTHED_RTT_BITS 40u
+/* ns; 0: none yet */
+#define DOWNBEAT_HOST_PATH_REPORT_SMALLEST_RTT_OFFSET 21u
+#define DOWNBEAT_HOST_PATH_REPORT_SMALLEST_RTT_BITS 40u
+/* bytes, 16 fraction bits */
+#define DOWNBEAT_HOST_PATH_REPORT_AVERAGE_WINDOW_OFFSET 26u
+#define DOWNBEAT_HOST_PATH_REPORT_AVERAGE_WINDOW_BITS 48u
+/* ns, of the last loss event */
+#define DOWNBEAT_HOST_PATH_REPORT_LOSS_TIME_OFFSET 32u
+#define DOWNBEAT_HOST_PATH_REPORT_LOSS_TIME_BITS 48u
+/* bytes */
+#define DOWNBEAT_HOST_PATH_REPORT_SEGMENT_SIZE_OFFSET 38u
+#define DOWNBEAT_HOST_PATH_REPORT_SEGMENT_SIZE_BITS 16u
+/* ns: of this state */
+#define DOWNBEAT_HOST_PATH_REPORT_TIME_OFFSET 40u
+#define DOWNBEAT_HOST_PATH_REPORT_TIME_BITS 48u
+/* bytes: cwnd just before the last loss event */
+#define DOWNBEAT_HOST_PATH_REPORT_LOSS_WINDOW_OFFSET 46u
+#define DOWNBEAT_HOST_PATH_REPORT_LOSS_WINDOW_BITS 32u
+/* bytes acknowledged so far */
+#define DOWNBEAT_HOST_PATH_REPORT_ACKED_OFFSET 50u
+#define DOWNBEAT_HOST_PATH_REPORT_ACKED_BITS 48u
+/* ACKs of new data so far */
+#define DOWNBEAT_HOST_PATH_REPORT_ACKS_OFFSET 60u
+#define DOWNBEAT_HOST_PATH_REPORT_ACKS_BITS 24u
 
 /* Set-up page: byte offset of 32-bit registers. */
 /* RO: Ports of this build. */
@@ -262,7 +312,8 @@
   each(timeToLive, 69u, 8u) \
   each(pace, 70u, 8u) \
   each(paceGap, 72u, 64u) \
-  each(validUntil, 80u, 64u)
+  each(validUntil, 80u, 64u) \
+  each(startWindow, 88u, 16u)
 
 #define DOWNBEAT_HOST_NOTIFICATION_FIELDS(each) \
   each(kind, 0u, 8u) \
@@ -288,6 +339,23 @@
   each(errorsUntold, 52u, 32u) \
   each(commandHead, 56u, 32u) \
   each(phase, 63u, 8u)
+
+#define DOWNBEAT_HOST_PATH_REPORT_FIELDS(each) \
+  each(state, 1u, 8u) \
+  each(losses, 2u, 8u) \
+  each(restarts, 3u, 8u) \
+  each(retreats, 7u, 8u) \
+  each(cwnd, 8u, 32u) \
+  each(ssthresh, 12u, 32u) \
+  each(smoothedRtt, 16u, 40u) \
+  each(smallestRtt, 21u, 40u) \
+  each(averageWindow, 26u, 48u) \
+  each(lossTime, 32u, 48u) \
+  each(segmentSize, 38u, 16u) \
+  each(time, 40u, 48u) \
+  each(lossWindow, 46u, 32u) \
+  each(acked, 50u, 48u) \
+  each(acks, 60u, 24u)
 
 enum downbeat_host_opcode {
   DOWNBEAT_HOST_OPCODE_NONE = 0,
@@ -332,6 +400,18 @@ enum downbeat_host_source {
   DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD_ARM = 5,
 };
 
+enum downbeat_host_pace {
+  DOWNBEAT_HOST_PACE_NONE = 0,
+  DOWNBEAT_HOST_PACE_EVEN = 1,
+  DOWNBEAT_HOST_PACE_BUCKET = 2,
+};
+
+enum downbeat_path_phase {
+  DOWNBEAT_PATH_PHASE_STARTUP = 0,
+  DOWNBEAT_PATH_PHASE_AVOIDANCE = 1,
+  DOWNBEAT_PATH_PHASE_RECOVERY = 2,
+};
+
 enum downbeat_host_close_reason {
   DOWNBEAT_HOST_CLOSE_REASON_NONE = 0,
   DOWNBEAT_HOST_CLOSE_REASON_FINISHED = 1,
@@ -345,6 +425,7 @@ enum downbeat_host_close_reason {
   DOWNBEAT_HOST_CLOSE_REASON_UNREACHABLE = 9,
   DOWNBEAT_HOST_CLOSE_REASON_UNKNOWN_POLICY = 10,
   DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT = 11,
+  DOWNBEAT_HOST_CLOSE_REASON_IN_FLIGHT = 12,
 };
 
 enum downbeat_host_tcp_state {

@@ -4,7 +4,7 @@
 #define DOWNBEAT_POLICIES_H
 
 /* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */
-#define DOWNBEAT_POLICY_HASH 670035764u
+#define DOWNBEAT_POLICY_HASH 1551793735u
 
 #define DOWNBEAT_STARTUP_POLICIES(each) \
   each("standard") \
@@ -21,7 +21,9 @@
   each("rapid") \
   each("search") \
   each("astart") \
-  each("spmastart")
+  each("spmastart") \
+  each("miss") \
+  each("resume")
 
 #define DOWNBEAT_STEADY_POLICIES(each) \
   each("reno") \

@@ -30,7 +30,8 @@ enum downbeat_error {
   DOWNBEAT_NO_PERMISSION = -20,
   DOWNBEAT_DEVICE_GONE = -21,
   DOWNBEAT_NO_PORT = -22,
-  DOWNBEAT_NOT_SUPPORTED = -23
+  DOWNBEAT_NOT_SUPPORTED = -23,
+  DOWNBEAT_IN_FLIGHT = -24
 };
 
 /** RFC 9293 3.3.2. */
@@ -46,6 +47,21 @@ enum downbeat_state {
   DOWNBEAT_LAST_ACK,
   DOWNBEAT_TIME_WAIT
 };
+
+enum downbeat_start_pace {
+  DOWNBEAT_START_UNPACED, /* as the policies say */
+  DOWNBEAT_START_EVEN,    /* a segment each gap */
+  DOWNBEAT_START_BUCKET   /* a token bucket of four segments, one more each gap */
+};
+
+/** What the host knows of the path: the first window of a connection. All zero: nothing. */
+typedef struct downbeat_start_values {
+  uint32_t window; /* segments, at most 65,535; 0: the connection's initial window, unpaced */
+  uint32_t pace;   /* enum downbeat_start_pace */
+  uint64_t gap;    /* ns with 16 fraction bits, below 2^52 */
+  uint64_t
+      until;  /* ns, the last instant at which it holds, below 2^48; 0: it always does. Later: standard slow start */
+} downbeat_start_values;
 
 /** What a connection is opened with. All zero is a good default. */
 typedef struct downbeat_parameters {
@@ -65,6 +81,7 @@ typedef struct downbeat_parameters {
   uint32_t time_to_live; /* likewise, at most 255; 0: 64 */
   uint64_t startup_argument[2],
       steady_argument[2]; /* what the policies are told, low word first: docs/reference/congestion.md */
+  downbeat_start_values start; /* a listener has none */
 } downbeat_parameters;
 
 #endif

@@ -4,8 +4,8 @@ package downbeat.application
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{RegisteredHandshake, Tally, WideQueue}
 import downbeat.messages.{
-  ApplicationBeat, ApplicationEvent, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest, OpenCommand,
-  PolicyChange, Refusal
+  ApplicationBeat, ApplicationEvent, CloseReason, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest,
+  OpenCommand, PolicyChange, Refusal, StartAnswer
 }
 import spinal.core._
 import spinal.lib._
@@ -16,6 +16,9 @@ import spinal.lib._
   * command notes how many frames of data had begun when it came. A shutdown, close or abort waits until the engine
   * knows of as many frames. Later frames delay no command. A close or abort also waits until the receive buffer has
   * nothing of an earlier receive command, because behind it the flow may belong to another connection.
+  *
+  * A `start` waits likewise, and then for the engine's answer. Data that comes behind it waits in the send buffer until
+  * then (`holds`), so that it does not overtake.
   *
   * A command that names unknown policies, or arguments that a policy does not take, is refused.
   */
@@ -29,6 +32,10 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     val events = master(Stream(ApplicationEvent(config)))
     val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
     val refused = master(Stream(Refusal(config)))
+    /** The engine has taken or refused a `start`. */
+    val started = config.hostStart generate slave(Flow(StartAnswer(config)))
+    /** The engine is told of no further frame: it came behind a `start`. */
+    val holds = out(Bool())
     /** Frames that have begun to enter the send buffer, and those of which the engine has been told; modulo 256. */
     val framesBegun, framesTold = in(UInt(ApplicationBeat.frameCountBits bits))
     /** Nothing is on its way from the receive buffer to the engine; a clock after whatever made it so at the latest. */
@@ -39,13 +46,23 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
+  private val framesBegun = RegNext(io.framesBegun) init 0 // when a command came: a clock ago
   // They wait with their number: before the port it would grow with what others write.
-  private val came = RegisteredHandshake(io.commands)
+  private val registered = RegisteredHandshake(io.commands)
+  /** A `start` is on its way, and how many frames had begun when it came. A second one waits before the port. */
+  private val start = new Area {
+    val waits = RegInit(False)
+    val framesBefore = Reg(UInt(ApplicationBeat.frameCountBits bits))
+    private val ahead = io.framesTold - framesBefore // signed, as below
+    io.holds := waits && !ahead.msb
+    def is(command: Command): Bool = if (config.hostStart) command.kind === CommandKind.start else False
+  }
+  private val came = registered.haltWhen(start.waits && start.is(registered.payload))
   private val waiting = WideQueue(NumberedCommand(config), CommandPort.places)
   waiting.io.push << came.map { command =>
     val numbered = NumberedCommand(config)
     numbered.command := command
-    numbered.framesBefore := RegNext(io.framesBegun) init 0 // when it came: a clock ago
+    numbered.framesBefore := framesBegun
     numbered
   }
   private val numbered = waiting.io.pop.halfPipe()
@@ -56,22 +73,40 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val receives = is(CommandKind.receive)
   private val ends = is(CommandKind.shutdown, CommandKind.close, CommandKind.abort)
   private val sets = if (config.policiesChoose) is(CommandKind.setPolicies) else False
-  private val known = opens || listens || receives || ends || sets
+  private val starts = start.is(command.payload)
+  private val known = opens || listens || receives || ends || sets || starts
+  when(came.fire && start.is(came.payload)) {
+    start.waits := True
+    start.framesBefore := framesBegun
+  }
 
   private val verdict = new Area {
     private val check = new PolicyCheck(config, command.parameters)
     private val waited = Reg(UInt(log2Up(PolicyCheck.clocks + 1) bits)) init 0
     when(command.valid && waited =/= PolicyCheck.clocks)(waited := waited + 1)
     when(command.fire)(waited := 0)
-    private val judges = command.valid && (opens || is(CommandKind.listen) || sets)
+    private val judges = command.valid && (opens || is(CommandKind.listen) || sets || starts)
     private val judged = waited === PolicyCheck.clocks
     val passes = command.valid && (!judges || judged && check.legal)
+    /** The engine has answered. */
+    val started, unstarted = RegInit(False)
+    if (config.hostStart) when(io.started.valid) {
+      started := True
+      unstarted := !io.started.accepted
+    }
+    when(command.fire) {
+      started := False
+      unstarted := False
+    }
     val refusal = Stream(Refusal(config))
-    refusal.valid := judges && judged && !check.legal
+    refusal.valid := judges && judged && !check.legal || unstarted
     refusal.request := command.request
     refusal.returnsTo(command.parameters)
     refusal.reason := check.reason
+    when(unstarted)(refusal.reason := CloseReason.inFlight)
+    val done = started && !unstarted
   }
+  when(command.fire && starts)(start.waits := False)
   io.refused << verdict.refusal.halfPipe()
 
   private val open = Stream(OpenCommand(config))
@@ -93,22 +128,16 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   receive.length := command.length
   io.requests << receive.halfPipe()
 
-  private val change = Stream(PolicyChange(config))
-  change.valid := verdict.passes && sets
-  change.payload.assignSomeByName(command.parameters)
-  change.flow := command.flow
-  if (config.policiesChoose) io.policies << RegisteredHandshake(change) else change.ready := True
-
   private val ending = new Area {
     val event = Stream(ApplicationEvent(config))
-    private val waits = command.valid && ends
+    private val waits = command.valid && (ends || starts)
     private val ahead = io.framesTold - numbered.framesBefore // signed, for fewer than half of 256 are on their way
     /** It stays, however many later frames are told of. */
-    val allTold = RegInit(False) setWhen (waits && !ahead.msb) clearWhen event.fire
+    val allTold = RegInit(False) setWhen (waits && !ahead.msb) clearWhen command.fire
     // A clock late, as `allTold` is.
     private val quiet = RegNext(!io.requests.valid && io.receiveIdle) init False
     val allRead = quiet && (RegNext(quiet) init False)
-    event.valid := waits && allTold && (is(CommandKind.shutdown) || allRead)
+    event.valid := waits && ends && allTold && (is(CommandKind.shutdown) || allRead)
     event.memoryError := False
     event.kind := EventKind.abort
     when(is(CommandKind.shutdown))(event.kind := EventKind.shutdown)
@@ -117,9 +146,16 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     event.length := 0
     event.urgent := False
   }
+  private val change = Stream(PolicyChange(config))
+  private val asked = RegInit(False) setWhen (change.fire && starts) clearWhen command.fire
+  change.valid := verdict.passes && (sets || starts && ending.allTold && !asked)
+  change.payload.assignSomeByName(command.parameters)
+  change.flow := command.flow
+  if (config.hostStart) change.begins := starts
+  if (config.policiesChoose) io.policies << RegisteredHandshake(change) else change.ready := True
   io.events << ending.event.halfPipe()
 
-  command.ready := !known || open.fire || listen.fire || receive.fire || change.fire || ending.event.fire || verdict.refusal.fire
+  command.ready := !known || open.fire || listen.fire || receive.fire || change.fire && !starts || verdict.done || ending.event.fire || verdict.refusal.fire
 
   io.unknown := Tally(command.valid && !known, config.counterBits)
   io.idle := !came.valid && waiting.io.occupancy === 0 && !command.valid && !io.requests.valid && !io.events.valid && !io.refused.valid

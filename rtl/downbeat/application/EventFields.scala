@@ -56,6 +56,10 @@ object EventFields {
     EventField("acknowledged", "uint32_t", "acknowledged_value", "SND.UNA"),
     EventField("next_send", "uint32_t", "nextSend_value", "SND.NXT"),
     EventField("highest_sent", "uint32_t", "highestSent_value", "SND.MAX"),
+    EventField("host_window", "uint16_t", "hostWindow", "segments; a start of the host's sets cwnd, 0: none"),
+    EventField("host_expired", "uint8_t", "hostExpired", "a start of the host's is too old"),
+    EventField("retreats", "uint8_t", "retreats", "the start-up policy gives up a window that was not safe"),
+    EventField("recovering", "uint8_t", "recovering", "a loss is being repaired; in a build with path reports"),
     EventField("send_window", "uint32_t", "sendWindow", "bytes"),
     EventField("received", "uint32_t", "received_value", "RCV.NXT"),
     EventField("sent_sequence", "uint32_t", "sentSequence_value"))

@@ -4,7 +4,8 @@ package downbeat.application
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Arguments, CongestionEventKind}
 import downbeat.messages.{
-  CloseReason, Command, CommandKind, EventKind, NetworkErrorKind, Notification, TcpState, TraceRecord
+  CloseReason, Command, CommandKind, EventKind, HostPace, NetworkErrorKind, Notification, PathPhase, PathReport,
+  TcpState, TraceRecord
 }
 import downbeat.wire.LaunchMode
 import spinal.core._
@@ -27,12 +28,14 @@ case class Layout(config: DownbeatConfig) {
   GlobalData.reset(SpinalConfig())
 
   val enums: Seq[EnumLayout] =
-    Seq(CommandKind, TcpState, CloseReason, NetworkErrorKind, EventKind, CongestionEventKind, LaunchMode).map(
+    Seq(CommandKind, TcpState, CloseReason, NetworkErrorKind, EventKind, CongestionEventKind, LaunchMode,
+      HostPace, PathPhase).map(
       Layout.ofEnum)
 
   val bundles: Seq[BundleLayout] = Seq(
     Layout.ofBundle("Command", Command(config)),
     Layout.ofBundle("Notification", Notification(config)),
+    Layout.ofBundle("PathReport", PathReport(config)),
     Layout.ofBundle("TraceRecord", TraceRecord(config)))
 
   /** The name of each policy, in order of the numbers by which a connection's parameters choose it. */
@@ -50,7 +53,7 @@ case class Layout(config: DownbeatConfig) {
 
 object Layout {
   /** What of the configuration a program on the other side of the ports must know. */
-  def numbers(config: DownbeatConfig): Seq[(String, BigInt)] = Seq(
+  def numbers(config: DownbeatConfig): Seq[(String, BigInt)] = Seq[(String, BigInt)](
     "flows" -> config.flows,
     "listeners" -> config.listeners,
     "sendBufferBytes" -> config.sendBufferBytes,
@@ -59,7 +62,10 @@ object Layout {
     "mtu" -> config.mtu,
     "ownMss" -> config.ownMss,
     "receiveWindowScale" -> config.receiveWindowScale,
-    "clockHz" -> config.clock.toBigDecimal.toBigInt)
+    "clockHz" -> config.clock.toBigDecimal.toBigInt) ++
+    Seq("hostStart" -> config.hostStart, "pathReports" -> config.pathReports).collect { case (name, true) =>
+      name -> BigInt(1)
+    }
 
   def ofBundle(name: String, bundle: Bundle): BundleLayout = {
     val fields = flatten(bundle, Nil, 0)

@@ -24,7 +24,7 @@ case class Notifier(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val queue = StatusQueue(config)
+  private val queue = StatusQueue[FlowStatus](config, FlowStatus(config), _.reference)
   queue.io.status << io.status
 
   // One at a time, and none waits here for a slow application: it would grow old.

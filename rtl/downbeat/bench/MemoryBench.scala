@@ -35,6 +35,7 @@ case class MemoryBench(config: DownbeatConfig) extends Component {
   private val sendBuffer = SendBuffer(config)
   sendBuffer.io.data << io.send
   sendBuffer.io.opened << io.sendOpened
+  sendBuffer.io.hold := False
   sendBuffer.io.acknowledged << io.acknowledged
   sendBuffer.io.axi >> memory.io.accept
   io.written << sendBuffer.io.written

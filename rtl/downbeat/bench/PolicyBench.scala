@@ -23,7 +23,7 @@ case class PolicyRequest(stateBits: Int) extends Bundle {
 case class PolicyBench(policy: Policy) extends Component {
   val io = new Bundle {
     val request = slave(Flow(PolicyRequest(policy.stateBits)))
-    val answer = master(Flow(PolicyAnswer(policy.stateBits, policy.paces, policy.requestBits)))
+    val answer = master(Flow(PolicyAnswer(policy.stateBits, policy.paces, policy.requestBits, policy.bounds)))
   }
   noIoPrefix()
 

@@ -3,7 +3,8 @@ package downbeat.builds
 
 import downbeat.congestion.{StartupPolicy, SteadyPolicy}
 import downbeat.congestion.startup.{
-  Astart, Hoe, Hystart, Lbc, Limited, Paced, Pairs, Past, Rapid, Search, Spm, Spmastart, Ssipp, Standard, Vegasstart
+  Astart, Hoe, Hystart, Lbc, Limited, Miss, Paced, Pairs, Past, Rapid, Resume, Search, Spm, Spmastart, Ssipp, Standard,
+  Vegasstart
 }
 import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas, Westwood}
 
@@ -24,7 +25,9 @@ object Policies {
     Rapid,
     Search,
     Astart,
-    Spmastart) ++ OutsidePolicies.of[StartupPolicy]("startup")
+    Spmastart,
+    Miss,
+    Resume) ++ OutsidePolicies.of[StartupPolicy]("startup")
   val steady: Seq[SteadyPolicy] = Seq(
     Reno,
     Aimd,

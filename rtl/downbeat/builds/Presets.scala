@@ -13,8 +13,9 @@ import spinal.core._
   * events, `host` for tests of the driver: rings that wrap often, few policies.
   */
 object Presets {
-  private val default = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
-  private val small = default.copy(sendBufferBytes = 4096, receiveBufferBytes = 4096)
+  private val plain = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
+  private val default = plain.copy(hostStart = true, pathReports = true)
+  private val small = plain.copy(sendBufferBytes = 4096, receiveBufferBytes = 4096)
 
   val all: Map[String, DownbeatConfig] = Map(
     "default" -> default,
@@ -23,10 +24,10 @@ object Presets {
     "sim65536" -> default.copy(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24,
       assumedPeerMss = 1460),
     "small" -> small,
-    "lean" -> default.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
+    "lean" -> plain.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
     "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno),
       logRecords = 0, eventSpacing = 8,
       clock = 62.5 MHz),
     "host" -> small.copy(startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno, Cubic),
-      externalMemory = true, hostPorts = 4))
+      hostStart = true, pathReports = true, externalMemory = true, hostPorts = 4))
 }

@@ -32,6 +32,10 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
   * @param hostPorts          programs of a host that share the core, each with rings and doorbells of its own
   *                           (docs/reference/host-interface.md), 2 to 14; 0: there is no host interface
+  * @param hostStart          the application may tell a connection its initial window, ssthresh and pace, as it opens or
+  *                           while nothing is in flight ([[downbeat.messages.HostStart]])
+  * @param pathReports        each connection reports what it has learned of its path
+  *                           ([[downbeat.messages.PathReport]])
   * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half
   *                           the registers
   * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have
@@ -60,6 +64,8 @@ case class DownbeatConfig(
     timeControl: Boolean = true,
     externalMemory: Boolean = false,
     hostPorts: Int = 0,
+    hostStart: Boolean = false,
+    pathReports: Boolean = false,
     eventSpacing: Int = 1,
     counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,
@@ -141,10 +147,17 @@ case class DownbeatConfig(
   val policiesEstimate: Boolean = policies.exists(_.estimatesRates)
   /** Some policy says how segments leave. */
   val policiesPace: Boolean = policies.exists(_.paces)
+  /** Some start-up policy bounds what a loss leaves. */
+  val policiesBound: Boolean = startupPolicies.exists(_.bounds)
   /** What the build's policies have calculated beside the engine. */
   val calculators: Seq[Calculator] = policies.flatMap(_.calculator).distinct
   val policiesCalculate: Boolean = calculators.nonEmpty
   val requestBits: Int = calculators.map(_.requestBits).foldLeft(0)(_ max _)
+
+  /** Where a start of the host that is too old falls back to. */
+  val standardStartup: Int = startupPolicies.indexWhere(_.name == "standard")
+  require(!hostStart || standardStartup >= 0 && policiesChoose && policiesPace,
+    "hostStart: the build needs the start-up policy standard, and one that paces")
 
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1

@@ -63,8 +63,8 @@ case class CongestionEvent() extends Bundle {
     * compares with it.
     */
   val rttMinimum = UInt(36 bits)
-  /** The connection's initial window (segments) and initial ssthresh (bytes). Valid with `established`; the window with
-    * `restart` too.
+  /** The connection's initial window (segments) and initial ssthresh (bytes). The latter is valid with
+    * `established`.
     */
   val initialWindow = UInt(8 bits)
   val initialSsthresh = UInt(32 bits)

@@ -8,11 +8,17 @@ import spinal.lib.misc.pipeline._
 /** A policy's answer: windows and policy state after the event. A policy that `paces` adds how the next segment leaves.
   * One with a calculator adds its request.
   */
-case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int = 0) extends Bundle {
+case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int = 0, bounds: Boolean = false)
+    extends Bundle {
   val window = Window()
   val policyState = Bits(stateBits bits)
   val departure = paces generate DeparturePlan()
   val calculation = (requestBits > 0) generate Calculation(requestBits)
+  /** With `loss`, if `bounded`: no window and no ssthresh above so many bytes. */
+  val bounded = bounds generate Bool()
+  val bound = bounds generate UInt(32 bits)
+  /** The policy gives up a window that was not safe: the path report counts it. */
+  val retreats = bounds generate Bool()
 }
 
 /** The steps in which a policy computes. On `s0` the event, the window and the policy state are in registers. The
@@ -65,6 +71,8 @@ trait Policy {
   def paces: Boolean = false
   /** The policy reads `rttMinimum`. */
   def comparesRoundTrips: Boolean = false
+  /** A start-up policy that bounds what a loss leaves. */
+  def bounds: Boolean = false
   /** The policy reads `rates`. */
   def estimatesRates: Boolean = false
   /** The unit that computes what takes longer than three steps. */

@@ -24,19 +24,24 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   // ---- the event
 
   /** The application has chosen policies. Their policy states restart as their arguments, and they answer as to
-    * `established`. The windows stay. Any pending result is discarded.
+    * `established`. The windows stay, but with a `start`. Any pending result is discarded.
     */
   private val change = new fetched.Area {
-    val changes = insert(if (config.policiesChoose) LIVE && KIND === EventKind.setPolicies else False)
+    private val sets = if (config.policiesChoose) LIVE && KIND === EventKind.setPolicies else False
+    private val starts = if (config.hostStart) apply(STARTS) else False
+    val keeps = insert(sets)
+    val changes = insert(sets || starts)
     val startupState = restarted(before.startupState, PARAMETERS.startupArgument)
     val steadyState = restarted(before.steadyState, PARAMETERS.steadyArgument)
     private def restarted(state: Bits, argument: Bits) = insert(changes ? argument.resize(widthOf(state)) | state)
   }
-  import change.changes
+  import change.{changes, keeps}
 
   private val kept = new s0.Area {
     val window = insert(before.window)
     val calculation = config.policiesCalculate generate insert(before.calculation)
+    val flight = config.hostStart generate insert(before.flight)
+    val synLost = config.hostStart generate insert(before.synLost)
   }
 
   /** The windows before the event, on the first step. */
@@ -66,8 +71,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.rtt := RTT
     EVENT.rttMinimum := RTT_MINIMUM
     // A window under way has space for a pair.
-    EVENT.initialWindow := changes ? U(2, 8 bits) | (before.synLost ? U(1, 8 bits) | before.initialWindow)
+    EVENT.initialWindow := keeps ? U(2, 8 bits) | (before.synLost ? U(1, 8 bits) | before.initialWindow)
     EVENT.initialSsthresh := before.handshake.ssthresh
+    if (config.hostStart) when(STARTS)(EVENT.initialSsthresh := PARAMETERS.ssthresh)
     EVENT.sentProbe := MEASURED
     EVENT.sentAhead := AHEAD
     EVENT.probe := PROBE_ANSWER
@@ -79,12 +85,20 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     val calculated = if (config.policiesCalculate) calculation.calculated else insert(Calculated.none)
   }
 
+  /** What the host has told the connection. */
+  private val hostFlight = config.hostStart generate
+    new HostFlight(config, signals, EVENT, kept.flight, kept.synLost, steps)
+
   // ---- the policies
 
   private val index = new s2.Area {
     private def chosen(told: UInt, own: => UInt): UInt =
       if (own == null) U(0, widthOf(told) bits) else (OPENING || changes) ? told | own
-    val startup = insert(chosen(PARAMETERS.startup, before.startup))
+    val startup = insert {
+      val startup = CombInit(chosen(PARAMETERS.startup, before.startup))
+      if (config.hostStart) when(hostFlight.expired)(startup := config.standardStartup)
+      startup
+    }
     val steady = insert(chosen(PARAMETERS.steady, before.steady))
   }
   val STARTUP: Payload[UInt] = index.startup
@@ -115,10 +129,14 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     val steadyState = insert(steady.answer.policyState)
     val startupPlan = config.policiesPace generate insert(startup.answer.departure)
     val steadyPlan = config.policiesPace generate insert(steady.answer.departure)
+    val bounded = config.policiesBound generate insert(startup.answer.bounded)
+    val bound = config.policiesBound generate insert(Window.ofBytes(startup.answer.bound))
+    val retreats = config.policiesBound generate insert(startup.answer.retreats)
   }
 
   private val windows =
-    new WindowUpdate(config, signals, EVENT, before, answered.window, describe.calculated, changes, steps)
+    new WindowUpdate(config, signals, EVENT, before, answered.window, describe.calculated, keeps, Option(hostFlight),
+      if (config.policiesBound) Some((answered.bounded, answered.bound)) else None, steps)
   import windows.handshakes
 
   // ---- the departure, and the state after the event
@@ -127,7 +145,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     val plan = config.policiesPace generate {
       val ofStartup = answered.startupPlan.pace =/= Pace.configured || answered.startupPlan.inverted ||
         answered.startupPlan.probe
-      insert(Mux[DeparturePlan](ofStartup, answered.startupPlan, answered.steadyPlan))
+      val otherwise = CombInit[DeparturePlan](answered.steadyPlan)
+      if (config.hostStart) when(hostFlight.plan.pace =/= Pace.configured)(otherwise := hostFlight.plan)
+      insert(Mux[DeparturePlan](ofStartup, answered.startupPlan, otherwise))
     }
     val synLost = insert(handshakes && (EVENT.kind === kinds.timeout || EVENT.kind === kinds.timeoutAgain))
   }
@@ -149,6 +169,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     after.initialWindow := OPENING ? PARAMETERS.initialWindow | before.initialWindow
     after.synLost := !OPENING && handshakes && (before.synLost || choose.synLost)
     if (config.policiesCalculate) after.calculation := calculation.after
+    if (config.hostStart) after.flight := hostFlight.after(handshakes)
     when(OPENING) {
       after.handshake.open(PARAMETERS.ssthresh)
       after.startupState := PARAMETERS.startupArgument.resized
@@ -158,6 +179,12 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
     val requested = insert(if (config.policiesCalculate) calculation.goes else False)
   }
+
+  /** The start-up policy gives up a window that was not safe; none in builds without such a policy. */
+  def retreats: Option[Payload[Bool]] = Option(answered.retreats)
+  /** Of the host's start, for the record of the event: the window that it sets, segments; it is too old. */
+  val hostWindow: Payload[UInt] = config.hostStart generate hostFlight.shown
+  val hostExpired: Payload[Bool] = config.hostStart generate hostFlight.expired
 
   // ---- long calculations
 

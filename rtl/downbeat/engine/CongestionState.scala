@@ -21,6 +21,7 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
   val initialWindow = UInt(8 bits)
   val synLost = Bool()
   val calculation = config.policiesCalculate generate CalculationState()
+  val flight = config.hostStart generate HostFlightState()
 
   /** During the handshake, in place of `window`. */
   def handshake: HandshakeWindow = new HandshakeWindow(window)

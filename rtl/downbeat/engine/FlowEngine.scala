@@ -6,8 +6,9 @@ import downbeat.config.DownbeatConfig
 import downbeat.lib.{RestingClock, Tally, WideQueue}
 import downbeat.messages.{
   ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent,
-  Placement, PolicyChange, SegmentDescriptor, TimerEvent, TraceRecord
+  EventKind, PathReport, Placement, PolicyChange, SegmentDescriptor, StartAnswer, TimerEvent, TraceRecord
 }
+import downbeat.report.PathReporter
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
@@ -40,6 +41,10 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     /** The handshake of an accepted connection is over: it is established, or it has ended before. */
     val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
+    /** Those of one flow at least eight clocks apart. */
+    val pathReports = config.pathReports generate master(Flow(PathReport(config)))
+    /** Each `start` has an answer. */
+    val started = config.hostStart generate master(Flow(StartAnswer(config)))
     /** ICMP errors without effect, since reset: not about a segment in flight, or about one of an established
       * connection.
       */
@@ -117,6 +122,12 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.status << protocol.status
   io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
   io.trace << recorder.record
+  private val reporter = config.pathReports generate RestingClock(PathReporter(config))(_.io.idle)
+  if (config.pathReports) {
+    reporter.io.events << recorder.path
+    io.pathReports << reporter.io.reports
+  }
+  if (config.hostStart) io.started << recorder.started
 
   io.ignoredIcmpErrors := Tally(protocol.ignoredIcmpError, config.counterBits)
   io.suppressedChallenges := Tally(protocol.suppressedChallenge, config.counterBits)
@@ -142,7 +153,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   // ---- idle
 
   private val calculatorsIdle = (if (config.policiesCalculate) calculators.io.idle else True) &&
-    (if (config.policiesEstimate) estimator.io.idle else True)
+    (if (config.policiesEstimate) estimator.io.idle else True) &&
+    (if (config.pathReports) reporter.io.idle else True)
   // A queue holds a word before it offers it: its occupancy says so.
   io.waits := protocol.ready && !entry.turns && arbiter.isEmpty && pipeline.isEmpty && calculatorsIdle && !sources.waiting &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR

@@ -34,9 +34,12 @@ class IdleRestart(val view: RecoveryView, timer: RecoveryTimer) extends Area {
     val restarts = insert(Mux(OPENING, !PARAMETERS.nssr, before.restarts))
   }
 
-  /** On step 5: the state after the event. Idleness begins again with a restart. */
+  /** On step 5: the state after the event. Idleness begins again with a restart, and with a start of the
+    * host's.
+    */
   def update(after: RecoveryState, restarted: Payload[Bool]): Unit = new s5.Area {
     after.restarts := choose.restarts
-    after.lastSent := Mux[UInt](OPENING || event.isSent || restarted, TIMESTAMP_VALUE, before.lastSent)
+    private val begins = if (config.hostStart) apply(STARTS) else False
+    after.lastSent := Mux[UInt](OPENING || event.isSent || restarted || begins, TIMESTAMP_VALUE, before.lastSent)
   }
 }

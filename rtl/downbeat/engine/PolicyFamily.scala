@@ -45,10 +45,15 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
 
   /** An answer with all fields that an answer of this build may have. */
   private def widened(policy: Policy, answer: PolicyAnswer): PolicyAnswer = {
-    val wide = PolicyAnswer(stateBits, config.policiesPace, config.requestBits)
+    val wide = PolicyAnswer(stateBits, config.policiesPace, config.requestBits, config.policiesBound)
     wide.window := answer.window
     wide.policyState := answer.policyState.resize(stateBits)
     if (config.policiesPace) wide.departure := (if (policy.paces) answer.departure else DeparturePlan.configured)
+    if (config.policiesBound) {
+      wide.bounded := (if (policy.bounds) answer.bounded else False)
+      wide.bound := (if (policy.bounds) answer.bound else U(0, 32 bits))
+      wide.retreats := (if (policy.bounds) answer.retreats else False)
+    }
     if (config.policiesCalculate) wide.calculation := (
       if (policy.calculator.isEmpty) Calculation.none(config.requestBits)
       else answer.calculation.widened(config.requestBits))

@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{FlowPosition, FlowStatus, Placement, TcpState}
+import downbeat.messages.{EventKind, FlowPosition, FlowStatus, Placement, TcpState}
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
@@ -112,6 +112,12 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** The position of the peer's first data byte, when its SYN makes it known. */
   val synchronized = Flow(FlowPosition(config))
   reassembly.begin(synchronized)
+
+  /** Nothing may be in flight when the host has a connection begin anew. */
+  private val start = config.hostStart generate new s2.Area {
+    private val isOpen = before.state === TcpState.established || before.state === TcpState.closeWait
+    STARTS := KIND === EventKind.start && LIVE && isOpen && !bytes.outstanding.orR
+  }
 
   // ---- what the application and the counters are told
 

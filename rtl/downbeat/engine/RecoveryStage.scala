@@ -94,7 +94,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     after.scoreboard.turn := board.turn
     if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
     write(after, LIVE || OPENING)
-    val recovering = insert(after.recovering)
+    RECOVERING := after.recovering
     val mayRetransmit = insert(after.retransmitQuota.orR)
     val duplicates = insert(after.duplicates)
   }
@@ -102,7 +102,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   // What the scoreboard means for sending, found while later stages work
   private val estimate = new LossEstimate(
     config, signals,
-    LossEvidence(board.ranges, resend.highRxt, board.passed, update.recovering, update.mayRetransmit,
+    LossEvidence(board.ranges, resend.highRxt, board.passed, RECOVERING, update.mayRetransmit,
       update.duplicates),
     pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

@@ -61,6 +61,8 @@ class Signals(config: DownbeatConfig) {
   val OPENING = Payload(Bool())
   /** The handshake is complete with this event. */
   val ESTABLISHED = Payload(Bool())
+  /** The host has the connection begin anew, and may (with `hostStart`). */
+  val STARTS = Payload(Bool())
   val STATE = Payload(TcpState())
   val REASON = Payload(CloseReason())
   /** SND.UNA, SND.MAX, and one past the last byte that the application has written. */
@@ -127,6 +129,8 @@ class Signals(config: DownbeatConfig) {
   val PROTOCOL_DEADLINE = Payload(Instant())
 
   // From recovery
+  /** A loss is being repaired. */
+  val RECOVERING = Payload(Bool())
   val CONGESTION_KIND = Payload(CongestionEventKind())
   /** Bytes in flight before the event; where duplicate ACKs tell of a loss, after it. */
   val FLIGHT = Payload(UInt(32 bits))

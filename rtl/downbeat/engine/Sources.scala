@@ -107,6 +107,12 @@ object Sources {
       event.parameters.steady := word.steady
       event.parameters.startupArgument := word.startupArgument
       event.parameters.steadyArgument := word.steadyArgument
+      if (word.config.hostStart) {
+        when(word.begins)(event.kind := EventKind.start)
+        event.parameters.ssthresh := word.ssthresh
+        event.parameters.start := word.start
+        if (word.config.hostPorts > 0) event.parameters.owner := word.owner
+      }
     }
   }
 

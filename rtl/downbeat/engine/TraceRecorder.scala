@@ -2,7 +2,8 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.TraceRecord
+import downbeat.messages.{EventKind, StartAnswer, TraceRecord}
+import downbeat.report.PathEvent
 import spinal.core._
 import spinal.lib._
 
@@ -28,6 +29,10 @@ class TraceRecorder(
     record.startup := congestion.STARTUP
     record.steady := congestion.STEADY
     record.window := WINDOW
+    record.hostWindow := (if (config.hostStart) apply(congestion.hostWindow) else U(0, 16 bits))
+    record.hostExpired := (if (config.hostStart) apply(congestion.hostExpired) else False)
+    record.retreats := congestion.retreats.fold(False)(apply(_))
+    record.recovering := (if (config.pathReports) apply(RECOVERING) else False)
     record.acknowledged := UNACKNOWLEDGED
     record.nextSend := NEXT_SEND
     record.highestSent := HIGHEST_SENT
@@ -39,5 +44,31 @@ class TraceRecorder(
     record.retransmission := record.sent && transmit.repeats
     record.asked := congestion.ASKED
     record.estimates := ESTIMATES
+  }
+
+  /** What the path report is made of. */
+  val path: Flow[PathEvent] = config.pathReports generate Flow(PathEvent(config))
+  private val observe = config.pathReports generate new exit.Area {
+    path.valid := isValid && LIVE
+    path.reference := record.reference
+    path.time := NOW
+    path.established := ESTABLISHED
+    path.state := STATE
+    path.kind := congestion.EVENT.kind
+    path.ackedBytes := ACKED
+    path.rttValid := RTT_VALID
+    path.rtt := RTT
+    path.segmentSize := SEGMENT_SIZE
+    path.recovering := RECOVERING
+    path.retreats := LIVE && congestion.retreats.fold(False)(apply(_))
+    path.window := WINDOW
+  }
+
+  /** Whether a start of the host's was taken. */
+  val started: Flow[StartAnswer] = config.hostStart generate Flow(StartAnswer(config))
+  private val answer = config.hostStart generate new exit.Area {
+    started.valid := isValid && KIND === EventKind.start
+    started.accepted := STARTS
+    if (config.hostPorts > 0) started.owner := PARAMETERS.owner
   }
 }

@@ -13,12 +13,15 @@ import spinal.lib.misc.pipeline._
   *
   * @param answered   the windows of the policy that the event is for
   * @param calculated a stale response leaves the windows as they are
-  * @param changes    so does a change of policies
+  * @param keeps      so does a change of policies
+  * @param host       what the host has told the connection, if it can
+  * @param bound      whether the start-up policy bounds what a loss leaves, and by what, if one can
   */
 class WindowUpdate(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
     answered: Payload[Window],
-    calculated: Payload[Calculated], changes: Payload[Bool], steps: Seq[Node])
+    calculated: Payload[Calculated], keeps: Payload[Bool], host: Option[HostFlight],
+    bound: Option[(Payload[Bool], Payload[UInt])], steps: Seq[Node])
     extends Area {
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
@@ -71,9 +74,17 @@ class WindowUpdate(
       is(kinds.loss) {
         window.cwnd :=
           Mux[UInt](before.window.cwnd < answered.ssthresh, compare.afterLoss, answered.ssthresh + add.inflation)
+        for ((bounded, most) <- bound) {
+          when(bounded && most < answered.ssthresh)(window.ssthresh := most)
+          when(bounded && most < answered.ssthresh && most < before.window.cwnd)(window.cwnd := most + add.inflation)
+        }
       }
     }
-    when(changes)(window := before.window)
+    for (told <- host) {
+      when(told.counts)(window.cwnd := Window.ofBytes(told.cwnd))
+      when(told.expired)(window.ssthresh := HostFlight.unbounded)
+    }
+    when(keeps)(window := before.window)
     /** Until the connection is established its policies are not used, and the bits of its window are a
       * [[HandshakeWindow]].
       */

@@ -2,7 +2,7 @@
 package downbeat.host
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.ConnectionParameters
+import downbeat.messages.{ConnectionParameters, HostPace}
 import spinal.core._
 import spinal.lib._
 
@@ -16,7 +16,8 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   private val opcode = number("opcode")
   def is(opcodes: HostOpcode.E*): Bool = opcodes.map(element => opcode === U(element.position, 8 bits)).orR
   private val supported = Seq(HostOpcode.open, HostOpcode.listen, HostOpcode.unlisten, HostOpcode.shutdown,
-    HostOpcode.close, HostOpcode.abort) ++ (if (config.policiesChoose) Seq(HostOpcode.setPolicies) else Nil)
+    HostOpcode.close, HostOpcode.abort) ++ (if (config.policiesChoose) Seq(HostOpcode.setPolicies) else Nil) ++
+    (if (config.hostStart) Seq(HostOpcode.start) else Nil)
   val request, flow, localPort, remotePort = UInt(16 bits)
   request := number("request")
   flow := number("flow")
@@ -39,6 +40,20 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   parameters.nssr := option("nssr")
   parameters.ecn := option("ecn")
   parameters.owner := (port +^ 1).resized
+  /** What the host knows of the path; a listener has none. */
+  private val start: Seq[Bool] =
+    if (!config.hostStart) Seq("startWindow", "pace", "paceGap", "validUntil").map(bits(_).orR)
+    else {
+      val told = parameters.start
+      val listens = is(HostOpcode.listen)
+      val pace = number("pace")
+      Seq(
+        narrowed("startWindow", told.window),
+        narrowed("pace", told.pace) || pace >= HostPace.elements.size,
+        narrowed("paceGap", told.gap),
+        narrowed("validUntil", told.until),
+        listens && told.asBits.orR)
+    }
   private val wide = Seq(
     narrowed("startup", parameters.startup),
     narrowed("steady", parameters.steady),
@@ -50,11 +65,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
     narrowed("keepAlive", parameters.keepAlive),
     narrowed("userTimeout", parameters.userTimeout),
     narrowed("differentiatedServices", parameters.service.differentiatedServices),
-    narrowed("timeToLive", parameters.service.timeToLive),
-    // Values of the host for the start: not in this build.
-    bits("pace").orR,
-    bits("paceGap").orR,
-    bits("validUntil").orR)
+    narrowed("timeToLive", parameters.service.timeToLive)) ++ start
 
   private val reserved = HostFormat.reserved(HostFormat.command, HostFormat.commandBytes)
   private val findings = new Area {
@@ -69,5 +80,6 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   when(!findings.known)(error := HostError.opcode)
 
   /** It is about a connection. */
-  val ofFlow: Bool = is(HostOpcode.shutdown, HostOpcode.close, HostOpcode.abort, HostOpcode.setPolicies)
+  val ofFlow: Bool = is(HostOpcode.shutdown, HostOpcode.close, HostOpcode.abort, HostOpcode.setPolicies,
+    HostOpcode.start)
 }

@@ -4,7 +4,7 @@ package downbeat.host
 import downbeat.application.{FlowLine, PolicyCheck}
 import downbeat.config.DownbeatConfig
 import downbeat.messages.{
-  ApplicationEvent, CloseReason, EventKind, FlowPosition, ListenRequest, OpenCommand, PolicyChange
+  ApplicationEvent, CloseReason, EventKind, FlowPosition, ListenRequest, OpenCommand, PolicyChange, StartAnswer
 }
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -40,6 +40,8 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     val opens = master(Stream(OpenCommand(config)))
     val listens = master(Stream(ListenRequest(config)))
     val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
+    /** The engine has taken or refused a `start`. */
+    val started = config.hostStart generate slave(Flow(StartAnswer(config)))
     // Answers
     val answers = master(Stream(HostAnswer(config)))
     /** The port has places for an error more than its commands need. */
@@ -53,7 +55,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
 
   private object Step extends SpinalEnum {
     val idle, decode, classify, index, indexed, look, compare, judge, keep, join = newElement()
-    val tellWritten, toldWritten, tellConsumed, toldConsumed, act, record, answer, done = newElement()
+    val tellWritten, toldWritten, tellConsumed, toldConsumed, act, start, record, answer, done = newElement()
   }
   private object Work extends SpinalEnum {
     val doorbell, waiting, command = newElement()
@@ -71,6 +73,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   private def ofPort(condition: Bool): Bits = condition ? (U(1, count bits) |<< port).asBits | B(0, count bits)
 
   private val decoder = new HostDecoder(config, io.commands.entry, io.commands.port)
+  private val setsPolicies = decoder.is(HostOpcode.setPolicies, HostOpcode.start)
   private val policyCheck = new PolicyCheck(config, decoder.parameters)
 
   // ---- flows whose doorbells wait for commands before them
@@ -129,7 +132,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     private val ofTail = source === HostSource.commandTail
     private val before = ofTail ? ports.commandTail | ports.notificationHead
     private val space = (U(1, 32 bits) |<< ports.commandSize)
-    private val limit = ofTail ? (ports.commandHead + space) | ports.notificationTail
+    private val limit = ofTail ? (ports.commandHead + space) | ports.notificationShown
     val backwards = RegNext((value - before).msb)
     val beyond = RegNext((limit - value).msb)
     val moves = step === Step.indexed && !backwards && !beyond && ports.running
@@ -239,16 +242,25 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     is(Step.tellConsumed)(when(io.events.ready || seen.consumedLength === 0)(step := Step.toldConsumed))
     is(Step.toldConsumed)(when(io.consumedTold.ready)(step := (isCommand ? Step.act | Step.idle)))
     is(Step.act) {
-      when(decoder.ofFlow && !decoder.is(HostOpcode.setPolicies)) {
+      when(decoder.ofFlow && !setsPolicies) {
         when(io.events.ready)(step := Step.record)
       } elsewhen (!policyCheck.legal && !decoder.is(HostOpcode.unlisten)) {
         reply(policyCheck.reason)
       } elsewhen (decoder.is(HostOpcode.open)) {
         when(io.opens.ready)(step := Step.done)
-      } elsewhen (decoder.is(HostOpcode.setPolicies)) {
-        if (config.policiesChoose) when(io.policies.ready)(reply(CloseReason.none()))
+      } elsewhen (setsPolicies) {
+        if (config.policiesChoose) when(io.policies.ready) {
+          if (config.hostStart)
+            when(decoder.is(HostOpcode.start))(step := Step.start) otherwise reply(CloseReason.none())
+          else reply(CloseReason.none())
+        }
       } otherwise {
         when(io.listens.ready)(step := Step.done)
+      }
+    }
+    is(Step.start) { // what is rung for behind the command waits for it
+      if (config.hostStart) when(io.started.valid) {
+        when(io.started.accepted)(reply(CloseReason.none())) otherwise reply(CloseReason.inFlight())
       }
     }
     is(Step.record)(when(io.update.ready) {
@@ -282,7 +294,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
 
   // ---- what the engine and the directory are told
 
-  private val ends = step === Step.act && decoder.ofFlow && !decoder.is(HostOpcode.setPolicies)
+  private val ends = step === Step.act && decoder.ofFlow && !setsPolicies
   private val tellsConsumed = step === Step.tellConsumed
   private val tellsWritten = step === Step.tellWritten
   io.events.valid := tellsWritten && seen.writtenLength =/= 0 || tellsConsumed && seen.consumedLength =/= 0 || ends
@@ -311,9 +323,10 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   io.listens.port := decoder.localPort
   io.listens.parameters := decoder.parameters
   if (config.policiesChoose) {
-    io.policies.valid := step === Step.act && decoder.is(HostOpcode.setPolicies) && policyCheck.legal
+    io.policies.valid := step === Step.act && setsPolicies && policyCheck.legal
     io.policies.payload.assignSomeByName(decoder.parameters)
     io.policies.flow := flowIndex
+    if (config.hostStart) io.policies.begins := decoder.is(HostOpcode.start)
   }
 
   // ---- answers

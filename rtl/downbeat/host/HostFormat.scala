@@ -2,7 +2,7 @@
 package downbeat.host
 
 import downbeat.application.{EnumLayout, Layout}
-import downbeat.messages.{CloseReason, TcpState}
+import downbeat.messages.{CloseReason, HostPace, PathPhase, TcpState}
 import spinal.core._
 
 /** What a host writes into its command ring. */
@@ -94,7 +94,7 @@ object HostFormat {
     HostField("localPort", 14, 16, "open (0: an ephemeral one), listen, unlisten"),
     HostField("startup", 16, 8, "open, listen, setPolicies, start: number of the policy"),
     HostField("steady", 17, 8, "likewise"),
-    HostField("initialWindow", 18, 16, "open, listen, start: segments"),
+    HostField("initialWindow", 18, 16, "open, listen: segments, at most 255"),
     HostField("ssthresh", 20, 32, "open, listen, start: bytes"),
     HostField("startupArgument", 24, 128, "open, listen, setPolicies, start"),
     HostField("steadyArgument", 40, 128, "likewise"),
@@ -103,9 +103,10 @@ object HostFormat {
     HostField("userTimeout", 66, 16, "open, listen: 2^30 ns"),
     HostField("differentiatedServices", 68, 8, "open, listen", meant = 6),
     HostField("timeToLive", 69, 8, "open, listen; 0: 64"),
-    HostField("pace", 70, 8, "open, start: 0 none, 1 even, 2 bucket", meant = 2),
+    HostField("pace", 70, 8, "open, start: HostPace", meant = 2),
     HostField("paceGap", 72, 64, "open, start: ns between segments, 16 fraction bits"),
-    HostField("validUntil", 80, 64, "open, start: until when the host's values hold, ns; 0: none", meant = 48))
+    HostField("validUntil", 80, 64, "open, start: until when the host's values hold, ns; 0: always", meant = 48),
+    HostField("startWindow", 88, 16, "open, start: segments; 0: the connection's initial window"))
 
   val notification: Seq[HostField] = Seq(
     HostField("kind", 0, 8, "HostNotificationKind"),
@@ -131,6 +132,26 @@ object HostFormat {
     HostField("errorsUntold", 52, 32, "errors of the port so far that no notification told of"),
     HostField("commandHead", 56, 32, "commands of the port that are done"),
     HostField("phase", 63, 8, "1 in the first lap of the ring, 0 in the second, and so on"))
+
+  /** An entry of kind `pathReport`: its own fields, at the places of others, beside kind, flow, generation, time,
+    * commandHead and phase.
+    */
+  val pathReport: Seq[HostField] = Seq(
+    HostField("state", 1, 8, "bits 1 to 0 PathPhase, 2 lossInAvoidance, 3 closed: the last report"),
+    HostField("losses", 2, 8, "loss events so far"),
+    HostField("restarts", 3, 8, "restarts after idleness so far"),
+    HostField("retreats", 7, 8, "safe retreats of the start-up policy so far"),
+    HostField("cwnd", 8, 32, "bytes; in recovery ssthresh"),
+    HostField("ssthresh", 12, 32, "bytes"),
+    HostField("smoothedRtt", 16, 40, "ns; 0: none yet"),
+    HostField("smallestRtt", 21, 40, "ns; 0: none yet"),
+    HostField("averageWindow", 26, 48, "bytes, 16 fraction bits"),
+    HostField("lossTime", 32, 48, "ns, of the last loss event"),
+    HostField("segmentSize", 38, 16, "bytes"),
+    HostField("time", 40, 48, "ns: of this state"),
+    HostField("lossWindow", 46, 32, "bytes: cwnd just before the last loss event"),
+    HostField("acked", 50, 48, "bytes acknowledged so far"),
+    HostField("acks", 60, 24, "ACKs of new data so far"))
 
   val setUp: Seq[HostField] = Seq(
     HostField("hostPorts", 0x000, 32, "Ports of this build.", access = "RO"),
@@ -176,7 +197,7 @@ object HostFormat {
 
   /** With those of the core that notifications carry. */
   val enums: Seq[EnumLayout] =
-    Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(Layout.ofEnum) ++
+    Seq(HostOpcode, HostNotificationKind, HostError, HostSource, HostPace, PathPhase).map(Layout.ofEnum) ++
       Seq(CloseReason, TcpState).map(Layout.ofEnum(_)).map(core => core.copy(name = s"Host${core.name}"))
 
   /** Bits by name, the lowest first: of a command's `options`, a status's `flags`, a port's `status`. */
@@ -192,8 +213,7 @@ object HostFormat {
   }
 
   for ((name, fields, bytes) <- Seq(("command", command, commandBytes),
-      ("notification", notification,
-        notificationBytes))) {
+      ("notification", notification, notificationBytes), ("pathReport", pathReport, notificationBytes))) {
     for ((one, next) <- fields.zip(fields.tail))
       require(one.offset * 8 + one.bits <= next.offset * 8, s"$name: ${one.name} reaches into ${next.name}")
     require(fields.last.offset * 8 + fields.last.bits <= bytes * 8, s"$name: ${fields.last.name} is outside")

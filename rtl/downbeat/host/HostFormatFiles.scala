@@ -16,6 +16,7 @@ object HostFormatFiles {
   private val tables: Seq[(String, String, Seq[HostField])] = Seq(
     ("command", "Entry of the command ring: byte offset, bits. Other bits are 0.", HostFormat.command),
     ("notification", "Entry of the notification ring: byte offset, bits.", HostFormat.notification),
+    ("pathReport", "Entry of kind pathReport: what it has instead, byte offset, bits.", HostFormat.pathReport),
     ("setUp", "Set-up page: byte offset of 32-bit registers.", HostFormat.setUp),
     ("port", "Block of a port in the set-up page.", HostFormat.port),
     ("doorbell", "Doorbell page of a port.", HostFormat.doorbells))
@@ -76,7 +77,9 @@ object HostFormatFiles {
       }
       s"\n/* $says */" +: lines
     }
-    val lists = Seq("command" -> HostFormat.command, "notification" -> HostFormat.notification).flatMap {
+    val entries = Seq("command" -> HostFormat.command, "notification" -> HostFormat.notification,
+      "pathReport" -> HostFormat.pathReport)
+    val lists = entries.flatMap {
       case (table, fields) =>
         val rows = fields.map(field => s"  each(${field.name}, ${field.offset}u, ${field.bits}u)")
         Seq(s"\n#define ${macroName("host")}_${upper(table)}_FIELDS(each) \\", rows.mkString(" \\\n"))

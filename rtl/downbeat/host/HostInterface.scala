@@ -4,8 +4,8 @@ package downbeat.host
 import downbeat.config.DownbeatConfig
 import downbeat.lib.Tally
 import downbeat.messages.{
-  AddressReadPort, ApplicationEvent, FlowPosition, FlowStatus, ListenRequest, NextInstant, OpenCommand, PolicyChange,
-  Refusal
+  AddressReadPort, ApplicationEvent, FlowPosition, FlowStatus, ListenRequest, NextInstant, OpenCommand, PathReport,
+  PolicyChange, Refusal, StartAnswer
 }
 import downbeat.time.Instant
 import spinal.core._
@@ -40,6 +40,9 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     val status = slave(Flow(FlowStatus(config)))
     /** Of the application in the fabric, a clock later. */
     val othersStatus = master(Flow(FlowStatus(config)))
+    val reports = config.pathReports generate slave(Flow(PathReport(config)))
+    val othersReports = config.pathReports generate master(Flow(PathReport(config)))
+    val started = config.hostStart generate slave(Flow(StartAnswer(config)))
     val addressRead = master(AddressReadPort(config))
     val refusals = slave(Stream(Refusal(config)))
     // To them
@@ -60,6 +63,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   private val executor = HostExecutor(config)
   private val answers = HostAnswers(config)
   private val writer = NotificationWriter(config)
+  private val reports = config.pathReports generate HostReports(config)
 
   // ---- connections
 
@@ -70,6 +74,15 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   private val owned = flows.io.owned
   statuses.io.status << owned.takeWhen(owned.owner =/= 0)
   io.othersStatus << owned.takeWhen(owned.owner === 0).map(_.status)
+
+  if (config.pathReports) {
+    reports.io.opened << io.opened
+    reports.io.reports << io.reports
+    io.othersReports << reports.io.others
+    reports.io.read << writer.io.readReport
+    writer.io.newestReport << reports.io.newest
+    for (index <- 0 until count) writer.io.reportFlows(index) << reports.io.lines(index)
+  }
 
   // ---- doorbells and commands
 
@@ -87,6 +100,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   io.opens << executor.io.opens
   io.listens << executor.io.listens
   if (config.policiesChoose) io.policies << executor.io.policies
+  if (config.hostStart) executor.io.started << io.started
   fetcher.io.space := answers.io.commandSpace
   io.rings.ar << fetcher.io.axi.ar
   fetcher.io.axi.r << io.rings.r
@@ -127,6 +141,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     port.io.tail << executor.io.tails(index)
     port.io.head << executor.io.heads(index)
     port.io.commandDone := fetcher.io.dones(index)
+    port.io.written := writer.io.written(index)
     port.io.notified := writer.io.notified(index)
     port.io.broken := fetcher.io.brokens(index) || writer.io.brokens(index)
     port.io.busy := fetcher.io.busy(index) || writer.io.busy(index)
@@ -147,5 +162,6 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   }
 
   io.idle := statuses.io.idle && fetcher.io.idle && executor.io.idle && answers.io.idle && writer.io.idle &&
-    ports.map(_.io.idle).andR && !owned.valid && !io.events.valid && !flows.io.sweeping
+    ports.map(_.io.idle).andR && !owned.valid && !io.events.valid && !flows.io.sweeping &&
+    (if (config.pathReports) reports.io.idle else True)
 }

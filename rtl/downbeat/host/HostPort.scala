@@ -12,6 +12,8 @@ case class HostPortView() extends Bundle {
   val running = Bool()
   /** Free-running indexes: commands [head, tail) wait; notifications [head, tail) are unread. */
   val commandHead, commandTail, notificationHead, notificationTail = UInt(32 bits)
+  /** One past the last notification that the host may have seen: its write response may still be on its way. */
+  val notificationShown = UInt(32 bits)
   val commandBase, notificationBase = UInt(64 bits)
   val commandSize, notificationSize = UInt(4 bits) // 2^size entries
 }
@@ -39,6 +41,8 @@ case class HostPort() extends Component {
     val tail = slave(Flow(UInt(32 bits)))
     val head = slave(Flow(HostHead()))
     val commandDone, notified = in(Bool())
+    /** A notification has left for the memory. */
+    val written = in(Bool())
     /** The memory refused an access to a ring. */
     val broken = in(Bool())
     /** An access to a ring is under way. */
@@ -63,6 +67,7 @@ case class HostPort() extends Component {
 
   private val command = new HostRing(io.setUp.commandBase, io.setUp.commandSize)
   private val notification = new HostRing(io.setUp.notificationBase, io.setUp.notificationSize)
+  private val shown = Reg(UInt(32 bits)) init 0
 
   io.starts := False
   switch(state) {
@@ -78,6 +83,7 @@ case class HostPort() extends Component {
         rearmed := False
         stopped := False
         for (ring <- Seq(command, notification)) ring.start()
+        shown := 0
         io.starts := True
         state := State.running
       }
@@ -92,6 +98,7 @@ case class HostPort() extends Component {
   when(io.commandDone)(command.head := command.head + 1)
   when(io.head.valid)(notification.head := io.head.index)
   when(io.notified)(notification.tail := notification.tail + 1)
+  when(io.written)(shown := notification.tail + 1)
 
   io.view.running := state === State.running
   io.view.commandHead := command.head
@@ -100,6 +107,7 @@ case class HostPort() extends Component {
   io.view.commandSize := command.size
   io.view.notificationHead := notification.head
   io.view.notificationTail := notification.tail
+  io.view.notificationShown := shown
   io.view.notificationBase := notification.base
   io.view.notificationSize := notification.size
   io.alive := state === State.running || state === State.ending
@@ -113,7 +121,7 @@ case class HostPort() extends Component {
     private val fresh = RegInit(False) // `over` is not about this `until` yet
     fresh := False
     when(over && !fresh)(holding := False)
-    private val unread = RegNext(notification.head =/= notification.tail) init False
+    private val unread = RegNext(notification.head =/= notification.tail && notification.head =/= shown) init False
     // `unread` is a clock late.
     val wanted = armed && unread && io.view.running && !(RegNext(io.head.valid) init False)
     when(wanted && !holding && !io.head.valid) {

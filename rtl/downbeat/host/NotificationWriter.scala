@@ -23,12 +23,16 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     val flows = Vec.fill(count)(slave(Stream(UInt(config.flowBits bits))))
     val read = master(Flow(UInt(config.flowBits bits)))
     val newest = slave(Flow(HeardStatus(config)))
+    /** Likewise path reports. */
+    val reportFlows = config.pathReports generate Vec.fill(count)(slave(Stream(UInt(config.flowBits bits))))
+    val readReport = config.pathReports generate master(Flow(UInt(config.flowBits bits)))
+    val newestReport = config.pathReports generate slave(Flow(OwnedReport(config)))
     val addressRead = master(AddressReadPort(config))
     /** Of the flow's connection now, a clock after `addressRead.enable`. */
     val generation = in(UInt(config.generationBits bits))
     val axi = master(Axi4WriteOnly(HostPorts.axi))
-    /** A notification is in memory; the memory refused one; one is on its way. */
-    val notified, brokens, busy = out(Bits(count bits))
+    /** A notification has left for the memory; is in memory; the memory refused one; one is on its way. */
+    val written, notified, brokens, busy = out(Bits(count bits))
     val idle = out(Bool())
   }
   noIoPrefix()
@@ -45,14 +49,17 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     val port = io.ports(index)
     val unread = port.notificationTail - port.notificationHead
     val full = RegNext((unread >> port.notificationSize) =/= 0) init False // a clock late: see `settle`
-    port.running && !full && (io.answers(index).valid || io.flows(index).valid)
+    val reports = if (config.pathReports) io.reportFlows(index).valid else False
+    port.running && !full && (io.answers(index).valid || io.flows(index).valid || reports)
   })
   private val choice = OHMasking.roundRobin(wants, last.rotateLeft(1))
   private def ofPort(condition: Bool): Bits = condition ? (U(1, count bits) |<< port).asBits | B(0, count bits)
 
   private val isAnswer = Reg(Bool())
   private val answer = Reg(HostAnswer(config))
+  private val isReport = Reg(Bool())
   private val status = Reg(HeardStatus(config))
+  private val report = config.pathReports generate Reg(OwnedReport(config))
   private val place = Reg(UInt(64 bits))
   private val entry = Reg(Bits(HostFormat.notificationBytes * 8 bits))
   private val beat = Reg(UInt(3 bits))
@@ -64,26 +71,39 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     val takes = step === Step.take && port === index
     io.answers(index).ready := takes
     io.flows(index).ready := takes && !io.answers(index).valid
+    if (config.pathReports)
+      io.reportFlows(index).ready := takes && !io.answers(index).valid && !io.flows(index).valid
   }
   private val answers = Vec(io.answers.map(_.payload))
   private val hasAnswer = Vec(io.answers.map(_.valid))(port)
-  private val flow = Vec(io.flows.map(_.payload))(port)
-  io.read.valid := step === Step.take && !hasAnswer
-  io.read.payload := flow
-  io.addressRead.enable := io.read.valid
-  io.addressRead.flow := flow
-  private val addresses = RegNextWhen(io.addressRead.addresses, RegNext(io.read.valid) init False)
-  private val generation = RegNextWhen(io.generation, RegNext(io.read.valid) init False)
-  /** The last status of a connection that is gone is no longer of interest. */
-  private val isTold = status.heard && status.owned.owner === (port +^ 1).resized &&
-    status.owned.status.reference.generation === generation
+  private val hasStatus = Vec(io.flows.map(_.valid))(port)
+  private val takesFlow = step === Step.take && !hasAnswer
+  io.read.valid := takesFlow && hasStatus
+  io.read.payload := Vec(io.flows.map(_.payload))(port)
+  io.addressRead.enable := takesFlow
+  io.addressRead.flow := io.read.payload
+  if (config.pathReports) {
+    io.readReport.valid := takesFlow && !hasStatus
+    io.readReport.payload := Vec(io.reportFlows.map(_.payload))(port)
+    when(!hasStatus)(io.addressRead.flow := io.readReport.payload)
+  }
+  private val addresses = RegNextWhen(io.addressRead.addresses, RegNext(takesFlow) init False)
+  private val generation = RegNextWhen(io.generation, RegNext(takesFlow) init False)
+  /** The last status or report of a connection that is gone is no longer of interest. */
+  private val isTold = {
+    val owner = (port +^ 1).resize(config.ownerBits)
+    val ofStatus =
+      status.heard && status.owned.owner === owner && status.owned.status.reference.generation === generation
+    if (!config.pathReports) ofStatus
+    else isReport ? (report.owner === owner && report.report.reference.generation === generation) | ofStatus
+  }
 
   // ---- the entry
 
   private val composed = Bits(HostFormat.notificationBytes * 8 bits)
   composed := 0
-  private def put(name: String, value: Data): Unit = {
-    val field = HostFormat.field(HostFormat.notification, name)
+  private def put(name: String, value: Data, table: Seq[HostField] = HostFormat.notification): Unit = {
+    val field = HostFormat.field(table, name)
     composed(field.offset * 8, field.bits bits) := value.asBits.resized
   }
   private val wrapped = (view.notificationTail >> view.notificationSize).lsb
@@ -122,9 +142,27 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     put("remotePort", addresses.remotePort)
     put("localPort", addresses.localPort)
   }
+  if (config.pathReports) when(!isAnswer && isReport) {
+    val shown = report.report
+    composed := 0
+    put("kind", HostNotificationKind.pathReport().asBits)
+    put("flow", shown.reference.flow)
+    put("generation", shown.reference.generation)
+    put("commandHead", view.commandHead)
+    put("phase", !wrapped)
+    put("state", shown.closed ## shown.lossInAvoidance ## shown.phase.asBits, HostFormat.pathReport)
+    put("time", shown.time.ns, HostFormat.pathReport)
+    put("lossTime", shown.lossTime.ns, HostFormat.pathReport)
+    for ((name, value) <- Seq("losses" -> shown.losses, "restarts" -> shown.restarts, "retreats" -> shown.retreats,
+        "cwnd" -> shown.cwnd, "ssthresh" -> shown.ssthresh, "smoothedRtt" -> shown.smoothedRtt,
+        "smallestRtt" -> shown.smallestRtt, "averageWindow" -> shown.averageWindow, "segmentSize" -> shown.segmentSize,
+        "lossWindow" -> shown.lossWindow, "acked" -> shown.acked, "acks" -> shown.acks))
+      put(name, value, HostFormat.pathReport)
+  }
 
   // ---- the steps
 
+  io.written := 0
   io.notified := 0
   io.brokens := 0
   switch(step) {
@@ -137,6 +175,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     }
     is(Step.take) {
       isAnswer := hasAnswer
+      isReport := !hasStatus
       answer := answers(port)
       val mask = ((U(1, 16 bits) |<< view.notificationSize) - 1).resize(HostFormat.largestSizeLog2)
       val index = view.notificationTail.resize(HostFormat.largestSizeLog2) & mask
@@ -146,6 +185,10 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     is(Step.await) {
       status := io.newest.payload
       when(io.newest.valid)(step := Step.compose)
+      if (config.pathReports) {
+        report := io.newestReport.payload
+        when(io.newestReport.valid)(step := Step.compose)
+      }
     }
     is(Step.compose) {
       entry := composed
@@ -157,7 +200,10 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
       when(io.axi.w.ready) {
         entry := entry |>> 64
         beat := beat + 1
-        when(io.axi.w.last)(step := Step.respond)
+        when(io.axi.w.last) {
+          io.written := ofPort(True)
+          step := Step.respond
+        }
       }
     }
     is(Step.respond) {

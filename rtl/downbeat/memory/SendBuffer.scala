@@ -23,6 +23,8 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     val acknowledged = slave(Flow(FlowPosition(config)))
     val axi = master(Axi4WriteOnly(MemoryPort.config(config)))
     val written = master(Stream(ApplicationEvent(config)))
+    /** `written` waits. */
+    val hold = in(Bool())
     /** Frames that have begun, and those whose `written` was taken, if they had any; since reset, modulo 256. */
     val begun, told = out(UInt(ApplicationBeat.frameCountBits bits))
     /** Frames cut, since reset. */
@@ -76,7 +78,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     end.event.memoryError := failed || failedBefore
     end
   }.halfPipe()
-  io.written << ended.takeWhen(ended.counts).map(_.event)
+  io.written << ended.takeWhen(ended.counts).map(_.event).haltWhen(io.hold)
   private val told = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
   when(RegNext(ended.fire) init False)(told := told + 1)
   io.told := told

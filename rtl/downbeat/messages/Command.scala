@@ -5,15 +5,15 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 
 object CommandKind extends SpinalEnum {
-  val open, listen, unlisten, shutdown, close, abort, receive, setPolicies = newElement()
+  val open, listen, unlisten, shutdown, close, abort, receive, setPolicies, start = newElement()
 }
 
 /** What an application asks for, one command a beat. Fields that a kind does not name are ignored. */
 case class Command(config: DownbeatConfig) extends Bundle {
   val kind = CommandKind()
-  /** open: comes back in every notification of the connection. open, listen, setPolicies: comes back in a refusal. */
+  /** open: comes back in every notification of the connection. open, listen, setPolicies, start: comes back in a refusal. */
   val request = UInt(16 bits)
-  /** shutdown, close, abort, receive, setPolicies. */
+  /** shutdown, close, abort, receive, setPolicies, start. */
   val flow = UInt(config.flowBits bits)
   /** receive: bytes to deliver. */
   val length = UInt(32 bits)
@@ -22,7 +22,8 @@ case class Command(config: DownbeatConfig) extends Bundle {
   /** open. */
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
-  /** open, listen; setPolicies: the policies and their arguments alone. */
+  /** open, listen; setPolicies: the policies and their arguments alone. start: these, `ssthresh`
+    * and `start`. */
   val parameters = ConnectionParameters(config)
 }
 

@@ -29,6 +29,8 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
     */
   val userTimeout = UInt(16 bits)
   val service = ServiceParameters()
+  /** What the host knows of the path. A listener has none. */
+  val start = config.hostStart generate HostStart()
   /** Whose connection it is; the core says so, not the command. */
   val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
 }

@@ -43,4 +43,6 @@ object EventKind extends SpinalEnum {
   val calculated = newElement()
   /** The rate estimator has taken an ACK into account. */
   val estimated = newElement()
+  /** The application has the connection begin anew, with what the host knows of the path. */
+  val start = newElement()
 }

@@ -49,6 +49,21 @@ case class PolicyChange(config: DownbeatConfig) extends Bundle {
   val steady = UInt(config.steadyBits bits)
   val startupArgument = Bits(config.startupArgumentBits bits)
   val steadyArgument = Bits(config.steadyArgumentBits bits)
+  /** The connection begins anew with them, and with what the host knows of the path. */
+  val begins = config.hostStart generate Bool()
+  val ssthresh = config.hostStart generate UInt(32 bits) // bytes
+  val start = config.hostStart generate HostStart()
+  val owner = (config.hostStart && config.hostPorts > 0) generate UInt(config.ownerBits bits)
+}
+
+/** The engine answers a `start`. */
+case class StartAnswer(config: DownbeatConfig) extends Bundle {
+  /** Otherwise something was in flight, or there is no established connection: nothing has changed. */
+  val accepted = Bool()
+  /** Of the command. */
+  val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
+
+  def isFor(hosts: Boolean): Bool = if (config.hostPorts == 0) Bool(!hosts) else (owner =/= 0) === Bool(hosts)
 }
 
 /** From the pacer: a segment may go, and how its frame leaves the MAC. */

@@ -15,4 +15,6 @@ object CloseReason extends SpinalEnum {
     newElement()
   /** No such policy in this build; a policy does not take that argument. */
   val unknownPolicy, policyArgument = newElement()
+  /** A `start` while something is in flight, or for no established connection. */
+  val inFlight = newElement()
 }

@@ -22,6 +22,13 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val startup = UInt(config.startupBits bits)
   val steady = UInt(config.steadyBits bits)
   val window = Window()
+  /** With a start of the host's: the window that it sets, segments (zero: none); it is too old. */
+  val hostWindow = UInt(16 bits)
+  val hostExpired = Bool()
+  /** The start-up policy gives up a window that was not safe. */
+  val retreats = Bool()
+  /** A loss is being repaired; told in a build with path reports. */
+  val recovering = Bool()
   val acknowledged = SequenceNumber() // SND.UNA
   val nextSend = SequenceNumber() // SND.NXT
   val highestSent = SequenceNumber() // SND.MAX

@@ -21,6 +21,13 @@ std::string Core::open(std::uint64_t seed) {
   if (std::string failure = host_.open(seed, ""); !failure.empty()) return failure;
   downbeat_set_event_callback(
       host_.device(), [](void *self, const downbeat_event *event) { static_cast<Core *>(self)->see(*event); }, this);
+  downbeat_set_report_callback(
+      host_.device(),
+      [](void *self, const downbeat_flow_report *report) {
+        if (CoreFlow *flow = static_cast<Core *>(self)->owner(report->flow, report->generation))
+          flow->reported(*report);
+      },
+      this);
   host_.run([this] { application(); });
   host_.attentive(false);
   return "";
@@ -37,17 +44,17 @@ void Core::application() {
 
 void Core::see(const downbeat_event &event) {
   if (!event.live) return;
-  if (CoreFlow *flow = owner(event)) flow->see(event);
+  if (CoreFlow *flow = owner(event.flow, event.generation)) flow->see(event);
 }
 
-CoreFlow *Core::owner(const downbeat_event &event) {
-  const std::uint64_t name = static_cast<std::uint64_t>(event.flow) << 32 | event.generation;
+CoreFlow *Core::owner(std::uint32_t flowNumber, std::uint32_t generation) {
+  const std::uint64_t name = static_cast<std::uint64_t>(flowNumber) << 32 | generation;
   const auto found = byName_.find(name);
   if (found != byName_.end()) return found->second;
   for (CoreFlow *flow : flows_) {
     downbeat_info info;
     if (downbeat_connection_info(device(), flow->connection(), &info) != DOWNBEAT_OK) continue;
-    if (info.flow == event.flow && info.generation == event.generation && info.state != DOWNBEAT_CLOSED)
+    if (info.flow == flowNumber && info.generation == generation && info.state != DOWNBEAT_CLOSED)
       return byName_[name] = flow;
   }
   return nullptr;

@@ -33,7 +33,7 @@ public:
 private:
   void application();
   void see(const downbeat_event &event);
-  CoreFlow *owner(const downbeat_event &event);
+  CoreFlow *owner(std::uint32_t flow, std::uint32_t generation);
 
   CoreHost host_;
   Estimates *estimates_;
@@ -56,6 +56,7 @@ public:
   /// Hands the core what it has space for.
   void fill();
   void see(const downbeat_event &event);
+  void reported(const downbeat_flow_report &report);
   downbeat_connection connection() const { return connection_; }
 
 private:

@@ -8,6 +8,7 @@ using namespace ns3;
 
 namespace {
 const std::vector<std::uint8_t> filler(65'536);
+constexpr std::uint64_t segmentBytes = 1460; // that the estimator is asked for
 } // namespace
 
 CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote, std::uint16_t port,
@@ -51,11 +52,18 @@ downbeat_parameters CoreFlow::parameters() {
   record.toldWindow = start.initial_window;
   record.toldSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;
   asked.ssthresh = static_cast<std::uint32_t>(start.ssthresh);
-  if (start.initial_window <= plan.initialWindow) return asked;
-  // The first window as a paced flight: n in bits 15..0, the gap in bits 67..16, a bucket of 2^2 segments in 69..68.
-  asked.startup = "paced";
-  asked.startup_argument[0] = start.initial_window | start.gap << 32;
-  asked.startup_argument[1] = start.gap >> 32 | (start.pace == DOWNBEAT_PACE_BUCKET ? 2u << 4 : 0u);
+  if (start.saved_window != 0) {
+    // Careful Resume: saved_cwnd and max_jump in segments, saved_rtt in ns.
+    const std::uint64_t saved = std::min<std::uint64_t>(start.saved_window / segmentBytes, 0xffff);
+    const std::uint64_t most = std::min<std::uint64_t>(start.jump / segmentBytes, 0xffff);
+    if (saved == 0 || most == 0) return asked;
+    asked.startup = "resume";
+    asked.startup_argument[0] = saved | most << 16 | start.saved_rtt << 32;
+    asked.startup_argument[1] = start.saved_rtt >> 32;
+    return asked;
+  }
+  if (start.pace == DOWNBEAT_PACE_NONE) return asked;
+  asked.start = {start.initial_window, start.pace, start.gap << 16, start.until};
   return asked;
 }
 
@@ -110,6 +118,10 @@ void CoreFlow::check() {
   accepted(info.error, "connection");
 }
 
+void CoreFlow::reported(const downbeat_flow_report &report) {
+  if (reports_) reports_->see(report);
+}
+
 bool CoreFlow::accepted(std::int64_t result, const char *what) {
   if (result >= 0 || result == DOWNBEAT_WOULD_BLOCK) return true;
   if (record.failure.empty()) {
@@ -150,7 +162,6 @@ void CoreFlow::see(const downbeat_event &event) {
   record.ssthresh = ssthresh;
   lastWindow_ = cwnd;
   record.window(now, cwnd);
-  if (reports_) reports_->see(event, recovering_);
   if (record.plan().finish && !record.plan().writes.empty() && record.complete() && reports_) {
     reports_->close(now);
     reports_.reset();

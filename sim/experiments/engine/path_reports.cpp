@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string_view>
 
 downbeat_estimator_options Estimates::options() {
   downbeat_estimator_options options;
@@ -60,43 +59,29 @@ PathReports::PathReports(Estimates &estimates, std::uint64_t name, std::uint32_t
   report_.remote = Estimates::address(remote);
 }
 
-void PathReports::see(const downbeat_event &event, bool recovering) {
-  const std::string_view kind = downbeat_congestion_text(event.congestion_kind);
-  const std::uint64_t cwnd = recovering ? event.ssthresh : event.cwnd;
+void PathReports::see(const downbeat_flow_report &report) {
   if (!open_) {
     open_ = true;
-    report_.awnd = cwnd;
-    estimates_.open(event.time, report_.connection, report_.remote);
-  } else if (event.acked) {
-    ++report_.acks;
-    report_.acked_bytes += event.acked;
-    // Before cwnd grows for this ACK, as ns-2's newack().
-    report_.awnd = downbeat_awnd(report_.awnd, static_cast<std::uint64_t>(report_.cwnd) << 16);
+    estimates_.open(report.time, report_.connection, report_.remote);
   }
-  if (event.rtt_valid) {
-    report_.smoothed_rtt = report_.smoothed_rtt ? (7 * report_.smoothed_rtt + event.rtt) / 8 : event.rtt;
-    report_.smallest_rtt = report_.smallest_rtt ? std::min(report_.smallest_rtt, event.rtt) : event.rtt;
-    report_.smoothed_rtt = std::max(report_.smoothed_rtt, report_.smallest_rtt);
-  }
-  const std::uint8_t before = report_.phase;
-  const bool loss = kind == "loss" || kind == "timeout";
-  if (loss) {
-    ++report_.losses;
-    report_.loss_time = event.time;
-    report_.loss_cwnd = report_.cwnd;
-    report_.loss_in_avoidance = before == DOWNBEAT_PHASE_AVOIDANCE;
-  }
-  report_.restarts += kind == "restart";
-  report_.segment_size = event.segment_size;
-  report_.cwnd = static_cast<std::uint32_t>(cwnd >> 16);
-  report_.ssthresh = static_cast<std::uint32_t>(event.ssthresh >> 16);
-  report_.phase = recovering              ? DOWNBEAT_PHASE_RECOVERY
-                  : cwnd < event.ssthresh ? DOWNBEAT_PHASE_STARTUP
-                                          : DOWNBEAT_PHASE_AVOIDANCE;
-  report_.time = event.time;
-  if (!loss && report_.phase == before && event.time < reported_ + report_.smoothed_rtt) return;
-  reported_ = event.time;
-  estimates_.report(event.time, report_);
+  // Counters of the core are narrower than the estimator's: they grow by what has been added.
+  report_.acked_bytes += (report.acked - report_.acked_bytes) & ((std::uint64_t{1} << 48) - 1);
+  report_.acks += (report.acks - report_.acks) & ((std::uint64_t{1} << 24) - 1);
+  report_.time = report.time;
+  report_.awnd = report.average_window;
+  report_.loss_time = report.loss_time;
+  report_.smoothed_rtt = report.smoothed_rtt;
+  report_.smallest_rtt = report.smallest_rtt;
+  report_.cwnd = report.cwnd;
+  report_.ssthresh = report.ssthresh;
+  report_.loss_cwnd = report.loss_window;
+  report_.segment_size = static_cast<std::uint16_t>(report.segment_size);
+  report_.phase = static_cast<std::uint8_t>(report.phase);
+  report_.losses = static_cast<std::uint8_t>(report.losses);
+  report_.restarts = static_cast<std::uint8_t>(report.restarts);
+  report_.retreats = static_cast<std::uint8_t>(report.retreats);
+  report_.loss_in_avoidance = static_cast<std::uint8_t>(report.loss_in_avoidance);
+  estimates_.report(report.time, report_);
 }
 
 void PathReports::close(double now) {

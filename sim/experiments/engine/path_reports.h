@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A host's estimates (sw/estimator) in a run: what a core's events report, and what a new connection asks; alone, or as
+// A host's estimates (sw/estimator) in a run: what a core reports, and what a new connection asks; alone, or as
 // one host of a site with a gateway (sw/gateway/downbeat_site.h).
 #pragma once
 
@@ -49,20 +49,17 @@ private:
   std::unique_ptr<downbeat_estimator, Destroy> estimator_;
 };
 
-/// The reports of one connection, from its events: at each change between start-up, avoidance and recovery, at a loss,
-/// else once a round trip.
+/// What the core reports of one connection, for the estimator.
 class PathReports {
 public:
   PathReports(Estimates &estimates, std::uint64_t name, std::uint32_t remote);
 
-  /// The connection is established, or lives.
-  void see(const downbeat_event &event, bool recovering);
+  void see(const downbeat_flow_report &report);
   /// `now` s.
   void close(double now);
 
 private:
   Estimates &estimates_;
   downbeat_path_report report_{};
-  std::uint64_t reported_ = 0; // ns
   bool open_ = false;
 };

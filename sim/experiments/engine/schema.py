@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time, Tolerance
 
 NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
-METHODS = ("liss", "iss", "miss", "js", "spand")
+METHODS = ("liss", "iss", "miss", "js", "spand", "resume")
 METRICS = (
     *("packets_at", "seconds_to", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
     *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),

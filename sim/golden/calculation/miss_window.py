@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The initial window of MISS in the core: the host tells m = gamma/delta and the next expected drop, the core has the
-handshake's round trip R. n = floor(m (t_next - now) / R) segments, a gap of R/n apart [Yu 2009, p. 27].
+"""The initial window of MISS, as rtl/downbeat/calculation/MissWindow.scala: n = floor(m (t_next - now) / R) segments, at most
+the host's limit, a gap of R / n apart [Yu 2009, p. 27]. The host tells m = gamma/delta and the next expected drop.
 
 Told as n with the open, the estimate would be a round trip old, and R a guess.
 """
@@ -14,10 +14,11 @@ from typing import Self
 from sim.golden.congestion.packed_fields import PackedFields
 
 RATE_BITS, RATE_FRACTION = 24, 8
-TIME_BITS = 48  # ns of the core's time
+UNTIL_BITS = 40  # ns
 ROUND_TRIP_BITS = 36  # ns
 WINDOW_BITS = 16  # segments
 MOST_WINDOW = (1 << WINDOW_BITS) - 1
+GAP_BITS, GAP_FRACTION = 44, 8
 
 
 @dataclass(frozen=True)
@@ -25,52 +26,51 @@ class Request(PackedFields):
     rate: int  # m, 8 fraction bits
     until_drop: int  # t_next - now, ns; 0: the drop is overdue
     round_trip: int  # ns; 0: not known
+    most: int = MOST_WINDOW  # segments
 
-    FIELDS = (("rate", RATE_BITS), ("until_drop", TIME_BITS), ("round_trip", ROUND_TRIP_BITS))
+    FIELDS = (
+        ("rate", RATE_BITS),
+        ("until_drop", UNTIL_BITS),
+        ("round_trip", ROUND_TRIP_BITS),
+        ("most", WINDOW_BITS),
+    )
 
     @classmethod
-    def at(cls, rate: int, next_drop: int, now: int, round_trip: int) -> Self:
-        """With times of the core; a time that 48 bits do not hold is all ones."""
-        return cls(rate, min(max(next_drop - now, 0), (1 << TIME_BITS) - 1), round_trip)
+    def at(cls, rate: int, next_drop: int, now: int, round_trip: int, most: int = MOST_WINDOW) -> Self:
+        """With times of the core; a time that 40 bits do not hold is all ones."""
+        return cls(rate, min(max(next_drop - now, 0), (1 << UNTIL_BITS) - 1), round_trip, most)
 
 
 @dataclass(frozen=True)
-class Start:
-    """Segments, and ns between two of them; a gap of 0: standard slow start."""
+class Response(PackedFields):
+    """No segments where nothing can be said."""
 
-    window: int
-    gap: int
+    window: int  # segments
+    gap: int  # ns, 8 fraction bits
+
+    FIELDS = (("window", WINDOW_BITS), ("gap", GAP_BITS))
 
 
 def segments(request: Request) -> int:
-    """n, at most 65,535; 0 where nothing can be said."""
+    """n; 0 where nothing can be said."""
     if request.round_trip == 0:
         return 0
-    return min(request.rate * request.until_drop // (request.round_trip << RATE_FRACTION), MOST_WINDOW)
-
-
-def start(request: Request, initial_window: int, cap: int = MOST_WINDOW) -> Start:
-    """The window is not below IW and not above what the host allows; fewer than IW segments are standard slow start."""
-    window = min(segments(request), cap)
-    if window < initial_window or window == 0:
-        return Start(initial_window, 0)
-    return Start(window, request.round_trip // window)
+    return min(request.rate * request.until_drop // (request.round_trip << RATE_FRACTION), request.most)
 
 
 @dataclass(frozen=True)
 class MissWindow:
     name: str = "misswindow"
-    request_bits: int = RATE_BITS + TIME_BITS + ROUND_TRIP_BITS
+    request_bits: int = Request.bits()
 
     def unit(self) -> Callable[[int], int]:
-        """The response: the gap above n."""
         return self._response
 
     @staticmethod
     def _response(asked: int) -> int:
         request = Request.unpacked(asked)
         window = segments(request)
-        return (request.round_trip // window if window else 0) << WINDOW_BITS | window
+        return Response(window, (request.round_trip << GAP_FRACTION) // window if window else 0).packed()
 
 
 CALCULATOR = MissWindow()

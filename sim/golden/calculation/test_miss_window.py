@@ -10,7 +10,7 @@ from downbeat_toe.estimator import equations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.golden.calculation.miss_window import CALCULATOR, MOST_WINDOW, Request, Start, segments, start
+from sim.golden.calculation.miss_window import CALCULATOR, MOST_WINDOW, Request, Response, segments
 
 MILLISECOND = 10**6
 NOW = 5_000 * MILLISECOND
@@ -18,18 +18,18 @@ NOW = 5_000 * MILLISECOND
 
 @pytest.mark.parametrize(
     ("rate", "until_drop_us", "window"),
-    [(768, 750_000, 22), (783, 748_148, 22), (768, 0, 1), (768, -5, 1), (0, 750_000, 1), (768, 30_000, 1)],
+    [(768, 750_000, 22), (783, 748_148, 22), (768, 0, 0), (768, -5, 0), (0, 750_000, 0), (768, 30_000, 0)],
 )
 def test_the_segments_before_the_next_drop(rate: int, until_drop_us: int, window: int) -> None:
     request = Request.at(rate, NOW + until_drop_us * 1000, NOW, 100 * MILLISECOND)
-    found = start(request, initial_window=1)
-    assert found == Start(window, 100 * MILLISECOND // window if window > 1 else 0)
+    assert segments(request) == window
+    response = Response.unpacked(CALCULATOR.unit()(request.packed()))
+    assert response == Response(window, (100 * MILLISECOND << 8) // window if window else 0)
 
 
-def test_no_round_trip_and_fewer_than_the_initial_window_are_standard() -> None:
-    assert start(Request.at(768, NOW + 750 * MILLISECOND, NOW, 0), 10) == Start(10, 0)
-    assert start(Request.at(768, NOW + 300 * MILLISECOND, NOW, 100 * MILLISECOND), 10) == Start(10, 0)
-    assert start(Request.at(768, NOW + 750 * MILLISECOND, NOW, 100 * MILLISECOND), 10, cap=15).window == 15
+def test_no_round_trip_and_a_limit() -> None:
+    assert segments(Request.at(768, NOW + 750 * MILLISECOND, NOW, 0)) == 0
+    assert segments(Request.at(768, NOW + 750 * MILLISECOND, NOW, 100 * MILLISECOND, most=15)) == 15
 
 
 @given(st.integers(1, 10**12), st.integers(1, 10**12), st.integers(0, 10**12), st.integers(10**3, 10**10))
@@ -45,6 +45,6 @@ def test_it_is_the_equation_but_for_the_places_of_m(gamma: int, delta: int, elap
 
 @given(st.integers(0, (1 << CALCULATOR.request_bits) - 1))
 def test_every_request_has_a_response_that_fits(asked: int) -> None:
-    response = CALCULATOR.unit()(asked)
-    window, gap = response & MOST_WINDOW, response >> 16
-    assert gap * window <= Request.unpacked(asked).round_trip
+    response = Response.unpacked(CALCULATOR.unit()(asked))
+    request = Request.unpacked(asked)
+    assert response.window <= request.most and response.gap * response.window <= request.round_trip << 8

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAnswer, Window
-from sim.golden.congestion.window import CongestionState
+from sim.golden.congestion.window import CongestionState, HostStart
 from sim.golden.engine.rate_meter import RateMeter
 
 
@@ -26,7 +26,8 @@ def replay(
     `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and
     `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
-    setPolicies: such a one also has `startup_argument` and `steady_argument`. Where rows have `bwe` and `ere`, what the core
+    setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
+    (segments) and `host_expired` (0 or 1): what counted of a host's start. Where rows have `bwe` and `ere`, what the core
     knew of the rate (bytes), other values than the golden model's are refused.
     """
     state: CongestionState | None = None
@@ -40,9 +41,13 @@ def replay(
                 startup_policy_state=startup_argument,
                 steady_policy_state=steady_argument,
             )
-        if row.get("event") == "setPolicies":
+        host = HostStart(int(row.get("host_window", 0)), bool(int(row.get("host_expired", 0))))
+        changes = row.get("event") == "setPolicies" or row.get("event") == "start" and row["kind"] == "established"
+        if changes:
             arguments = int(row["startup_argument"]), int(row["steady_argument"])
-            state.change(STARTUP[startup], STEADY[steady], *arguments)
+            state.change(STARTUP[startup], STEADY[steady], *arguments, begins=row["event"] == "start")
+        elif host.expired:
+            state.startup = STARTUP[startup]
         if (state.startup.name, state.steady.name) != (startup, steady):
             raise ValueError(f"row {number} changes the policies to {startup}, {steady} without having been told to")
         event = _event(row)
@@ -53,13 +58,13 @@ def replay(
             event,
             state.window,
             taken=bool(int(row["estimates"])),
-            established=row["kind"] == "established" and row.get("event") != "setPolicies",
+            established=row["kind"] == "established" and not changes,
             arrives=row.get("event") == "estimated",
         )
         if "bwe" in row and (int(row["bwe"]), int(row["ere"])) != (meter.rates.bwe, meter.rates.ere):
             raise ValueError(f"estimates in bytes: {meter.rates}, not BWE {row['bwe']} and ERE {row['ere']}")
         event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere)
-        window = state.see(event, asked=bool(int(row["asked"])))
+        window = state.see(event, asked=bool(int(row["asked"])), host=host)
         if row.get("event") == "calculated" and row["kind"] == "none":
             state.drop_answer()
         yield window

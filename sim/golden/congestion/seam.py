@@ -144,6 +144,8 @@ class Answer:
     policy_state: int
     departure: Departure | None = None  # of a policy that paces
     calculation: Calculation | None = None  # of a policy that has a calculator; None: it asks nothing
+    bound: int | None = None  # with LOSS: neither window nor ssthresh above so many bytes
+    retreats: bool = False  # a window that was not safe is given up
 
 
 class Calculator(Protocol):

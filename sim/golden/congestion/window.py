@@ -12,6 +12,9 @@ it, or lower: what is outstanding then is more than the window that the loss was
 Both policies see every event and both private words are kept; of the windows that they answer, the asked one's counts.
 When an application changes them, they see `established` and the windows stay.
 
+A host may tell a connection its first window: it counts with `established`, in place of the start-up policy's. A host's
+start that is too old makes the start-up policy `standard` and ssthresh the largest.
+
 A connection has one long calculation under way at most. Whether the core took what a policy asked depends on the module
 before its unit, so the record says that; what the answer is, and whether a loss has made it stale, is worked out here.
 """
@@ -32,6 +35,18 @@ from sim.golden.congestion.seam import (
     calculator_of,
     of_bytes,
 )
+from sim.golden.congestion.startup import standard
+
+
+@dataclass(frozen=True)
+class HostStart:
+    """What counts of a host's start with one event."""
+
+    window: int = 0  # segments; 0: none
+    expired: bool = False
+
+
+NOTHING_TOLD = HostStart()
 
 
 @dataclass
@@ -43,22 +58,32 @@ class CongestionState:
     window: Window = field(default_factory=lambda: Window(0, 0))
     startup_policy_state: int = 0
     steady_policy_state: int = 0
-    _changes: bool = False
+    _keeps: bool = False
     _under_way: Calculated | None = None
     _units: dict[str, Callable[[int], int]] = field(default_factory=dict)
 
-    def change(self, startup: Policy, steady: Policy, startup_policy_state: int, steady_policy_state: int) -> None:
-        """The application has chosen; the next event is the one that says so."""
+    def change(
+        self,
+        startup: Policy,
+        steady: Policy,
+        startup_policy_state: int,
+        steady_policy_state: int,
+        *,
+        begins: bool = False,
+    ) -> None:
+        """The application has chosen; the next event is the one that says so. With `begins` its windows count."""
         self.startup, self.steady = startup, steady
         self.startup_policy_state, self.steady_policy_state = startup_policy_state, steady_policy_state
-        self._changes = True
+        self._keeps = not begins
 
     def drop_answer(self) -> None:
         """What a policy had asked before it was changed is answered: to nobody."""
         self._under_way = None
 
-    def see(self, event: CongestionEvent, asked: bool = False) -> Window:
+    def see(self, event: CongestionEvent, asked: bool = False, host: HostStart = NOTHING_TOLD) -> Window:
         """`asked`: the core took a request with this event."""
+        if host.expired:
+            self.startup = standard.POLICY
         event = replace(
             event,
             starting_up=self.window.cwnd < self.window.ssthresh,
@@ -71,8 +96,12 @@ class CongestionState:
         steady = self.steady.answer(event, self.window, self.steady_policy_state)
         self.startup_policy_state, self.steady_policy_state = startup.policy_state, steady.policy_state
         self._follow(event, self._ask(startup, steady) if asked else None)
-        answered = self.window if self._changes else self._answered(event, startup.window, steady.window)
-        self._changes = False
+        answered = self.window if self._keeps else self._answered(event, startup, steady.window)
+        self._keeps = False
+        if host.window:
+            answered = replace(answered, cwnd=of_bytes(host.window * event.segment_size))
+        if host.expired:
+            answered = replace(answered, ssthresh=of_bytes(MAXIMUM_WINDOW))
         self.window = _envelope(answered, event.segment_size)
         return self.window
 
@@ -94,7 +123,8 @@ class CongestionState:
         elif self._under_way is not None and event.kind in (Kind.LOSS, Kind.TIMEOUT, Kind.TIMEOUT_AGAIN):
             self._under_way = replace(self._under_way, stale=True)
 
-    def _answered(self, event: CongestionEvent, startup: Window, steady: Window) -> Window:
+    def _answered(self, event: CongestionEvent, answer: Answer, steady: Window) -> Window:
+        startup = answer.window
         cwnd, ssthresh = self.window.cwnd, self.window.ssthresh
         segment = of_bytes(event.segment_size)
         match event.kind:
@@ -103,8 +133,8 @@ class CongestionState:
             case Kind.ACKNOWLEDGED | Kind.PAIRED:
                 return startup if event.starting_up else steady
             case Kind.LOSS:
-                left = min(cwnd, steady.ssthresh)
-                return Window(left + (0 if event.uninflated else 3 * segment), steady.ssthresh)
+                ssthresh = steady.ssthresh if answer.bound is None else min(steady.ssthresh, of_bytes(answer.bound))
+                return Window(min(cwnd, ssthresh) + (0 if event.uninflated else 3 * segment), ssthresh)
             case Kind.TIMEOUT:
                 return Window(segment, steady.ssthresh if event.uninflated else min(ssthresh, steady.ssthresh))
             case Kind.TIMEOUT_AGAIN:

@@ -145,7 +145,7 @@ std::uint64_t BadHost::systematic(const std::function<void()> &beside) {
         one([&] { command(entry); });
       }
   for (const std::uint8_t generation : {std::uint8_t(own_.generation - 1), std::uint8_t(own_.generation + 1)})
-    for (const Opcode opcode : {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies}) {
+    for (const Opcode opcode : {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies, Opcode::start}) {
       format::Command entry = openCommand(opcode, 0);
       entry.flow = own_.flow;
       entry.generation = generation;
@@ -168,8 +168,8 @@ format::Command BadHost::randomCommand() {
     bytes[4 + draw_() % (sizeof command - 4)] ^= static_cast<std::uint8_t>(1u << draw_() % 8);
   // What would go through and end the connection, or open others without end, is spoilt.
   const bool ends =
-      command.flow == own_.flow && command.generation == own_.generation && command.opcode != Opcode::setPolicies;
-  if (command.opcode == Opcode::open || ends) command.reserved88[draw_() % sizeof command.reserved88] = 1;
+      command.flow == own_.flow && command.generation == own_.generation && command.opcode < Opcode::setPolicies;
+  if (command.opcode == Opcode::open || ends) command.reserved90[draw_() % sizeof command.reserved90] = 1;
   return command;
 }
 

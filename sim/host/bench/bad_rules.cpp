@@ -27,12 +27,13 @@ const Width widths[] = {
     WIDTH(steadyArgument, 128, DOWNBEAT_COMMAND_PARAMETERS_STEADY_ARGUMENT_WIDTH),
     WIDTH(spacing, 56, DOWNBEAT_COMMAND_PARAMETERS_SPACING_WIDTH),
     WIDTH(differentiatedServices, 6, 6),
-    WIDTH(pace, 2, 0),
-    WIDTH(paceGap, 64, 0),
-    WIDTH(validUntil, 48, 0),
+    WIDTH(pace, 2, DOWNBEAT_COMMAND_PARAMETERS_START_PACE_WIDTH),
+    WIDTH(paceGap, 64, DOWNBEAT_COMMAND_PARAMETERS_START_GAP_WIDTH),
+    WIDTH(validUntil, 48, DOWNBEAT_COMMAND_PARAMETERS_START_UNTIL_WIDTH),
+    WIDTH(startWindow, 16, DOWNBEAT_COMMAND_PARAMETERS_START_WINDOW_WIDTH),
     WIDTH(reserved7, 0, 0),
     WIDTH(reserved71, 0, 0),
-    WIDTH(reserved88, 0, 0),
+    WIDTH(reserved90, 0, 0),
 };
 #undef WIDTH
 
@@ -70,18 +71,22 @@ Expected BadHost::ofIndex(std::uint32_t value, std::uint32_t least, std::uint32_
 Expected BadHost::ofCommand(const format::Command &command) const {
   using enum format::Opcode;
   const auto opcode = command.opcode;
-  if (opcode == none || opcode >= start) return {{HostError::opcode}};
+  if (opcode == none || opcode > start) return {{HostError::opcode}};
   const auto *bytes = reinterpret_cast<const std::uint8_t *>(&command);
   for (const Width &width : widths)
     if (setFrom(bytes + width.offset, width.bytes, width.used)) return {{HostError::reserved}};
   for (const Width &width : widths)
     if (setFrom(bytes + width.offset, width.bytes, width.built)) return {{HostError::field}};
+  if (command.pace > DOWNBEAT_HOST_PACE_BUCKET) return {{HostError::field}};
+  const bool hasStart = (command.startWindow | command.pace | command.paceGap | command.validUntil) != 0;
+  if (opcode == listen && hasStart) return {{HostError::field}};
   if (opcode == open || opcode == listen || opcode == unlisten) return {.errors = {}, .answer = true};
   if (command.flow >= machine_.geometry.flows) return {{HostError::flow}};
   if (command.flow == others_.flow) return {{HostError::owner}};
   if (command.flow != own_.flow) return {{HostError::notOpen, HostError::owner}};
   if (command.generation != own_.generation) return {{HostError::generation}};
-  return {.errors = {}, .quiet = opcode != setPolicies, .answer = opcode == setPolicies};
+  const bool answers = opcode == setPolicies || opcode == start;
+  return {.errors = {}, .quiet = !answers, .answer = answers};
 }
 
 } // namespace downbeat::bench

@@ -155,12 +155,15 @@ int downbeat_close(downbeat_connection *connection);
 int downbeat_abort(downbeat_connection *connection);
 /** Other policies and arguments: `startup`, `steady` and their arguments; nothing else is read. The windows stay. */
 int downbeat_set_policies(downbeat_connection *connection, const downbeat_parameters *parameters);
+/** Starts again with policies, their arguments, `ssthresh` and `start`, before anything that is sent later. The answer
+ * is policy_error: IN_FLIGHT if something was, and nothing has changed. */
+int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters);
 
 typedef struct downbeat_connection_info_t {
   int state; /* enum downbeat_state */
   int error; /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
   int established; /* it has been; the peer may have ended it meanwhile */
-  int policy_error; /* of the newest downbeat_set_policies; 0: done, or on its way */
+  int policy_error; /* of the newest downbeat_set_policies or _start; 0: done, or on its way */
   uint32_t flow, generation; /* the core's name for it */
   uint32_t remote_ip;
   uint16_t remote_port, local_port;

@@ -237,6 +237,10 @@ int downbeat_set_policies(downbeat_connection *connection, const downbeat_parame
   return guarded([&] { return connection->device.setPolicies(*connection, *parameters); });
 }
 
+int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters) {
+  return guarded([&] { return connection->device.start(*connection, *parameters); });
+}
+
 int downbeat_connection_info(downbeat_connection *connection, downbeat_connection_info_t *info) {
   const std::lock_guard lock(connection->mutex);
   connection->info(*info);

@@ -40,6 +40,7 @@ int errorOf(format::CloseReason reason) {
   case unknownPolicy: return DOWNBEAT_UNKNOWN_POLICY;
   case policyArgument: return DOWNBEAT_POLICY_ARGUMENT;
   case addressInUse: return DOWNBEAT_ADDRESS_IN_USE;
+  case inFlight: return DOWNBEAT_IN_FLIGHT;
   default: return DOWNBEAT_ABORTED;
   }
 }
@@ -164,11 +165,11 @@ std::uint32_t Connection::update(const format::Notification &status) {
 void Connection::update(const format::PathReport &report) {
   path_ = {format::wide(report.smoothedRtt),
            format::wide(report.smallestRtt),
-           format::wide(report.ackedBytes),
+           format::wide(report.acked),
            report.cwnd,
            report.ssthresh,
-           report.phaseOfConnection & 0x7fu,
-           report.lossEvents,
+           report.phaseOfPath(),
+           report.losses,
            report.restarts};
 }
 

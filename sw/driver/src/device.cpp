@@ -83,7 +83,7 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
   command.steady = policy(false, parameters.steady);
   command.initialWindow =
       static_cast<std::uint16_t>(parameters.initial_window != 0 ? parameters.initial_window : usualWindow);
-  command.ssthresh = parameters.ssthresh != 0 ? parameters.ssthresh : highestSsthresh;
+  setStart(command, parameters);
   std::ranges::copy(parameters.startup_argument, command.startupArgument);
   std::ranges::copy(parameters.steady_argument, command.steadyArgument);
   command.spacing = parameters.spacing;
@@ -97,6 +97,18 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
   command.userTimeout = static_cast<std::uint16_t>(parameters.user_timeout);
   command.differentiatedServices = static_cast<std::uint8_t>(parameters.differentiated_services);
   command.timeToLive = static_cast<std::uint8_t>(parameters.time_to_live);
+}
+
+void Device::setStart(format::Command &command, const downbeat_parameters &parameters) const {
+  most(parameters.start.window, UINT16_MAX, "start.window");
+  most(parameters.start.pace, DOWNBEAT_START_BUCKET, "start.pace");
+  most(parameters.start.gap, (1ull << 52) - 1, "start.gap");
+  most(parameters.start.until, (1ull << 48) - 1, "start.until");
+  command.startWindow = static_cast<std::uint16_t>(parameters.start.window);
+  command.pace = static_cast<std::uint8_t>(parameters.start.pace);
+  command.paceGap = parameters.start.gap;
+  command.validUntil = parameters.start.until;
+  command.ssthresh = parameters.ssthresh != 0 ? parameters.ssthresh : highestSsthresh;
 }
 
 void Device::startAsTold(format::Command &command, const downbeat_estimate &told) const {
@@ -223,13 +235,24 @@ int Device::shutdown(Connection &connection) {
 }
 
 int Device::setPolicies(Connection &connection, const downbeat_parameters &parameters) {
+  format::Command command;
+  command.opcode = format::Opcode::setPolicies;
+  return change(connection, parameters, command);
+}
+
+int Device::start(Connection &connection, const downbeat_parameters &parameters) {
+  format::Command command;
+  command.opcode = format::Opcode::start;
+  setStart(command, parameters);
+  return change(connection, parameters, command);
+}
+
+int Device::change(Connection &connection, const downbeat_parameters &parameters, format::Command command) {
   const std::uint8_t startup = policy(true, parameters.startup), steady = policy(false, parameters.steady);
   const std::lock_guard tablesLock(tables_);
   const std::lock_guard lock(connection.mutex);
   if (connection.ended) return failed(connection.error != 0 ? connection.error : DOWNBEAT_SHUT_DOWN);
   if (!connection.known) return DOWNBEAT_WOULD_BLOCK;
-  format::Command command;
-  command.opcode = format::Opcode::setPolicies;
   command.flow = static_cast<std::uint16_t>(connection.flow);
   command.generation = static_cast<std::uint8_t>(connection.generation);
   command.startup = connection.startup = startup;

@@ -50,6 +50,7 @@ public:
   void setContext(downbeat_connection &connection, void *context);
   int shutdown(Connection &connection);
   int setPolicies(Connection &connection, const downbeat_parameters &parameters);
+  int start(Connection &connection, const downbeat_parameters &parameters);
   /// By a close or an abort.
   void letGo(downbeat_connection *connection, format::Opcode how);
   std::int64_t poll(std::span<downbeat_item> items);
@@ -82,6 +83,8 @@ private:
   void command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation);
   std::uint16_t newRequest(const Pending &pending);
   void setParameters(format::Command &command, const downbeat_options *options) const;
+  void setStart(format::Command &command, const downbeat_parameters &parameters) const;
+  int change(Connection &connection, const downbeat_parameters &parameters, format::Command command);
   void startAsTold(format::Command &command, const downbeat_estimate &told) const;
   std::uint8_t policy(bool isStartup, const char *name) const;
 

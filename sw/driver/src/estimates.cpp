@@ -114,7 +114,7 @@ void Estimates::start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32
   told.bucket = start.pace == DOWNBEAT_PACE_BUCKET;
 }
 
-void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report, std::uint32_t mss) {
+void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report) {
   const std::uint64_t time = now();
   const downbeat_address remote = addressOf(ip);
   if (!open_.contains(name)) {
@@ -122,27 +122,26 @@ void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathR
     call_.open(site_, time, name, &remote);
   }
   Open &before = open_[name];
-  if (report.lossEvents != before.losses) before.lossTime = time; // the core's clock is not this one
+  if (report.losses != before.losses) before.lossTime = time; // the core's clock is not this one
   downbeat_path_report told{};
   told.time = time;
   told.connection = name;
   told.remote = remote;
-  told.acked_bytes = format::wide(report.ackedBytes);
-  told.acks = report.acks;
-  told.awnd = std::uint64_t{report.awnd} << 16;
+  told.acked_bytes = format::wide(report.acked);
+  told.acks = format::wide(report.acks);
+  told.awnd = format::wide(report.averageWindow);
   told.loss_time = before.lossTime;
   told.smoothed_rtt = format::wide(report.smoothedRtt);
   told.smallest_rtt = format::wide(report.smallestRtt);
   told.cwnd = report.cwnd;
   told.ssthresh = report.ssthresh;
-  told.loss_cwnd = report.cwndBeforeLoss;
-  told.segment_size = static_cast<std::uint16_t>(mss);
-  told.phase = report.phaseOfConnection;
-  told.losses = report.lossEvents;
+  told.loss_cwnd = report.lossWindow;
+  told.segment_size = report.segmentSize;
+  told.phase = static_cast<std::uint8_t>(report.phaseOfPath());
+  told.losses = report.losses;
   told.restarts = report.restarts;
-  told.loss_in_avoidance = before.phase == DOWNBEAT_PHASE_AVOIDANCE;
-  before.losses = report.lossEvents;
-  before.phase = report.phaseOfConnection;
+  told.loss_in_avoidance = report.lossInAvoidance();
+  before.losses = report.losses;
   call_.report(site_, time, &told);
 }
 

@@ -24,7 +24,7 @@ public:
 
   /// From what is there; the gateway's answer to a new question serves the next.
   void start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss, downbeat_estimate &told);
-  void report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report, std::uint32_t mss);
+  void report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report);
   void closed(std::uint64_t name);
   /// Sends and takes what is due.
   void run() { call_.run(site_); }
@@ -41,7 +41,7 @@ private:
   };
   /// What a connection reported last.
   struct Open {
-    std::uint8_t losses = 0, phase = 0;
+    std::uint8_t losses = 0;
     std::uint64_t lossTime = 0;
   };
 

@@ -47,6 +47,7 @@ const char *downbeat_error_text(int error) {
   case DOWNBEAT_DEVICE_GONE: return "the device has gone: release it and open it again";
   case DOWNBEAT_NO_PORT: return "all ports of the device are taken";
   case DOWNBEAT_NOT_SUPPORTED: return "this device cannot do that";
+  case DOWNBEAT_IN_FLIGHT: return "a start needs an established connection with nothing in flight";
   default: return "unknown error";
   }
 }

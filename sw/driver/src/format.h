@@ -98,7 +98,8 @@ struct Command {
   std::uint8_t pace = 0, reserved71 = 0;
   std::uint64_t paceGap = 0; // ns, 16 fraction bits
   std::uint64_t validUntil = 0; // ns
-  std::uint8_t reserved88[40] = {};
+  std::uint16_t startWindow = 0; // segments
+  std::uint8_t reserved90[38] = {};
 };
 
 enum class Kind : std::uint8_t {
@@ -134,18 +135,24 @@ struct Notification {
 
 struct PathReport {
   Kind kind{};
-  std::uint8_t reserved1 = 0;
-  std::uint16_t request = 0;
+  std::uint8_t state = 0; // PathPhase in bits 1 to 0, 2 lossInAvoidance, 3 closed
+  std::uint8_t losses = 0, restarts = 0;
   std::uint16_t flow = 0;
-  std::uint8_t generation = 0, reserved7 = 0;
-  std::uint32_t cwnd = 0, ssthresh = 0, cwndBeforeLoss = 0, awnd = 0; // bytes
-  std::uint16_t smoothedRtt[3] = {}, smallestRtt[3] = {}, lossTime[3] = {}; // ns
-  std::uint16_t ackedBytes[3] = {};
-  std::uint32_t acks = 0;
-  std::uint8_t lossEvents = 0, restarts = 0, phaseOfConnection = 0, reserved55 = 0;
+  std::uint8_t generation = 0, retreats = 0;
+  std::uint32_t cwnd = 0, ssthresh = 0; // bytes
+  std::uint8_t smoothedRtt[5] = {}, smallestRtt[5] = {}; // ns
+  std::uint16_t averageWindow[3] = {}; // bytes, 16 fraction bits
+  std::uint16_t lossTime[3] = {}; // ns
+  std::uint16_t segmentSize = 0; // bytes
+  std::uint16_t time[3] = {}; // ns
+  std::uint32_t lossWindow = 0; // bytes
+  std::uint16_t acked[3] = {}; // bytes
   std::uint32_t commandHead = 0;
-  std::uint8_t reserved60[3] = {};
+  std::uint8_t acks[3] = {};
   std::uint8_t phase = 0;
+
+  std::uint32_t phaseOfPath() const { return state & 3u; } // PathPhase
+  bool lossInAvoidance() const { return (state & 4u) != 0; }
 };
 #pragma pack(pop)
 
@@ -154,19 +161,34 @@ struct PathReport {
   static_assert(offsetof(Entry, name) == at && sizeof(Entry::name) * 8 == width);
 #define DOWNBEAT_IN_COMMAND(name, at, width) DOWNBEAT_IS_IN(Command, name, at, width)
 #define DOWNBEAT_IN_NOTIFICATION(name, at, width) DOWNBEAT_IS_IN(Notification, name, at, width)
+#define DOWNBEAT_IN_PATH_REPORT(name, at, width) DOWNBEAT_IS_IN(PathReport, name, at, width)
 DOWNBEAT_HOST_COMMAND_FIELDS(DOWNBEAT_IN_COMMAND)
 DOWNBEAT_HOST_NOTIFICATION_FIELDS(DOWNBEAT_IN_NOTIFICATION)
+DOWNBEAT_HOST_PATH_REPORT_FIELDS(DOWNBEAT_IN_PATH_REPORT)
 #undef DOWNBEAT_IN_COMMAND
 #undef DOWNBEAT_IN_NOTIFICATION
+#undef DOWNBEAT_IN_PATH_REPORT
 #undef DOWNBEAT_IS_IN
 static_assert(sizeof(Command) == DOWNBEAT_HOST_COMMAND_BYTES &&
-              sizeof(Notification) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
-static_assert(sizeof(PathReport) == 64 && offsetof(PathReport, smoothedRtt) == 24 && offsetof(PathReport, acks) == 48 &&
-              offsetof(PathReport, commandHead) == 56);
-// The C interface has the core's states.
+              sizeof(Notification) == DOWNBEAT_HOST_NOTIFICATION_BYTES &&
+              sizeof(PathReport) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
+static_assert(offsetof(PathReport, flow) == DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFSET &&
+              offsetof(PathReport, generation) == DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET &&
+              offsetof(PathReport, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&
+              offsetof(PathReport, phase) == DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET);
+// The C interface has the core's states and paces.
+static_assert(static_cast<int>(DOWNBEAT_START_EVEN) == DOWNBEAT_HOST_PACE_EVEN &&
+              static_cast<int>(DOWNBEAT_START_BUCKET) == DOWNBEAT_HOST_PACE_BUCKET);
 static_assert(static_cast<int>(DOWNBEAT_CLOSED) == DOWNBEAT_HOST_TCP_STATE_CLOSED &&
               static_cast<int>(DOWNBEAT_ESTABLISHED) == DOWNBEAT_HOST_TCP_STATE_ESTABLISHED &&
               static_cast<int>(DOWNBEAT_TIME_WAIT) == DOWNBEAT_HOST_TCP_STATE_TIME_WAIT);
+
+/// Little-endian, of any number of bytes.
+template <std::size_t Count> constexpr std::uint64_t wide(const std::uint8_t (&bytes)[Count]) {
+  std::uint64_t value = 0;
+  for (std::size_t i = Count; i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
 
 /// 48 bits.
 constexpr std::uint64_t wide(const std::uint16_t (&parts)[3]) {
@@ -207,7 +229,8 @@ enum class CloseReason : std::uint8_t {
   memoryError = DOWNBEAT_HOST_CLOSE_REASON_MEMORY_ERROR,
   unreachable = DOWNBEAT_HOST_CLOSE_REASON_UNREACHABLE,
   unknownPolicy = DOWNBEAT_HOST_CLOSE_REASON_UNKNOWN_POLICY,
-  policyArgument = DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT
+  policyArgument = DOWNBEAT_HOST_CLOSE_REASON_POLICY_ARGUMENT,
+  inFlight = DOWNBEAT_HOST_CLOSE_REASON_IN_FLIGHT
 };
 
 } // namespace downbeat::format

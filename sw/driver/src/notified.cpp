@@ -87,8 +87,7 @@ void Device::notified(const format::Notification &notification) {
     const auto report = std::bit_cast<format::PathReport>(notification);
     connection->update(report);
     if (estimates_ != nullptr)
-      estimates_->report(reinterpret_cast<std::uintptr_t>(connection), connection->remoteIp, report,
-                         port_->geometry().mss);
+      estimates_->report(reinterpret_cast<std::uintptr_t>(connection), connection->remoteIp, report);
     break;
   }
   default: count(&downbeat_statistics::errors);

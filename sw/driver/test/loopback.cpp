@@ -161,11 +161,15 @@ void Loopback::command(std::uint32_t number, const Command &command) {
   case Opcode::shutdown:
   case Opcode::close:
   case Opcode::abort:
-  case Opcode::setPolicies: {
+  case Opcode::setPolicies:
+  case Opcode::start: {
     Flow *flow =
         flowOf(number, HostSource::command, ports_[number].head, command.request, command.flow, command.generation);
     if (flow == nullptr) return;
     if (command.opcode == Opcode::setPolicies) return answer(number, command.request, CloseReason::none);
+    if (command.opcode == Opcode::start)
+      return answer(number, command.request,
+                    flow->open && flow->written == flow->acknowledged ? CloseReason::none : CloseReason::inFlight);
     flow->finWanted = true;
     if (command.opcode == Opcode::shutdown) return;
     flow->owned = false;

@@ -91,10 +91,11 @@ void Loopback::pathReport(std::uint32_t number) {
   report.cwnd = pathWindow * mss;
   report.ssthresh = 2 * report.cwnd;
   for (auto *roundTrip : {&report.smoothedRtt, &report.smallestRtt})
-    (*roundTrip)[0] = pathRoundTrip & 0xffff, (*roundTrip)[1] = pathRoundTrip >> 16;
-  report.ackedBytes[0] = static_cast<std::uint16_t>(acked);
-  report.ackedBytes[1] = static_cast<std::uint16_t>(acked >> 16);
-  report.acks = (acked + mss - 1) / mss;
+    std::memcpy(roundTrip, &pathRoundTrip, sizeof pathRoundTrip);
+  report.segmentSize = mss;
+  std::memcpy(report.acked, &acked, sizeof acked);
+  const std::uint32_t acks = (acked + mss - 1) / mss;
+  std::memcpy(report.acks, &acks, sizeof report.acks);
   notify(flow.port, std::bit_cast<Notification>(report));
 }
 

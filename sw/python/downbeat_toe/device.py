@@ -8,7 +8,17 @@ from ctypes import byref, c_int, c_int32, c_uint8, c_uint64
 from types import TracebackType
 from typing import Any, Self
 
-from downbeat_toe.library import EVENT_CALLBACK, Counters, Error, Event, Info, Options, Parameters
+from downbeat_toe.library import (
+    EVENT_CALLBACK,
+    REPORT_CALLBACK,
+    Counters,
+    Error,
+    Event,
+    FlowReport,
+    Info,
+    Options,
+    Parameters,
+)
 
 
 def nanoseconds(ns: float) -> int:
@@ -73,6 +83,17 @@ class Device:
         self._library.downbeat_set_event_callback(self._device, self._callback, None)
         return events
 
+    def record_reports(self) -> list[FlowReport]:
+        """The list to which each path report will be appended."""
+        reports: list[FlowReport] = []
+
+        def append(_: None, report: Any) -> None:
+            reports.append(FlowReport.from_buffer_copy(report.contents))
+
+        self._report_callback = REPORT_CALLBACK(append)
+        self._library.downbeat_set_report_callback(self._device, self._report_callback, None)
+        return reports
+
     @property
     def now(self) -> int:
         return int(self._library.downbeat_now(self._device))
@@ -116,6 +137,10 @@ class Device:
     def set_policies(self, connection: int, **parameters: Any) -> None:
         """`startup`, `steady` and their arguments; what is not given is as for a new connection."""
         self._call("set_policies", connection, byref(Parameters(**parameters)))
+
+    def start(self, connection: int, **parameters: Any) -> None:
+        """The connection starts again: policies, their arguments, `ssthresh` and `start` (StartValues)."""
+        self._call("start", connection, byref(Parameters(**parameters)))
 
     def accept(self, port: int) -> int:
         name = c_int32(0)

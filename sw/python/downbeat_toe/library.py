@@ -49,6 +49,7 @@ class Error(IntEnum):
     UNREACHABLE = -15
     POLICY_ARGUMENT = -16
     ADDRESS_IN_USE = -17
+    NOT_SUPPORTED = -23
 
 
 class State(IntEnum):
@@ -80,6 +81,12 @@ class Options(Structure):
     )
 
 
+class StartValues(Structure):
+    """What the host knows of a path: struct downbeat_start_values."""
+
+    _fields_ = (("window", c_uint32), ("pace", c_uint32), ("gap", c_uint64), ("until", c_uint64))
+
+
 class Parameters(Structure):
     _fields_ = (
         ("startup", c_char_p),
@@ -91,6 +98,7 @@ class Parameters(Structure):
         *((name, c_uint32) for name in ("differentiated_services", "time_to_live")),
         ("startup_argument", c_uint64 * 2),
         ("steady_argument", c_uint64 * 2),
+        ("start", StartValues),
     )
 
 
@@ -112,6 +120,21 @@ class Info(Structure):
         ("network_error_code", c_int),
         ("network_errors", c_uint32),
         ("struggling", c_int),
+        ("starts_refused", c_uint32),
+    )
+
+
+class FlowReport(Structure):
+    """What a connection has learned of its path: struct downbeat_flow_report."""
+
+    _fields_ = (
+        ("time", c_uint64),
+        *((name, c_uint32) for name in ("flow", "generation", "phase", "closed", "segment_size", "cwnd", "ssthresh")),
+        ("losses", c_uint32),
+        ("loss_time", c_uint64),
+        *((name, c_uint32) for name in ("loss_window", "loss_in_avoidance", "restarts", "retreats")),
+        *((name, c_uint64) for name in ("smoothed_rtt", "smallest_rtt", "average_window", "acked")),
+        ("acks", c_uint32),
     )
 
 
@@ -137,6 +160,7 @@ class Event(Structure):
 
 
 EVENT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(Event))
+REPORT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(FlowReport))
 
 
 OWN = Path(__file__).parent / "native" / "libdownbeat_sim.so"  # what `make wheel` packs
@@ -166,6 +190,7 @@ def load(path: Path = OWN) -> ctypes.CDLL:
         ("listen", c_int, [device, c_uint16, POINTER(Parameters)]),
         ("unlisten", c_int, [device, c_uint16]),
         ("set_policies", c_int, [device, connection, POINTER(Parameters)]),
+        ("start", c_int, [device, connection, POINTER(Parameters)]),
         ("argument_problem", c_char_p, [device]),
         ("accept", c_int, [device, c_uint16, POINTER(connection)]),
         ("send", c_int64, [device, connection, c_char_p, c_size_t]),
@@ -178,6 +203,7 @@ def load(path: Path = OWN) -> ctypes.CDLL:
         ("get_counters", None, [device, POINTER(Counters)]),
         ("waves", c_int, [device, c_char_p]),
         ("set_event_callback", None, [device, EVENT_CALLBACK, c_void_p]),
+        ("set_report_callback", None, [device, REPORT_CALLBACK, c_void_p]),
         ("event_text", c_char_p, [c_int]),
         ("congestion_text", c_char_p, [c_int]),
         ("startup_text", c_char_p, [c_int]),

@@ -274,6 +274,10 @@ class Connection:
     def set_policies(self, parameters: Parameters) -> bool:
         return not self.device.blocked(self._library.downbeat_set_policies(self._handle, byref(parameters)))
 
+    def start(self, parameters: Parameters) -> bool:
+        """Starts again with policies, `ssthresh` and `start`; the answer is the info's `policy_error`."""
+        return not self.device.blocked(self._library.downbeat_start(self._handle, byref(parameters)))
+
 
 def _address(span: Span) -> int:
     return ctypes.cast(span.bytes, c_void_p).value or 0

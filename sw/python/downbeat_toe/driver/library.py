@@ -93,6 +93,7 @@ def _type(library: ctypes.CDLL) -> None:
         ("close", c_int, [connection]),
         ("abort", c_int, [connection]),
         ("set_policies", c_int, [connection, POINTER(Parameters)]),
+        ("start", c_int, [connection, POINTER(Parameters)]),
         ("connection_info", c_int, [connection, POINTER(ConnectionInfo)]),
         ("connection_estimate", c_int, [connection, POINTER(Estimate)]),
         ("get_statistics", None, [device, POINTER(Statistics)]),

@@ -35,6 +35,7 @@ class Error(IntEnum):
     DEVICE_GONE = -21
     NO_PORT = -22
     NOT_SUPPORTED = -23
+    IN_FLIGHT = -24
 
 
 class News(IntFlag):

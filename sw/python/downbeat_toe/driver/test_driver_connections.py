@@ -11,7 +11,7 @@ import pytest
 
 from downbeat_toe.driver import DriverError, Error, News, Options
 from downbeat_toe.driver.conftest import OWN, SELF, Host
-from downbeat_toe.library import Parameters
+from downbeat_toe.library import Parameters, StartValues
 
 SEED = int(os.environ.get("SEED", "1"))
 
@@ -173,6 +173,16 @@ def test_policies_by_name(host: Host) -> None:
     assert (out.info.startup, out.info.steady, out.info.policy_error) == (b"standard", b"reno", 0)
 
 
+def test_a_start_needs_that_nothing_is_in_flight(host: Host) -> None:
+    out, _ = host.pair()
+    assert out.start(Parameters(ssthresh=100_000, start=StartValues(window=20)))
+    host.step()
+    assert out.info.policy_error == Error.OK
+    assert out.send(b"in flight")
+    assert out.start(Parameters(start=StartValues(window=2)))
+    host.until(lambda: out.info.policy_error == Error.IN_FLIGHT)
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -180,6 +190,8 @@ def test_policies_by_name(host: Host) -> None:
         (Options(Parameters(None, b"warp")), "no steady policy 'warp'"),
         (Options(Parameters(initial_window=256)), "initial_window is 256: use at most 255"),
         (Options(Parameters(keep_alive=1 << 16)), "keep_alive is 65536"),
+        (Options(Parameters(start=StartValues(window=1 << 16))), "start.window is 65536"),
+        (Options(Parameters(start=StartValues(pace=3))), "start.pace is 3: use at most 2"),
         (Options(rate=1), "ns a byte"),
     ],
 )

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.messages
+
+import spinal.core._
+
+/** How the host has the first window leave. */
+object HostPace extends SpinalEnum {
+  /** As its policies say. */
+  val none = newElement()
+  /** A segment each `gap`. */
+  val even = newElement()
+  /** By a token bucket of four segments that fills by one each `gap` (TCP/SPAND). */
+  val bucket = newElement()
+}
+
+/** What a connection begins with, besides its ssthresh: from what the host knows of the path. All zeros: nothing. It
+  * counts as the connection is established, or with the command `start`.
+  */
+case class HostStart() extends Bundle {
+  /** The initial window, segments; zero: the connection's own, unpaced. */
+  val window = UInt(16 bits)
+  val pace = HostPace()
+  /** ns between two segments of that window, 16 fraction bits. */
+  val gap = UInt(52 bits)
+  /** The last instant, ns, at which all this holds; zero: it always does. Later the start-up policy is `standard`. */
+  val until = UInt(48 bits)
+}

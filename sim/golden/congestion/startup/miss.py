@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""MISS with the connection's own round trip, as rtl/downbeat/congestion/startup/Miss.scala.
+
+The host tells m = gamma/delta (8 fraction bits), the next expected drop (ns) and the largest window (segments). On
+`established` n = floor(m (t_next - now) / R) is asked for; the response sets cwnd = n segments, raises ssthresh to it, and
+n segments leave R / n apart. Fewer than the initial window, or nothing known: slow start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sim.golden.calculation import miss_window
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import (
+    Answer,
+    Calculation,
+    Calculator,
+    CongestionEvent,
+    Departure,
+    Kind,
+    Pace,
+    Window,
+    of_bytes,
+)
+from sim.golden.congestion.slow_start import slow_start
+
+NOT_KNOWN = (1 << 36) - 1  # a round trip
+MOST_EARLY = 255
+
+
+@dataclass(frozen=True)
+class MissState(PackedFields):
+    """The policy state, lowest field first."""
+
+    rate: int
+    next: int  # ns; in the flight the gap, ns with 8 fraction bits
+    most: int  # segments; in the flight those that are still to leave
+    early: int = 0  # segments that left before the response
+    asks: int = 0  # a flag, as the next
+    flies: int = 0
+
+    FIELDS = (("rate", 24), ("next", 48), ("most", 16), ("early", 8), ("asks", 1), ("flies", 1))
+
+
+def argument(rate: float, next_drop: int, most: int = miss_window.MOST_WINDOW) -> int:
+    """What a connection is opened with."""
+    return MissState(round(rate * 256), next_drop, most).packed()
+
+
+@dataclass(frozen=True)
+class Miss:
+    name: str = "miss"
+    state_bits: int = MissState.bits()
+    calculator: Calculator = field(default=miss_window.CALCULATOR)
+
+    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+        before = after = MissState.unpacked(policy_state)
+        known = event.rtt_minimum != NOT_KNOWN
+        new = slow_start(event, window)
+        match event.kind:
+            case Kind.ESTABLISHED:
+                after = replace(before, asks=known, flies=False, early=0)
+            case Kind.SENT:
+                if before.asks:
+                    after = replace(after, early=min(before.early + 1, MOST_EARLY))
+                if before.flies and before.most:
+                    after = replace(after, most=before.most - 1)
+            case Kind.LOSS | Kind.TIMEOUT:
+                after = replace(before, asks=False, flies=False)
+            case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup and before.asks:
+                after = replace(before, asks=False)
+                response = miss_window.Response.unpacked(event.calculated.answer)
+                if response.window >= max(event.initial_window, 1) and not event.calculated.stale:
+                    jump = of_bytes(response.window * event.segment_size)
+                    new = Window(jump, jump if window.ssthresh >> 16 < jump >> 16 else window.ssthresh)
+                    left = response.window - before.early
+                    after = replace(after, flies=left > 0, most=left % (1 << 16), next=response.gap)
+            case _:
+                pass
+        departure = Departure()
+        if after.flies and after.most:
+            departure = Departure(Pace.APART, (after.next & (1 << 44) - 1) << 8)
+        wanted = before.asks and event.kind not in (Kind.CALCULATED, Kind.LOSS, Kind.TIMEOUT)
+        asked = None
+        if (wanted or event.kind is Kind.ESTABLISHED) and known and not event.calculating:
+            asked = Calculation(self._request(before, event).packed())
+        return Answer(new, after.packed(), departure, asked)
+
+    @staticmethod
+    def _request(before: MissState, event: CongestionEvent) -> miss_window.Request:
+        remaining = (before.next - event.now) % (1 << 48)
+        if remaining >> 47:
+            remaining = 0
+        return miss_window.Request.at(before.rate, remaining, 0, event.rtt_minimum, before.most)
+
+
+POLICY = Miss()

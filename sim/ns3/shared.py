@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""`make sim STARTUP=liss`, iss, miss, js, spand, resume: connections over ns-3 that start with estimates of earlier ones.
+
+The core's path reports feed the estimator (sw/estimator), and the later connections begin with what it says. Beside it the
+same connections begin as Reno does. One table, one plot.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from downbeat_toe import pages
+from plotly.subplots import make_subplots
+from rich.table import Table
+
+from sim.experiments.engine import command
+from sim.experiments.engine.lines import plan
+from sim.experiments.engine.load import load
+from sim.ns3.settings import Refused, Settings
+
+RENO = "reno"
+PRESET = "sim"
+EARLIER = 3  # connections, endless but with SPAND and Careful Resume
+LATER = 4
+APART = 2.0  # s between two of the later ones
+LEAD = 20.0  # s that the earlier ones have
+MARKS = (1, 5)  # s since establishment
+
+# SPAND and Careful Resume learn from transfers that have ended.
+ENDED = {"spand": "2 MB", "resume": "8 MB"}
+
+
+def text(wanted: Settings, method: str) -> str:
+    """The experiment of one seed: the method and Reno."""
+    earlier = f'transfer = "{ENDED[method]}"' if method in ENDED else ""
+    later = f'transfer = "{wanted.size} B"\n' if method == "spand" else ""
+    queue = f"{wanted.buffer.packets} packets" if wanted.buffer.packets else f"{wanted.buffer.bytes} B"
+    starts = "\n".join(_later(number, later) for number in range(LATER))
+    return f"""
+name = "shared"
+title = "Starts with shared estimates"
+source = "make sim STARTUP={method}"
+
+[axes]
+method = [{{ name = "reno", estimate = "" }}, {{ name = "{method}", estimate = "{method}" }}]
+
+[topology]
+kind = "dumbbell"
+link = {{ rate = "{wanted.rate / 1e6:g} Mb/s", delay = "{wanted.rtt / 2e6 - 1:g} ms", queue = {{ size = "{queue}" }} }}
+access = {{ rate = "1 Gb/s", delay = "0.5 ms" }}
+
+[run]
+duration = "{LEAD + LATER * APART + MARKS[-1]:g} s"
+marks = [{", ".join(f'"{mark} s"' for mark in MARKS)}]
+sample = "100 ms"
+preset = "{PRESET}"
+sack = true
+
+[[flow]]
+label = "earlier"
+to = 1
+hosts = 1
+count = {EARLIER}
+observed = true
+start = {{ uniform = ["0 s", "1 s"] }}
+{earlier}
+
+{starts}
+"""
+
+
+def _later(number: int, more: str) -> str:
+    return f"""[[flow]]
+label = "later-{number}"
+to = 1
+hosts = 1
+observed = true
+estimate = "$method.estimate"
+start = "{LEAD + number * APART:g} s"
+{more}"""
+
+
+def check(startup: str, others: dict[str, str]) -> None:
+    for name, value in others.items():
+        if value:
+            raise Refused(f"{name}={value}: not with STARTUP={startup}, which has no one argument, capture or waves")
+
+
+def run(wanted: Settings, method: str, work: Path, jobs: int = 1) -> dict[str, Any]:
+    """What both runs gave, for programs."""
+    work.mkdir(parents=True, exist_ok=True)
+    path = work / "shared.toml"
+    path.write_text(text(wanted, method))
+    try:
+        known = command.built_policies(PRESET)
+        file = load(path, known)
+        plans = {cell.names["method"]: plan(cell.experiment, known, wanted.seed) for cell in file.cells}
+        runner = command.engine(file, jobs)
+        done = runner.all(list(plans.values()), lambda *_: None)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    results = dict(zip(plans, done, strict=True))
+    return {
+        "method": method,
+        "settings": wanted.as_json(),
+        "runs": {name: _figures(one) for name, one in results.items()},
+    }
+
+
+def _figures(one: dict[str, Any]) -> dict[str, Any]:
+    later = [flow for flow in one["flows"] if flow["label"].startswith("later")]
+    if failed := [flow["failure"] for flow in one["flows"] if flow["failure"]]:
+        raise Refused(f"a connection failed: {failed[0]}")
+    return {
+        "connections": [
+            {
+                **{f"bytes_in_{mark}_s": flow["at_marks"][index] for index, mark in enumerate(MARKS)},
+                "losses": flow["losses"],
+                "retransmissions": flow["retransmissions"],
+                "exit_window": flow["exit_before"] if flow["exit"] else None,
+                "told_window": flow["told_window"],
+                "told_ssthresh": flow["told_ssthresh"],
+                "told": flow["told"],
+            }
+            for flow in later
+        ],
+        "dropped": sum(link["dropped"] for link in one["links"]),
+        "seconds": one["samples"]["seconds"],
+        "progress": [
+            [sample[number] for number, flow in enumerate(one["flows"]) if flow["label"].startswith("later")]
+            for sample in one["samples"]["progress"]
+        ],
+    }
+
+
+def _mean(rows: Sequence[dict[str, Any]], name: str) -> float:
+    known = [row[name] for row in rows if row[name] is not None]
+    return fmean(known) if known else float("nan")
+
+
+def table(told: dict[str, Any]) -> Table:
+    method = told["method"]
+    wide = Table(title=f"{LATER} connections started by {method}, beside {EARLIER} earlier ones", title_justify="left")
+    wide.add_column("", no_wrap=True)
+    for head in (*(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "told"):
+        wide.add_column(head, justify="left" if head == "told" else "right")
+    for name, one in told["runs"].items():
+        rows = one["connections"]
+        for number, row in enumerate(rows):
+            words = "" if name == RENO else f"{row['told_window']:g} segments: {row['told']}"
+            wide.add_row(f"{name} {number}", *_cells(row), words)
+        wide.add_row(f"{name}, mean", *_cells({key: _mean(rows, key) for key in rows[0] if key != "told"}), "")
+    return wide
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    exit_window = row["exit_window"]
+    left = "-" if exit_window is None or exit_window != exit_window else f"{exit_window:.1f}"
+    return [
+        *(f"{row[f'bytes_in_{mark}_s'] / 1e3:.0f}" for mark in MARKS),
+        f"{row['losses']:g}",
+        f"{row['retransmissions']:g}",
+        left,
+    ]
+
+
+def write(told: dict[str, Any], wanted: Settings, directory: Path) -> Path:
+    """The report for programs and the page."""
+    directory.mkdir(parents=True, exist_ok=True)
+    name = f"sim-{told['method']}"
+    (directory / f"{name}.json").write_text(json.dumps(told, indent=2) + "\n")
+    figure = make_subplots(rows=1, cols=1)
+    for number, (run_name, one) in enumerate(told["runs"].items()):
+        for each in range(LATER):
+            start = LEAD + each * APART
+            x = [time - start for time in one["seconds"] if time >= start]
+            y = [
+                sample[each] / 1e3
+                for time, sample in zip(one["seconds"], one["progress"], strict=True)
+                if time >= start
+            ]
+            line = {"color": pages.COLOURS[number % len(pages.COLOURS)], "width": 1.2}
+            figure.add_scatter(
+                x=x, y=y, line=line, mode="lines", name=run_name, legendgroup=run_name, showlegend=each == 0
+            )
+    pages.finish(figure, row_height=420)
+    figure.update_xaxes(title_text="time since the connection was opened, s")
+    figure.update_yaxes(title_text="acknowledged, kB")
+    words = f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms; the earlier connections report, the later ones ask."
+    heads = ["", *(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "told, segments", "why"]
+    rows = [
+        [
+            f"{run_name} {number}",
+            *(row[f"bytes_in_{mark}_s"] / 1e3 for mark in MARKS),
+            row["losses"],
+            row["retransmissions"],
+            "-" if row["exit_window"] is None else row["exit_window"],
+            row["told_window"],
+            row["told"] or "-",
+        ]
+        for run_name, one in told["runs"].items()
+        for number, row in enumerate(one["connections"])
+    ]
+    body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows)}"
+    path = directory / f"{name}.html"
+    command_line = wanted.command(STARTUP=told["method"])
+    path.write_text(pages.page(f"Starts by {told['method']}", body, command=command_line, seed=wanted.seed))
+    return path
+
+
+def work_directory(root: Path) -> Path:
+    return root / str(os.getpid())
