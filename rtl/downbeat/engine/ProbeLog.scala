@@ -116,6 +116,9 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
 
   val result = ProbeAnswer()
   val after = ProbeLogState()
+  /** With `result`, on step 5: probes that had no ACK of their own, and all are forgotten; no probe is unanswered. */
+  val missed = UInt(2 bits)
+  val forgets, none = Bool()
   private val update = new s5.Area {
     private val chained = before.chained && !decide.skips
     result.answered := decide.exact && decide.answerer.departed
@@ -124,6 +127,10 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     result.departureGap := decide.departureGap
     result.arrivalGap := compare.arrivalGap
     result.roundTrip := decide.roundTrip
+
+    missed := decide.removed - result.answered.asUInt.resize(2)
+    forgets := select.forgets && select.unanswered.orR
+    none := after.sent === after.answering
 
     private val written = ProbeRecord()
     written := order.oldest

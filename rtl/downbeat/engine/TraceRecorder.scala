@@ -39,5 +39,6 @@ class TraceRecorder(
     record.retransmission := record.sent && transmit.repeats
     record.asked := congestion.ASKED
     record.estimates := ESTIMATES
+    record.inline := INLINE_TOLD
   }
 }

@@ -43,4 +43,6 @@ object EventKind extends SpinalEnum {
   val calculated = newElement()
   /** The rate estimator has taken an ACK into account. */
   val estimated = newElement()
+  /** Inline measurement wants a stream of probes, or knows more of the path. */
+  val measured = newElement()
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine
+
+import downbeat.calculation.{InlineEstimator, InlineMeasurement, InlineMessage}
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.InlineResult
+import downbeat.messages.EventKind
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** What the inline meter keeps of a connection, in a side memory. */
+case class InlineMeterState() extends Bundle {
+  /** The estimator could not be told something: it is told to begin again. */
+  val lost = Bool()
+  /** Probes of the stream that have left. */
+  val sent = UInt(4 bits)
+  val result = InlineResult()
+}
+
+/** Tells the inline estimator ([[InlineMeasurement]]) what becomes of a connection's probes, and keeps what comes back
+  * as events `measured`.
+  *
+  * The stream that is wanted is so until its last probe has left, or until the probes are forgotten. When all probes
+  * are answered and no stream is wanted, the estimator has missed something, and begins again.
+  */
+class InlineMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, probes: ProbeLog, steps: Seq[Node])
+    extends Area {
+  import signals._
+  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+  private val memory = Mem(InlineMeterState(), config.flows)
+  memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
+
+  private val address = new s0.Area {
+    val flow: UInt = FLOW
+    val opens = insert(LIVE && ESTABLISHED)
+    val arrives = insert(LIVE && KIND === EventKind.measured)
+    val sends = insert(LIVE && KIND === EventKind.sent && MEASURED && !RESENT)
+  }
+  private val read = new s1.Area {
+    val before = insert(memory.readSync(address.flow, pipeline.moves(s0)))
+  }
+  import read.before
+
+  private val count = new s2.Area {
+    val last = insert(before.sent === InlineMeasurement.probes - 1)
+    val sent = insert {
+      val sent = CombInit(before.sent)
+      when(before.sent.orR)(sent := before.sent + 1)
+      when(BEGINS)(sent := 1)
+      sent
+    }
+  }
+
+  private val space = Bool()
+  private val message = Flow(InlineMessage(config))
+  private val update = new s5.Area {
+    private val answer = probes.result
+    private val completes = address.sends && count.last && !BEGINS
+    private val answers = answer.answered || probes.missed.orR
+    private val stuck = LIVE && ADVANCED && probes.none && !before.result.valid && !before.sent.orR
+    private val forgets = probes.forgets || before.lost || stuck
+    private val tells = LIVE && (address.opens || forgets || completes || answers)
+    private val goes = tells && space
+    message.valid := isValid && goes
+    message.reference.flow := FLOW
+    message.reference.generation := CONNECTION
+    private val request = message.request
+    request.opens := address.opens
+    request.forgets := forgets
+    request.completes := completes
+    request.missed := probes.missed
+    request.answered := answer.answered
+    request.begins := answer.begins
+    request.disturbed := answer.disturbed
+    private def bounded(gap: UInt): UInt = gap.takeHigh(4).orR ? U((BigInt(1) << 32) - 1, 32 bits) | gap.resize(32)
+    request.departureGap := bounded(answer.departureGap)
+    request.arrivalGap := bounded(answer.arrivalGap)
+    request.segmentSize := SEGMENT_SIZE
+
+    val after = CombInit(before).allowOverride()
+    after.lost := !OPENING && (before.lost && !goes || tells && !space)
+    when(address.sends)(after.sent := count.sent)
+    when(address.arrives)(after.result := MEASURED_INLINE)
+    when(completes)(after.result.valid := False)
+    when(completes || probes.forgets || address.opens || OPENING)(after.sent := 0)
+    when(probes.forgets)(after.result.valid := False)
+    when(address.opens || OPENING)(after.result := InlineResult.none)
+    memory.write(FLOW, after, isValid && (LIVE || OPENING))
+
+    INLINE := after.result
+    INLINE_TOLD.goes := goes
+    INLINE_TOLD.opens := request.opens
+    INLINE_TOLD.forgets := request.forgets
+    INLINE_TOLD.completes := request.completes
+    INLINE_TOLD.missed := request.missed
+  }
+
+  /** Connects the estimator. */
+  def connect(estimator: InlineEstimator): Unit = {
+    space := estimator.io.space
+    estimator.io.request << message.stage()
+  }
+}
