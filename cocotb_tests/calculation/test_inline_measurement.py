@@ -186,6 +186,8 @@ def test_delayed_acks_make_every_second_segment_a_probe() -> None:
     unit = Unit()
     plan = Response.unpacked(unit.response(Request(opens=1, segment_size=SEGMENT).packed()))
     assert not plan.alternate
-    for answer in [Request(answered=1, begins=1)] + [Request(missed=1, answered=1, disturbed=1)] * 4 + [Request(missed=1)]:
+    for answer in (
+        [Request(answered=1, begins=1)] + [Request(missed=1, answered=1, disturbed=1)] * 4 + [Request(missed=1)]
+    ):
         plan = Response.unpacked(unit.response(answer.packed()))
     assert plan.valid and plan.alternate

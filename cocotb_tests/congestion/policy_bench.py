@@ -181,7 +181,9 @@ def _event(draw: random.Random) -> CongestionEvent:
         bwe=_bytes(draw, segment),
         ere=_bytes(draw, segment),
         inline=Inline(
-            draw.random() < 0.8, draw.random() < 0.5, *(_bits(draw, 32) for _ in ("gap", "step", "capacity", "available"))
+            draw.random() < 0.8,
+            draw.random() < 0.5,
+            *(_bits(draw, 32) for _ in ("gap", "step", "capacity", "available")),
         ),
         now=_bits(draw, 48),
         calculating=draw.random() < 0.3,

@@ -47,7 +47,7 @@ case class InlineEstimator(config: DownbeatConfig) extends Component {
   private val owner = remembered.halfPipe()
   private val response = unit.io.response.toStream.halfPipe()
   private val joined = StreamJoin(owner, response)
-  io.result << joined.takeWhen(joined._2.lsb).map { both =>
+  io.result << joined.takeWhen(joined.payload._2.lsb).map { both =>
     val event = MeasuredEvent(config)
     event.reference := both._1.reference
     event.result.assignFromBits(both._2 >> 1)

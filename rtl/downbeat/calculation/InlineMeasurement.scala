@@ -51,8 +51,8 @@ case class InlineRequest() extends Bundle {
   */
 object InlineMeasurement extends Calculator {
   val name = "inlinemeasurement"
-  val requestBits: Int = widthOf(InlineRequest())
-  val responseBits: Int = 1 + widthOf(InlineResult())
+  val requestBits: Int = 6 + 2 + 2 * 32 + 16
+  val responseBits: Int = 1 + InlineResult.bits
   /** Of a stream. */
   val probes = 10
   def build(config: EngineSizes): CalculatorUnit = new InlineMeasurementUnit(config)
@@ -77,5 +77,5 @@ class InlineMeasurementUnit(config: EngineSizes) extends CalculatorUnit(config, 
   machine.starts := busy
   when(machine.ends)(busy := False)
   io.response.valid := RegNext(machine.ends) init False
-  io.response.payload := Cat(machine.response.map(_.asBits))
+  io.response.payload := machine.response.map(_.asBits).reverse.reduce(_ ## _)
 }

@@ -25,7 +25,7 @@ class InlineProgram extends RowProgram {
 
   // ---- of this request
 
-  private val Seq(opens, forgets, completes, missed, answered, begins, disturbed, departureGap, arrivalGap, size) =
+  private val Seq(opens, forgets, completes, missed, answered, begins, disturbed, departureGap, arrivalGap, segmentNow) =
     Seq.tabulate(10)(i => Row(InlineProgram.given + i))
   private val Seq(tells, valid, alternate, gap, step) = Seq.tabulate(5)(i => Row(90 + i))
   private val Seq(t, u, i, j, lower, upper, trend, value, transfer, estimate) = Seq.tabulate(10)(k => Row(96 + k))
@@ -45,59 +45,59 @@ class InlineProgram extends RowProgram {
     move(training, 1)
     for (row <- Seq(pairs, nextPair, results, nextResult, capacity, available, low, high, width)) move(row, 0)
     settle(begin)
-  }()
-  ifLess(0, forgets)(settle(begin))()
+  }
+  ifLess(0, forgets)(settle(begin))
   ifLess(0, completes) {
     increment(sent)
-    ifLess(sent, streams)(settle(stream))()
+    ifLess(sent, streams)(settle(stream))
     settle(finish)
-  }()
+  }
 
   // ---- answers
 
   place(loop)
   ifLess(0, missed) {
     subtract(missed, missed, 1)
-    ifLess(position, 1)(first())(increment(position))
+    ifLessElse(position, 1)(first())(increment(position))
     move(broken, 1)
     jump(stepOn)
-  }()
+  }
   jumpIfLess(answered, 1)(finish)
   move(answered, 0)
   ifLess(0, begins) {
     first()
     jump(loop)
-  }()
+  }
   jumpIfLess(position, 1)(loop)
-  ifLess(departureGap, 1)(move(disturbed, 1))()
-  ifLess(arrivalGap, 2)(move(disturbed, 1))()
-  ifLess(0, disturbed)(move(broken, 1))()
-  ifLess(position, gaps + 1) {
+  ifLess(departureGap, 1)(move(disturbed, 1))
+  ifLess(arrivalGap, 2)(move(disturbed, 1))
+  ifLess(0, disturbed)(move(broken, 1))
+  ifLessElse(position, gaps + 1) {
     setX(position)
     move(before(departures), departureGap)
     move(before(arrivals), arrivalGap)
     shift(t, departureGap, 8)
     subtract(u, arrivalGap, departureGap)
-    ifLess(t, u)(increment(rises))()
+    ifLess(t, u)(increment(rises))
   }(move(last, arrivalGap))
   ifLess(disturbed, 1) {
     move(t, training)
-    ifLess(gaps, position)(move(t, 1))()
+    ifLess(gaps, position)(move(t, 1))
     ifLess(0, t) {
       setX(nextPair)
       divide(x(pairGaps), arrivalGap, stride)
       increment(nextPair)
-      ifLess(mostPairs - 1, nextPair)(move(nextPair, 0))()
-      ifLess(pairs, mostPairs)(increment(pairs))()
-    }()
-  }()
+      ifLess(mostPairs - 1, nextPair)(move(nextPair, 0))
+      ifLess(pairs, mostPairs)(increment(pairs))
+    }
+  }
   increment(position)
 
   place(stepOn)
   jumpIfLess(position, InlineMeasurement.probes)(loop)
   move(position, 0)
   ifLess(0, training) {
-    ifLess(0, broken)(swapStride()) {
+    ifLessElse(0, broken)(swapStride()) {
       sumOf(arrivals, t)
       add(t, t, last)
       transferOf()
@@ -108,7 +108,7 @@ class InlineProgram extends RowProgram {
       move(training, 0)
     }
     jump(begin)
-  }()
+  }
   move(trend, 0)
   move(value, 0)
   ifLess(broken, 1) {
@@ -119,7 +119,7 @@ class InlineProgram extends RowProgram {
     transferOf()
     knee()
     judgeTrend()
-  }()
+  }
   setX(done)
   move(x(trends), trend)
   move(x(values), value)
@@ -132,7 +132,7 @@ class InlineProgram extends RowProgram {
   ifLess(sound, 1) {
     swapStride()
     jump(begin)
-  }()
+  }
   choose()
   subtract(u, high, low) // the extent
   add(t, streams, 1)
@@ -144,7 +144,7 @@ class InlineProgram extends RowProgram {
     atLeast(low, t)
     add(high, high, u)
     jump(begin)
-  }()
+  }
   ifLess(streams, bestN) {
     forget()
     shift(u, u, 1)
@@ -152,16 +152,16 @@ class InlineProgram extends RowProgram {
     divide(t, high, 10)
     atLeast(low, t)
     jump(begin)
-  }()
+  }
   median()
   subtract(u, high, low)
-  ifLess(bestN, 1) {
+  ifLessElse(bestN, 1) {
     ifLess(high, estimate) {
       forget()
       shift(u, u, 1)
       add(high, high, u)
       jump(begin)
-    }()
+    }
     move(value, estimate)
   } {
     setX(bestN)
@@ -170,8 +170,8 @@ class InlineProgram extends RowProgram {
   setX(nextResult)
   move(x(resultRates), value)
   increment(nextResult)
-  ifLess(mostResults - 1, nextResult)(move(nextResult, 0))()
-  ifLess(results, mostResults)(increment(results))()
+  ifLess(mostResults - 1, nextResult)(move(nextResult, 0))
+  ifLess(results, mostResults)(increment(results))
   nextRange()
   move(capacity, estimate)
   move(available, value)
@@ -180,7 +180,7 @@ class InlineProgram extends RowProgram {
   // ---- the next round, the next stream
 
   place(begin)
-  move(segment, size)
+  move(segment, segmentNow)
   move(streams, 1)
   for (row <- Seq(sent, done, position, sound)) move(row, 0)
   ifLess(training, 1) {
@@ -192,13 +192,13 @@ class InlineProgram extends RowProgram {
     move(streams, 4)
     multiply(t, high, 5)
     multiply(u, low, 6)
-    ifLess(t, u)(move(streams, 3))()
+    ifLess(t, u)(move(streams, 3))
     multiply(t, high, 20)
     multiply(u, low, 23)
-    ifLess(t, u)(move(streams, 2))()
+    ifLess(t, u)(move(streams, 2))
     subtract(t, high, low)
     divide(width, t, streams)
-  }()
+  }
   place(stream)
   ifLess(training, 1) {
     add(t, sent, 1)
@@ -211,7 +211,7 @@ class InlineProgram extends RowProgram {
     gapOf(u, t)
     subtract(u, gap, u)
     divide(step, u, gaps - 1)
-  }()
+  }
   move(tells, 1)
   move(valid, 1)
   subtract(alternate, stride, 1)
@@ -219,7 +219,7 @@ class InlineProgram extends RowProgram {
 
   place(finish)
   for ((row, field) <- Seq(tells, valid, alternate, gap, step).zipWithIndex) respond(field, row)
-  ifLess(0, tells) {
+  ifLessElse(0, tells) {
     respond(5, capacity)
     respond(6, available)
   } {
@@ -266,7 +266,7 @@ class InlineProgram extends RowProgram {
       multiply(target, segment, second)
       divide(target, target, rate)
       atMost(target, most)
-    }()
+    }
   }
 
   private def judgeTrend(): Unit = {
@@ -274,10 +274,10 @@ class InlineProgram extends RowProgram {
     sumOf(arrivals, u)
     subtract(u, u, t)
     shift(px, t, 5)
-    ifLess(rises, 4)(ifLess(px, u)()(subtract(trend, trend, 1)))()
+    ifLess(rises, 4)(unlessLess(px, u)(subtract(trend, trend, 1)))
     shift(px, t, 4)
-    ifLess(4, rises)(move(trend, 1))()
-    ifLess(px, u)(move(trend, 1))()
+    ifLess(4, rises)(move(trend, 1))
+    ifLess(px, u)(move(trend, 1))
   }
 
   /** K of the median. */
@@ -288,11 +288,11 @@ class InlineProgram extends RowProgram {
       move(n, 0)
       count(j, pairs) {
         setY(j)
-        ifLess(y(pairGaps), x(pairGaps))(increment(n)) {
-          ifLess(x(pairGaps), y(pairGaps))()(ifLess(j, i)(increment(n))())
+        ifLessElse(y(pairGaps), x(pairGaps))(increment(n)) {
+          unlessLess(x(pairGaps), y(pairGaps))(ifLess(j, i)(increment(n)))
         }
       }
-      ifLess(n, u)()(ifLess(u, n)()(move(t, x(pairGaps))))
+      unlessLess(n, u)(unlessLess(u, n)(move(t, x(pairGaps))))
     }
     multiply(estimate, segment, second)
     divide(estimate, estimate, t)
@@ -317,12 +317,12 @@ class InlineProgram extends RowProgram {
         ifLess(i, py) {
           setX(i)
           move(n, before(trends))
-        }()
-      }()
+        }
+      }
       subtract(error, u, t)
       add(error, error, u)
       add(error, error, n)
-      ifLess(error, best)() {
+      unlessLess(error, best) {
         move(best, error)
         move(bestN, i)
       }
@@ -357,14 +357,14 @@ class InlineProgram extends RowProgram {
       root(xx, t)
       multiply(t, t, 256)
       atLeast(u, t)
-    }()
+    }
     subtract(low, value, u)
     divide(t, value, 20)
     atLeast(low, t)
     add(high, value, u)
   }
 
-  private def absolute(row: Row): Unit = ifLess(row, 0)(subtract(row, 0, row))()
+  private def absolute(row: Row): Unit = ifLess(row, 0)(subtract(row, 0, row))
 
   /** floor(sqrt), of less than 2^54, by Newton's iteration from above. */
   private def root(square: Row, result: Row): Unit = {
@@ -427,7 +427,7 @@ class InlineProgram extends RowProgram {
     absolute(t)
     multiply(t, t, bestSpread)
     divide(t, t, spread)
-    ifLess(u, 0)(subtract(value, bestX, t))(add(value, bestX, t))
+    ifLessElse(u, 0)(subtract(value, bestX, t))(add(value, bestX, t))
     atLeast(value, 0)
     atMost(value, Literal(1 << 24))
     divide(value, value, bestN)
@@ -459,12 +459,12 @@ class InlineProgram extends RowProgram {
       divide(error, error, n)
       subtract(error, error, behind)
       move(t, 1)
-      ifLess(0, bestN)(ifLess(error, best)()(move(t, 0)))()
+      ifLess(0, bestN)(unlessLess(error, best)(move(t, 0)))
       ifLess(0, t) {
         for ((to, from) <- Seq(best -> error, bestSpread -> spread, bestCommon -> common, bestN -> n, bestX -> x1,
             bestY -> y1)) move(to, from)
-      }()
-    }()
+      }
+    }
   }
 }
 

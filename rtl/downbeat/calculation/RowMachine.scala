@@ -5,6 +5,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 import scala.collection.mutable
+import scala.language.implicitConversions
 
 /** What an instruction works on. */
 sealed trait Operand
@@ -53,7 +54,21 @@ class RowProgram {
   def place(label: Label): Unit = label.at = instructions.size
   def jump(label: Label): Unit = emit(Jump, nowhere, nowhere, nowhere, Some(label))
   def jumpIfLess(a: Operand, b: Operand)(label: Label): Unit = emit(JumpIfLess, nowhere, a, b, Some(label))
-  def ifLess(a: Operand, b: Operand)(body: => Unit)(otherwise: => Unit): Unit = {
+  def ifLess(a: Operand, b: Operand)(body: => Unit): Unit = {
+    val yes, after = new Label
+    jumpIfLess(a, b)(yes)
+    jump(after)
+    place(yes)
+    body
+    place(after)
+  }
+  def unlessLess(a: Operand, b: Operand)(body: => Unit): Unit = {
+    val after = new Label
+    jumpIfLess(a, b)(after)
+    body
+    place(after)
+  }
+  def ifLessElse(a: Operand, b: Operand)(body: => Unit)(otherwise: => Unit): Unit = {
     val yes, after = new Label
     jumpIfLess(a, b)(yes)
     otherwise
@@ -71,10 +86,9 @@ class RowProgram {
     increment(counter)
     jumpIfLess(counter, until)(top)
   }
-  def atMost(row: Row, bound: Operand): Unit = ifLess(bound, row)(move(row, bound))()
-  def atLeast(row: Row, bound: Operand): Unit = ifLess(row, bound)(move(row, bound))()
+  def atMost(row: Row, bound: Operand): Unit = ifLess(bound, row)(move(row, bound))
+  def atLeast(row: Row, bound: Operand): Unit = ifLess(row, bound)(move(row, bound))
 
-  def size: Int = instructions.size
   /** Its words. */
   def words: Seq[BigInt] = instructions.toSeq.map { instruction =>
     def field(operand: Operand): BigInt = operand match {
@@ -140,7 +154,7 @@ class RowMachine(program: RowProgram, flows: Int, flow: UInt, first: Int, given:
   private val address = UInt(rowBits bits)
   address := place(operands(1))
   private val read = rows.readSync(flow @@ address)
-  private def value(operand: Bits): SInt = kind(operand) === 3 ? literal.resize(64).asSInt | read.asSInt
+  private def value(operand: Bits): SInt = (kind(operand) === 3) ? literal.resize(64).asSInt | read.asSInt
   private val next = code.readSync(counter)
 
   private val writes = False

@@ -38,6 +38,8 @@ object InlineTold {
 }
 
 object InlineResult {
+  val bits: Int = 2 + 4 * 32
+
   def none: InlineResult = {
     val result = InlineResult()
     result.assignFromBits(B(0, widthOf(result) bits))

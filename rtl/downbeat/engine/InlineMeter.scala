@@ -78,7 +78,7 @@ class InlineMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Sig
     request.arrivalGap := bounded(answer.arrivalGap)
     request.segmentSize := SEGMENT_SIZE
 
-    val after = CombInit(before).allowOverride()
+    val after = CombInit[InlineMeterState](before).allowOverride()
     after.lost := !OPENING && (before.lost && !goes || tells && !space)
     when(address.sends)(after.sent := count.sent)
     when(address.arrives)(after.result := MEASURED_INLINE)

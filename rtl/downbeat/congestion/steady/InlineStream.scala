@@ -44,7 +44,7 @@ class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends
   private val decide = new s2.Area {
     private val sends = event.kind === kinds.sent
     val after = insert {
-      val after = CombInit(before).allowOverride()
+      val after = CombInit[InlineStreamState](before).allowOverride()
       when(sends) {
         after.odd := Mux(prepare.noneBefore, True, !before.odd)
         when(before.position === 0) {
@@ -84,4 +84,8 @@ class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends
       when(begins)(plan.minimumSegments := inline.alternate ? U(2 * probes - 1, 6 bits) | U(probes, 6 bits))
     }
   }.plan
+}
+
+object InlineStreamState {
+  val bits: Int = 5 + 32 + 2
 }

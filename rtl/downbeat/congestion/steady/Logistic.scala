@@ -35,7 +35,7 @@ object Logistic extends SteadyPolicy {
     Argument(name, rateBits, fraction = 10, unit = "bytes/s", least = least, usual = BigInt(12500000) << 10)
   override val arguments: Arguments =
     Arguments(Seq(rate("K", least = 1), rate("A", least = 0)), notAbove = Seq("A" -> "K"))
-  val stateBits: Int = argumentBits + instantBits + Reno.stateBits + 1 + widthOf(InlineStreamState())
+  val stateBits: Int = argumentBits + instantBits + Reno.stateBits + 1 + InlineStreamState.bits
   override val paces = true
   override val measuresInline = true
   override val comparesRoundTrips = true
