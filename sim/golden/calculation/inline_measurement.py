@@ -135,7 +135,7 @@ class Unit:
         request = Request.unpacked(packed)
         self.plan = Response()
         if request.opens:
-            self.__init__()  # type: ignore[misc]
+            vars(self).update(vars(Unit()))
             self._begin(request)
         elif request.forgets:
             self._begin(request)
