@@ -10,7 +10,7 @@ import spinal.lib.misc.pipeline._
 /** What measure keeps of a connection. */
 case class MeasureState(config: DownbeatConfig) extends Bundle {
   val rttMinimum = config.policiesCompareRoundTrips generate UInt(36 bits) // ns; all ones: no sample yet
-  val probes = config.policiesPace generate ProbeLogState()
+  val probes = config.policiesPace generate ProbeLogState(config)
 }
 
 /** Measures what round trips and gaps tell of the path.

@@ -20,7 +20,7 @@ case class InlineStreamState() extends Bundle {
 
 /** Sends the streams of probes that inline measurement wants ([[downbeat.calculation.InlineMeasurement]]): 10 segments,
   * or 19, of which every second one is a probe. The first waits until the window has space for all, and the window must
-  * be 12 (20) segments at least. A segment that is not what the stream wants ends it, and it begins again.
+  * be 12 (20) segments at least. It leaves the first gap at least after what went before. A segment that is not what the stream wants ends it, and it begins again.
   */
 class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends Area {
   import pipe._
@@ -78,7 +78,7 @@ class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends
     val plan = CombInit(DeparturePlan.configured).allowOverride()
     when(measures && inline.valid && (!begins || mayBegin)) {
       plan.pace := (!begins && (last || !after.gap.orR)) ? Pace.adjacent | Pace.apart
-      plan.time := ((begins ? U(0, 32 bits) | after.gap) << 16).resized
+      plan.time := ((begins ? inline.gap | after.gap) << 16).resized
       plan.probe := !inline.alternate || !after.position.lsb
       plan.begins := begins
       when(begins)(plan.minimumSegments := inline.alternate ? U(2 * probes - 1, 6 bits) | U(probes, 6 bits))
