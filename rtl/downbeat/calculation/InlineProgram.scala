@@ -26,7 +26,7 @@ class InlineProgram extends RowProgram {
   // ---- of this request
 
   private val Seq(opens, forgets, completes, missed, answered, begins, disturbed, departureGap, arrivalGap, segmentNow) =
-    Seq.tabulate(10)(i => Row(InlineProgram.given + i))
+    Seq.tabulate(10)(i => Row(InlineProgram.request + i))
   private val Seq(tells, valid, alternate, gap, step) = Seq.tabulate(5)(i => Row(90 + i))
   private val Seq(t, u, i, j, lower, upper, trend, value, transfer, estimate) = Seq.tabulate(10)(k => Row(96 + k))
   private val Seq(x1, y1, xx, xy, yy, behind, n, error, spread, common) = Seq.tabulate(10)(k => Row(106 + k))
@@ -470,7 +470,7 @@ class InlineProgram extends RowProgram {
 
 object InlineProgram {
   /** The first row of what a request tells. */
-  val given = 80
+  val request = 80
   /** Of a scaled rate, and of a slope's fraction. */
   val rateBits = 17
   val slopeBits = 16

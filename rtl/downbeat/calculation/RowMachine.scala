@@ -126,9 +126,9 @@ object RowProgram {
 }
 
 /** Runs a [[RowProgram]] over the rows of one connection after another: an instruction in 6 clocks, a product or
-  * quotient in as many more as [[SerialArithmetic]] takes. `given` are the rows that it begins with, from `first` on.
+  * quotient in as many more as [[SerialArithmetic]] takes. `request` goes to the rows from `first` on.
   */
-class RowMachine(program: RowProgram, flows: Int, flow: UInt, first: Int, given: => Seq[UInt], fields: Seq[Int])
+class RowMachine(program: RowProgram, flows: Int, flow: UInt, first: Int, request: => Seq[UInt], fields: Seq[Int])
     extends Area {
   import RowProgram._
   private val code = Mem(program.words.map(word => B(word, bits bits)))
@@ -166,7 +166,7 @@ class RowMachine(program: RowProgram, flows: Int, flow: UInt, first: Int, given:
 
   private val loading = Reg(UInt(rowBits bits))
   val response: Seq[UInt] = fields.map(width => Reg(UInt(width bits)))
-  val starts = False
+  val starts = Bool()
   val ends = False
   arithmetic.io.request.valid := False
   arithmetic.io.request.divides := is(Divide)
@@ -185,9 +185,9 @@ class RowMachine(program: RowProgram, flows: Int, flow: UInt, first: Int, given:
     load.whenIsActive {
       writes := True
       writeRow := loading + first
-      writeValue := Vec(given.map(_.resize(64)))(loading.resize(log2Up(given.size))).asBits
+      writeValue := Vec(request.map(_.resize(64)))(loading.resize(log2Up(request.size))).asBits
       loading := loading + 1
-      when(loading === given.size - 1)(goto(fetch))
+      when(loading === request.size - 1)(goto(fetch))
     }
     fetch.whenIsActive(goto(decode))
     decode.whenIsActive {

@@ -60,7 +60,11 @@ def departure(event: CongestionEvent, window: Window, state: State) -> Departure
         if window.cwnd < of_bytes(least) or state.repairs or alternate and not state.odd:
             return Departure()
         return Departure(
-            Pace.APART, 0, minimum_segments=2 * PROBES - 1 if alternate else PROBES, probe=True, begins=True
+            Pace.APART,
+            event.inline.gap * NANOSECOND,
+            minimum_segments=2 * PROBES - 1 if alternate else PROBES,
+            probe=True,
+            begins=True,
         )
     last = state.position >= 2 * PROBES - 3 if alternate else state.position == PROBES - 1
     adjacent = last or state.gap == 0
