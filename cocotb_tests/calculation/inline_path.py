@@ -40,9 +40,7 @@ class Path:
         return self.free
 
 
-def rounds(
-    path: Path, unit: Callable[[Request], Response], count: int, now: float = 1e9
-) -> Iterator[Response]:
+def rounds(path: Path, unit: Callable[[Request], Response], count: int, now: float = 1e9) -> Iterator[Response]:
     """K and A after each round of streams, a round trip and the streams' length apart. `unit` answers each request."""
     plan = unit(Request(opens=1, segment_size=SEGMENT))
     for _ in range(count):

@@ -35,7 +35,7 @@ case class InlineRequest() extends Bundle {
   *     1/16; not rising if at most 3 do, and all together by at most 1/32; else unknown.
   *  4. Choice: the sub-range with the most rising streams above it and not rising ones below. A score below k / 2
   *     widens the range by a quarter each way. A choice above or below all moves it by half of its width, and earlier
-  *     results are forgotten; above all at K itself A is K.
+  *     results are forgotten; above all at K itself A is K, below all A is the range's lower end for now.
   *  5. Knee: two lines through the stream's rates (departure, arrival), the identity and least squares, by the least
   *     squared error of all splits; they meet at A.
   *  6. Next range: the mean of the last 16 results, +- 1.96 S / sqrt(q), 10 % at least. The mean is A.
@@ -44,7 +44,7 @@ case class InlineRequest() extends Bundle {
   * Where no stream of a round has all its answers, the receiver delays ACKs or does so no more: from then on every
   * second segment is a probe, or every one. A loss begins the round again. P is SMSS.
   *
-  * Ours: 10 probes for the paper's 5, equal steps of the gap, the rule of the sum in 3, the widening in 4, pairs for K.
+  * Ours: 10 probes for the paper's 5, equal steps of the gap, the rule of the sum in 3, the widening and the bound in 4, pairs for K.
   * With these A comes within 5 % in ten round trips (cocotb_tests/calculation/test_inline_measurement.py).
   *
   * An answer takes about 400 clocks, the last of a stream 10,000, the last of a round 35,000.

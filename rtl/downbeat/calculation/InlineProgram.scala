@@ -145,16 +145,22 @@ class InlineProgram extends RowProgram {
     add(high, high, u)
     jump(begin)
   }
+  median()
+  subtract(u, high, low)
   ifLess(streams, bestN) {
     forget()
+    move(capacity, estimate)
+    move(available, low)
+    atMost(available, estimate)
+    shift(t, u, 2)
+    add(upper, low, t)
     shift(u, u, 1)
     subtract(low, low, u)
     divide(t, high, 10)
     atLeast(low, t)
+    move(high, upper)
     jump(begin)
   }
-  median()
-  subtract(u, high, low)
   ifLessElse(bestN, 1) {
     ifLess(high, estimate) {
       forget()

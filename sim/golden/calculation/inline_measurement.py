@@ -222,11 +222,12 @@ class Unit:
             self.low = max(self.low - extent // 4, self.high // 20)
             self.high += extent // 4
             return
+        capacity = self._capacity()
         if chosen > self.streams:
             self.results = []
-            self.low = max(self.low - extent // 2, self.high // 10)
+            self.capacity, self.available = capacity, min(self.low, capacity)
+            self.low, self.high = max(self.low - extent // 2, self.high // 10), self.low + extent // 4
             return
-        capacity = self._capacity()
         if chosen == 0 and self.high < capacity:
             self.results = []
             self.high += extent // 2
