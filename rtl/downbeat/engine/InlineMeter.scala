@@ -11,8 +11,10 @@ import spinal.lib.misc.pipeline._
 
 /** What the inline meter keeps of a connection, in a side memory. */
 case class InlineMeterState() extends Bundle {
-  /** The estimator could not be told something: it is told to begin again. */
-  val lost = Bool()
+  /** The estimator could not be told something: it is told to begin again. It does not know the connection yet. */
+  val lost, unopened = Bool()
+  /** It has been told to begin again because it must have missed something, and has not answered. */
+  val asked = Bool()
   /** Probes of the stream that have left. */
   val sent = UInt(4 bits)
   val result = InlineResult()
@@ -24,7 +26,8 @@ case class InlineMeterState() extends Bundle {
   * The stream that is wanted is so until its last probe has left, or until the probes are forgotten. When all probes
   * are answered and no stream is wanted, the estimator has missed something, and begins again.
   */
-class InlineMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, probes: ProbeLog, steps: Seq[Node])
+class InlineMeter(
+    config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, probes: ProbeLog, steps: Seq[Node])
     extends Area {
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
@@ -58,7 +61,8 @@ class InlineMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Sig
     private val answer = probes.result
     private val completes = address.sends && count.last && !BEGINS
     private val answers = answer.answered || probes.missed.orR
-    private val stuck = LIVE && ADVANCED && probes.none && !before.result.valid && !before.sent.orR
+    private val stuck =
+      LIVE && ADVANCED && probes.none && !before.result.valid && !before.sent.orR && !before.asked
     private val forgets = probes.forgets || before.lost || stuck
     private val tells = LIVE && (address.opens || forgets || completes || answers)
     private val goes = tells && space
@@ -66,7 +70,7 @@ class InlineMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Sig
     message.reference.flow := FLOW
     message.reference.generation := CONNECTION
     private val request = message.request
-    request.opens := address.opens
+    request.opens := address.opens || before.unopened
     request.forgets := forgets
     request.completes := completes
     request.missed := probes.missed
@@ -79,12 +83,15 @@ class InlineMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Sig
     request.segmentSize := SEGMENT_SIZE
 
     val after = CombInit[InlineMeterState](before).allowOverride()
-    after.lost := !OPENING && (before.lost && !goes || tells && !space)
+    after.lost := !OPENING && !goes && (before.lost || tells)
+    after.unopened := !OPENING && !goes && (before.unopened || address.opens)
+    when(stuck && goes)(after.asked := True)
+    when(address.arrives || address.opens || OPENING)(after.asked := False)
     when(address.sends)(after.sent := count.sent)
     when(address.arrives)(after.result := MEASURED_INLINE)
     when(completes)(after.result.valid := False)
     when(completes || probes.forgets || address.opens || OPENING)(after.sent := 0)
-    when(probes.forgets)(after.result.valid := False)
+    when(forgets)(after.result.valid := False)
     when(address.opens || OPENING)(after.result := InlineResult.none)
     memory.write(FLOW, after, isValid && (LIVE || OPENING))
 
