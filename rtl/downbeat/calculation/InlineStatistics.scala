@@ -22,7 +22,8 @@ abstract class InlineStatistics extends RowProgram {
 
   // ---- of this request
 
-  protected val Seq(opens, forgets, completes, missed, answered, begins, disturbed, departureGap, arrivalGap, segmentNow) =
+  protected val Seq(opens, forgets, completes, missed, answered, begins, disturbed, departureGap, arrivalGap,
+    segmentNow) =
     Seq.tabulate(10)(i => Row(InlineProgram.request + i))
   protected val Seq(tells, valid, alternate, gap, step) = Seq.tabulate(5)(i => Row(90 + i))
   protected val Seq(t, u, i, j, lower, upper, trend, value, transfer, estimate) = Seq.tabulate(10)(k => Row(96 + k))

@@ -92,11 +92,12 @@ class RowProgram {
   /** Its words. */
   def words: Seq[BigInt] = instructions.toSeq.map { instruction =>
     def field(operand: Operand): BigInt = operand match {
-      case Row(index)         => index
-      case Indexed(base, y)   => (if (y) 2 << rowBits else 1 << rowBits) | base.index
-      case Literal(_)         => 3 << rowBits
+      case Row(index) => index
+      case Indexed(base, y) => (if (y) 2 << rowBits else 1 << rowBits) | base.index
+      case Literal(_) => 3 << rowBits
     }
-    val literal = Seq(instruction.a, instruction.b).collect { case Literal(value) => value }.foldLeft(BigInt(0))(_ max _)
+    val literal =
+      Seq(instruction.a, instruction.b).collect { case Literal(value) => value }.foldLeft(BigInt(0))(_ max _)
     val jump = instruction.label.fold(0)(_.at)
     require(jump >= 0, "a jump to a label without a place")
     (Seq(instruction.target, instruction.a, instruction.b).map(field).foldLeft(BigInt(instruction.operation)) {

@@ -141,7 +141,8 @@ case class DownbeatConfig(
   val policiesEstimate: Boolean = policies.exists(_.estimatesRates)
   /** Some policy has the path measured by streams of its probes. */
   val policiesMeasure: Boolean = policies.exists(_.measuresInline)
-  require(policies.forall(policy => policy.paces || !policy.measuresInline), "a policy that measures inline sends probes")
+  require(policies.forall(policy => policy.paces || !policy.measuresInline),
+    "a policy that measures inline sends probes")
   /** Some policy says how segments leave. */
   val policiesPace: Boolean = policies.exists(_.paces)
   /** What the build's policies have calculated beside the engine. */

@@ -30,7 +30,8 @@ class EngineSources(
   private val results = Seq(calculated.map(Sources.calculated(_)), estimated.map(Sources.estimated(_)),
     measured.map(Sources.measured(_))).flatten
   /** Each joins those before it. */
-  private val joined = results.drop(1).scanLeft(results.headOption)((before, next) => before.map(shared(_, next))).flatten
+  private val joined =
+    results.drop(1).scanLeft(results.headOption)((before, next) => before.map(shared(_, next))).flatten
   /** What the engine itself causes. These events send nothing, so they generate no return. */
   private val caused = joined.lastOption.fold(returns)(shared(returns, _)).copy(returns = false)
   private val payloadAndApplication = shared(Sources.placed(placed), Sources.application(application))

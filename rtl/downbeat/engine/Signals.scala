@@ -2,7 +2,9 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, InlineResult, InlineTold, ProbeAnswer, RateWindows, Window}
+import downbeat.congestion.{
+  Calculated, CongestionEventKind, DeparturePlan, InlineResult, InlineTold, ProbeAnswer, RateWindows, Window
+}
 import downbeat.messages.{
   CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField
 }
