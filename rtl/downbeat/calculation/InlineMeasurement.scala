@@ -44,7 +44,8 @@ case class InlineRequest() extends Bundle {
   * Where no stream of a round has all its answers, the receiver delays ACKs or does so no more: from then on every
   * second segment is a probe, or every one. A loss begins the round again. P is SMSS.
   *
-  * Ours: 10 probes for the paper's 5, equal steps of the gap, the rule of the sum in 3, the widening and the bound in 4, pairs for K.
+  * Ours: 10 probes for the paper's 5, equal steps of the gap, the rule of the sum in 3, the widening and the bound in
+  * 4, pairs for K.
   * With these A comes within 5 % in ten round trips (cocotb_tests/calculation/test_inline_measurement.py).
   *
   * An answer takes about 400 clocks, the last of a stream 10,000, the last of a round 35,000.

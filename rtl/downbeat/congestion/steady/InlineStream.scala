@@ -20,7 +20,8 @@ case class InlineStreamState() extends Bundle {
 
 /** Sends the streams of probes that inline measurement wants ([[downbeat.calculation.InlineMeasurement]]): 10 segments,
   * or 19, of which every second one is a probe. The first waits until the window has space for all, and the window must
-  * be 12 (20) segments at least. It leaves the first gap at least after what went before. A segment that is not what the stream wants ends it, and it begins again.
+  * be 12 (20) segments at least. It leaves the first gap at least after what went before. A segment that is not what
+  * the stream wants ends it, and it begins again.
   */
 class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends Area {
   import pipe._
