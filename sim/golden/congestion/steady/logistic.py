@@ -20,8 +20,9 @@ from sim.golden.calculation.logistic_window import (
     LogisticRequest,
     logistic_window,
 )
+from sim.golden.congestion import inline_stream
 from sim.golden.congestion.seam import Answer, Calculation, CongestionEvent, Departure, Kind, Window, of_bytes, wrap
-from sim.golden.congestion.steady import inline_stream, reno
+from sim.golden.congestion.steady import reno
 
 ARGUMENT_BITS, INSTANT_BITS = 2 * RATE_BITS, 48
 LONGEST = 10_000_000_000  # ns
