@@ -67,6 +67,6 @@ def departure(event: CongestionEvent, window: Window, state: State) -> Departure
             begins=True,
         )
     last = state.position >= 2 * PROBES - 3 if alternate else state.position == PROBES - 1
-    adjacent = last or state.gap == 0
-    pace = Pace.ADJACENT if adjacent else Pace.APART
-    return Departure(pace, state.gap * NANOSECOND, probe=_is_probe(event, state))
+    if last or state.gap == 0:
+        return Departure(Pace.ADJACENT, probe=_is_probe(event, state))
+    return Departure(Pace.APART, state.gap * NANOSECOND, probe=_is_probe(event, state))

@@ -78,8 +78,12 @@ class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends
     private val last = inline.alternate ? (after.position >= 2 * probes - 3) | (after.position === probes - 1)
     val plan = CombInit(DeparturePlan.configured).allowOverride()
     when(measures && inline.valid && (!begins || mayBegin)) {
-      plan.pace := (!begins && (last || !after.gap.orR)) ? Pace.adjacent | Pace.apart
+      plan.pace := Pace.apart
       plan.time := ((begins ? inline.gap | after.gap) << 16).resized
+      when(!begins && (last || !after.gap.orR)) {
+        plan.pace := Pace.adjacent
+        plan.time := 0 // or its frame would be launched so long behind the one before
+      }
       plan.probe := !inline.alternate || !after.position.lsb
       plan.begins := begins
       when(begins)(plan.minimumSegments := inline.alternate ? U(2 * probes - 1, 6 bits) | U(probes, 6 bits))
