@@ -57,7 +57,7 @@ class InlineMeter(
       sent
     }
     val now = insert(STAMP.ns(InlineMeter.tickBits + 19 downto 20))
-    val waited = insert(before.idles && now - before.idleSince >= InlineMeter.patience)
+    val waited = insert(before.idles && now - before.idleSince >= InlineMeter.longest)
   }
 
   private val space = Bool()
@@ -124,5 +124,5 @@ object InlineMeter {
   /** Of a time in 2^20 ns. */
   private[engine] val tickBits = 8
   /** More than the estimator takes for a round of each of 16 connections, 35,000 clocks, at 125 MHz: 4.5 ms. */
-  private[engine] val patience = 8
+  private[engine] val longest = 8
 }
