@@ -26,7 +26,8 @@ public:
       "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_"
       "window,sent_sequence,sent_length,retransmission,live,"
       "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,asked,"
-      "estimates,arrival,repeated,bwe,ere";
+      "estimates,arrival,repeated,bwe,ere,"
+      "inline_told,inline_opens,inline_forgets,inline_completes,inline_missed,capacity,available";
 
 private:
   void application();

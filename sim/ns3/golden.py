@@ -17,6 +17,9 @@ class Comparison:
     mismatch: str  # empty: none
 
 
+INLINE = (*(f"inline_{name}" for name in ("told", "opens", "forgets", "completes", "missed")), "capacity", "available")
+
+
 def compare(events: Sequence[dict[str, str]], startup_argument: int = 0, steady_argument: int = 0) -> Comparison:
     """The arguments are what the connection was opened with.
 
@@ -39,6 +42,7 @@ def _model_row(row: dict[str, str]) -> dict[str, str | int]:
         "time": row["time_ns"],
         "kind": row["congestion"],
         **{name: row[name] for name in ("asked", "estimates", "arrival", "repeated", "bwe", "ere")},
+        **{name: row[name] for name in INLINE},
         "uninflated": row["uninflated"],
         "acked": row["acked"],
         "flight": row["flight"],

@@ -23,6 +23,11 @@ typedef struct downbeat_event {
   uint8_t retransmission; /* it had been sent before */
   uint8_t asked; /* a policy has requested a long calculation */
   uint8_t estimates; /* the rate estimator has taken its ACK */
+  uint8_t inline_told; /* inline measurement was told of the event */
+  uint8_t inline_opens; /* that the connection is new */
+  uint8_t inline_forgets; /* that its probes are forgotten */
+  uint8_t inline_completes; /* that a stream has left */
+  uint8_t inline_missed; /* probes that have no ACK of their own */
   uint8_t repeated; /* the ACK repeats a number */
   uint8_t sent_probe; /* congestion_kind sent: it was a probe */
   uint8_t sent_ahead; /* likewise: the first half of an inverted pair */
@@ -37,6 +42,8 @@ typedef struct downbeat_event {
   uint32_t initial_ssthresh; /* bytes */
   uint32_t bwe; /* bytes; BWE over the smallest round trip, 0: none yet */
   uint32_t ere; /* likewise of ERE */
+  uint32_t capacity; /* bytes/s; measured K, 0: not known */
+  uint32_t available; /* likewise A */
   uint64_t arrival; /* ns; the stamp of an ACK's SFD */
   uint64_t rtt; /* ns */
   uint64_t departure_gap; /* ns; of a probe and the one before */
@@ -73,6 +80,11 @@ typedef struct downbeat_event {
   each(retransmission, retransmission) \
   each(asked, asked) \
   each(estimates, estimates) \
+  each(inline_told, inline_goes) \
+  each(inline_opens, inline_opens) \
+  each(inline_forgets, inline_forgets) \
+  each(inline_completes, inline_completes) \
+  each(inline_missed, inline_missed) \
   each(repeated, congestion_repeated) \
   each(sent_probe, congestion_sentProbe) \
   each(sent_ahead, congestion_sentAhead) \
@@ -87,6 +99,8 @@ typedef struct downbeat_event {
   each(initial_ssthresh, congestion_initialSsthresh) \
   each(bwe, congestion_rates_bwe) \
   each(ere, congestion_rates_ere) \
+  each(capacity, congestion_inline_capacity) \
+  each(available, congestion_inline_available) \
   each(arrival, congestion_arrival) \
   each(rtt, congestion_rtt) \
   each(departure_gap, congestion_probe_departureGap) \

@@ -8,7 +8,9 @@ import downbeat.bench.{
   MemoryBench, PolicyBench, RecoveryBench, ScoreboardBench, TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
-import downbeat.calculation.{Calculators, Divider, Exponential, LogisticCalculator, LogisticUnit, RateEstimate}
+import downbeat.calculation.{
+  Calculators, Divider, Exponential, InlineMeasurement, LogisticCalculator, LogisticUnit, RateEstimate
+}
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
 import downbeat.engine.FlowEngine
@@ -40,6 +42,7 @@ object Modules {
     "FlowEngine" -> (FlowEngine(_)),
     "FlowEngineCounted" -> (config => FlowEngine(config.copy(stageCounters = true))),
     "CalculatorLogisticSpaced" -> (config => LogisticCalculator.build(config.copy(eventSpacing = config.flowSpacing))),
+    "CalculatorInlinemeasurement" -> (InlineMeasurement.build(_)),
     "CalculatorRateestimate" -> (RateEstimate.build(_)),
     "CalculatorsOfBench" -> (config => Calculators(CalculationBench.config(config))),
     "FlowEngineCalculating" -> (config => FlowEngine(CalculationBench.config(config))),

@@ -145,6 +145,10 @@ case class DownbeatConfig(
     policies.exists(policy => policy.comparesRoundTrips || policy.estimatesRates)
   /** Some policy reads the connection's estimated rates. */
   val policiesEstimate: Boolean = policies.exists(_.estimatesRates)
+  /** Some policy has the path measured by streams of its probes. */
+  val policiesMeasure: Boolean = policies.exists(_.measuresInline)
+  require(policies.forall(policy => policy.paces || !policy.measuresInline),
+    "a policy that measures inline sends probes")
   /** Some policy says how segments leave. */
   val policiesPace: Boolean = policies.exists(_.paces)
   /** Some start-up policy bounds what a loss leaves. */

@@ -34,6 +34,8 @@ object CongestionEventKind extends SpinalEnum {
   val restart = newElement()
   /** `rates` are new: the start-up policy may set the windows. */
   val estimated = newElement()
+  /** `inline` is new: the steady policy may set the windows. */
+  val measured = newElement()
 }
 
 /** One event, as every policy sees it. */
@@ -79,6 +81,8 @@ case class CongestionEvent() extends Bundle {
   val repeated = Bool()
   /** As far as they are known: the latest ACKs may be missing. Zeros in a build where no policy `estimatesRates`. */
   val rates = RateWindows()
+  /** What inline measurement knows and wants. Zeros in a build where no policy `measuresInline`. */
+  val inline = InlineResult()
 
   /** A loss, or the first timeout of this data: both reduce ssthresh. */
   def isLoss: Bool = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout

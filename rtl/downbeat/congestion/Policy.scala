@@ -75,6 +75,8 @@ trait Policy {
   def bounds: Boolean = false
   /** The policy reads `rates`. */
   def estimatesRates: Boolean = false
+  /** The policy reads `inline` and sends the streams of probes that it wants. */
+  def measuresInline: Boolean = false
   /** The unit that computes what takes longer than three steps. */
   def calculator: Option[Calculator] = None
   final def requestBits: Int = calculator.fold(0)(_.requestBits)
@@ -88,7 +90,7 @@ trait Policy {
 trait StartupPolicy extends Policy
 
 /** Grows the window from ssthresh on and answers a loss. The stage takes its windows on `acknowledged` when not
-  * `startingUp`, its ssthresh on `loss` and `timeout`, and its windows on `calculated` if it made the request. It takes
-  * its policy state always.
+  * `startingUp`, its ssthresh on `loss` and `timeout`, its windows on `measured`, and on `calculated` if it made the
+  * request. It takes its policy state always.
   */
 trait SteadyPolicy extends Policy

@@ -60,6 +60,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     if (config.policiesCalculate) when(calculation.responds)(EVENT.kind := kinds.calculated)
     if (config.policiesEstimate)
       when(LIVE && KIND === EventKind.estimated && CONGESTION_KIND === kinds.none)(EVENT.kind := kinds.estimated)
+    if (config.policiesMeasure)
+      when(LIVE && KIND === EventKind.measured && CONGESTION_KIND === kinds.none)(EVENT.kind := kinds.measured)
     EVENT.startingUp := before.window.cwnd < before.window.ssthresh
     EVENT.ackedBytes := ACKED
     EVENT.uninflated := UNINFLATED
@@ -80,6 +82,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.arrival := STAMP.ns
     EVENT.repeated := DUPLICATE || CONGESTION_KIND === kinds.paired
     EVENT.rates := RATES
+    EVENT.inline := INLINE
 
     val calculating = if (config.policiesCalculate) calculation.underWay else insert(False)
     val calculated = if (config.policiesCalculate) calculation.calculated else insert(Calculated.none)

@@ -2,7 +2,7 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{Calculated, RateWindows}
+import downbeat.congestion.{Calculated, InlineResult, RateWindows}
 import downbeat.messages.{ConnectionParameters, EventKind, FlowReference, PayloadReference, TcpOptions, WindowField}
 import downbeat.time.Stamp
 import downbeat.wire.{LaunchMode, SequenceNumber, TcpFlags}
@@ -45,4 +45,5 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val probe, begins, late = Bool()
   val calculated = config.policiesCalculate generate Calculated()
   val rates = config.policiesEstimate generate RateWindows()
+  val inline = config.policiesMeasure generate InlineResult()
 }

@@ -49,5 +49,6 @@ class EventEntry(
     BEGINS := event.begins
     if (config.policiesCalculate) CALCULATED := event.calculated
     if (config.policiesEstimate) ESTIMATED := event.rates
+    if (config.policiesMeasure) MEASURED_INLINE := event.inline
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.calculation.{Calculators, RateEstimator}
+import downbeat.calculation.{Calculators, InlineEstimator, RateEstimator}
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{RestingClock, Tally, WideQueue}
 import downbeat.messages.{
@@ -72,6 +72,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val returns = queue(ReturnEvent(config), Credits.places(config))
   private val calculators = config.policiesCalculate generate RestingClock(Calculators(config))(_.io.idle)
   private val estimator = config.policiesEstimate generate RestingClock(RateEstimator(config))(_.io.idle)
+  private val inline = config.policiesMeasure generate RestingClock(InlineEstimator(config))(_.io.idle)
   private val sources = new EngineSources(
     directory = io.directory,
     placed = io.placed,
@@ -82,7 +83,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     policies = Option(io.policies),
     returned = returns.io.pop,
     calculated = Option(calculators).map(_.io.result),
-    estimated = Option(estimator).map(_.io.result))
+    estimated = Option(estimator).map(_.io.result),
+    measured = Option(inline).map(_.io.result))
   private val arbiter: EventLine =
     if (config.eventSpacing == 1) new Arbiter(config, sources.all) else new SpacedArbiter(config, sources.all)
 
@@ -98,6 +100,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val transmit = new TransmitStage(config, pipeline, signals)
   if (config.policiesCalculate) congestion.calculates(calculators)
   if (config.policiesEstimate) measure.estimates(estimator, congestion.windowBefore)
+  if (config.policiesMeasure) measure.measures(inline)
   private val deadlines = new DeadlineChoice(config, signals, measure.steps)
   private val recorder = new TraceRecorder(config, pipeline, signals, congestion, transmit)
 
@@ -154,7 +157,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   private val calculatorsIdle = (if (config.policiesCalculate) calculators.io.idle else True) &&
     (if (config.policiesEstimate) estimator.io.idle else True) &&
-    (if (config.pathReports) reporter.io.idle else True)
+    (if (config.pathReports) reporter.io.idle else True) &&
+    (if (config.policiesMeasure) inline.io.idle else True)
   // A queue holds a word before it offers it: its occupancy says so.
   io.waits := protocol.ready && !entry.turns && arbiter.isEmpty && pipeline.isEmpty && calculatorsIdle && !sources.waiting &&
     !returns.io.occupancy.orR && !placements.io.occupancy.orR

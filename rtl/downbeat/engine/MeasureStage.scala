@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.calculation.RateEstimator
+import downbeat.calculation.{InlineEstimator, RateEstimator}
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{ProbeAnswer, RateWindows, Window}
+import downbeat.congestion.{InlineResult, InlineTold, ProbeAnswer, RateWindows, Window}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** What measure keeps of a connection. */
 case class MeasureState(config: DownbeatConfig) extends Bundle {
   val rttMinimum = config.policiesCompareRoundTrips generate UInt(36 bits) // ns; all ones: no sample yet
-  val probes = config.policiesPace generate ProbeLogState()
+  val probes = config.policiesPace generate ProbeLogState(config)
 }
 
 /** Measures what round trips and gaps tell of the path.
   *
   * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It
   * finds the ACK that answers each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate
-  * estimated, if a policy wants to know it ([[RateMeter]]).
+  * estimated, if a policy wants to know it ([[RateMeter]]), and the path measured by streams of probes
+  * ([[InlineMeter]]).
   */
 class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {
@@ -51,6 +52,16 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
   /** Connects the rate estimator. `window` is the connection's before the event, on the congestion stage's first step.
     */
   def estimates(estimator: RateEstimator, window: Payload[Window]): Unit = rates.connect(estimator, window)
+
+  private val inline =
+    config.policiesMeasure generate new InlineMeter(config, pipeline, signals, probes, steps)
+  if (!config.policiesMeasure) new s5.Area {
+    INLINE := InlineResult.none
+    INLINE_TOLD := InlineTold.none
+  }
+
+  /** Connects the inline estimator. */
+  def measures(estimator: InlineEstimator): Unit = inline.connect(estimator)
 
   private val update = new s5.Area {
     PROBE_ANSWER := (if (config.policiesPace) probes.result else ProbeAnswer.none)

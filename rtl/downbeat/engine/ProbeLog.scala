@@ -21,8 +21,9 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     steps: Seq[Node])
     extends Area {
   import signals._
-  import ProbeLog._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
+  private val places = ProbeLog.places(config)
+  private val indexBits = log2Up(places)
   /** Even and odd records, so that two consecutive ones are read at once. */
   private val banks = Seq.fill(2)(Mem(ProbeRecord(), config.flows * places / 2))
   banks.foreach(_.addAttribute("no_rw_check")) // events of one flow are too far apart to collide
@@ -115,7 +116,10 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
   }
 
   val result = ProbeAnswer()
-  val after = ProbeLogState()
+  val after = ProbeLogState(config)
+  /** With `result`, on step 5: probes that had no ACK of their own, and all are forgotten; no probe is unanswered. */
+  val missed = UInt(2 bits)
+  val forgets, none = Bool()
   private val update = new s5.Area {
     private val chained = before.chained && !decide.skips
     result.answered := decide.exact && decide.answerer.departed
@@ -124,6 +128,10 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     result.departureGap := decide.departureGap
     result.arrivalGap := compare.arrivalGap
     result.roundTrip := decide.roundTrip
+
+    missed := decide.removed - result.answered.asUInt.resize(2)
+    forgets := select.forgets && select.unanswered.orR
+    none := after.sent === after.answering
 
     private val written = ProbeRecord()
     written := order.oldest
@@ -160,7 +168,6 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
 }
 
 object ProbeLog {
-  /** Probes of a flow that can be in flight. */
-  val places = 32
-  val indexBits: Int = log2Up(places)
+  /** Probes of a flow that can be in flight. Inline measurement sends four streams in a round trip. */
+  def places(config: DownbeatConfig): Int = if (config.policiesMeasure) 64 else 32
 }

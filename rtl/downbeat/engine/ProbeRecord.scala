@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
+import downbeat.config.DownbeatConfig
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
@@ -27,9 +28,9 @@ case class ProbeRecord() extends Bundle {
 }
 
 /** Where a flow's probes are in the log, and what the last answered one measured. */
-case class ProbeLogState() extends Bundle {
+case class ProbeLogState(config: DownbeatConfig) extends Bundle {
   /** The next probe to be sent, to depart, to be answered; modulo twice the places. */
-  val sent, departing, answering = UInt(ProbeLog.indexBits + 1 bits)
+  val sent, departing, answering = UInt(log2Up(ProbeLog.places(config)) + 1 bits)
   /** The last data acknowledged was a probe with an ACK of its own: the next probe's gaps count from it. */
   val chained = Bool()
   val departure, arrival = UInt(36 bits) // ns

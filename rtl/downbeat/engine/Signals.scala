@@ -2,7 +2,9 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{Calculated, CongestionEventKind, DeparturePlan, ProbeAnswer, RateWindows, Window}
+import downbeat.congestion.{
+  Calculated, CongestionEventKind, DeparturePlan, InlineResult, InlineTold, ProbeAnswer, RateWindows, Window
+}
 import downbeat.messages.{
   CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField
 }
@@ -48,9 +50,10 @@ class Signals(config: DownbeatConfig) {
   val MODE = Payload(LaunchMode())
   /** Of a `sent`: its ACK is to be told (a probe of the path); it begins a train. */
   val MEASURED, BEGINS = Payload(Bool())
-  /** Of a `calculated`, and of an `estimated`. */
+  /** Of a `calculated`, of an `estimated`, and of a `measured`. */
   val CALCULATED = Payload(Calculated())
   val ESTIMATED = Payload(RateWindows())
+  val MEASURED_INLINE = Payload(InlineResult())
 
   // From protocol
   /** The event meets the connection that it means; nothing changes otherwise. */
@@ -166,6 +169,9 @@ class Signals(config: DownbeatConfig) {
   /** The connection's estimated rates; the estimator has taken this event. */
   val RATES = Payload(RateWindows())
   val ESTIMATES = Payload(Bool())
+  /** What inline measurement knows and wants; what it was told with this event. */
+  val INLINE = Payload(InlineResult())
+  val INLINE_TOLD = Payload(InlineTold())
 
   // From transmit
   /** SND.NXT. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine
 
-import downbeat.calculation.{CalculatedEvent, EstimatedEvent}
+import downbeat.calculation.{CalculatedEvent, EstimatedEvent, MeasuredEvent}
 import downbeat.config.DownbeatConfig
 import downbeat.messages.{
   ApplicationEvent, DepartedEvent, DirectoryEvent, EventKind, GrantEvent, IcmpErrorKind, PlacedEvent, PolicyChange,
@@ -127,6 +127,13 @@ object Sources {
     event(word.config, EventKind.estimated) { event =>
       event.reference := word.reference
       event.rates := word.rates
+    }
+  }
+
+  def measured(stream: Stream[MeasuredEvent]): EventSource = source(stream) { word =>
+    event(word.config, EventKind.measured) { event =>
+      event.reference := word.reference
+      event.inline := word.result
     }
   }
 

@@ -44,6 +44,7 @@ class TraceRecorder(
     record.retransmission := record.sent && transmit.repeats
     record.asked := congestion.ASKED
     record.estimates := ESTIMATES
+    record.inline := INLINE_TOLD
   }
 
   /** What the path report is made of. */

@@ -45,4 +45,6 @@ object EventKind extends SpinalEnum {
   val estimated = newElement()
   /** The application has the connection begin anew, with what the host knows of the path. */
   val start = newElement()
+  /** Inline measurement wants a stream of probes, or knows more of the path. */
+  val measured = newElement()
 }

@@ -59,6 +59,13 @@ void FlowRecord::estimated(double segments) {
   lastEstimate_ = segments;
 }
 
+void FlowRecord::measured(double now, double capacity, double available) {
+  if (!capacities_.empty() && capacities_.back() == capacity && availables_.back() == available) return;
+  measuredAt_.push_back(now - established_);
+  capacities_.push_back(capacity);
+  availables_.push_back(available);
+}
+
 bool FlowRecord::over(double now) {
   if (ended_ < 0) ended_ = now, account(now);
   return true;
@@ -108,6 +115,9 @@ void FlowRecord::print(Json &json) const {
   json.field("exit_after", exitAfter_);
   json.field("estimate", firstEstimate_);
   json.field("last_estimate", lastEstimate_);
+  json.field("measured_at", measuredAt_);
+  json.field("capacities", capacities_);
+  json.field("availables", availables_);
   json.field("begun", begun_);
   json.field("done", done_);
   json.field("told", told);

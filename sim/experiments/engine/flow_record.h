@@ -29,6 +29,8 @@ public:
   void exit(double now, const char *reason, double before, double after);
   bool hasLeftStartup() const { return !exitReason_.empty(); }
   void estimated(double segments);
+  /// Inline measurement has found this, bytes/s of payload.
+  void measured(double now, double capacity, double available);
   /// The write that is due next has begun at `now`.
   void wrote(double now) { begun_.push_back(now); }
   bool complete() const { return done_.size() == plan_.writes.size(); }
@@ -56,6 +58,7 @@ private:
   std::vector<std::uint64_t> atMarks_;
   std::vector<double> atSizes_; // s since establishment
   std::vector<double> begun_, done_, intervals_;
+  std::vector<double> measuredAt_, capacities_, availables_; // s since establishment, bytes/s
   std::string exitReason_;
   double opened_ = -1, established_ = -1, ended_ = -1, begin_ = 0;
   double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0;

@@ -15,6 +15,7 @@ from sim.experiments.engine.units import seconds
 
 Flow = dict[str, Any]
 FIRST_INTERVALS = 80  # what four steady decisions of Carson take
+EARLY = 10  # round trips
 FULL, STRETCH = 0.99, 1.0  # of what is available, over so many seconds
 
 
@@ -81,12 +82,21 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             return [flow["exit_before"] / path] if flow["exit"] else []
         case "estimate":
             return [flow["estimate"] or flow["exit_after"]]
+        case "capacity" | "available":
+            return _measured(experiment, what, flow)
         case "seconds_to_full":
             return _seconds_to_full(experiment, run, number, flow)
         case "established":
             return [flow["established"] - flow["opened"]]
         case _:
             return [float(flow[what.metric])]
+
+
+def _measured(experiment: Experiment, what: Measure, flow: Flow) -> list[float]:
+    """Mb/s of the paper's packets: what inline measurement knew ten round trips after establishment."""
+    known = bisect_right(flow["measured_at"], EARLY * flow["smallest_rtt"])
+    rates = flow["capacities" if what.metric == "capacity" else "availables"][:known]
+    return [rates[-1] * 8e-6 * experiment.run.packet / flow["segment_size"]] if rates else [0.0]
 
 
 def _rate(experiment: Experiment, run: dict[str, Any], what: Measure, number: int, flow: Flow) -> float:

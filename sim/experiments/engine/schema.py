@@ -14,7 +14,18 @@ METHODS = ("liss", "iss", "miss", "js", "spand", "resume")
 METRICS = (
     *("packets_at", "seconds_to", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
     *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
-    *("loss_interval", "first_intervals", "losses", "timeouts", "retransmissions", "drops", "queue", "most_queue"),
+    *(
+        "capacity",
+        "available",
+        "loss_interval",
+        "first_intervals",
+        "losses",
+        "timeouts",
+        "retransmissions",
+        "drops",
+        "queue",
+        "most_queue",
+    ),
 )
 FASTEST_LINE = 10**9  # b/s
 MOST_HOPS = 16  # a router's hosts have a prefix of their own

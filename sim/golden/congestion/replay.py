@@ -9,6 +9,7 @@ from dataclasses import replace
 from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAnswer, Window
 from sim.golden.congestion.window import CongestionState, HostStart
+from sim.golden.engine.inline_meter import InlineMeter
 from sim.golden.engine.rate_meter import RateMeter
 
 
@@ -28,10 +29,12 @@ def replay(
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start. Where rows have `bwe` and `ere`, what the core
-    knew of the rate (bytes), other values than the golden model's are refused.
+    knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
+    (bytes/s), beside what inline measurement was told, `inline_told`, `inline_opens`, `inline_forgets`,
+    `inline_completes` and `inline_missed`.
     """
     state: CongestionState | None = None
-    smallest, meter = CongestionEvent.rtt_minimum, RateMeter()
+    smallest, meter, inline = CongestionEvent.rtt_minimum, RateMeter(), InlineMeter()
     for number, row in enumerate(rows):
         startup, steady = str(row["startup"]), str(row["steady"])
         if state is None:
@@ -63,7 +66,12 @@ def replay(
         )
         if "bwe" in row and (int(row["bwe"]), int(row["ere"])) != (meter.rates.bwe, meter.rates.ere):
             raise ValueError(f"estimates in bytes: {meter.rates}, not BWE {row['bwe']} and ERE {row['ere']}")
-        event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere)
+        if "capacity" in row:
+            inline.see(event, row)
+            told = int(row["capacity"]), int(row["available"])
+            if told != (inline.result.capacity, inline.result.available):
+                raise ValueError(f"measured, in bytes/s: {inline.result}, not K {told[0]} and A {told[1]}")
+        event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere, inline=inline.result)
         window = state.see(event, asked=bool(int(row["asked"])), host=host)
         if row.get("event") == "calculated" and row["kind"] == "none":
             state.drop_answer()

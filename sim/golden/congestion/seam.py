@@ -30,6 +30,7 @@ class Kind(IntEnum):
     CALCULATED = 11
     RESTART = 12
     ESTIMATED = 13
+    MEASURED = 14
 
 
 # As the enumeration of CongestionEvent.scala spells them, and so the recorded events.
@@ -48,6 +49,7 @@ KIND_NAMES = {
     "calculated": Kind.CALCULATED,
     "restart": Kind.RESTART,
     "estimated": Kind.ESTIMATED,
+    "measured": Kind.MEASURED,
 }
 
 
@@ -82,6 +84,18 @@ class ProbeAnswer:
     departure_gap: int = 0  # ns
     arrival_gap: int = 0  # ns
     round_trip: int = 0  # ns, from its departure to its ACK
+
+
+@dataclass(frozen=True)
+class Inline:
+    """What inline measurement knows of the path, and the stream of probes that it wants."""
+
+    valid: bool = False  # a stream is wanted
+    alternate: bool = False  # every second segment is a probe
+    gap: int = 0  # ns, the first
+    step: int = 0  # ns, by which each later one is shorter
+    capacity: int = 0  # bytes/s; zero: not known
+    available: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,6 +137,7 @@ class CongestionEvent:
     repeated: bool = False  # the ACK repeats a number
     bwe: int = 0  # the connection's estimated rates over its smallest round trip; zero: none yet
     ere: int = 0
+    inline: Inline = Inline()
     now: int = 0  # ns, 48 bits
     calculating: bool = False  # a calculation is under way, another would not be taken
     calculated: Calculated | None = None  # with CALCULATED

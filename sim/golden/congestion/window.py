@@ -130,6 +130,8 @@ class CongestionState:
         match event.kind:
             case Kind.ESTABLISHED | Kind.RESTART | Kind.ESTIMATED:
                 return startup
+            case Kind.MEASURED:
+                return steady
             case Kind.ACKNOWLEDGED | Kind.PAIRED:
                 return startup if event.starting_up else steady
             case Kind.LOSS:

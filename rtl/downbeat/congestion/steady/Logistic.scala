@@ -13,8 +13,10 @@ import spinal.lib.misc.pipeline._
   * so the number of requests does not matter: the time of ACKs that come during a calculation goes into the next one.
   *
   * Argument: K in bits 43..0 and A in bits 87..44, the bottleneck's bandwidth and what is available of it, bytes per
-  * second with 10 fraction bits. tau is the connection's smallest round trip. Without K, or before the first sample of
-  * the round trip, the policy is Reno.
+  * second with 10 fraction bits. tau is the connection's smallest round trip. Without an argument both are measured by
+  * streams of probes in the data ([[downbeat.calculation.InlineMeasurement]], [[InlineStream]]); when they become
+  * known, ssthresh comes down to cwnd, so that start-up ends. Before that, and before the first sample of the round trip, the
+  * policy is Reno.
   *
   * Time does not count while the window is not the equation's: during start-up, in recovery, and while nothing is
   * outstanding. A step takes 10 s at most, at most doubles the window (a long gap between ACKs would cause a burst) and
@@ -33,7 +35,9 @@ object Logistic extends SteadyPolicy {
     Argument(name, rateBits, fraction = 10, unit = "bytes/s", least = least, usual = BigInt(12500000) << 10)
   override val arguments: Arguments =
     Arguments(Seq(rate("K", least = 1), rate("A", least = 0)), notAbove = Seq("A" -> "K"))
-  val stateBits: Int = argumentBits + instantBits + Reno.stateBits
+  val stateBits: Int = argumentBits + instantBits + Reno.stateBits + 1 + InlineStreamState.bits
+  override val paces = true
+  override val measuresInline = true
   override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(LogisticCalculator)
   private val longestStep = BigInt(10000000000L)
@@ -49,9 +53,11 @@ object Logistic extends SteadyPolicy {
       val hasRoundTrip = insert(tau.orR && !tau.andR)
       val elapsed = insert(now.ns - before.movedAt)
       val tooFast = insert((window.cwnd << 1).resize(48) < calculated.response(47 downto 0).asUInt)
+      val stream = insert(before.stream)
       val ssthreshBelowFloor = insert(window.ssthresh < Window.ofBytes(event.segmentSize << 1))
     }
     val reno = Reno.build(pipe.withState(subtract.credit))
+    val stream = new InlineStream(pipe, subtract.stream)
 
     val bound = new s1.Area {
       /** K and tau are known. */
@@ -60,6 +66,8 @@ object Logistic extends SteadyPolicy {
       val cwnd = insert(subtract.tooFast ? (window.cwnd |<< 1) | calculated.response(47 downto 0).asUInt)
       val floor = insert(Window.ofBytes(event.segmentSize << 1))
       val ssthresh = insert(Mux[UInt](subtract.ssthreshBelowFloor, floor, window.ssthresh))
+      val tells = insert(event.kind === kinds.measured && before.measures && event.inline.capacity.orR)
+      val startsUp = insert(window.cwnd < window.ssthresh)
     }
 
     val judge = new s2.Area {
@@ -75,12 +83,12 @@ object Logistic extends SteadyPolicy {
       val requests = insert(follows && !calculating)
       private val resumes = event.kind === kinds.sent && event.flight === 0
       private val other = event.kind =/= kinds.none && event.kind =/= kinds.sent && event.kind =/= kinds.paired &&
-        event.kind =/= kinds.calculated
+        event.kind =/= kinds.calculated && event.kind =/= kinds.measured
       /** Time counts from this event on. */
       val restarts = insert(resumes || other && !follows)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
+    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
     new s3.Area {
       val after = CombInit[LogisticState](before).allowOverride()
       result.window := reno.window
@@ -97,7 +105,15 @@ object Logistic extends SteadyPolicy {
         when(judge.lowersSsthresh)(result.window.ssthresh := cwnd)
         after.movedAt := calculated.note.asUInt
       }
+      after.stream := stream.after
+      when(bound.tells) {
+        after.capacity := (event.inline.capacity << 10).resized
+        after.available := (event.inline.available << 10).resized
+        when(bound.startsUp && !before.stream.repairs)(result.window.ssthresh := window.cwnd)
+      }
+      when(event.kind === kinds.established)(after.measures := !before.capacity.orR)
       result.policyState := after.asBits
+      result.departure := stream.departure(after.measures)
     }
 
     new s3.Area {
@@ -120,5 +136,8 @@ object Logistic extends SteadyPolicy {
     val movedAt = UInt(instantBits bits)
     /** Reno's policy state. */
     val credit = Bits(Reno.stateBits bits)
+    /** There is no argument: K and A are measured. */
+    val measures = Bool()
+    val stream = InlineStreamState()
   }
 }

@@ -3,7 +3,8 @@
 
 On an ACK while cwnd >= ssthresh it asks what Eq. 10 makes of cwnd in the time since it last did; the answer is limited to twice
 cwnd and two segments at least, and ssthresh comes down with it. Without K (argument: K, then A, 44 bits each) or a round
-trip it is Reno. A timeout leaves ssthresh = 2 SMSS. The policy state: argument, time of the last step, Reno's credit.
+trip it is Reno. A timeout leaves ssthresh = 2 SMSS. Without an argument K and A are measured by streams of probes.
+The policy state: argument, time of the last step, Reno's credit, whether there was no argument, the stream.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from sim.golden.calculation.logistic_window import (
     LogisticRequest,
     logistic_window,
 )
-from sim.golden.congestion.seam import Answer, Calculation, CongestionEvent, Kind, Window, of_bytes, wrap
+from sim.golden.congestion import inline_stream
+from sim.golden.congestion.seam import Answer, Calculation, CongestionEvent, Departure, Kind, Window, of_bytes, wrap
 from sim.golden.congestion.steady import reno
 
 ARGUMENT_BITS, INSTANT_BITS = 2 * RATE_BITS, 48
@@ -68,7 +70,7 @@ def unpack(request: int) -> LogisticRequest:
 @dataclass(frozen=True)
 class Logistic:
     name: str = "logistic"
-    state_bits: int = ARGUMENT_BITS + INSTANT_BITS + reno.POLICY.state_bits
+    state_bits: int = ARGUMENT_BITS + INSTANT_BITS + reno.POLICY.state_bits + 1 + inline_stream.State.bits()
     calculator: LogisticCalculator = field(default_factory=LogisticCalculator)
 
     def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
@@ -76,7 +78,10 @@ class Logistic:
         since = policy_state >> ARGUMENT_BITS & (1 << INSTANT_BITS) - 1
         capacity, available = given & (1 << RATE_BITS) - 1, given >> RATE_BITS
         holds = capacity != 0 and event.rtt_minimum not in (0, CongestionEvent.rtt_minimum)
-        plain = reno.POLICY.answer(event, window, policy_state >> ARGUMENT_BITS + INSTANT_BITS)
+        rest = policy_state >> ARGUMENT_BITS + INSTANT_BITS
+        plain = reno.POLICY.answer(event, window, rest & (1 << reno.POLICY.state_bits) - 1)
+        measures = rest >> reno.POLICY.state_bits & 1
+        stream = inline_stream.State.unpacked(rest >> reno.POLICY.state_bits + 1)
         after, credit, calculation = plain.window, plain.policy_state, None
         match event.kind:
             case Kind.ACKNOWLEDGED if holds and not event.starting_up:
@@ -91,13 +96,26 @@ class Logistic:
                     after, since = _moved(window, wrap(calculated.answer), event.segment_size), calculated.note
             case Kind.SENT:
                 since = event.now if event.flight == 0 else since
+            case Kind.MEASURED:
+                if measures and event.inline.capacity:
+                    capacity, available = (
+                        rate << RATE_FRACTION_BITS for rate in (event.inline.capacity, event.inline.available)
+                    )
+                    given = available << RATE_BITS | capacity
+                    if window.cwnd < window.ssthresh and not stream.repairs:
+                        after = replace(after, ssthresh=window.cwnd)
             case Kind.NONE | Kind.PAIRED:
                 pass
             case _:
                 since = event.now
                 if event.kind is Kind.TIMEOUT and holds:
                     after = replace(after, ssthresh=of_bytes(2 * event.segment_size))
-        return Answer(after, (credit << INSTANT_BITS | since) << ARGUMENT_BITS | given, calculation=calculation)
+        if event.kind is Kind.ESTABLISHED:
+            measures = int(capacity == 0)
+        stream = inline_stream.after(event, stream)
+        departure = inline_stream.departure(event, window, stream) if measures else Departure()
+        rest = (stream.packed() << 1 | measures) << reno.POLICY.state_bits | credit
+        return Answer(after, (rest << INSTANT_BITS | since) << ARGUMENT_BITS | given, departure, calculation)
 
 
 def _moved(window: Window, calculated: int, segment_size: int) -> Window:

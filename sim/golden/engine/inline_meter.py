@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What inline measurement knows of a connection, as rtl/downbeat/engine/InlineMeter.scala, from what it was told."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sim.golden.calculation.inline_measurement import MOST, Request, Response, Unit
+from sim.golden.congestion.seam import CongestionEvent, Inline
+
+
+@dataclass
+class InlineMeter:
+    """One connection's; `see` takes it through one recorded event."""
+
+    result: Inline = field(default_factory=Inline)
+    _unit: Unit = field(default_factory=Unit)
+    _responses: deque[Response] = field(default_factory=deque)
+
+    def see(self, event: CongestionEvent, row: Mapping[str, str | int]) -> None:
+        def told(name: str) -> int:
+            return int(row[f"inline_{name}"])
+
+        arrives = row.get("event") == "measured"
+        if arrives:
+            found = self._responses.popleft()
+            self.result = Inline(
+                bool(found.valid), bool(found.alternate), found.gap, found.step, found.capacity, found.available
+            )
+        if told("completes") or told("forgets"):
+            self.result = Inline(False, *self._kept())
+        if told("opens"):
+            self.result = Inline()
+            self._responses.clear()
+        if told("told"):
+            answer = event.probe
+            request = Request(
+                opens=told("opens"),
+                forgets=told("forgets"),
+                completes=told("completes"),
+                missed=told("missed"),
+                answered=int(answer is not None),
+                begins=int(answer.begins) if answer else 0,
+                disturbed=int(answer.disturbed) if answer else 0,
+                departure_gap=min(answer.departure_gap, MOST) if answer else 0,
+                arrival_gap=min(answer.arrival_gap, MOST) if answer else 0,
+                segment_size=event.segment_size,
+            )
+            response = Response.unpacked(self._unit.response(request.packed()))
+            if response.tells:
+                self._responses.append(response)
+
+    def _kept(self) -> tuple[bool, int, int, int, int]:
+        result = self.result
+        return result.alternate, result.gap, result.step, result.capacity, result.available
