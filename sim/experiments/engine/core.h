@@ -21,6 +21,8 @@ public:
   std::string open(std::uint64_t seed);
   void add(CoreFlow &flow) { flows_.push_back(&flow); }
   void forget(CoreFlow &flow);
+  /// Before each command too: the core's time stands still where it has nothing to do, and what the command sends
+  /// would arrive in the past.
   void pump() { host_.pump(); }
   downbeat_device *device() const { return host_.device(); }
   Estimates *estimates() const { return estimates_; }

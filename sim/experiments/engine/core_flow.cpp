@@ -22,7 +22,7 @@ void CoreFlow::expect() {
 }
 
 void CoreFlow::start() {
-  core_.pump(); // the core's time has stood still where it had nothing to do
+  core_.pump();
   const downbeat_parameters asked = parameters();
   if (!accepted(downbeat_connect(core_.device(), remote_, port_, 0, &asked, &connection_), "connect")) return;
   record.opened(core_.now());
@@ -87,6 +87,7 @@ void CoreFlow::write(std::uint64_t bytes) {
 void CoreFlow::stop() {
   if (over_ || connection_ < 0) return;
   over_ = true;
+  core_.pump();
   record.over(core_.now());
   if (reports_) reports_->close(core_.now());
   core_.forget(*this);
@@ -95,6 +96,7 @@ void CoreFlow::stop() {
 }
 
 void CoreFlow::tell(const TellPlan &tell) {
+  core_.pump();
   downbeat_parameters asked = parameters();
   asked.steady_argument[0] = tell.argument[0];
   asked.steady_argument[1] = tell.argument[1];

@@ -72,6 +72,17 @@ def test_a_transfer_without_loss_takes_its_rounds(runs: Runner, tiny: Tiny) -> N
     assert 5 * 0.024 < done - max(begun, flow["established"]) < 5 * 0.024 + 15 * 0.0003 + 0.002
 
 
+def test_a_connection_ends_while_its_core_has_nothing_to_do(runs: Runner, tiny: Tiny) -> None:
+    """Its RST leaves at the end and not at the core's last event, which is seconds before."""
+    more = 'transfer = "3 packets"\nrounds = { count = 2, gap = "20 s" }\nlifetime = "10 s"\n'
+    path = tiny(("count = 2\n", more), ('["2 Mb/s", "4 Mb/s"]', '["4 Mb/s"]'), ('"2 s"', '"12 s"'))
+    path.write_text(path.read_text().partition("[[published]]")[0])
+    (result,) = runs(path)
+    (flow,) = result["flows"]
+    assert result["failure"] == "" and len(flow["done"]) == 1
+    assert 9.8 < flow["seconds"] < 10.2
+
+
 def test_a_lossy_link_destroys_its_share_and_sizes_have_their_times(runs: Runner, tiny: Tiny) -> None:
     path = tiny(
         ('delay = "10 ms", queue', 'delay = "10 ms", loss = "5 %", queue'), ('["2 Mb/s", "4 Mb/s"]', '["4 Mb/s"]')
