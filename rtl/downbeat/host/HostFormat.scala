@@ -195,10 +195,11 @@ object HostFormat {
     HostField("commandHead", 0x20, 32, "Commands that are done.", access = "RO"),
     HostField("notificationTail", 0x24, 32, "Notifications that are in memory.", access = "RO"))
 
-  /** With those of the core that notifications carry. */
+  /** With those of the core that entries carry. */
   val enums: Seq[EnumLayout] =
     Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(Layout.ofEnum) ++
-      Seq(CloseReason, TcpState, StartPace, PathPhase).map(Layout.ofEnum(_)).map(core => core.copy(name = s"Host${core.name}"))
+      Seq(CloseReason, TcpState, StartPace, PathPhase).map(Layout.ofEnum(_))
+        .map(core => core.copy(name = s"Host${core.name}"))
 
   /** Bits by name, the lowest first: of a command's `options`, a status's `flags`, a port's `status`. */
   val commandOptions: EnumLayout = EnumLayout("HostCommandOption", Seq("noDelay", "nssr", "ecn"))
