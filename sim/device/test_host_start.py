@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a host tells a connection, and what a connection tells the host: through the core's C interface, both against the
-golden models.
+"""What a host tells a connection, and what a connection tells the host: through the core's C interface, both against
+the golden models.
 """
 
 from __future__ import annotations

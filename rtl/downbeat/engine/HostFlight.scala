@@ -18,9 +18,9 @@ case class HostFlightState() extends Bundle {
 /** The first window as the host has told it ([[HostStart]]).
   *
   * It counts with `established`: as the handshake ends, or as the engine takes a `start`. Then cwnd is `window`
-  * segments, whatever the start-up policy says, and they leave `gap` apart, unless the start-up policy has a plan of its
-  * own. A loss or a timeout ends the flight. A start that is too old makes the start-up policy `standard` and ssthresh
-  * the largest. A connection that lost its SYN begins with one segment (RFC 5681 3.1).
+  * segments, whatever the start-up policy says, and they leave `gap` apart, unless the start-up policy has a plan of
+  * its own. A loss or a timeout ends the flight. A start that is too old makes the start-up policy `standard` and
+  * ssthresh the largest. A connection that lost its SYN begins with one segment (RFC 5681 3.1).
   */
 class HostFlight(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[HostFlightState],
