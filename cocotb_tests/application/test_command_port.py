@@ -34,7 +34,7 @@ class Bench:
 
     def command(self, kind: str | int, **fields: int) -> Beat:
         beat = {name: self.random.getrandbits(place["width"]) for name, place in FIELDS.items()}
-        beat["parameters_start_pace"] %= len(layout()["enums"]["HostPace"])
+        beat["parameters_start_pace"] %= len(layout()["enums"]["StartPace"])
         return beat | self.choice() | {"kind": KINDS[kind] if isinstance(kind, str) else kind} | fields
 
     def choice(self) -> Beat:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a host tells a connection, and what a connection tells the host: through the core's C interface, both against the
-golden models.
+"""What a host tells a connection, and what a connection tells the host: through the core's C interface, both against
+the golden models.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Watched:
         self.pair.run(lambda: self.pair.client.info(self.name).state == State.ESTABLISHED)
         return self.name
 
-    def send(self, count: int) -> None:
+    def send(self, count: int, limit_ns: float = 5e9) -> None:
         """So many bytes; returns when they are acknowledged."""
         goal = self.pair.client.info(self.name).acknowledged + count
         left = count
@@ -58,7 +58,7 @@ class Watched:
                 would_block(lambda name=name: self.pair.server.receive(name))  # type: ignore[misc]
             return self.pair.client.info(self.name).acknowledged >= goal
 
-        self.pair.run(done)
+        self.pair.run(done, limit_ns)
 
     def wait(self, ns: float) -> None:
         """Nothing is on the wire."""

@@ -83,7 +83,8 @@ void HostDevice::clock(Stamp edge) {
 
 bool HostDevice::sample(Stamp edge) {
   const Pins &pins = model_.pins;
-  bool moved = bus_.sample(pins);
+  // By a stamp the core is not awake before the next clock.
+  bool moved = bus_.sample(pins) | pins.s_axis_departure_tvalid;
   if (pins.core_reset) { // what is connected forgets with it
     departures_.reset();
     transmit_.reset();

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make sim STARTUP=liss`, iss, miss, js, spand, resume: connections over ns-3 that start with estimates of earlier ones.
+"""`make sim STARTUP=liss`, iss, miss, js, spand, resume: connections over ns-3 that start with estimates of earlier
+ones.
 
-The core's path reports feed the estimator (sw/estimator), and the later connections begin with what it says. Beside it the
-same connections begin as Reno does. One table, one plot.
+The core's path reports feed the estimator (sw/estimator), and the later connections begin with what it says. Beside it
+the same connections begin as Reno does. One table, one plot.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 2459836579u
+#define DOWNBEAT_HOST_FORMAT_HASH 1002672504u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -72,7 +72,7 @@
 /* open, listen; 0: 64 */
 #define DOWNBEAT_HOST_COMMAND_TIME_TO_LIVE_OFFSET 69u
 #define DOWNBEAT_HOST_COMMAND_TIME_TO_LIVE_BITS 8u
-/* open, start: HostPace */
+/* open, start: HostStartPace */
 #define DOWNBEAT_HOST_COMMAND_PACE_OFFSET 70u
 #define DOWNBEAT_HOST_COMMAND_PACE_BITS 8u
 /* open, start: ns between segments, 16 fraction bits */
@@ -157,7 +157,7 @@
 #define DOWNBEAT_HOST_NOTIFICATION_PHASE_BITS 8u
 
 /* Entry of kind pathReport: what it has instead, byte offset, bits. */
-/* bits 1 to 0 PathPhase, 2 lossInAvoidance, 3 closed: the last report */
+/* bits 1 to 0 HostPathPhase, 2 lossInAvoidance, 3 closed: the last report */
 #define DOWNBEAT_HOST_PATH_REPORT_STATE_OFFSET 1u
 #define DOWNBEAT_HOST_PATH_REPORT_STATE_BITS 8u
 /* loss events so far */
@@ -400,18 +400,6 @@ enum downbeat_host_source {
   DOWNBEAT_HOST_SOURCE_NOTIFICATION_HEAD_ARM = 5,
 };
 
-enum downbeat_host_pace {
-  DOWNBEAT_HOST_PACE_NONE = 0,
-  DOWNBEAT_HOST_PACE_EVEN = 1,
-  DOWNBEAT_HOST_PACE_BUCKET = 2,
-};
-
-enum downbeat_path_phase {
-  DOWNBEAT_PATH_PHASE_STARTUP = 0,
-  DOWNBEAT_PATH_PHASE_AVOIDANCE = 1,
-  DOWNBEAT_PATH_PHASE_RECOVERY = 2,
-};
-
 enum downbeat_host_close_reason {
   DOWNBEAT_HOST_CLOSE_REASON_NONE = 0,
   DOWNBEAT_HOST_CLOSE_REASON_FINISHED = 1,
@@ -439,6 +427,18 @@ enum downbeat_host_tcp_state {
   DOWNBEAT_HOST_TCP_STATE_CLOSING = 7,
   DOWNBEAT_HOST_TCP_STATE_LAST_ACK = 8,
   DOWNBEAT_HOST_TCP_STATE_TIME_WAIT = 9,
+};
+
+enum downbeat_host_start_pace {
+  DOWNBEAT_HOST_START_PACE_NONE = 0,
+  DOWNBEAT_HOST_START_PACE_EVEN = 1,
+  DOWNBEAT_HOST_START_PACE_BUCKET = 2,
+};
+
+enum downbeat_host_path_phase {
+  DOWNBEAT_HOST_PATH_PHASE_STARTUP = 0,
+  DOWNBEAT_HOST_PATH_PHASE_AVOIDANCE = 1,
+  DOWNBEAT_HOST_PATH_PHASE_RECOVERY = 2,
 };
 
 enum downbeat_host_command_option {

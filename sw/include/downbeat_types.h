@@ -48,7 +48,7 @@ enum downbeat_state {
   DOWNBEAT_TIME_WAIT
 };
 
-enum downbeat_start_pace {
+enum downbeat_start_pacing {
   DOWNBEAT_START_UNPACED, /* as the policies say */
   DOWNBEAT_START_EVEN,    /* a segment each gap */
   DOWNBEAT_START_BUCKET   /* a token bucket of four segments, one more each gap */
@@ -57,7 +57,7 @@ enum downbeat_start_pace {
 /** What the host knows of the path: the first window of a connection. All zero: nothing. */
 typedef struct downbeat_start_values {
   uint32_t window; /* segments, at most 65,535; 0: the connection's initial window, unpaced */
-  uint32_t pace;   /* enum downbeat_start_pace */
+  uint32_t pace;   /* enum downbeat_start_pacing */
   uint64_t gap;    /* ns with 16 fraction bits, below 2^52 */
   uint64_t
       until;  /* ns, the last instant at which it holds, below 2^48; 0: it always does. Later: standard slow start */

@@ -155,7 +155,8 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   if (config.policiesChoose) io.policies << RegisteredHandshake(change) else change.ready := True
   io.events << ending.event.halfPipe()
 
-  command.ready := !known || open.fire || listen.fire || receive.fire || change.fire && !starts || verdict.done || ending.event.fire || verdict.refusal.fire
+  private val taken = open.fire || listen.fire || receive.fire || change.fire && !starts || ending.event.fire
+  command.ready := !known || taken || verdict.done || verdict.refusal.fire
 
   io.unknown := Tally(command.valid && !known, config.counterBits)
   io.idle := !came.valid && waiting.io.occupancy === 0 && !command.valid && !io.requests.valid && !io.events.valid && !io.refused.valid

@@ -4,7 +4,7 @@ package downbeat.application
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Arguments, CongestionEventKind}
 import downbeat.messages.{
-  CloseReason, Command, CommandKind, EventKind, HostPace, NetworkErrorKind, Notification, PathPhase, PathReport,
+  CloseReason, Command, CommandKind, EventKind, StartPace, NetworkErrorKind, Notification, PathPhase, PathReport,
   TcpState, TraceRecord
 }
 import downbeat.wire.LaunchMode
@@ -29,7 +29,7 @@ case class Layout(config: DownbeatConfig) {
 
   val enums: Seq[EnumLayout] =
     Seq(CommandKind, TcpState, CloseReason, NetworkErrorKind, EventKind, CongestionEventKind, LaunchMode,
-      HostPace, PathPhase).map(
+      StartPace, PathPhase).map(
       Layout.ofEnum)
 
   val bundles: Seq[BundleLayout] = Seq(

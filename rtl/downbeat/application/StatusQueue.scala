@@ -7,8 +7,8 @@ import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 
-/** The newest status or report of each flow, and a queue of the flows whose newest one has not been taken. A flow is in the
-  * queue once at most, so the queue never overflows and `status` never waits.
+/** The newest status or report of each flow, and a queue of the flows whose newest one has not been taken. A flow is in
+  * the queue once at most, so the queue never overflows and `status` never waits.
   *
   * The flow leaves a clock before its status is read. A status that comes meanwhile is either the one that is read, or
   * puts the flow into the queue again. A status that is written in the clock of a read makes the read repeat; once is

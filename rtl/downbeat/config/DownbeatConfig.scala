@@ -32,8 +32,8 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param externalMemory     payload memory is outside, at AXI4 ports `m_axi_*`; otherwise block RAM inside
   * @param hostPorts          programs of a host that share the core, each with rings and doorbells of its own
   *                           (docs/reference/host-interface.md), 2 to 14; 0: there is no host interface
-  * @param hostStart          the application may tell a connection its initial window, ssthresh and pace, as it opens or
-  *                           while nothing is in flight ([[downbeat.messages.HostStart]])
+  * @param hostStart          the application may tell a connection its initial window, ssthresh and pace, as it opens
+  *                           or while nothing is in flight ([[downbeat.messages.HostStart]])
   * @param pathReports        each connection reports what it has learned of its path
   *                           ([[downbeat.messages.PathReport]])
   * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half

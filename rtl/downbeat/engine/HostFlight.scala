@@ -3,7 +3,7 @@ package downbeat.engine
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEvent, CongestionEventKind, DeparturePlan, Pace, Window}
-import downbeat.messages.{HostPace, HostStart}
+import downbeat.messages.{HostStart, StartPace}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -18,9 +18,9 @@ case class HostFlightState() extends Bundle {
 /** The first window as the host has told it ([[HostStart]]).
   *
   * It counts with `established`: as the handshake ends, or as the engine takes a `start`. Then cwnd is `window`
-  * segments, whatever the start-up policy says, and they leave `gap` apart, unless the start-up policy has a plan of its
-  * own. A loss or a timeout ends the flight. A start that is too old makes the start-up policy `standard` and ssthresh
-  * the largest. A connection that lost its SYN begins with one segment (RFC 5681 3.1).
+  * segments, whatever the start-up policy says, and they leave `gap` apart, unless the start-up policy has a plan of
+  * its own. A loss or a timeout ends the flight. A start that is too old makes the start-up policy `standard` and
+  * ssthresh the largest. A connection that lost its SYN begins with one segment (RFC 5681 3.1).
   */
 class HostFlight(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[HostFlightState],
@@ -47,7 +47,7 @@ class HostFlight(
 
   private val decide = new s2.Area {
     val window = insert(judge.counts && !judge.expired)
-    private val paced = told.start.pace =/= HostPace.none
+    private val paced = told.start.pace =/= StartPace.none
     private val sends = event.kind === CongestionEventKind.sent && judge.going
     val begun = insert(!told.begins && (told.begun || sends))
     val count = insert {
@@ -66,7 +66,7 @@ class HostFlight(
 
   /** On step 4: how the next segment leaves; `configured` when the flight is over. */
   val plan: Payload[DeparturePlan] = new s4.Area {
-    private val bucket = told.start.pace === HostPace.bucket
+    private val bucket = told.start.pace === StartPace.bucket
     val plan = insert {
       val plan = DeparturePlan()
       plan := DeparturePlan.configured

@@ -2,7 +2,7 @@
 package downbeat.host
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{ConnectionParameters, HostPace}
+import downbeat.messages.{ConnectionParameters, StartPace}
 import spinal.core._
 import spinal.lib._
 
@@ -49,7 +49,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
       val pace = number("pace")
       Seq(
         narrowed("startWindow", told.window),
-        narrowed("pace", told.pace) || pace >= HostPace.elements.size,
+        narrowed("pace", told.pace) || pace >= StartPace.elements.size,
         narrowed("paceGap", told.gap),
         narrowed("validUntil", told.until),
         listens && told.asBits.orR)

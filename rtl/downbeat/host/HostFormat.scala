@@ -2,7 +2,7 @@
 package downbeat.host
 
 import downbeat.application.{EnumLayout, Layout}
-import downbeat.messages.{CloseReason, HostPace, PathPhase, TcpState}
+import downbeat.messages.{CloseReason, PathPhase, StartPace, TcpState}
 import spinal.core._
 
 /** What a host writes into its command ring. */
@@ -103,7 +103,7 @@ object HostFormat {
     HostField("userTimeout", 66, 16, "open, listen: 2^30 ns"),
     HostField("differentiatedServices", 68, 8, "open, listen", meant = 6),
     HostField("timeToLive", 69, 8, "open, listen; 0: 64"),
-    HostField("pace", 70, 8, "open, start: HostPace", meant = 2),
+    HostField("pace", 70, 8, "open, start: HostStartPace", meant = 2),
     HostField("paceGap", 72, 64, "open, start: ns between segments, 16 fraction bits"),
     HostField("validUntil", 80, 64, "open, start: until when the host's values hold, ns; 0: always", meant = 48),
     HostField("startWindow", 88, 16, "open, start: segments; 0: the connection's initial window"))
@@ -137,7 +137,7 @@ object HostFormat {
     * commandHead and phase.
     */
   val pathReport: Seq[HostField] = Seq(
-    HostField("state", 1, 8, "bits 1 to 0 PathPhase, 2 lossInAvoidance, 3 closed: the last report"),
+    HostField("state", 1, 8, "bits 1 to 0 HostPathPhase, 2 lossInAvoidance, 3 closed: the last report"),
     HostField("losses", 2, 8, "loss events so far"),
     HostField("restarts", 3, 8, "restarts after idleness so far"),
     HostField("retreats", 7, 8, "safe retreats of the start-up policy so far"),
@@ -195,10 +195,11 @@ object HostFormat {
     HostField("commandHead", 0x20, 32, "Commands that are done.", access = "RO"),
     HostField("notificationTail", 0x24, 32, "Notifications that are in memory.", access = "RO"))
 
-  /** With those of the core that notifications carry. */
+  /** With those of the core that entries carry. */
   val enums: Seq[EnumLayout] =
-    Seq(HostOpcode, HostNotificationKind, HostError, HostSource, HostPace, PathPhase).map(Layout.ofEnum) ++
-      Seq(CloseReason, TcpState).map(Layout.ofEnum(_)).map(core => core.copy(name = s"Host${core.name}"))
+    Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(Layout.ofEnum) ++
+      Seq(CloseReason, TcpState, StartPace, PathPhase).map(Layout.ofEnum(_))
+        .map(core => core.copy(name = s"Host${core.name}"))
 
   /** Bits by name, the lowest first: of a command's `options`, a status's `flags`, a port's `status`. */
   val commandOptions: EnumLayout = EnumLayout("HostCommandOption", Seq("noDelay", "nssr", "ecn"))

@@ -11,7 +11,9 @@ object CommandKind extends SpinalEnum {
 /** What an application asks for, one command a beat. Fields that a kind does not name are ignored. */
 case class Command(config: DownbeatConfig) extends Bundle {
   val kind = CommandKind()
-  /** open: comes back in every notification of the connection. open, listen, setPolicies, start: comes back in a refusal. */
+  /** open: comes back in every notification of the connection. open, listen, setPolicies, start: comes back in a
+    * refusal.
+    */
   val request = UInt(16 bits)
   /** shutdown, close, abort, receive, setPolicies, start. */
   val flow = UInt(config.flowBits bits)

@@ -4,7 +4,7 @@ package downbeat.messages
 import spinal.core._
 
 /** How the host has the first window leave. */
-object HostPace extends SpinalEnum {
+object StartPace extends SpinalEnum {
   /** As its policies say. */
   val none = newElement()
   /** A segment each `gap`. */
@@ -19,7 +19,7 @@ object HostPace extends SpinalEnum {
 case class HostStart() extends Bundle {
   /** The initial window, segments; zero: the connection's own, unpaced. */
   val window = UInt(16 bits)
-  val pace = HostPace()
+  val pace = StartPace()
   /** ns between two segments of that window, 16 fraction bits. */
   val gap = UInt(52 bits)
   /** The last instant, ns, at which all this holds; zero: it always does. Later the start-up policy is `standard`. */

@@ -30,8 +30,8 @@ case class PathReport(config: DownbeatConfig) extends Bundle {
   val smoothedRtt, smallestRtt = UInt(36 bits)
   /** The averaged window (Yu, thesis, p. 26), bytes with 16 fraction bits. */
   val averageWindow = UInt(48 bits)
-  /** Loss events so far: entries to recovery and first timeouts. Of the last one: when it was seen, cwnd just before it,
-    * and whether that was in avoidance.
+  /** Loss events so far: entries to recovery and first timeouts. Of the last one: when it was seen, cwnd just before
+    * it, and whether that was in avoidance.
     */
   val losses = UInt(8 bits)
   val lossTime = Instant()

@@ -18,7 +18,7 @@ void Wire::drive(Pins &pins, Stamp now) {
 }
 
 bool Wire::sample(const Pins &pins, Stamp now) {
-  bool moved = false;
+  bool moved = pins.s_axis_departure_tvalid; // the core is not awake by it before the next clock
   if (pins.s_axis_wire_rx_tvalid && pins.s_axis_wire_rx_tready) {
     receive_.taken();
     moved = true;

@@ -44,7 +44,7 @@ void Wire::drive(Pins &pins, Stamp now) {
 }
 
 bool Wire::sample(const Pins &pins, Stamp now) {
-  bool moved = false;
+  bool moved = pins.departures_valid; // the core is not awake by it before the next clock
   if (pins.received_valid && pins.received_ready) {
     arrived_.pop_front();
     offered_ = false;

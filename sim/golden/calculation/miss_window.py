@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The initial window of MISS, as rtl/downbeat/calculation/MissWindow.scala: n = floor(m (t_next - now) / R) segments, at most
-the host's limit, a gap of R / n apart [Yu 2009, p. 27]. The host tells m = gamma/delta and the next expected drop.
+"""The initial window of MISS, as rtl/downbeat/calculation/MissWindow.scala: n = floor(m (t_next - now) / R) segments,
+at most the host's limit, a gap of R / n apart [Yu 2009, p. 27]. The host tells m = gamma/delta and the next expected
+drop.
 
 Told as n with the open, the estimate would be a round trip old, and R a guess.
 """

@@ -28,8 +28,8 @@ def replay(
     `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
-    (segments) and `host_expired` (0 or 1): what counted of a host's start. Where rows have `bwe` and `ere`, what the core
-    knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
+    (segments) and `host_expired` (0 or 1): what counted of a host's start. Where rows have `bwe` and `ere`, what the
+    core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
     (bytes/s), beside what inline measurement was told, `inline_told`, `inline_opens`, `inline_forgets`,
     `inline_completes` and `inline_missed`.
     """

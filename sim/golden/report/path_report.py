@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A connection's path reports, as rtl/downbeat/report/PathReporter.scala: from the events of its record, in their order.
+"""A connection's path reports, as rtl/downbeat/report/PathReporter.scala: from the events of its record, in their
+order.
 
-smoothed8 += R - smoothed8 / 8 (RFC 6298 in integers). awnd += (cwnd - awnd) 131 / 65536, truncated toward zero, with cwnd
-as it was before the ACK [Yu 2009, p. 30].
+smoothed8 += R - smoothed8 / 8 (RFC 6298 in integers). awnd += (cwnd - awnd) 131 / 65536, truncated toward zero, with
+cwnd as it was before the ACK [Yu 2009, p. 30].
 """
 
 from __future__ import annotations

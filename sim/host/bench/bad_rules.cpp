@@ -77,7 +77,7 @@ Expected BadHost::ofCommand(const format::Command &command) const {
     if (setFrom(bytes + width.offset, width.bytes, width.used)) return {{HostError::reserved}};
   for (const Width &width : widths)
     if (setFrom(bytes + width.offset, width.bytes, width.built)) return {{HostError::field}};
-  if (command.pace > DOWNBEAT_HOST_PACE_BUCKET) return {{HostError::field}};
+  if (command.pace > DOWNBEAT_HOST_START_PACE_BUCKET) return {{HostError::field}};
   const bool hasStart = (command.startWindow | command.pace | command.paceGap | command.validUntil) != 0;
   if (opcode == listen && hasStart) return {{HostError::field}};
   if (opcode == open || opcode == listen || opcode == unlisten) return {.errors = {}, .answer = true};

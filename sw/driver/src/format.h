@@ -135,7 +135,7 @@ struct Notification {
 
 struct PathReport {
   Kind kind{};
-  std::uint8_t state = 0; // PathPhase in bits 1 to 0, 2 lossInAvoidance, 3 closed
+  std::uint8_t state = 0; // HostPathPhase in bits 1 to 0, 2 lossInAvoidance, 3 closed
   std::uint8_t losses = 0, restarts = 0;
   std::uint16_t flow = 0;
   std::uint8_t generation = 0, retreats = 0;
@@ -151,7 +151,7 @@ struct PathReport {
   std::uint8_t acks[3] = {};
   std::uint8_t phase = 0;
 
-  std::uint32_t phaseOfPath() const { return state & 3u; } // PathPhase
+  std::uint32_t phaseOfPath() const { return state & 3u; } // HostPathPhase
   bool lossInAvoidance() const { return (state & 4u) != 0; }
 };
 #pragma pack(pop)
@@ -177,8 +177,8 @@ static_assert(offsetof(PathReport, flow) == DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFS
               offsetof(PathReport, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&
               offsetof(PathReport, phase) == DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET);
 // The C interface has the core's states and paces.
-static_assert(static_cast<int>(DOWNBEAT_START_EVEN) == DOWNBEAT_HOST_PACE_EVEN &&
-              static_cast<int>(DOWNBEAT_START_BUCKET) == DOWNBEAT_HOST_PACE_BUCKET);
+static_assert(static_cast<int>(DOWNBEAT_START_EVEN) == DOWNBEAT_HOST_START_PACE_EVEN &&
+              static_cast<int>(DOWNBEAT_START_BUCKET) == DOWNBEAT_HOST_START_PACE_BUCKET);
 static_assert(static_cast<int>(DOWNBEAT_CLOSED) == DOWNBEAT_HOST_TCP_STATE_CLOSED &&
               static_cast<int>(DOWNBEAT_ESTABLISHED) == DOWNBEAT_HOST_TCP_STATE_ESTABLISHED &&
               static_cast<int>(DOWNBEAT_TIME_WAIT) == DOWNBEAT_HOST_TCP_STATE_TIME_WAIT);

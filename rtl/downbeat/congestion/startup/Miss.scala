@@ -22,14 +22,14 @@ case class MissState() extends Bundle {
 
 /** MISS, more informed slow start, with the connection's own round trip (Yu, thesis, p. 26 to 28).
   *
-  * The host tells the rate m = gamma / delta of losses of the prefix (a share of which is this connection's) and the next
-  * one's time t_next. On `established` the core asks for n = floor(m (t_next - now) / R), R the smallest round trip so
-  * far: of a new connection the handshake's. The response sets cwnd = n segments and raises ssthresh to it; the n
-  * segments leave R / n apart, those counted that have left already. Then slow start goes on up to ssthresh, which the
-  * host has told (LISS).
+  * The host tells the rate m = gamma / delta of losses of the prefix (a share of which is this connection's) and the
+  * next one's time t_next. On `established` the core asks for n = floor(m (t_next - now) / R), R the smallest round
+  * trip so far: of a new connection the handshake's. The response sets cwnd = n segments and raises ssthresh to it; the
+  * n segments leave R / n apart, those counted that have left already. Then slow start goes on up to ssthresh, which
+  * the host has told (LISS).
   *
-  * It is standard slow start with fewer segments than the initial window, with t_next overdue, without a round trip, and
-  * after a loss, which also ends the flight. `most` bounds n.
+  * It is standard slow start with fewer segments than the initial window, with t_next overdue, without a round trip,
+  * and after a loss, which also ends the flight. `most` bounds n.
   */
 object Miss extends StartupPolicy {
   val name = "miss"

@@ -36,17 +36,18 @@ case class ResumeState() extends Bundle {
 /** Careful Resume (RFC 9959): a connection jumps to half of the window that an earlier one had on this path.
   *
   * Reconnaissance is slow start. When all initial data is acknowledged, the smallest round trip is above saved_rtt / 2
-  * and at most 10 saved_rtt, and half of cwnd is in use, jump_cwnd = min(max_jump, saved_cwnd / 2) is taken if it is above
-  * cwnd. In the unvalidated phase segments leave R / jump_cwnd apart, R the newest round trip. It ends when the window is
-  * used up, an unvalidated segment is acknowledged or R has gone: cwnd becomes what is in flight, or PipeSize if that is
-  * more, and then Careful Resume is over. Validating is slow start until what was in flight is acknowledged; then
-  * ssthresh = cwnd: congestion avoidance (3.8).
+  * and at most 10 saved_rtt, and half of cwnd is in use, jump_cwnd = min(max_jump, saved_cwnd / 2) is taken if it is
+  * above cwnd. In the unvalidated phase segments leave R / jump_cwnd apart, R the newest round trip. It ends when the
+  * window is used up, an unvalidated segment is acknowledged or R has gone: cwnd becomes what is in flight, or PipeSize
+  * if that is more, and then Careful Resume is over. Validating is slow start until what was in flight is acknowledged;
+  * then ssthresh = cwnd: congestion avoidance (3.8).
   *
   * A loss or a mark in either phase leaves at most PipeSize / 2, whatever the steady policy says ([[Policy.bounds]]). A
-  * round trip of saved_rtt / 2 or less does so at once, and cwnd stays until all that was sent is acknowledged. A timeout
-  * ends Careful Resume (3.7).
+  * round trip of saved_rtt / 2 or less does so at once, and cwnd stays until all that was sent is acknowledged. A
+  * timeout ends Careful Resume (3.7).
   *
-  * The host keeps the saved parameters: one user at a time, their lifetime, their removal (docs/reference/estimator.md).
+  * The host keeps the saved parameters: one user at a time, their lifetime, their removal
+  * (docs/reference/estimator.md).
   */
 object Resume extends StartupPolicy {
   val name = "resume"

@@ -2,8 +2,8 @@
 """MISS with the connection's own round trip, as rtl/downbeat/congestion/startup/Miss.scala.
 
 The host tells m = gamma/delta (8 fraction bits), the next expected drop (ns) and the largest window (segments). On
-`established` n = floor(m (t_next - now) / R) is asked for; the response sets cwnd = n segments, raises ssthresh to it, and
-n segments leave R / n apart. Fewer than the initial window, or nothing known: slow start.
+`established` n = floor(m (t_next - now) / R) is asked for; the response sets cwnd = n segments, raises ssthresh to it,
+and n segments leave R / n apart. Fewer than the initial window, or nothing known: slow start.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Careful Resume (RFC 9959), as rtl/downbeat/congestion/startup/Resume.scala.
 
-Reconnaissance is slow start until the initial data is acknowledged. If the path is as it was and half of cwnd is in use,
-cwnd jumps to min(max_jump, saved_cwnd / 2); the segments leave R / jump_cwnd apart. When the window is used up, an
-unvalidated segment is acknowledged or R has gone, cwnd becomes the flight, or PipeSize where that is as large. What was in
-flight then is validated. A loss or a mark leaves PipeSize / 2 at most.
+Reconnaissance is slow start until the initial data is acknowledged. If the path is as it was and half of cwnd is in
+use, cwnd jumps to min(max_jump, saved_cwnd / 2); the segments leave R / jump_cwnd apart. When the window is used up, an
+unvalidated segment is acknowledged or R has gone, cwnd becomes the flight, or PipeSize where that is as large. What was
+in flight then is validated. A loss or a mark leaves PipeSize / 2 at most.
 """
 
 from __future__ import annotations
