@@ -4,7 +4,7 @@
 nextpnr's placers look at the length of wires and, by delays that are too small, at timing; not at how many wires go over a place,
 and analytical ones find rows for block RAMs late. A design that fills most of an ECP5 then has places that ask for three times
 the mean, and router2 ends with nets that go round them in ever wider circles. `anneal/` moves everything but multipliers, PLLs
-and pins. docs/decisions/annealing-between-placing-and-routing.md
+and pins.
 """
 
 from __future__ import annotations
