@@ -72,7 +72,7 @@ def expected(command: Beat) -> tuple[str, Beat]:
     if kind in ("open", "listen", "setPolicies") and (reason := problem(command)):
         return "refused", {"request": command["request"], "reason": element("CloseReason", reason)}
     if kind == "setPolicies":
-        names = ("startup", "steady", "startupArgument", "steadyArgument", "ssthresh", *STARTS)
+        names: tuple[str, ...] = ("startup", "steady", "startupArgument", "steadyArgument", "ssthresh", *STARTS)
         return "policies", {"flow": command["flow"], "begins": 0} | {
             name: command[f"parameters_{name}"] for name in names
         }

@@ -22,7 +22,17 @@ TIMESTAMPED = MSS - 12  # bytes of a full segment
 GAP = 50_000  # ns
 EVEN, BUCKET = 1, 2
 UNBOUNDED = 1 << 30
-TOLD = ("time", "phase", "closed", "segment_size", "cwnd", "ssthresh", "smoothed_rtt", "smallest_rtt", "average_window")
+TOLD: tuple[str, ...] = (
+    "time",
+    "phase",
+    "closed",
+    "segment_size",
+    "cwnd",
+    "ssthresh",
+    "smoothed_rtt",
+    "smallest_rtt",
+    "average_window",
+)
 TOLD += ("losses", "loss_time", "loss_window", "loss_in_avoidance", "restarts", "retreats", "acked", "acks")
 STATES = {State.CLOSED: "closed", State.SYN_SENT: "synSent", State.SYN_RECEIVED: "synReceived"}
 
@@ -56,7 +66,7 @@ class Watched:
                 left -= would_block(lambda: self.pair.client.send(self.name, bytes(min(left, 65536)))) or 0
             for name in self.accepted():
                 would_block(lambda name=name: self.pair.server.receive(name))  # type: ignore[misc]
-            return self.pair.client.info(self.name).acknowledged >= goal
+            return bool(self.pair.client.info(self.name).acknowledged >= goal)
 
         self.pair.run(done, limit_ns)
 
@@ -113,7 +123,18 @@ class Watched:
 
     def _row(self, event: Event, startup_argument: int, steady_argument: int) -> dict[str, str | int]:
         text = self.pair.client.text
-        copied = ("time", "asked", "estimates", "arrival", "repeated", "bwe", "ere", "uninflated", "acked", "flight")
+        copied: tuple[str, ...] = (
+            "time",
+            "asked",
+            "estimates",
+            "arrival",
+            "repeated",
+            "bwe",
+            "ere",
+            "uninflated",
+            "acked",
+            "flight",
+        )
         copied += ("initial_window", "initial_ssthresh", "sent_probe", "sent_ahead", "departure_gap", "arrival_gap")
         copied += ("probe_round_trip", "host_window", "host_expired")
         probe = "begins" if event.probe_begins else "disturbed" if event.probe_disturbed else "whole"

@@ -92,6 +92,9 @@ class Connection:
     def phase(self) -> Phase:
         return Phase(ResumeState.unpacked(self.state.startup_policy_state).phase)
 
+    def is_in(self, phase: Phase) -> bool:
+        return self.phase is phase
+
     @property
     def cwnd(self) -> float:
         return self.state.window.cwnd / of_bytes(SMSS)
@@ -115,14 +118,14 @@ class Connection:
         self.now += self.rtt
         for _ in range(IW):
             self.acknowledge(1)
-            self.send(2 if self.phase is Phase.RECONNAISSANCE else 0)
+            self.send(2 if self.is_in(Phase.RECONNAISSANCE) else 0)
         return self
 
 
 def test_the_jump_is_half_of_the_saved_window_and_paced_over_the_current_round_trip() -> None:
     """3.3: jump_cwnd MUST be no more than saved_cwnd / 2; 3.3: packets MUST be paced based on the current RTT."""
     connection = Connection().confirmed()
-    assert connection.phase is Phase.UNVALIDATED and connection.cwnd == SAVED / 2
+    assert connection.is_in(Phase.UNVALIDATED) and connection.cwnd == SAVED / 2
     connection.see(Kind.SENT)
     assert connection.answered and connection.answered.departure
     assert connection.answered.departure.pace is Pace.APART
@@ -154,10 +157,10 @@ def test_no_jump_before_all_initial_data_is_acknowledged() -> None:
     connection = Connection()
     connection.send(IW)
     connection.acknowledge(IW - 1)
-    assert connection.phase is Phase.RECONNAISSANCE and connection.cwnd == 2 * IW - 1
+    assert connection.is_in(Phase.RECONNAISSANCE) and connection.cwnd == 2 * IW - 1
     connection.send(IW)
     connection.acknowledge(1)
-    assert connection.phase is Phase.UNVALIDATED
+    assert connection.is_in(Phase.UNVALIDATED)
 
 
 def test_a_sender_with_little_data_stays_in_reconnaissance() -> None:
@@ -166,7 +169,7 @@ def test_a_sender_with_little_data_stays_in_reconnaissance() -> None:
     for _ in range(20):
         connection.send(1)
         connection.acknowledge(1)
-    assert connection.phase is Phase.RECONNAISSANCE and connection.cwnd == IW + 20
+    assert connection.is_in(Phase.RECONNAISSANCE) and connection.cwnd == IW + 20
 
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
@@ -175,9 +178,9 @@ def test_congestion_in_reconnaissance_ends_it(kind: Kind) -> None:
     connection = Connection()
     connection.send(IW)
     connection.see(kind, uninflated=True)
-    assert connection.phase is Phase.NORMAL and connection.ssthresh == IW / 2
+    assert connection.is_in(Phase.NORMAL) and connection.ssthresh == IW / 2
     connection.acknowledge(IW)
-    assert connection.phase is Phase.NORMAL
+    assert connection.is_in(Phase.NORMAL)
 
 
 @pytest.mark.parametrize("steady", [RENO, CUBIC])
@@ -192,12 +195,12 @@ def test_congestion_behind_the_jump_is_a_safe_retreat(steady: Any, validating: b
     if validating:
         connection.acknowledge(1)
         acknowledged += 1
-        assert connection.phase is Phase.VALIDATING
+        assert connection.is_in(Phase.VALIDATING)
     connection.see(Kind.LOSS, uninflated=True)
     assert connection.answered and connection.answered.retreats
     pipe = flight + acknowledged
     assert connection.cwnd <= pipe / 2 and connection.ssthresh <= pipe / 2
-    assert connection.phase is Phase.NORMAL
+    assert connection.is_in(Phase.NORMAL)
 
 
 def test_a_round_trip_that_shrinks_behind_the_jump_is_a_retreat() -> None:
@@ -206,12 +209,12 @@ def test_a_round_trip_that_shrinks_behind_the_jump_is_a_retreat() -> None:
     flight = connection.flight // SMSS
     connection.send(20)
     connection.acknowledge(1, rtt=R // 2)
-    assert connection.phase is Phase.RETREAT and connection.cwnd <= (flight + 1) / 2
+    assert connection.is_in(Phase.RETREAT) and connection.cwnd <= (flight + 1) / 2
     window = connection.cwnd
     connection.acknowledge(flight + 18)
-    assert connection.phase is Phase.RETREAT and connection.cwnd == window
+    assert connection.is_in(Phase.RETREAT) and connection.cwnd == window
     connection.acknowledge(1)
-    assert connection.phase is Phase.NORMAL and connection.ssthresh <= (flight + 1) / 2
+    assert connection.is_in(Phase.NORMAL) and connection.ssthresh <= (flight + 1) / 2
     connection.acknowledge(1)
     assert connection.cwnd > window
 
@@ -220,13 +223,13 @@ def test_a_used_up_window_is_validated_then_congestion_is_avoided() -> None:
     """3.3: the phase ends when flight_size equals CWND; 3.4: slow start goes on; 3.8: then congestion avoidance."""
     connection = Connection().confirmed()
     connection.send(SAVED // 2 - connection.flight // SMSS)
-    assert connection.phase is Phase.VALIDATING
+    assert connection.is_in(Phase.VALIDATING)
     connection.see(Kind.NONE)
     assert connection.answered and connection.answered.departure == Departure()
     connection.acknowledge(SAVED // 2 - 1)
-    assert connection.phase is Phase.VALIDATING and connection.cwnd == SAVED - 1
+    assert connection.is_in(Phase.VALIDATING) and connection.cwnd == SAVED - 1
     connection.acknowledge(1)
-    assert connection.phase is Phase.NORMAL and connection.cwnd == connection.ssthresh == SAVED
+    assert connection.is_in(Phase.NORMAL) and connection.cwnd == connection.ssthresh == SAVED
 
 
 def test_an_unvalidated_segments_ack_sets_the_window_to_what_is_in_flight() -> None:
@@ -235,9 +238,9 @@ def test_an_unvalidated_segments_ack_sets_the_window_to_what_is_in_flight() -> N
     flight = connection.flight // SMSS
     connection.send(70)
     connection.acknowledge(flight)
-    assert connection.phase is Phase.UNVALIDATED and connection.cwnd == SAVED / 2
+    assert connection.is_in(Phase.UNVALIDATED) and connection.cwnd == SAVED / 2
     connection.acknowledge(1)
-    assert connection.phase is Phase.VALIDATING and connection.cwnd == 69
+    assert connection.is_in(Phase.VALIDATING) and connection.cwnd == 69
 
 
 def test_the_unvalidated_phase_takes_a_round_trip_at_most() -> None:
@@ -245,10 +248,10 @@ def test_the_unvalidated_phase_takes_a_round_trip_at_most() -> None:
     connection.send(30)
     connection.now += R
     connection.acknowledge(1)
-    assert connection.phase is Phase.UNVALIDATED
+    assert connection.is_in(Phase.UNVALIDATED)
     connection.now += 1
     connection.acknowledge(1)
-    assert connection.phase is Phase.VALIDATING
+    assert connection.is_in(Phase.VALIDATING)
 
 
 def test_a_sender_that_does_not_use_the_jump_keeps_what_was_proved() -> None:
@@ -257,7 +260,7 @@ def test_a_sender_that_does_not_use_the_jump_keeps_what_was_proved() -> None:
     flight = connection.flight // SMSS
     connection.send(2)
     connection.acknowledge(flight + 1)
-    assert connection.phase is Phase.NORMAL and connection.cwnd == 2 * flight + 1
+    assert connection.is_in(Phase.NORMAL) and connection.cwnd == 2 * flight + 1
 
 
 def test_a_timeout_behind_the_jump_is_the_steady_policys() -> None:
@@ -266,7 +269,7 @@ def test_a_timeout_behind_the_jump_is_the_steady_policys() -> None:
     connection.send(40)
     flight = connection.flight / SMSS
     connection.see(Kind.TIMEOUT, uninflated=True)
-    assert connection.phase is Phase.NORMAL and connection.cwnd == 1 and connection.ssthresh == flight / 2
+    assert connection.is_in(Phase.NORMAL) and connection.cwnd == 1 and connection.ssthresh == flight / 2
 
 
 def test_a_response_from_before_a_loss_is_no_jump() -> None:

@@ -178,9 +178,10 @@ def test_a_start_needs_that_nothing_is_in_flight(host: Host) -> None:
     assert out.start(Parameters(ssthresh=100_000, start=StartValues(window=20)))
     host.step()
     assert out.info.policy_error == Error.OK
-    assert out.send(b"in flight")
-    assert out.start(Parameters(start=StartValues(window=2)))
-    host.until(lambda: out.info.policy_error == Error.IN_FLIGHT)
+    if host.simulated:  # otherwise the bytes may have been acknowledged before the start
+        assert out.send(b"in flight")
+        assert out.start(Parameters(start=StartValues(window=2)))
+        host.until(lambda: out.info.policy_error == Error.IN_FLIGHT)
 
 
 @pytest.mark.parametrize(
