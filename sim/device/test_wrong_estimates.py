@@ -18,7 +18,7 @@ from sim.golden.congestion.startup import miss, resume
 
 IW = 10  # segments
 MOST = (1 << 16) - 1
-BYTES = 150_000
+BYTES = 60_000
 # ns. Instants are compared modulo 2^48: more than half of that ahead is past.
 ANCIENT, FAR, FARTHEST = 1, (1 << 47) - 1, (1 << 48) - 1
 

@@ -29,7 +29,7 @@ def test_each_change_is_told_and_otherwise_a_round_trip_is_waited() -> None:
     def at(time: int, kind: str = "acknowledged", cwnd: int = 10, ssthresh: int = 20, **more: object) -> Phase | None:
         event = PathEvent(time, kind, cwnd=cwnd * SEGMENT, ssthresh=ssthresh * SEGMENT, **more)  # type: ignore[arg-type]
         report = reporter.see(event)
-        return report and report.phase
+        return report.phase if report else None
 
     assert at(0, "timeout", state="synSent") is None
     assert at(0, "established", established=True, rtt=1000) is Phase.STARTUP
