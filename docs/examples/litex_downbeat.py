@@ -21,8 +21,9 @@ STREAMS = {
     "departure": (True, 80, 0, 0, False),
     "bypass_rx": (False, 64, 65, 0, True),
     "bypass_tx": (True, 64, 0, 0, True),
-    "command": (True, 456, 0, 0, False),
+    "command": (True, 576, 0, 0, False),
     "notification": (False, 344, 0, 0, False),
+    "path_report": (False, 440, 0, 0, False),
     "tx": (True, 64, 1, 4, True),
     "rx": (False, 64, 1, 4, True),
 }

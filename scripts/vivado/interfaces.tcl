@@ -6,7 +6,7 @@ namespace eval downbeat {
     variable streams {
         s_axis_wire_rx slave m_axis_wire_tx master s_axis_departure slave s_axis_neighbour slave
         m_axis_bypass_rx master s_axis_bypass_tx slave s_axis_command slave m_axis_notification master
-        s_axis_tx slave m_axis_rx master
+        m_axis_path_report master s_axis_tx slave m_axis_rx master
     }
     # With the registers at s_axil; m_axi only with externalMemory, m_axi_host with a host's rings.
     variable mapped {s_axil slave m_axi master m_axi_host master}

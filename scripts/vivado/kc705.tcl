@@ -58,9 +58,11 @@ foreach name {rxd rx_dv rx_er} { connect_bd_net [get_bd_ports phy_$name] [get_bd
 foreach name {txd tx_en tx_er} { connect_bd_net [get_bd_pins core/gmii_$name] [get_bd_ports phy_$name] }
 connect_bd_net [get_bd_pins resets/peripheral_aresetn] [get_bd_ports phy_reset_n]
 
-# The PHY's straps bring the link up without MDIO; notifications and frames of others are let go.
+# The PHY's straps bring the link up without MDIO; notifications, path reports and frames of others are let go.
 create_bd_cell -type ip -vlnv xilinx.com:ip:xlconstant one
-foreach name {link_up m_axis_notification_tready m_axis_bypass_rx_tready m_axis_rx_tready} {
+foreach name {
+    link_up m_axis_notification_tready m_axis_path_report_tready m_axis_bypass_rx_tready m_axis_rx_tready
+} {
     connect_bd_net [get_bd_pins one/dout] [get_bd_pins core/$name]
 }
 
