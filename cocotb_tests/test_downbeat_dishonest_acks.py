@@ -18,7 +18,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 from sim.golden.congestion.policies import STARTUP
-from sim.golden.congestion.startup import paced, pairs
+from sim.golden.congestion.startup import miss, paced, pairs, resume
 
 PORT = 5001
 MSS = 1460
@@ -28,7 +28,12 @@ TIMER = 200_000_000  # ns: what is further away than this is a timer, not a depa
 PARTS = draws(3, 8)  # in which a segment is acknowledged
 OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 # What a policy that needs one is told; all others are told nothing.
-ARGUMENTS = {"paced": paced.argument(INITIAL_WINDOW, 1000), "pairs": pairs.argument(1000, 2000)}
+ARGUMENTS = {
+    "miss": miss.argument(1.0, 10_000_000_000),
+    "paced": paced.argument(INITIAL_WINDOW, 1000),
+    "pairs": pairs.argument(1000, 2000),
+    "resume": resume.argument(10 * INITIAL_WINDOW, ROUND_TRIP),
+}
 POLICIES = sorted(STARTUP)
 STILL = ("vegasstart",)  # it measures for a round trip, and leaves when the next is longer
 GROWTH = {"rapid": 2}  # bytes for each byte acknowledged, where that is not one: the window triples in a round trip

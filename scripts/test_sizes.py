@@ -94,6 +94,7 @@ def test_an_application_names_every_flow(corners: dict[tuple[int, int], dict[str
                 assert port_width(tops[top], top, port) == (flows - 1).bit_length()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("top", ["HeaderTap", *WITH_REGISTERS])
 def test_the_largest_is_clean_verilog(corners: dict[tuple[int, int], dict[str, str]], top: str, tmp_path: Path) -> None:
     """A truncated width is a warning of Verilator's. DownbeatAxi has Downbeat inside."""

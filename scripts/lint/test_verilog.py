@@ -16,7 +16,8 @@ from scripts.lint.tools import ROOT, VERILOG, modules, passes
 
 WAIVERS = Path("scripts/lint/waivers.vlt")
 BOARDS = ("ProbeBoard", "TrafficBoard")
-TOPS = (*BOARDS, "DownbeatGmii", "DownbeatAxi", "DownbeatHost", "FlowEngineWide", "HeaderTap")
+# DownbeatGmii is in TrafficBoard, and what DownbeatAxi has in DownbeatHost: `make soak` has all modules.
+TOPS = (*BOARDS, "DownbeatHost", "FlowEngineWide", "HeaderTap")
 PRIMITIVES = ("IDDRX1F", "ODDRX1F", "DELAYG")  # of the ECP5
 
 
