@@ -16,7 +16,7 @@ EVENTS = 10_000
 FLOW_SPACING = 8  # clocks
 # Steady policies that calculate ask within so few events, start-ups perhaps.
 CALCULATING = {*MIXED.split(", "), "carson", "cubic", "fast", "logistic", "vegas"}
-PERHAPS = {"hoe", "past", "rapid", "search", "spm", "spmastart", "vegasstart"}
+PERHAPS = {"hoe", "miss", "past", "rapid", "resume", "search", "spm", "spmastart", "vegasstart"}
 
 
 @pytest.fixture(scope="module")
