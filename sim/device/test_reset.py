@@ -15,7 +15,7 @@ from downbeat_toe.library import Error, Event, State, load
 from sim.adversarial.fuzz.__main__ import fuzz, story
 from sim.device.conftest import IPS, MACS, Pair, would_block
 from sim.lib import verilated
-from sim.ns3.golden import compare
+from sim.ns3.golden import INLINE, compare
 
 SEED = int(os.environ.get("SEED", "1"))
 # Of a transfer, behind a reset at any time before. Initial sequence numbers grow by one in 4,096 ns, and bytes stand in the
@@ -91,7 +91,7 @@ def timeless(events: Sequence[Event], start: int, device: Device) -> Rows:
 def matches_golden_models(events: Sequence[Event], device: Device) -> None:
     """cwnd and ssthresh of each event, bit for bit."""
     rows = [
-        {name: str(getattr(event, name)) for name in ("live", "acked", "flight", "segment_size", "asked", *ACKS)}
+        {name: str(getattr(event, name)) for name in ("live", "acked", "flight", "segment_size", "asked", *ACKS, *INLINE)}
         | {"uninflated": str(int(event.uninflated))}
         | {"initial_window": str(event.initial_window), "initial_ssthresh": str(event.initial_ssthresh)}
         | {"cwnd_fixed": str(event.cwnd), "ssthresh_fixed": str(event.ssthresh), "time_ns": str(event.time)}
