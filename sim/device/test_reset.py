@@ -91,7 +91,10 @@ def timeless(events: Sequence[Event], start: int, device: Device) -> Rows:
 def matches_golden_models(events: Sequence[Event], device: Device) -> None:
     """cwnd and ssthresh of each event, bit for bit."""
     rows = [
-        {name: str(getattr(event, name)) for name in ("live", "acked", "flight", "segment_size", "asked", *ACKS, *INLINE)}
+        {
+            name: str(getattr(event, name))
+            for name in ("live", "acked", "flight", "segment_size", "asked", *ACKS, *INLINE)
+        }
         | {"uninflated": str(int(event.uninflated))}
         | {"initial_window": str(event.initial_window), "initial_ssthresh": str(event.initial_ssthresh)}
         | {"cwnd_fixed": str(event.cwnd), "ssthresh_fixed": str(event.ssthresh), "time_ns": str(event.time)}
