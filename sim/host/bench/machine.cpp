@@ -22,7 +22,7 @@ void HostPort::poll() {
     commands.told(notification->commandHead);
     if (notification->kind == format::Kind::status)
       statuses[notification->flow] = *notification;
-    else
+    else if (notification->kind != format::Kind::pathReport)
       told.push_back(*notification);
   }
   if (notifications.head() != before) notifications.release();
