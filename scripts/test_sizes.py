@@ -2,7 +2,7 @@
 """The corners of what DownbeatConfig allows become Verilog: 16 to 65,536 flows, buffers of 4 KiB to 16 MiB.
 
 What is looked at is what would not scale: the text's length (anything with a register for each flow), and widths.
-`make test` makes the header tap of the smallest and of the largest, `make soak` every top of every corner.
+`make test` looks at what a failed elaboration leaves, `make soak` at every top of every corner.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ def port_width(text: str, top: str, port: str) -> int:
     return int(found[1]) + 1
 
 
+@pytest.mark.soak
 def test_nothing_grows_with_the_number_of_flows_but_memories(
     corners: dict[tuple[int, int], dict[str, str]],
 ) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import os
 import random
+from typing import TypeVar
+
+Draw = TypeVar("Draw")
 
 
-def draws(short: int, long: int) -> int:
-    """How many random cases a test takes: the long draw by `make soak`, the short one by `make test`."""
+def draws(short: Draw, long: Draw) -> Draw:
+    """How many random cases a test takes, or which: the long draw by `make soak`, the short one by `make test`."""
     return long if os.environ.get("SOAK") == "1" else short
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
+import pytest
 from cocotb.triggers import RisingEdge
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
@@ -19,6 +20,7 @@ RESET_CLOCKS = 4
 SWEEP_CLOCKS = 200
 
 
+@pytest.mark.soak
 def test_nic() -> None:
     run_module("Downbeat", __name__, around=[ROOT / "docs" / "examples" / "nic.v"])
 

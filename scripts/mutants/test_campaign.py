@@ -99,6 +99,7 @@ def test_a_place_is_found_again_in_another_file(files: Files, tmp_path: Path) ->
     assert found[2].text == drawn.change.text
 
 
+@pytest.mark.soak
 def test_a_test_kills_what_it_sees_and_leaves_what_it_does_not(files: Files, tmp_path: Path) -> None:
     both = Files([SESSION, WRONG], HERE)
     always_added = mutant(both, 3, "add && (! full)", "condition", 1)

@@ -15,7 +15,7 @@ from sim.adversarial.windows.table import acceptable
 from sim.lib import verilated
 
 SEED = int(os.environ.get("SEED") or 1)
-SCRIPTS = 3000 if os.environ.get("SOAK") else 40
+SCRIPTS = 3000 if os.environ.get("SOAK") else 24
 PAIRS = 300 if os.environ.get("SOAK") else 2
 
 

@@ -15,6 +15,8 @@ from sim.lib import build
 SEED = int(os.environ.get("SEED") or 1)
 FCS, BEAT = 4, 8  # bytes
 
+pytestmark = pytest.mark.soak  # a core with its MAC for these alone, which takes two minutes to be compiled
+
 
 def measured(measure: str, payload: int, flows: int, load: str, samples: int = 40) -> dict[str, Any]:
     return run(Case(measure, payload, flows, load, samples), SEED, build.latency() / "latency_bench")
