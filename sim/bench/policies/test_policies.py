@@ -26,7 +26,7 @@ POLICIES = read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json")
 ALL = [policy for policies in POLICIES.values() for policy in policies.values()]
 # Only the full draw of make policies is sure to have these.
 RARE = {"sequence wrap", "restart from idle", *OF_CALCULATIONS}
-EVENTS = 3000 if os.environ.get("SOAK") else 700
+EVENTS = 3000 if os.environ.get("SOAK") else 400
 KINDS = {"established", "acknowledged", "loss", "timeout", "duplicate", "partial", "recovered", "sent"}
 
 
