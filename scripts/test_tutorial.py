@@ -46,6 +46,7 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.soak
 def test_what_the_page_says_happens(copy: Path) -> None:
     environment = {
         name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DOWNBEAT_ROOT", "SEED")

@@ -7,6 +7,7 @@ from collections import deque
 from typing import Any
 
 import cocotb
+import pytest
 from cocotb.task import bridge
 from cocotb.triggers import ClockCycles, Event, Timer
 from downbeat_toe.board.device import PHY_STATES
@@ -23,6 +24,7 @@ MSS = 1460
 BUFFER = 4096  # bytes each way, of the preset `board`
 
 
+@pytest.mark.soak
 def test_traffic_board() -> None:
     run_board("TrafficBoard", __name__)
 

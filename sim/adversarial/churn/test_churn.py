@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from sim.adversarial.churn.__main__ import churn, story
 
 SEED = int(os.environ.get("SEED", "1"))
@@ -25,6 +27,7 @@ def test_connections_leave_nothing_behind() -> None:
     assert {f"{opening} / {ending}" for opening in openings for ending in endings} <= set(result["ways"])
 
 
+@pytest.mark.soak
 def test_a_syn_flood_takes_little_of_a_transfer_and_keeps_nobody_out() -> None:
     result = churn("flood", SEED, 3000)
     assert not result["failure"], story("flood", result)
