@@ -67,7 +67,7 @@ sack = true
 [[flow]]
 label = "earlier"
 to = 1
-hosts = 1
+host = "peer"
 count = {EARLIER}
 observed = true
 start = {{ uniform = ["0 s", "1 s"] }}
@@ -81,7 +81,7 @@ def _later(number: int, more: str) -> str:
     return f"""[[flow]]
 label = "later-{number}"
 to = 1
-hosts = 1
+host = "peer"
 observed = true
 estimate = "$method.estimate"
 start = "{LEAD + number * APART:g} s"

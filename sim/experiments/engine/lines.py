@@ -55,6 +55,7 @@ class _Writer:
     seed: int
     lines: list[str] = field(default_factory=list)
     graph: Graph | None = None  # of a transit-stub
+    named: dict[str, int] = field(default_factory=dict)  # hosts
     routers: int = 0
     hosts: int = 0
     cores: int = 0
@@ -83,6 +84,15 @@ class _Writer:
         self.line("host", at=router, rate=self.link_rate(access.rate), delay=access.delay)
         self.hosts += 1
         return self.hosts - 1
+
+    def receivers(self, flow: Flow, draws: random.Random) -> list[int]:
+        """The hosts that a flow's connections share; none: each has its own."""
+        access = self.experiment.topology.access
+        if not flow.host:
+            return [self.host(self.at(flow.target, draws), access) for _ in range(flow.hosts)]
+        if flow.host not in self.named:
+            self.named[flow.host] = self.host(self.at(flow.target, draws), access)
+        return [self.named[flow.host]]
 
     def source(self, flow: Flow, draws: random.Random) -> int:
         """A host or a core of its own that sends."""
@@ -192,7 +202,7 @@ def _flows(writer: _Writer, flow: Flow, starts: list[int], behind: int) -> list[
     topology = writer.experiment.topology
     star = topology.kind == "star"
     places = writer.draws(flow.label, "place")
-    shared = [writer.host(writer.at(flow.target, places), topology.access) for _ in range(flow.hosts)]
+    shared = writer.receivers(flow, places)
     draws = writer.draws(flow.label, "host"), writer.draws(flow.label, "life"), writer.draws(flow.label, "size")
     core = writer.core(flow, places) if flow.sender == "core" and flow.cores == "one" else -1
     body: list[str] = []

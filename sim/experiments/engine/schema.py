@@ -173,6 +173,7 @@ class Flow(Table):
     origin: int = Field(0, alias="from", ge=0)  # routers
     target: int = Field(alias="to", ge=0)
     hosts: int = Field(0, ge=0)  # receivers, drawn at random; 0: one each
+    host: str = Field("", pattern=r"^[a-z0-9-]*$")  # instead: the one receiver of all flows that name it
     access: Access | None = None  # of the sender, instead of the topology's
     # b/s of the core's wire, instead of what `access` gives: a policy that measures gaps needs 1 Gb/s, as on a slower
     # wire a segment does not leave within 8 ns of its time.
@@ -202,6 +203,8 @@ class Flow(Table):
             raise ValueError("line is a core's, at most 1 Gb/s")
         if self.rounds and self.transfer is None:
             raise ValueError("rounds need a transfer")
+        if self.host and self.hosts:
+            raise ValueError("host names one receiver, hosts draws among several: use one of the two")
         return self
 
 

@@ -108,6 +108,20 @@ def test_a_later_connection_starts_with_what_the_first_has_seen(runs: Runner, ti
     assert 1 < second["told_ssthresh"] < 30 and first["told"] == ""
 
 
+def test_careful_resume_jumps_to_half_of_what_an_earlier_connection_to_the_host_had(runs: Runner, tiny: Tiny) -> None:
+    """40 Mb/s and 24 ms are 120 packets; RFC 9959 3.3."""
+    more = 'host = "peer"\nobserved = true\ntransfer = "1 MB"\n\n[[flow]]\nlabel = "b"\nto = 1\nhost = "peer"\n'
+    path = tiny(
+        ('count = 2\nstart = { uniform = ["0 s", "100 ms"] }\n', f'{more}estimate = "resume"\nstart = "1500 ms"\n'),
+        ('["2 Mb/s", "4 Mb/s"]', '["40 Mb/s"]'),
+        ("20 packets", "200 packets"),
+    )
+    path.write_text(path.read_text().partition("[[published]]")[0])
+    first, second = runs(path)[0]["flows"]
+    assert second["told"].startswith("saved"), second["told"]
+    assert 10 < second["told_jump"] <= 100 and first["told"] == ""
+
+
 def test_queues_traffic_and_ns3s_own_tcp(runs: Runner, tiny: Tiny) -> None:
     """RED keeps the queue about its thresholds once its average follows, drop-tail fills the buffer."""
     more = '\n[[flow]]\nlabel = "b"\nsender = "ns-3"\nto = 1\n' + "".join(

@@ -60,6 +60,13 @@ def test_arrivals_and_lifetimes_have_their_means(tiny: Tiny, policies: Policies)
     assert {flow["host"] for flow in flows} == {"0", "1", "2"} and len(words(told, "host")) == 3
 
 
+def test_flows_that_name_a_host_share_it(tiny: Tiny, policies: Policies) -> None:
+    more = 'host = "peer"\n\n[[flow]]\nlabel = "b"\nto = 1\nhost = "peer"\n\n[[flow]]\nlabel = "c"\nto = 1\n'
+    told = text(tiny(("count = 2\n", f"count = 2\n{more}")), policies)
+    assert [flow["host"] for flow in words(told, "flow")] == ["0", "0", "0", "1"]
+    assert len(words(told, "host")) == 2
+
+
 def test_rounds_are_writes_of_one_connection_or_connections_of_their_own(tiny: Tiny, policies: Policies) -> None:
     def rounds(fresh: str) -> str:
         more = f'transfer = "30 packets"\nrounds = {{ count = 3, gap = "1 s", jitter = "10 ms", fresh = {fresh} }}\n'
