@@ -150,7 +150,7 @@ int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection 
    else is read. Their memories begin anew, the windows stay. */
 int downbeat_set_policies(downbeat_device *device, downbeat_connection connection,
                           const downbeat_parameters *parameters);
-/** The connection begins anew: with other policies, ssthresh and what the host knows of its path (`startup`, `steady`,
+/** The connection restarts: with other policies, ssthresh and what the host knows of its path (`startup`, `steady`,
    their arguments, `ssthresh`, `start`; nothing else is read). Refused, and counted, while anything is in flight. What
    is sent afterwards does not overtake it. NOT_SUPPORTED by a build without hostStart. */
 int downbeat_start(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters);

@@ -194,7 +194,7 @@ def test_a_start_that_is_too_old_is_standard_slow_start(pair: Pair) -> None:
     watched.agrees()
 
 
-def test_a_living_connection_begins_anew_with_nothing_in_flight(pair: Pair) -> None:
+def test_a_living_connection_restarts_with_nothing_in_flight(pair: Pair) -> None:
     watched = Watched(pair)
     name = watched.open()
     watched.send(50_000)

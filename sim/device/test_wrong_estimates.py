@@ -69,7 +69,7 @@ def test_bytes_arrive_whatever_was_told(pair: Pair, case: str) -> None:
 
 @dataclasses.dataclass
 class Policer:
-    """A path of `rate` b/s with so many bytes of patience: what comes faster is lost."""
+    """A path that polices: at most `rate` b/s and `burst` bytes at once, the rest is lost."""
 
     rate: float
     burst: int

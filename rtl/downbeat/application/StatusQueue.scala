@@ -2,7 +2,7 @@
 package downbeat.application
 
 import downbeat.config.DownbeatConfig
-import downbeat.lib.WideMemory
+import downbeat.lib.{NewestRead, WideMemory}
 import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
@@ -46,16 +46,12 @@ case class StatusQueue[T <: Data](config: DownbeatConfig, word: HardType[T], ref
     io.leaving.valid := take
     io.leaving.payload := line.io.flows.payload
 
-    val flow = RegNextWhen(line.io.flows.payload, take)
-    val collides = arrival.status.valid && arrival.flow === flow
-    val reading = RegInit(False)
-    when(reading && !collides)(reading := False)
-    when(take)(reading := True)
-    val read = statuses.readSync(flow, reading)
-    val arrived = RegNext(reading && !collides) init False
-    io.newest.valid := RegNext(arrived) init False
-    io.newest.payload := RegNextWhen(read, arrived)
+    private val written = Flow(UInt(config.flowBits bits))
+    written.valid := arrival.status.valid
+    written.payload := arrival.flow
+    val read = new NewestRead(statuses, io.leaving, written)
+    io.newest << read.newest
   }
 
-  io.empty := !arrival.status.valid && line.io.empty && !leaving.reading && !leaving.arrived && !io.newest.valid
+  io.empty := !arrival.status.valid && line.io.empty && !leaving.read.busy
 }

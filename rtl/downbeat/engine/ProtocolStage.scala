@@ -113,7 +113,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   val synchronized = Flow(FlowPosition(config))
   reassembly.begin(synchronized)
 
-  /** Nothing may be in flight when the host has a connection begin anew. */
+  /** Nothing may be in flight when the host restarts a connection. */
   private val start = config.hostStart generate new s2.Area {
     private val isOpen = before.state === TcpState.established || before.state === TcpState.closeWait
     STARTS := KIND === EventKind.start && LIVE && isOpen && !bytes.outstanding.orR

@@ -64,7 +64,7 @@ class Signals(config: DownbeatConfig) {
   val OPENING = Payload(Bool())
   /** The handshake is complete with this event. */
   val ESTABLISHED = Payload(Bool())
-  /** The host has the connection begin anew, and may (with `hostStart`). */
+  /** The host restarts the connection, and may (with `hostStart`). */
   val STARTS = Payload(Bool())
   val STATE = Payload(TcpState())
   val REASON = Payload(CloseReason())

@@ -3,7 +3,7 @@ package downbeat.host
 
 import downbeat.application.FlowLine
 import downbeat.config.DownbeatConfig
-import downbeat.lib.WideMemory
+import downbeat.lib.{NewestRead, WideMemory}
 import downbeat.messages.PathReport
 import spinal.core._
 import spinal.lib._
@@ -47,21 +47,14 @@ case class HostReports(config: DownbeatConfig) extends Component {
     io.lines(index) << line.io.flows
   }
 
-  private val reading = new Area {
-    val flow = RegNextWhen(io.read.payload, io.read.valid)
-    private val collides = kept.valid && arriving === flow
-    val active = RegInit(False)
-    when(active && !collides)(active := False)
-    when(io.read.valid)(active := True)
-    private val word = memory.readSync(flow, active)
-    val arrived = RegNext(active && !collides) init False
-    io.newest.valid := RegNext(arrived) init False
-    io.newest.payload := RegNextWhen(word, arrived)
-  }
+  private val written = Flow(UInt(config.flowBits bits))
+  written.valid := kept.valid
+  written.payload := arriving
+  private val reading = new NewestRead(memory, io.read, written)
+  io.newest << reading.newest
 
   private val queued = lines.map(line => !line.io.empty && !line.io.flows.valid).orR
-  io.idle := !arrival.valid && !kept.valid && !queued && !reading.active && !reading.arrived && !io.newest.valid &&
-    !lines.head.io.sweeping
+  io.idle := !arrival.valid && !kept.valid && !queued && !reading.busy && !lines.head.io.sweeping
 }
 
 /** A path report, and whose connection it is about. */

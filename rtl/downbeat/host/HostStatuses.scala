@@ -3,7 +3,7 @@ package downbeat.host
 
 import downbeat.application.FlowLine
 import downbeat.config.DownbeatConfig
-import downbeat.lib.WideMemory
+import downbeat.lib.{NewestRead, WideMemory}
 import spinal.core._
 import spinal.lib._
 
@@ -63,20 +63,13 @@ case class HostStatuses(config: DownbeatConfig) extends Component {
     io.lines(index) << line.io.flows
   }
 
-  private val reading = new Area {
-    val flow = RegNextWhen(io.read.payload, io.read.valid)
-    private val collides = arrival.valid && arriving === flow
-    val active = RegInit(False)
-    when(active && !collides)(active := False)
-    when(io.read.valid)(active := True)
-    private val word = memory.readSync(flow, active)
-    val arrived = RegNext(active && !collides) init False
-    io.newest.valid := RegNext(arrived) init False
-    io.newest.payload := RegNextWhen(word, arrived)
-  }
+  private val written = Flow(UInt(config.flowBits bits))
+  written.valid := arrival.valid
+  written.payload := arriving
+  private val reading = new NewestRead(memory, io.read, written)
+  io.newest << reading.newest
 
-  private val reads = reading.active || reading.arrived || io.newest.valid
-  io.idle := !io.sweeping && !arrival.valid && !announcing.busy && !reads
+  io.idle := !io.sweeping && !arrival.valid && !announcing.busy && !reading.busy
 }
 
 /** A word of the memory; without `heard` the rest means nothing. */

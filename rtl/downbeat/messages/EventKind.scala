@@ -43,7 +43,7 @@ object EventKind extends SpinalEnum {
   val calculated = newElement()
   /** The rate estimator has taken an ACK into account. */
   val estimated = newElement()
-  /** The application has the connection begin anew, with what the host knows of the path. */
+  /** The application restarts the connection with what the host knows of the path. */
   val start = newElement()
   /** Inline measurement wants a stream of probes, or knows more of the path. */
   val measured = newElement()

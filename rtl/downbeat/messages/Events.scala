@@ -49,7 +49,7 @@ case class PolicyChange(config: DownbeatConfig) extends Bundle {
   val steady = UInt(config.steadyBits bits)
   val startupArgument = Bits(config.startupArgumentBits bits)
   val steadyArgument = Bits(config.steadyArgumentBits bits)
-  /** The connection begins anew with them, and with what the host knows of the path. */
+  /** The connection restarts with them, and with what the host knows of the path. */
   val begins = config.hostStart generate Bool()
   val ssthresh = config.hostStart generate UInt(32 bits) // bytes
   val start = config.hostStart generate HostStart()

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.calculation
+
+import downbeat.congestion.CalculatorUnit
+import spinal.core._
+import spinal.lib._
+
+/** A unit that is no calculator of a policy, so that no calculation waits for it, with a queue before it.
+  *
+  * A message goes in only while there is `space`. It is false early enough for the messages that the pipeline still
+  * brings.
+  *
+  * @param messages what goes in, `places` of it at most
+  * @param flow     whose it is
+  * @param operands what the unit is asked
+  */
+class QueuedUnit[T <: Data](unit: CalculatorUnit, messages: Flow[T], places: Int)(flow: T => UInt, operands: T => Bits)
+    extends Area {
+  private val queue = StreamFifo(messages.payloadType, places, latency = 1)
+  queue.io.push.valid := messages.valid
+  queue.io.push.payload := messages.payload
+  val space: Bool = RegNext(queue.io.availability > QueuedUnit.spare) init False
+
+  private val head = queue.io.pop.halfPipe()
+  private val (issued, remembered) = StreamFork2(head, synchronous = true)
+  unit.io.request.arbitrationFrom(issued)
+  unit.io.request.flow := flow(issued.payload)
+  unit.io.request.operands := operands(issued.payload)
+
+  private val asked = remembered.halfPipe()
+  /** Each message with its response. */
+  val responses: Stream[TupleBundle2[T, Bits]] = StreamJoin(asked, unit.io.response.toStream.halfPipe())
+  val idle: Bool = !messages.valid && !queue.io.occupancy.orR && !head.valid && !asked.valid
+}
+
+object QueuedUnit {
+  /** Messages that may still come when the queue seems to have no space. */
+  private val spare = 8
+}
