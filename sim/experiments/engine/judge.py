@@ -11,8 +11,8 @@ from typing import Any
 
 from sim.experiments.engine.confidence import estimate
 from sim.experiments.engine.load import Cell, File
+from sim.experiments.engine.measures import Measure, Published
 from sim.experiments.engine.metrics import measure
-from sim.experiments.engine.schema import Measure, Published
 
 # The runs of a cell, one for each seed.
 Results = Mapping[tuple[tuple[str, str], ...], Sequence[dict[str, Any]]]

@@ -21,7 +21,8 @@ from downbeat_toe.refused import Refused
 from pydantic import BaseModel, ValidationError
 
 from sim.experiments.engine import columns
-from sim.experiments.engine.schema import Experiment, Plot, Published
+from sim.experiments.engine.measures import Plot, Published
+from sim.experiments.engine.schema import Experiment
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 MOST_CELLS = 500

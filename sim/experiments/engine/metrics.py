@@ -10,7 +10,8 @@ from statistics import fmean, median
 from typing import Any
 
 from sim.experiments.engine.lines import base_rtt
-from sim.experiments.engine.schema import Experiment, Measure
+from sim.experiments.engine.measures import Measure
+from sim.experiments.engine.schema import Experiment
 from sim.experiments.engine.units import seconds
 
 Flow = dict[str, Any]

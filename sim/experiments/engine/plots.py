@@ -11,7 +11,7 @@ from downbeat_toe import pages
 from sim.experiments.engine import judge
 from sim.experiments.engine.judge import Results
 from sim.experiments.engine.load import Cell, File
-from sim.experiments.engine.schema import Plot
+from sim.experiments.engine.measures import Plot
 
 MOST_POINTS = 400  # of a curve in time
 

@@ -1,38 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What stands in sim/experiments/NAME.toml. Every key has a type and a unit; an unknown one is refused."""
+"""What stands in sim/experiments/NAME.toml; measures.py has what is asked of the runs. Every key has a type and a unit; an unknown one is refused."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time, Tolerance
+from sim.experiments.engine.measures import Listing, Plot, Published, Table
+from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time
 
 NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
 METHODS = ("liss", "iss", "miss", "js", "spand", "resume")
-METRICS = (
-    *("packets_at", "seconds_to", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
-    *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
-    *(
-        "capacity",
-        "available",
-        "loss_interval",
-        "first_intervals",
-        "losses",
-        "timeouts",
-        "retransmissions",
-        "drops",
-        "queue",
-        "most_queue",
-    ),
-)
 FASTEST_LINE = 10**9  # b/s
 MOST_HOPS = 16  # a router's hosts have a prefix of their own
-
-
-class Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
 class Uniform(Table):
@@ -229,91 +210,6 @@ class Traffic(Table):
             raise ValueError("give either rate or rates")
         if (self.kind == "pareto") != bool(self.on and self.off and self.shape > 1):
             raise ValueError("on, off and shape (above 1) are of kind = 'pareto', which needs them")
-        return self
-
-
-class Measure(Table):
-    """A number of a run: `metric` over the connections of `label`, taken together as `statistic` says."""
-
-    metric: Literal[METRICS]  # type: ignore[valid-type]
-    label: str = ""  # empty: all connections
-    statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
-    mark: Time = 0  # packets_at: one of run.marks
-    size: Payload = 0  # seconds_to: one of run.sizes
-    begin: Time = 0  # throughput, utilisation: from then
-    end: Time = 0  # until then; 0: the end
-    link: int = Field(0, ge=0)
-
-
-class Published(Measure):
-    """What the paper says of a measure: one form of `value`, `between`, `at_least`, `at_most`, `order`."""
-
-    quantity: str
-    figure: str
-    of: dict[str, str] = {}  # axis and the name of its value: which cells
-    over: dict[str, str] = {}  # the measure there divides it
-    against: str = ""  # a label: the measure of its connections, in the same runs, divides it
-    value: float | None = None
-    tolerance: Tolerance | None = None
-    between: tuple[float, float] | None = None
-    at_least: float | None = None
-    at_most: float | None = None
-    along: str = ""  # an axis
-    order: tuple[str, ...] = ()  # of its names, the highest first
-    tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
-    explained: str = ""  # why ours differs
-    level: Literal["number", "ratio", "shape"] = "number"
-
-    @model_validator(mode="after")
-    def _form(self) -> Self:
-        forms = [self.value is not None, self.between is not None, self.at_least is not None]
-        forms += [self.at_most is not None, bool(self.order)]
-        if sum(forms) != 1:
-            raise ValueError("give one of value, between, at_least, at_most, order")
-        if (self.value is not None) != (self.tolerance is not None):
-            raise ValueError("value and tolerance go together")
-        if bool(self.order) != bool(self.along):
-            raise ValueError("order and along go together")
-        if self.against and (self.over or not self.label):
-            raise ValueError(
-                "against divides the measure of label by that of another label: give label, leave over out"
-            )
-        return self
-
-
-class Plot(Measure):
-    """Measures over an axis, a curve for each value of `by`; or a series in time."""
-
-    title: str
-    x: str  # an axis, or time
-    series: Literal["", "window", "queue", "throughput"] = ""
-    by: str = ""
-    unit: str = ""
-    of: dict[str, str] = {}
-    over: dict[str, str] = {}
-
-
-class Column(Measure):
-    """A measure of each row of a listing; with `over` its ratio to the measure there, in the same row."""
-
-    title: str
-    over: dict[str, str] = {}
-
-
-class Listing(Table):
-    """A row for each combination of the values of the axes `rows`, a listing for each value of the axis `each`; the other
-    axes' cells are taken together."""
-
-    title: str
-    rows: tuple[str, ...] = Field(min_length=1)
-    each: str = ""
-    of: dict[str, str] = {}
-    column: tuple[Column, ...] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _each(self) -> Self:
-        if self.each in self.rows:
-            raise ValueError(f"each: '{self.each}' is one of rows already: use another axis")
         return self
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sim.experiments.engine import judge
 from sim.experiments.engine.judge import Results
 from sim.experiments.engine.load import File
-from sim.experiments.engine.schema import Listing
+from sim.experiments.engine.measures import Listing
 
 
 def data(file: File, results: Results) -> list[dict[str, Any]]:

@@ -12,8 +12,8 @@ import pytest
 
 from sim.experiments.engine import figures, judge, page, records, tables
 from sim.experiments.engine.load import Policies, load
+from sim.experiments.engine.measures import Measure, Published
 from sim.experiments.engine.metrics import measure
-from sim.experiments.engine.schema import Measure, Published
 
 Tiny = Callable[..., Path]
 
