@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What stands in sim/experiments/NAME.toml; measures.py has what is asked of the runs. Every key has a type and a unit; an unknown one is refused."""
+"""What stands in sim/experiments/NAME.toml: the network and its flows; measures.py has what is asked of the runs.
+
+Every key has a type and a unit; an unknown one is refused.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +200,7 @@ class Traffic(Table):
     at: Literal["host", "router"] = "host"  # with access links of their own, or not
     rate: Rate | None = None
     rates: tuple[tuple[Time, RateOrNone], ...] = ()  # instead: from when on how much
-    packets: dict[str, float] = {"1000 B": 1}  # sizes and their weights
+    packets: dict[str, float] = Field({"1000 B": 1})  # sizes and their weights
     on: Time = 0
     off: Time = 0
     shape: float = 0
@@ -229,7 +232,7 @@ class Experiment(Table):
     published: tuple[Published, ...] = ()
     plot: tuple[Plot, ...] = ()
     table: tuple[Listing, ...] = ()
-    axes: dict[str, Any] = {}
+    axes: dict[str, Any] = Field({})
 
     @model_validator(mode="after")
     def _places(self) -> Self:
