@@ -151,6 +151,8 @@ def share(wanted: settings.Settings, method: str, reports_directory: Path) -> in
     told = shared.run(wanted, method, shared.work_directory(WORK))
     path = shared.write(told, wanted, reports_directory)
     console.print(shared.table(told))
+    for reason in shared.reasons(told):
+        console.print(reason, highlight=False)
     console.print(f"Report: {_short(path.parent)}/{path.name}, {path.with_suffix('.json').name}", markup=False)
     return 0
 

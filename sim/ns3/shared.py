@@ -150,15 +150,20 @@ def table(told: dict[str, Any]) -> Table:
     method = told["method"]
     wide = Table(title=f"{LATER} connections started by {method}, beside {EARLIER} earlier ones", title_justify="left")
     wide.add_column("", no_wrap=True)
-    for head in (*(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "told"):
-        wide.add_column(head, justify="left" if head == "told" else "right")
+    for head in (*(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments"):
+        wide.add_column(head, justify="right")
     for name, one in told["runs"].items():
         rows = one["connections"]
         for number, row in enumerate(rows):
-            words = "" if name == RENO else f"{row['told_window']:g} segments: {row['told']}"
-            wide.add_row(f"{name} {number}", *_cells(row), words)
-        wide.add_row(f"{name}, mean", *_cells({key: _mean(rows, key) for key in rows[0] if key != "told"}), "")
+            wide.add_row(f"{name} {number}", *_cells(row))
+        wide.add_row(f"{name}, mean", *_cells({key: _mean(rows, key) for key in rows[0] if key != "told"}))
     return wide
+
+
+def reasons(told: dict[str, Any]) -> list[str]:
+    """What each later connection was told, and why."""
+    method = told["method"]
+    return [f"{method} {number}: {row['told']}" for number, row in enumerate(told["runs"][method]["connections"])]
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -183,7 +188,7 @@ def write(told: dict[str, Any], wanted: Settings, directory: Path) -> Path:
             start = LEAD + each * APART
             x = [time - start for time in one["seconds"] if time >= start]
             y = [
-                sample[each] / 1e3
+                sample[each] / 1e6
                 for time, sample in zip(one["seconds"], one["progress"], strict=True)
                 if time >= start
             ]
@@ -193,23 +198,23 @@ def write(told: dict[str, Any], wanted: Settings, directory: Path) -> Path:
             )
     pages.finish(figure, row_height=420)
     figure.update_xaxes(title_text="time since the connection was opened, s")
-    figure.update_yaxes(title_text="acknowledged, kB")
+    figure.update_yaxes(title_text="acknowledged, MB")
     words = f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms; the earlier connections report, the later ones ask."
-    heads = ["", *(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "told, segments", "why"]
+    heads = ["", "told", *(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "window told"]
     rows = [
         [
             f"{run_name} {number}",
+            row["told"] or "-",
             *(row[f"bytes_in_{mark}_s"] / 1e3 for mark in MARKS),
             row["losses"],
             row["retransmissions"],
             "-" if row["exit_window"] is None else row["exit_window"],
-            row["told_window"],
-            row["told"] or "-",
+            row["told_window"] or "-",
         ]
         for run_name, one in told["runs"].items()
         for number, row in enumerate(one["connections"])
     ]
-    body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows)}"
+    body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows, left=2)}"
     path = directory / f"{name}.html"
     command_line = wanted.command(STARTUP=told["method"])
     path.write_text(pages.page(f"Starts by {told['method']}", body, command=command_line, seed=wanted.seed))
