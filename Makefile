@@ -95,7 +95,7 @@ experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).t
 	@$(PY) -m sim.experiments
 
 experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
-	@NAME=quick $(PY) -m sim.experiments
+	@$(IN_ENV) NAME=quick python -m sim.experiments
 
 gateway: $(SET_UP) ## the performance gateway and what only it needs of the system: build/gateway
 	@scripts/gateway.sh
