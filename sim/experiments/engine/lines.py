@@ -166,6 +166,13 @@ def _topology(writer: _Writer, connections: int) -> None:
         if topology.stubs:
             delay = round(delay * draws.uniform(0.5, 1.5))
         writer.line("link", a=a, b=b, rate=rate, delay=delay, loss=topology.link.loss, queue=text, **red)
+        for change in topology.link.changes:
+            writer.line("change", at=change.at, **_changed(writer, change))
+
+
+def _changed(writer: _Writer, change: schema.LinkChange) -> dict[str, object]:
+    words = {"rate": change.rate and writer.link_rate(change.rate), "delay": change.delay, "loss": change.loss}
+    return {name: value for name, value in words.items() if value is not None}
 
 
 def _arrivals(writer: _Writer, flow: Flow) -> list[int]:

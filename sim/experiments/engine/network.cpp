@@ -40,6 +40,16 @@ void destroy(const Ptr<NetDevice> &device, double share, unsigned index) {
   DynamicCast<PointToPointNetDevice>(device)->SetReceiveErrorModel(errors);
 }
 
+/// A packet on the way keeps the delay with which it began.
+void change(const NetDeviceContainer &devices, const LinkChange &to, unsigned index) {
+  for (unsigned end = 0; end < 2; ++end) {
+    const auto device = DynamicCast<PointToPointNetDevice>(devices.Get(end));
+    if (to.rate >= 0) device->SetDataRate(DataRate(static_cast<std::uint64_t>(to.rate)));
+    if (to.delay >= 0) device->GetChannel()->SetAttribute("Delay", TimeValue(NanoSeconds(to.delay)));
+  }
+  if (to.loss >= 0) destroy(devices.Get(1), to.loss, index);
+}
+
 Ipv4InterfaceContainer assign(std::uint32_t network, const NetDeviceContainer &devices) {
   return Ipv4AddressHelper(Ipv4Address(network), Ipv4Mask(mask)).Assign(devices);
 }
@@ -91,6 +101,8 @@ void Network::join(const LinkPlan &plan, unsigned index) {
   if (!red) helper.DisableFlowControl();
   const NetDeviceContainer devices = helper.Install(router(plan.a), router(plan.b));
   if (plan.loss > 0) destroy(devices.Get(1), plan.loss, index);
+  for (const LinkChange &to : plan.changes)
+    Simulator::Schedule(NanoSeconds(to.at), [devices, to, index] { change(devices, to, index); });
   QueueWatch &watch = *watches_.emplace_back(std::make_unique<QueueWatch>());
   if (red) {
     TrafficControlHelper control;

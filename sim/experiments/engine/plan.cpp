@@ -134,6 +134,12 @@ void readLine(Plan &plan, std::istringstream &words) {
     std::string name, value;
     words >> name >> value;
     plan.defaults[name] = value;
+  } else if (kind == "change" && !plan.links.empty()) {
+    LinkChange &change = plan.links.back().changes.emplace_back();
+    set(words, {{"at", whole(change.at)},
+                {"rate", whole(change.rate)},
+                {"delay", whole(change.delay)},
+                {"loss", real(change.loss)}});
   } else if (kind == "write" && !plan.flows.empty()) {
     auto &write = plan.flows.back().writes.emplace_back();
     set(words, {{"at", whole(write.at)}, {"bytes", wide(write.bytes)}});

@@ -15,6 +15,12 @@ struct QueuePlan {
   double redLow = 0, redHigh = 0; // packets; 0: drop-tail
 };
 
+/// What a link has from then on; -1: as before.
+struct LinkChange {
+  std::int64_t at = 0, rate = -1, delay = -1;
+  double loss = -1;
+};
+
 /// A link and its queue, at both ends; `a` and `b` are routers.
 struct LinkPlan {
   unsigned a = 0, b = 0;
@@ -22,6 +28,7 @@ struct LinkPlan {
   std::int64_t delay = 0;
   double loss = 0; // share of the packets from `a` to `b` that the link destroys
   QueuePlan queue;
+  std::vector<LinkChange> changes;
 };
 
 /// The link of a host or of a core to its router.

@@ -66,9 +66,25 @@ class Access(Table):
     delay: Time
 
 
+class LinkChange(Table):
+    """Another path under running connections; the queue keeps its size."""
+
+    at: Time
+    rate: Rate | None = None  # None: as before
+    delay: Time | None = None
+    loss: Share | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.rate is None and self.delay is None and self.loss is None:
+            raise ValueError("give what changes: rate, delay or loss")
+        return self
+
+
 class Link(Access):
     queue: Queue
     loss: Share = 0  # of the packets towards the receivers, which it destroys
+    changes: tuple[LinkChange, ...] = ()  # of each link of the topology
 
 
 class Stubs(Table):
@@ -97,6 +113,8 @@ class Topology(Table):
             raise ValueError("stubs are of kind = 'transit-stub', which needs them")
         if self.stubs and "bdp" in self.link.queue.size.lower():
             raise ValueError("a transit-stub has no one delay: give the queue in packets or bytes")
+        if self.stubs and any(change.delay is not None for change in self.link.changes):
+            raise ValueError("each link of a transit-stub has a delay of its own: let changes leave delay out")
         if self.kind in ("dumbbell", "star", "transit-stub") and self.hops != 1:
             raise ValueError(f"a {self.kind} has one link in the middle: leave hops out, or use kind = 'chain'")
         if self.kind in ("chain", "parking-lot") and self.hops < 2:

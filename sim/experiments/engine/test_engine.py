@@ -96,6 +96,17 @@ def test_a_lossy_link_destroys_its_share_and_sizes_have_their_times(runs: Runner
         assert 0.024 < first < second < 2
 
 
+def test_a_link_that_changes_carries_its_new_rate_and_round_trip(runs: Runner, tiny: Tiny) -> None:
+    """4 Mb/s for 1 s, then 1 Mb/s and 40 ms more each way: 500 packets of 1,000 bytes, then 125 a second."""
+    change = 'changes = [{ at = "1 s", rate = "1 Mb/s", delay = "50 ms" }]'
+    path = tiny(('"20 packets" }', f'"20 packets" }}, {change}'), ('["2 Mb/s", "4 Mb/s"]', '["4 Mb/s"]'))
+    path.write_text(path.read_text().partition("[[published]]")[0].replace('duration = "2 s"', 'duration = "4 s"'))
+    (result,) = runs(path)
+    sent = sum(flow["acknowledged"] for flow in result["flows"]) / 1460
+    assert 300 + 250 < sent < 500 + 375
+    assert all(flow["seconds"] > 3.8 for flow in result["flows"])
+
+
 def test_a_later_connection_starts_with_what_the_first_has_seen(runs: Runner, tiny: Tiny) -> None:
     """LISS: one steady connection gives the next half of its window as ssthresh (algorithms' L = 1, S = 0)."""
     more = 'count = 1\nobserved = true\n\n[[flow]]\nlabel = "b"\nto = 1\nestimate = "liss"\nstart = "1500 ms"\n'

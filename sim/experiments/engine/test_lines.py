@@ -60,6 +60,14 @@ def test_arrivals_and_lifetimes_have_their_means(tiny: Tiny, policies: Policies)
     assert {flow["host"] for flow in flows} == {"0", "1", "2"} and len(words(told, "host")) == 3
 
 
+def test_a_link_changes_at_its_time_what_the_change_names(tiny: Tiny, policies: Policies) -> None:
+    change = 'changes = [{ at = "1 s", rate = "1 Mb/s", loss = "2 %" }]'
+    told = text(tiny(('"20 packets" }', f'"20 packets" }}, {change}')), policies)
+    ((at, rate, loss),) = [tuple(one[name] for name in ("at", "rate", "loss")) for one in words(told, "change")]
+    assert (at, rate, loss) == ("1000000000", "1502000", "0.02")
+    assert "delay" not in words(told, "change")[0]
+
+
 def test_flows_that_name_a_host_share_it(tiny: Tiny, policies: Policies) -> None:
     more = 'host = "peer"\n\n[[flow]]\nlabel = "b"\nto = 1\nhost = "peer"\n\n[[flow]]\nlabel = "c"\nto = 1\n'
     told = text(tiny(("count = 2\n", f"count = 2\n{more}")), policies)
