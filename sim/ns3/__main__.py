@@ -19,7 +19,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from sim.experiments.engine.schema import METHODS
 from sim.lib import build, verilated
-from sim.ns3 import comparison, golden, network, plots, settings, shared
+from sim.ns3 import comparison, golden, network, plots, qlog, settings, shared
 from sim.ns3 import report as reports
 from sim.ns3.network import Transfer
 
@@ -176,11 +176,14 @@ def simulate(
         reports_directory.mkdir(parents=True, exist_ok=True)
         (reports_directory / "sim.json").write_text(json.dumps(data, indent=2) + "\n")
         shutil.copyfile(core.directory / "events.csv", reports_directory / "sim.csv")
+        if not compared.mismatch:
+            logged = qlog.document(core.events, wanted.command(), wanted.startup_argument, wanted.steady_argument)
+            (reports_directory / "sim.qlog").write_text(json.dumps(logged) + "\n")
         plots.write(reports_directory / "sim.html", data, core, reno, wanted.command())
     finally:
         shutil.rmtree(work, ignore_errors=True)
     console.print(reports.table(data))
-    console.print(f"Report: {_short(reports_directory)}/sim.html, sim.json, sim.csv", markup=False)
+    console.print(f"Report: {_short(reports_directory)}/sim.html, sim.json, sim.csv, sim.qlog", markup=False)
     if wanted.waves:
         megabytes = WAVES.stat().st_size / 1e6
         console.print(

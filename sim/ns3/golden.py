@@ -25,10 +25,8 @@ def compare(events: Sequence[dict[str, str]], startup_argument: int = 0, steady_
 
     The windows are compared from the event on that makes the connection; before it they mean nothing.
     """
-    live = [row for row in events if row["live"] == "1"]
-    first = next((index for index, row in enumerate(live) if row["congestion"] == "established"), len(live))
-    rows = live[first:]
-    windows = replay(map(_model_row, rows), startup_argument, steady_argument)
+    rows = connection(events)
+    windows = replay(map(model_row, rows), startup_argument, steady_argument)
     for number, (row, window) in enumerate(zip(rows, windows, strict=True)):
         recorded = (int(row["cwnd_fixed"]), int(row["ssthresh_fixed"]))
         if recorded != (window.cwnd, window.ssthresh):
@@ -36,7 +34,14 @@ def compare(events: Sequence[dict[str, str]], startup_argument: int = 0, steady_
     return Comparison(len(rows), "" if rows else "no connection was established")
 
 
-def _model_row(row: dict[str, str]) -> dict[str, str | int]:
+def connection(events: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The live events from the one on that makes the connection."""
+    live = [row for row in events if row["live"] == "1"]
+    first = next((index for index, row in enumerate(live) if row["congestion"] == "established"), len(live))
+    return live[first:]
+
+
+def model_row(row: dict[str, str]) -> dict[str, str | int]:
     return {
         "event": row["event"],
         "time": row["time_ns"],

@@ -16,7 +16,15 @@ from sim.golden.engine.rate_meter import RateMeter
 def replay(
     rows: Iterable[Mapping[str, str | int]], startup_argument: int = 0, steady_argument: int = 0
 ) -> Iterator[Window]:
-    """Yields cwnd and ssthresh (bytes with 16 fraction bits) after each row of a whole connection.
+    """Yields cwnd and ssthresh (bytes with 16 fraction bits) after each row, as `states` takes them."""
+    for state in states(rows, startup_argument, steady_argument):
+        yield state.window
+
+
+def states(
+    rows: Iterable[Mapping[str, str | int]], startup_argument: int = 0, steady_argument: int = 0
+) -> Iterator[CongestionState]:
+    """Yields the state after each row of a whole connection: one object, which the next row changes.
 
     The arguments are what the connection told its policies when it opened.
 
@@ -72,10 +80,10 @@ def replay(
             if told != (inline.result.capacity, inline.result.available):
                 raise ValueError(f"measured, in bytes/s: {inline.result}, not K {told[0]} and A {told[1]}")
         event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere, inline=inline.result)
-        window = state.see(event, asked=bool(int(row["asked"])), host=host)
+        state.see(event, asked=bool(int(row["asked"])), host=host)
         if row.get("event") == "calculated" and row["kind"] == "none":
             state.drop_answer()
-        yield window
+        yield state
 
 
 def _event(row: Mapping[str, str | int]) -> CongestionEvent:
