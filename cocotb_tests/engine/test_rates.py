@@ -11,12 +11,13 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench.layout import layout
+from cocotb_tests.bench.layout import layout, policy
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.endpoint import FLOW, GENERATION, MILLISECOND, MODULE, Endpoint
 from cocotb_tests.engine.segment import Options
 from sim.golden.congestion.replay import replay
 
+STEADY = "westwood"  # which reads the estimates
 SMSS = 1000
 SEGMENTS = 64
 QUEUE = 32  # ACKs before the estimator
@@ -49,8 +50,8 @@ def test_rates() -> None:
 class Record:
     """The connection's events, as replay takes them."""
 
-    def __init__(self, dut: Any) -> None:
-        self.dut = dut
+    def __init__(self, dut: Any, steady: str) -> None:
+        self.dut, self.steady = dut, steady
         self.rows: list[Row] = []
         cocotb.start_soon(self._watch())
 
@@ -63,7 +64,7 @@ class Record:
                 row |= {"event": enums["EventKind"][self._field("kind")]}
                 row |= {"kind": enums["CongestionEventKind"][self._field("congestion_kind")]}
                 row |= {"rtt": self._field("congestion_rtt") if self._field("congestion_rttValid") else ""}
-                row |= {"cwnd": self._field("window_cwnd"), "startup": "standard", "steady": "reno", "probe": ""}
+                row |= {"cwnd": self._field("window_cwnd"), "startup": "standard", "steady": self.steady, "probe": ""}
                 self.rows.append(row)
 
     def _field(self, name: str) -> int:
@@ -79,12 +80,12 @@ class Record:
         assert [row["cwnd"] for row in rows] == [window.cwnd for window in replay(rows)]
 
 
-async def sending(dut: Any) -> tuple[Endpoint, Record]:
+async def sending(dut: Any, steady: str = STEADY) -> tuple[Endpoint, Record]:
     """A connection with a round trip that has sent all segments."""
-    endpoint = await Endpoint.create(
-        dut, options=Options(mss=SMSS), parameters={"initialWindow": SEGMENTS, "ssthresh": 10 * SMSS, "noDelay": 1}
-    )
-    record = Record(dut)
+    parameters = {"initialWindow": SEGMENTS, "ssthresh": 10 * SMSS, "noDelay": 1}
+    parameters |= {"steady": policy("SteadyPolicy", steady)}
+    endpoint = await Endpoint.create(dut, options=Options(mss=SMSS), parameters=parameters)
+    record = Record(dut, steady)
     answer = await endpoint.arrive()
     await endpoint.settle()
     endpoint.ack = answer.seq + 1
@@ -98,6 +99,18 @@ async def sending(dut: Any) -> tuple[Endpoint, Record]:
     assert len(await endpoint.answers()) == SEGMENTS
     await endpoint.advance(ROUND_TRIP)
     return endpoint, record
+
+
+@cocotb.test()
+async def nothing_is_estimated_for_policies_that_do_not_ask(dut: Any) -> None:
+    endpoint, record = await sending(dut, steady="reno")
+    for _ in range(3):
+        endpoint.ack += SMSS
+        endpoint.send("A")
+        await endpoint.settle()
+    assert len([row for row in record.rows if row["acked"] == SMSS]) == 3
+    assert not record.estimates() and not any(row["estimates"] or row["bwe"] for row in record.rows)
+    record.agrees()
 
 
 @cocotb.test()

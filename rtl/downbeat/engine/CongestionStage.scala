@@ -47,6 +47,16 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   /** The windows before the event, on the first step. */
   val windowBefore: Payload[Window] = kept.window
 
+  /** A policy that the connection had before the event reads the estimated rates; on the first step. */
+  val readsRates: Payload[Bool] = new fetched.Area {
+    private def reads(policies: Seq[Policy], index: UInt): Bool = {
+      val readers = policies.zipWithIndex.collect { case (policy, number) if policy.estimatesRates => number }
+      if (index == null) Bool(readers.nonEmpty) else readers.map(index === _).orR
+    }
+    val estimates = insert(
+      reads(config.startupPolicies, apply(before).startup) || reads(config.steadyPolicies, apply(before).steady))
+  }.estimates
+
   /** The event as policies see it. */
   val EVENT = Payload(CongestionEvent())
   private val calculation = config.policiesCalculate generate

@@ -99,7 +99,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val congestion = new CongestionStage(config, pipeline, signals)
   private val transmit = new TransmitStage(config, pipeline, signals)
   if (config.policiesCalculate) congestion.calculates(calculators)
-  if (config.policiesEstimate) measure.estimates(estimator, congestion.windowBefore)
+  if (config.policiesEstimate) measure.estimates(estimator, congestion.windowBefore, congestion.readsRates)
   if (config.policiesMeasure) measure.measures(inline)
   private val deadlines = new DeadlineChoice(config, signals, measure.steps)
   private val recorder = new TraceRecorder(config, pipeline, signals, congestion, transmit)

@@ -51,7 +51,8 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
 
   /** Connects the rate estimator. `window` is the connection's before the event, on the congestion stage's first step.
     */
-  def estimates(estimator: RateEstimator, window: Payload[Window]): Unit = rates.connect(estimator, window)
+  def estimates(estimator: RateEstimator, window: Payload[Window], reads: Payload[Bool]): Unit =
+    rates.connect(estimator, window, reads)
 
   private val inline =
     config.policiesMeasure generate new InlineMeter(config, pipeline, signals, probes, steps)

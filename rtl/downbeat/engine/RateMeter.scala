@@ -28,7 +28,8 @@ case class RateMeterState() extends Bundle {
   * An ACK of more than SMSS counts what it acknowledges less what is unaccounted, or SMSS where all of it is. The
   * agent's limit of two segments for an ACK is not kept.
   *
-  * The first request of a connection is the event with which it is established: the estimates begin there.
+  * A connection with no policy that reads the estimates makes no request. The first one is the event with which the
+  * connection is established, or the first ACK with such a policy: the estimates begin there.
   */
 class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, steps: Seq[Node]) extends Area {
   import signals._
@@ -94,10 +95,10 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
       Mux[UInt](RTT_MINIMUM.takeHigh(4).orR, U(largest, 32 bits), RTT_MINIMUM.resize(32)))
   }
 
-  private val space = Bool()
+  private val space, wanted = Bool()
   private val request = Flow(RateRequest(config))
   private val update = new s5.Area {
-    private val goes = add.asks && space
+    private val goes = add.asks && wanted && space
     private val rtt = Mux[UInt](RTT_VALID, compare.rtt, add.rttBefore)
     request.valid := isValid && goes
     request.reference.flow := FLOW
@@ -109,22 +110,25 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
     request.ack.rttMinimum := add.smallest
 
     val after = RateMeterState()
-    after.begun := !OPENING && (goes || before.begun && !ESTABLISHED)
+    after.begun := !OPENING && wanted && (goes || before.begun && !ESTABLISHED)
     after.unaccounted := Mux[UInt](compare.forgets, U(0, 32 bits), count.unaccounted)
-    after.waiting := Mux[UInt](goes, U(0, 32 bits), add.acked)
+    after.waiting := Mux[UInt](goes || !wanted, U(0, 32 bits), add.acked)
     after.rtt := rtt
     after.rates := before.rates
     when(compare.arrives)(after.rates := ESTIMATED)
-    when(compare.forgets)(after.rates := RateWindows.none)
+    when(compare.forgets || !wanted)(after.rates := RateWindows.none)
     memory.write(FLOW, after, isValid && (LIVE || OPENING))
 
     RATES := after.rates
     ESTIMATES := goes
   }
 
-  /** Connects the estimator. `window` is the connection's before the event, on step 5. */
-  def connect(estimator: RateEstimator, window: Payload[Window]): Unit = new s5.Area {
+  /** Connects the estimator. `window` is the connection's before the event, `reads` says that a policy of it reads the
+    * estimates; both on step 5.
+    */
+  def connect(estimator: RateEstimator, window: Payload[Window], reads: Payload[Bool]): Unit = new s5.Area {
     space := estimator.io.space
+    wanted := reads
     request.ack.cwnd := window.cwnd(47 downto 16)
     estimator.io.request << request.stage()
   }

@@ -52,6 +52,7 @@ def states(
                 startup_policy_state=startup_argument,
                 steady_policy_state=steady_argument,
             )
+        wanted = any(getattr(policy, "estimates_rates", False) for policy in (state.startup, state.steady))
         host = HostStart(int(row.get("host_window", 0)), bool(int(row.get("host_expired", 0))))
         changes = row.get("event") == "setPolicies" or row.get("event") == "start" and row["kind"] == "established"
         if changes:
@@ -69,6 +70,7 @@ def states(
             event,
             state.window,
             taken=bool(int(row["estimates"])),
+            wanted=wanted,
             established=row["kind"] == "established" and not changes,
             arrives=row.get("event") == "estimated",
         )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """What the rate estimator is told of a connection's ACKs, as rtl/downbeat/engine/RateMeter.scala.
 
-A duplicate ACK counts SMSS, which is then unaccounted; an ACK of more than SMSS counts less by that. What finds no space in the
-estimator's queue joins the next ACK that does.
+A connection with no policy that reads the estimates asks for none. A duplicate ACK counts SMSS, which is then
+unaccounted; an ACK of more than SMSS counts less by that. What finds no space in the estimator's queue joins the next
+ACK that does.
 """
 
 from __future__ import annotations
@@ -27,14 +28,22 @@ class RateMeter:
     _responses: deque[int] = field(default_factory=deque)
 
     def see(
-        self, event: CongestionEvent, window: Window, *, taken: bool, established: bool = False, arrives: bool = False
+        self,
+        event: CongestionEvent,
+        window: Window,
+        *,
+        taken: bool,
+        wanted: bool = True,
+        established: bool = False,
+        arrives: bool = False,
     ) -> None:
-        """`window` is the one before; `taken`: the estimator took the event; `arrives`: it is a response."""
+        """`window` is the one before; `taken`: the estimator took the event; `wanted`: a policy that the connection had
+        before reads the estimates; `arrives`: it is a response."""
         if established:
             self._begun, self._unaccounted, self._waiting, self.rates = False, 0, 0, Response()
         if event.rtt is not None:
             self._rtt = min(event.rtt, MOST)
-        asks = established or event.acked_bytes > 0 or event.repeated
+        asks = wanted and (established or event.acked_bytes > 0 or event.repeated)
         if not established:
             self._waiting = wrap(self._waiting + self._counted(event), 32)
         if taken:
@@ -43,6 +52,8 @@ class RateMeter:
             self._asked(event, window)
         if arrives:
             self.rates = Response.unpacked(self._responses.popleft())
+        if not wanted:
+            self._begun, self._waiting, self.rates = False, 0, Response()
 
     def _counted(self, event: CongestionEvent) -> int:
         """Bytes, in ns-2's order."""

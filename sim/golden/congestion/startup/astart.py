@@ -31,6 +31,7 @@ class AstartState(PackedFields):
 class Astart:
     name: str = "astart"
     state_bits: int = AstartState.bits()
+    estimates_rates: bool = True
 
     def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
         before = AstartState.unpacked(policy_state)

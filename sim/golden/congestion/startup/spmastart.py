@@ -31,6 +31,7 @@ class SpmastartState(PackedFields):
 class Spmastart:
     name: str = "spmastart"
     state_bits: int = SpmastartState.bits()
+    estimates_rates: bool = True
     calculator: Calculator = field(default=SPM.calculator)
 
     def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:

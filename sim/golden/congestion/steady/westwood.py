@@ -28,6 +28,7 @@ class WestwoodState(PackedFields):
 class Westwood:
     name: str = "westwood"
     state_bits: int = WestwoodState.bits()
+    estimates_rates: bool = True
 
     def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
         before = WestwoodState.unpacked(policy_state)
