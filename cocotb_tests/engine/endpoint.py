@@ -23,6 +23,7 @@ MILLISECOND = 10**6  # ns
 SECOND = 10**9  # ns
 LETTERS = {"F": "fin", "S": "syn", "R": "rst", "P": "psh", "A": "ack", "U": "urg", "E": "ece", "C": "cwr"}
 SOURCES = ("directory", "placed", "application", "grants", "departed", "timers")
+CHOICE = "policies"  # of an engine with several
 
 
 @dataclass
@@ -38,7 +39,8 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         dut = self.dut
-        self.sources = {name: StreamSource(dut, name) for name in SOURCES}
+        names = SOURCES if not hasattr(dut, f"{CHOICE}_valid") else (*SOURCES, CHOICE)
+        self.sources = {name: StreamSource(dut, name) for name in names}
         self._descriptors = StreamSink(dut, "descriptors")
         self._placements = StreamSink(dut, "placements")
         self._bookings = StreamMonitor(dut, "bookings")
@@ -247,6 +249,10 @@ class Endpoint:
     def application(self, kind: str, length: int = 0, *, urgent: bool = False) -> None:
         kinds = layout()["enums"]["EventKind"]
         self._put("application", kind=kinds[kind], flow=FLOW, length=length, urgent=int(urgent))
+
+    def choose(self, **parameters: int) -> None:
+        """The application chooses policies."""
+        self._put(CHOICE, flow=FLOW, **parameters)
 
     @property
     def state(self) -> str:

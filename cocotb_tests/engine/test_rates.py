@@ -50,13 +50,14 @@ def test_rates() -> None:
 class Record:
     """The connection's events, as replay takes them."""
 
-    def __init__(self, dut: Any, steady: str) -> None:
-        self.dut, self.steady = dut, steady
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
         self.rows: list[Row] = []
         cocotb.start_soon(self._watch())
 
     async def _watch(self) -> None:
         enums = {name: {number: text for text, number in texts.items()} for name, texts in layout()["enums"].items()}
+        steady = {number: name for name, number in layout()["policies"]["SteadyPolicy"].items()}
         while True:
             await RisingEdge(self.dut.clk)
             if self.dut.trace_valid.value == 1 and self._field("live"):
@@ -64,7 +65,8 @@ class Record:
                 row |= {"event": enums["EventKind"][self._field("kind")]}
                 row |= {"kind": enums["CongestionEventKind"][self._field("congestion_kind")]}
                 row |= {"rtt": self._field("congestion_rtt") if self._field("congestion_rttValid") else ""}
-                row |= {"cwnd": self._field("window_cwnd"), "startup": "standard", "steady": self.steady, "probe": ""}
+                row |= {"startup": "standard", "steady": steady[self._field("steady")], "probe": ""}
+                row |= {"cwnd": self._field("window_cwnd"), "startup_argument": 0, "steady_argument": 0}
                 self.rows.append(row)
 
     def _field(self, name: str) -> int:
@@ -85,7 +87,7 @@ async def sending(dut: Any, steady: str = STEADY) -> tuple[Endpoint, Record]:
     parameters = {"initialWindow": SEGMENTS, "ssthresh": 10 * SMSS, "noDelay": 1}
     parameters |= {"steady": policy("SteadyPolicy", steady)}
     endpoint = await Endpoint.create(dut, options=Options(mss=SMSS), parameters=parameters)
-    record = Record(dut, steady)
+    record = Record(dut)
     answer = await endpoint.arrive()
     await endpoint.settle()
     endpoint.ack = answer.seq + 1
@@ -110,6 +112,27 @@ async def nothing_is_estimated_for_policies_that_do_not_ask(dut: Any) -> None:
         await endpoint.settle()
     assert len([row for row in record.rows if row["acked"] == SMSS]) == 3
     assert not record.estimates() and not any(row["estimates"] or row["bwe"] for row in record.rows)
+    record.agrees()
+
+
+@cocotb.test()
+async def estimates_begin_with_a_policy_that_asks(dut: Any) -> None:
+    endpoint, record = await sending(dut, steady="reno")
+    endpoint.choose(steady=policy("SteadyPolicy", STEADY))
+    await endpoint.settle()
+    for _ in range(3):
+        endpoint.ack += SMSS
+        endpoint.send("A")
+        await endpoint.settle()
+        await endpoint.advance(MILLISECOND)
+    assert len(record.estimates()) == 3 and record.estimates()[-1]["bwe"]
+    record.agrees()
+    endpoint.choose(steady=policy("SteadyPolicy", "reno"))
+    await endpoint.settle()
+    endpoint.ack += SMSS
+    endpoint.send("A")
+    await endpoint.settle()
+    assert len(record.estimates()) == 3 and record.rows[-1]["bwe"] == 0
     record.agrees()
 
 
