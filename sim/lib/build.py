@@ -106,9 +106,8 @@ def experiment(preset: str = LARGEST) -> Path:
 def estimator() -> Path:
     """The directory of libdownbeat_estimator.a, as sw/estimator/Makefile makes it."""
     texts = [path.read_text() for path in sorted(ESTIMATOR.rglob("*")) if path.is_file()]
-    return cached(
-        "estimator", content(*texts), lambda place: run(place, "make", "-s", "-C", str(ESTIMATOR), f"OUT={place}")
-    )
+    key = content(*texts, optimise())  # which its Makefile chooses alike
+    return cached("estimator", key, lambda place: run(place, "make", "-s", "-C", str(ESTIMATOR), f"OUT={place}"))
 
 
 def linearity() -> Path:

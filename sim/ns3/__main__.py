@@ -17,9 +17,9 @@ from downbeat_toe import policies
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from sim.experiments.engine.schema import METHODS
+from sim.experiments.engine.methods import METHODS
 from sim.lib import build, verilated
-from sim.ns3 import comparison, golden, network, plots, qlog, settings, shared
+from sim.ns3 import comparison, golden, network, plots, qlog, settings
 from sim.ns3 import report as reports
 from sim.ns3.network import Transfer
 
@@ -67,6 +67,8 @@ def main(
             names = ", ".join(dict.fromkeys([*families["startup"], *METHODS, comparison.ALL]))
             raise settings.Refused(f"STARTUP={startup}: no such start, use {names}")
         if method:
+            from sim.ns3 import shared  # an experiment's libraries take two seconds to load, which no other run needs
+
             given = {"STEADY_ARGUMENT": steady_argument, "PCAP": pcap}
             shared.check(method, given | {"WAVES": "1" if waves else "", "STEADY": steady})
             startup = ""
@@ -148,6 +150,8 @@ def compare_all(
 
 def share(wanted: settings.Settings, method: str, reports_directory: Path) -> int:
     """Connections that start with the estimates of earlier ones, and as Reno does."""
+    from sim.ns3 import shared
+
     told = shared.run(wanted, method, shared.work_directory(WORK))
     path = shared.write(told, wanted, reports_directory)
     console.print(shared.table(told))

@@ -11,10 +11,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from sim.experiments.engine.measures import Listing, Plot, Published, Table
+from sim.experiments.engine.methods import METHODS
 from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time
 
 NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
-METHODS = ("liss", "iss", "miss", "js", "spand", "resume")
 FASTEST_LINE = 10**9  # b/s
 MOST_HOPS = 16  # a router's hosts have a prefix of their own
 
