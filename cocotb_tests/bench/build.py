@@ -14,6 +14,7 @@ from typing import Any
 
 from cocotb_tools.runner import Verilator
 
+from cocotb_tests.bench.headers import precompiled
 from cocotb_tests.bench.ports import top_ports
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,9 +25,9 @@ PORTS = "ports.vlt"
 
 # Functions are split: the compiler takes minutes for the engine's as one of 60,000 lines.
 ARGS = ("--output-split", "0", "--output-split-cfuncs", "1000", "-Wno-fatal")
-# One file for the compiler, which reads Verilator's headers once: a quarter of the time for a small module, and with -O1
-# two thirds for the core. The cases' Python takes far longer than what -O1 leaves undone.
-MAKE = ("VM_PARALLEL_BUILDS=0", "OPT_FAST=-O1")
+# One file for the compiler, and nothing optimised: half of the time for the core, a third for a small module. The cases'
+# Python takes far longer than what the compiler leaves undone.
+OPTIMISE = "-O0"
 
 
 class PortsOnly(Verilator):
@@ -43,7 +44,7 @@ class PortsOnly(Verilator):
         commands = super()._build_command()
         verilate: list[str] = commands[0]
         verilate[verilate.index("--public-flat-rw")] = str(self._ports)
-        commands[1].extend(MAKE)
+        commands[1].extend(["VM_PARALLEL_BUILDS=0", f"OPT_FAST={OPTIMISE} -include {precompiled(OPTIMISE)}"])
         return commands
 
 
@@ -64,7 +65,7 @@ def build_module(
     public = _public(module, top_ports(text, module))
     versions = [importlib.metadata.version(tool) for tool in ("verilator", "cocotb")]
     # The place counts too: the simulator finds cocotb's libraries by absolute path.
-    key = json.dumps([text, public, args, sorted(parameters.items()), versions, str(ROOT)], default=str)
+    key = json.dumps([text, public, args, OPTIMISE, sorted(parameters.items()), versions, str(ROOT)], default=str)
     home = BUILDS / module
     place = home / hashlib.sha256(key.encode()).hexdigest()[:16]
     done = place / "done"

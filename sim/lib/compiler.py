@@ -89,11 +89,21 @@ def program(
     link: list[str],
     texts: Sequence[Path],
     version: str,
+    first: Path | None = None,
 ) -> Path:
-    """Compiles and links; an object is kept by its source, the headers that it includes, the flags and `texts`."""
+    """Compiles and links; an object is kept by its source, the headers that it includes, the flags and `texts`. `first` is
+    a large header that most sources begin with: it is compiled once for all of them."""
     flags = [*flags, f"-I{SIM}", f"-I{INCLUDE}"]
     places = [Path(flag.removeprefix("-I")) for flag in flags if flag.startswith("-I")]
     common = [*(path.read_text() for path in texts), *flags, version]
+    if first is not None:
+        header = content(*(path.read_text() for path in _included(first, places)), common)
+        flags = [
+            *flags,
+            "-include",
+            str(cached("headers", header, lambda place: _precompile(place, first, flags)) / first.name),
+        ]
+        common.append(header)
     keys = {
         source: content(source.name, *(path.read_text() for path in _included(source, places)), common)
         for source in sources
@@ -116,6 +126,12 @@ def program(
     place = cached(part, content(keys.values(), link), make)
     point(BUILDS / part / "current", place)
     return place
+
+
+def _precompile(place: Path, header: Path, flags: Sequence[str]) -> None:
+    """A header of that name in the place, with what the compiler made of it beside it."""
+    (place / header.name).write_text(f'#include "{header}"\n')
+    run(place, "g++", *flags, "-x", "c++-header", header.name, "-o", f"{header.name}.gch")
 
 
 def _included(source: Path, places: Sequence[Path]) -> list[Path]:

@@ -49,6 +49,7 @@ TRAINED = (*OPTIMISE, "-fprofile-use", "-fprofile-partial-training", "-Wno-missi
 
 HOST_SOURCES = DEVICE.parent / "host"
 HOST_SHARED = ("model.cpp", "launch_gate.cpp", "frame/wire_port.cpp")  # of the device: its model and its wire
+MODEL = DEVICE / "model.h"  # what Verilator made of the core is in it, a megabyte and a half of text
 DRIVER = DEVICE.parent.parent / "sw" / "driver" / "include"
 
 
@@ -70,7 +71,8 @@ def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     sources = [path for path in _device_sources(tap) if path.name != "bench_core.cpp"]
     link = ["-shared", *model_libraries(core, "downbeat"), *(["-llz4", "-lz"] if waves else [])]
     texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
-    return program(part_name("lib", waves, tap, preset), "libdownbeat_sim.so", sources, flags, link, texts, core.name)
+    part = part_name("lib", waves, tap, preset)
+    return program(part, "libdownbeat_sim.so", sources, flags, link, texts, core.name, MODEL)
 
 
 HOST_NAMES = {HOST: "sim", HOST_TESTS: "host"}  # of their presets, as `sim:` has them
@@ -82,7 +84,7 @@ def host(preset: str = HOST) -> Path:
     flags = host_flags(core, preset)
     link = ["-shared", *model_libraries(core, "downbeat")]
     texts = [_names_header("host", preset), RTL[preset] / LAYOUT.name]
-    return program(preset, host_library(preset), host_sources(), flags, link, texts, core.name)
+    return program(preset, host_library(preset), host_sources(), flags, link, texts, core.name, MODEL)
 
 
 def host_library(preset: str = HOST) -> str:
@@ -159,7 +161,7 @@ def _train(place: Path, tap: str, preset: str) -> bool:
     link = [*model_libraries(place, "downbeat"), COUNT]
     texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
     part = part_name("training", False, tap, preset)
-    training = program(part, "training", _device_sources(tap), flags, link, texts, place.name)
+    training = program(part, "training", _device_sources(tap), flags, link, texts, place.name, MODEL)
     done = subprocess.run([str(training / "training"), "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
         for counts in place.glob("*.gcda"):
