@@ -116,6 +116,7 @@ bool Nic::doorbells(Client &client) {
   // A tail that cannot be is the program's own harm: no more than the mailbox holds is read.
   for (std::uint32_t left = Mailbox::entries; head != tail && left > 0; --left, ++head) {
     const Mailbox::Entry entry = mailbox.ring[head % Mailbox::entries];
+    if (entry.offset == startNote) client.watcher.started(entry.value);
     if (entry.offset >= format::pageBytes) continue;
     if (entry.offset == format::commandTail) client.watcher.commands(entry.value);
     if (entry.offset == format::notificationHead || entry.offset == format::notificationHeadArm) {

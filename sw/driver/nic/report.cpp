@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What `downbeat ls` and `downbeat top` show, as JSON.
 #include <cstdio>
+#include <iterator>
+#include <optional>
 
 #include "messages.h"
 #include "nic.h"
@@ -22,6 +24,12 @@ std::string plain(const std::string &text) {
 const char *policyText(PolicyFamily family, unsigned number) {
   const char *name = policyName(family, number);
   return name != nullptr ? name : "?";
+}
+
+/// In JSON. The program says it, and has no say in the form.
+const char *sourceText(std::optional<std::uint8_t> source) {
+  static constexpr const char *texts[] = {R"("none")", R"("own")", R"("gateway")"};
+  return source && *source < std::size(texts) ? texts[*source] : "null";
 }
 
 } // namespace
@@ -57,14 +65,14 @@ void Nic::tellConnections(const File &socket) {
           text, sizeof text,
           R"({"port":%u,"process":%d,"program":"%s","flow":%u,"generation":%u,"state":"%s","remote_ip":%u,)"
           R"("remote_port":%u,"local_port":%u,"startup":"%s","steady":"%s","cwnd":%llu,"ssthresh":%llu,)"
-          R"("rtt_ns":%llu,"acknowledged":%u,"received":%u,"let_go":%s})",
+          R"("rtt_ns":%llu,"acknowledged":%u,"received":%u,"losses":%u,"estimate":%s,"let_go":%s})",
           client.port, client.process, plain(client.program).c_str(), flow, seen.generation,
           downbeat_state_text(seen.state), seen.remoteIp, seen.remotePort, seen.localPort,
           found ? policyText(PolicyFamily::startup, record.startup) : "?",
           found ? policyText(PolicyFamily::steady, record.steady) : "?",
           static_cast<unsigned long long>(record.cwnd >> 16), static_cast<unsigned long long>(record.ssthresh >> 16),
           static_cast<unsigned long long>(record.rtt), record.acknowledged, record.received,
-          seen.letGo ? "true" : "false");
+          seen.losses, sourceText(seen.source), seen.letGo ? "true" : "false");
       if (!sendMessage(socket.get(), text, static_cast<std::size_t>(length))) return;
     }
   }

@@ -2,6 +2,7 @@
 #include "watcher.h"
 
 #include <atomic>
+#include <bit>
 
 #include "downbeat.h"
 
@@ -31,12 +32,32 @@ void Watcher::notifications() {
     const std::uint8_t lap = notificationHead_ / rings_.notifications.size() % 2 == 0 ? 1 : 0;
     if ((std::atomic_ref(entry.phase).load(std::memory_order_acquire) & 1) != lap) return;
     const format::Notification status = entry;
+    if (status.kind == format::Kind::pathReport) report(std::bit_cast<format::PathReport>(status));
     if (status.kind != format::Kind::status) continue;
     Seen &seen = flows[status.flow];
-    const bool letGo = seen.letGo && seen.generation == status.generation;
-    seen = {status.generation, status.state, status.remoteIp, status.remotePort, status.localPort, letGo};
-    if (letGo && status.state == DOWNBEAT_CLOSED) flows.erase(status.flow);
+    if (seen.generation != status.generation) seen = {};
+    seen.generation = status.generation;
+    seen.state = status.state;
+    seen.remoteIp = status.remoteIp;
+    seen.remotePort = status.remotePort;
+    seen.localPort = status.localPort;
+    if (seen.letGo && status.state == DOWNBEAT_CLOSED) flows.erase(status.flow);
   }
+}
+
+void Watcher::report(const format::PathReport &report) {
+  const auto found = flows.find(report.flow);
+  if (found == flows.end() || found->second.generation != report.generation) return;
+  Seen &seen = found->second;
+  seen.losses += static_cast<std::uint8_t>(report.losses - seen.lossesReported);
+  seen.lossesReported = report.losses;
+}
+
+void Watcher::started(std::uint32_t note) {
+  notifications();
+  const auto found = flows.find(note & 0xffff);
+  if (found != flows.end() && found->second.generation == (note >> 16 & 0xff))
+    found->second.source = static_cast<std::uint8_t>(note >> 24);
 }
 
 } // namespace downbeat::nic

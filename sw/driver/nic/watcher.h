@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "port.h"
@@ -17,6 +18,9 @@ struct Seen {
   std::uint32_t remoteIp = 0;
   std::uint16_t remotePort = 0, localPort = 0;
   bool letGo = false; // the program has closed it
+  std::uint32_t losses = 0; // events
+  std::uint8_t lossesReported = 0; // modulo 2^8
+  std::optional<std::uint8_t> source; // of where it started from: a downbeat_estimate's; none if it did not ask
 };
 
 class Watcher {
@@ -27,11 +31,15 @@ public:
   void commands(std::uint32_t tail);
   /// All notifications that are complete. Before their places become free.
   void notifications();
+  /// `note` of nic_protocol.h. The program knows the connection by a notification that is there.
+  void started(std::uint32_t note);
 
   std::set<std::uint16_t> listeners;
   std::map<std::uint32_t, Seen> flows;
 
 private:
+  void report(const format::PathReport &report);
+
   Rings rings_;
   std::uint32_t commandHead_ = 0, notificationHead_ = 0;
 };

@@ -35,7 +35,11 @@ struct Welcome {
 };
 inline constexpr int welcomeFiles = 4;
 
-/// Doorbells in order, from one client to the process.
+/// In the place of a doorbell's offset, which is below a page: a note for `downbeat top`. Its value: a flow in bits 15
+/// to 0, its generation in 23 to 16, the `source` of its downbeat_estimate in 31 to 24.
+inline constexpr std::uint32_t startNote = format::pageBytes;
+
+/// Doorbells and notes in order, from one client to the process.
 struct Mailbox {
   static constexpr std::uint32_t entries = 4096;
 

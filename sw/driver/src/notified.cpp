@@ -178,6 +178,7 @@ void Device::attach(downbeat_connection &connection, const format::Notification 
   connection.remotePort = status.remotePort;
   connection.localPort = status.localPort;
   byFlow_[status.flow] = &connection;
+  if (connection.estimated) port_->started(connection.reference(), connection.estimate.source);
 }
 
 void Device::addNews(downbeat_connection &connection, std::uint32_t news) {

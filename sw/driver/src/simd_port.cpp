@@ -107,4 +107,8 @@ void SimdPort::clearInterrupt() {
   eventfd_read(interrupt_.get(), &count);
 }
 
+void SimdPort::started(std::uint32_t reference, std::uint32_t source) {
+  ring(nic::startNote, reference | source << 24);
+}
+
 } // namespace downbeat

@@ -21,6 +21,7 @@ public:
   std::uint32_t commandHead() override;
   int descriptor() const override { return poll_.get(); }
   void clearInterrupt() override;
+  void started(std::uint32_t reference, std::uint32_t source) override;
   bool alive() const override;
 
 private:

@@ -81,7 +81,7 @@ def top(
     every: Annotated[str, typer.Option(help="between two looks")] = "1s",
     count: Annotated[int, typer.Option(help="looks; 0: until Ctrl-C", min=0)] = 0,
 ) -> None:
-    """A live table of the connections: state, policies, windows, round trip, rate."""
+    """A live table of the connections: state, policies, whose estimate they started from, windows, losses, rate."""
     with explained():
         try:
             pause = duration(every) / 1e9
@@ -114,7 +114,8 @@ def _device_line(found: dict[str, Any]) -> str:
 
 
 def _table(rows: list[dict[str, Any]], before: dict[Any, int], pause: float) -> Table:
-    table = Table("program", "local", "remote", "state", "start-up", "steady", "cwnd/B", "ssthresh/B", "RTT/ms", "Mb/s")
+    names = ("program", "local", "remote", "state", "start-up", "estimate", "steady")
+    table = Table(*names, "cwnd/B", "ssthresh/B", "RTT/ms", "losses", "Mb/s")
     for row in rows:
         moved = (int(row["acknowledged"]) - before.get(_key(row), int(row["acknowledged"]))) % (1 << 32)
         table.add_row(
@@ -123,9 +124,11 @@ def _table(rows: list[dict[str, Any]], before: dict[Any, int], pause: float) -> 
             f"{IPv4Address(row['remote_ip'])}:{row['remote_port']}",
             row["state"] + (" (closed)" if row["let_go"] else ""),
             row["startup"],
+            row["estimate"] or "",
             row["steady"],
             *(str(row[name] or "") for name in ("cwnd", "ssthresh")),
             f"{row['rtt_ns'] / 1e6:.3f}" if row["rtt_ns"] else "",
+            str(row["losses"]),
             f"{8 * moved / pause / 1e6:.2f}" if pause and before else "",
         )
     return table

@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from downbeat_toe.__main__ import app
 from downbeat_toe.driver.conftest import Host
+from downbeat_toe.driver.nic_status import connections
 from downbeat_toe.driver.process import Nic
 
 LIMIT = 60.0  # seconds
@@ -42,12 +43,20 @@ def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
 def test_ls_and_top_show_connections(nic: Nic) -> None:
     host = Host(nic.uri)
     with host.device:
-        host.pair(5001)
+        out, accepted = host.pair(5001)
+        sent = read = 0
+        while read < 150_000:  # the path loses a segment after each 64 KiB
+            sent += out.send(bytes(150_000 - sent)) if sent < 150_000 else 0
+            read += len(accepted.receive() or b"")
+            host.step()
+        host.until(lambda: out.info.losses == 2)
         listed = _downbeat("ls", "--socket", str(nic.socket)).output
         assert "loopback 0.1.0: 10.0.0.1/24, 16 flows, 1 of 4 ports taken" in listed
         shown = _downbeat("top", "--socket", str(nic.socket), "--every", "10ms", "--count", "2").output
         for text in (listed, shown):
             assert text.count("ESTABLISHED") >= 2 and "10.0.0.1:5001" in text
+        rows = {(row["flow"], row["generation"]): row for row in connections(nic.socket)}
+        assert rows[out.info.flow, out.info.generation]["losses"] == 2
 
 
 @pytest.mark.parametrize(

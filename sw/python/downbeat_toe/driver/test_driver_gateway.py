@@ -8,14 +8,20 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
+from typer.testing import CliRunner
 
-from downbeat_toe.driver import DriverError
-from downbeat_toe.driver.conftest import MODEL, OWN, ROOT, Host
+from downbeat_toe.__main__ import app
+from downbeat_toe.driver import DriverError, Options
+from downbeat_toe.driver.binding import Connection
+from downbeat_toe.driver.conftest import MODEL, OWN, ROOT, SELF, Host
+from downbeat_toe.driver.nic_status import connections
+from downbeat_toe.driver.process import Nic
 from downbeat_toe.driver.structures import Estimate, Source
 from downbeat_toe.estimator.equations import spand
 from downbeat_toe.gateway import keys, wire
 from downbeat_toe.gateway.process import Site
 from downbeat_toe.gateway.speaker import Speaker
+from downbeat_toe.library import Parameters
 
 PREFIX = "10.0.0.0/24"  # of the device's own address, where the loopback's connections go
 WINDOW = 25  # segments, of the loopback's path reports
@@ -39,10 +45,10 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         yield site
 
 
-def of_site(site: Site, reporter: int) -> Host:
+def of_site(site: Site, reporter: int, device: str = f"sim:{MODEL}") -> Host:
     key = site.home / f"host-{reporter}"
     key.write_text(keys.issue(site.keys, reporter) + "\n")
-    return Host(f"sim:{MODEL},gateway={site.uri},key={key}")
+    return Host(f"{device},gateway={site.uri},key={key}")
 
 
 def started(host: Host, port: int) -> Estimate:
@@ -99,6 +105,35 @@ def test_without_a_gateway_the_own_table_serves(site: Site) -> None:
         told = started_now(host)
         assert told.source == Source.OWN and told.ssthresh == half(WINDOW) * MSS
         assert b"reports, mean window 25" in told.reason
+
+
+def estimates(nic: Nic, of: list[Connection]) -> list[str | None]:
+    rows = {(row["flow"], row["generation"]): row["estimate"] for row in connections(nic.socket)}
+    return [rows[each.info.flow, each.info.generation] for each in of]
+
+
+def test_top_says_whose_estimate_a_connection_started_from(site: Site, nic: Nic) -> None:
+    host = of_site(site, 1, nic.uri)
+    with Speaker(site.udp, site.keys, 7) as other, host.device:
+        listener = host.listening(5001)
+        other.report(wire.transfer(PREFIX, 40.0 * MSS, 0.020, 2))
+        other.learns(PREFIX, 40.0 * MSS)
+        kept = [host.joined(listener, 5001)]
+        host.until(lambda: started_now(host).source == Source.GATEWAY)
+        kept.append(host.joined(listener, 5001))
+        chosen = host.device.connect(SELF, 5001, options=Options(Parameters(b"standard")))
+        kept.append((chosen, host.accepted(listener)))
+        host.until(lambda: chosen.info.established)
+        host.until(lambda: estimates(nic, [out for out, _ in kept]) == ["none", "gateway", None])
+        assert estimates(nic, [accepted for _, accepted in kept]) == [None] * 3
+        shown = CliRunner().invoke(app, ["ls", "--socket", str(nic.socket)], env={"COLUMNS": "200"}).output
+        assert "estimate" in shown and shown.count(" gateway ") == 1 and shown.count(" none ") == 1, shown
+    alone = of_site(site, 1, nic.uri)
+    site.stop()
+    with alone.device:
+        started(alone, 5002)
+        out, _ = alone.joined(alone.listening(5003), 5003)
+        alone.until(lambda: estimates(nic, [out]) == ["own"])
 
 
 def test_a_wrong_uri_is_refused(site: Site) -> None:
