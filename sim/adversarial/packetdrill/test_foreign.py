@@ -110,7 +110,7 @@ def test_a_read_that_blocks_returns_when_data_have_come(drill: Drill) -> None:
         done.append((count, drill.now()))
 
     begun = drill.now()
-    reader = threading.Thread(target=read)
+    reader = threading.Thread(target=read, daemon=True)
     reader.start()
     drill.usleep(200_000)
     drill.sends("PA", 1, seq, b"x" * 700, window=60000)
@@ -131,7 +131,7 @@ def test_poll_waits_in_virtual_time_and_an_abort_is_an_error(drill: Drill) -> No
         count = drill.poll(fds, ctypes.c_ulong(1), 300)
         ended.append((count, drill.now() - begun))
 
-    poller = threading.Thread(target=poll)
+    poller = threading.Thread(target=poll, daemon=True)
     poller.start()
     steps = 0
     while poller.is_alive() and steps < 300:  # the thread may begin late
