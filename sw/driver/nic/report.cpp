@@ -71,8 +71,8 @@ void Nic::tellConnections(const File &socket) {
           found ? policyText(PolicyFamily::startup, record.startup) : "?",
           found ? policyText(PolicyFamily::steady, record.steady) : "?",
           static_cast<unsigned long long>(record.cwnd >> 16), static_cast<unsigned long long>(record.ssthresh >> 16),
-          static_cast<unsigned long long>(record.rtt), record.acknowledged, record.received,
-          seen.losses, sourceText(seen.source), seen.letGo ? "true" : "false");
+          static_cast<unsigned long long>(record.rtt), record.acknowledged, record.received, seen.losses,
+          sourceText(seen.source), seen.letGo ? "true" : "false");
       if (!sendMessage(socket.get(), text, static_cast<std::size_t>(length))) return;
     }
   }
