@@ -315,6 +315,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   io.opens.localPort := decoder.localPort
   io.opens.remoteIp := decoder.remoteIp
   io.opens.remotePort := decoder.remotePort
+  io.opens.vlan := 0
   io.opens.parameters := decoder.parameters
   private val unlistens = decoder.is(HostOpcode.unlisten)
   io.listens.valid := begins && (decoder.is(HostOpcode.listen) && policyCheck.legal || unlistens)
