@@ -80,10 +80,14 @@ def main() -> int:
     REPORT.write_text(json.dumps(report, indent=2) + "\n")
     print(f"{report['machine']}, seed {seed}")
     print(
-        f"{report['messages_per_second']:,} messages/s; at {report['half_load_messages_per_second']:,} p99 of an answer"
+        f"{report['messages_per_second']:,} messages/s, {report['processor_us']:.2f} us of a processor for one; ",
+        end="",
     )
-    print(f"({report['processor_us']:.2f} us of a processor for one) ", end="")
-    print(f"is {report['p99_us']:.0f} us; {report['fuzzed']:,} fuzzed messages, {report['crashes']} crashes")
+    print(f"at {report['half_load_messages_per_second']:,} p99 of an answer is {report['p99_us']:.0f} us, ", end="")
+    print(
+        f"{report['window_p99_us']:.0f} us where the machine does not pause ({report['paused']['share']:.1%} of its time)"
+    )
+    print(f"{report['fuzzed']:,} fuzzed messages, {report['crashes']} crashes")
     print(f"the poisoner moves an estimate by {report['poison_effect']:.1%}, the plain mean by a factor of ", end="")
     print(f"{report['poison_effect_of_the_mean']:.0f}; {REPORT.relative_to(build.ROOT)}")
     return int(report["crashes"] > 0 or report["poison_effect"] > WORST)

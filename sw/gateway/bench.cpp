@@ -5,7 +5,10 @@
 //   gateway-bench ask URI HOSTKEY PREFIX             asks alone
 //   gateway-bench load URI HOSTKEY SECONDS RATE PREFIXES
 //        reports and queries by turns, RATE messages a second; 0: as fast as 256 open queries allow.
-//        Prints {"sent", "answered", "seconds", "p50_us", "p99_us", "max_us"}
+//        Prints {"sent", "answered", "seconds", "p50_us", "p99_us", "max_us", "window_p99_us"}: the last is the median
+//        of the p99 of each 20 ms
+//   gateway-bench pauses SECONDS                     what the machine takes from a program that never waits: its clock
+//        jumps by 50 us or more. Prints {"share", "longest_us"}
 //
 // URI is udp://HOST:PORT or unix:///PATH.
 #include <algorithm>
@@ -50,12 +53,27 @@ int once(int socket, const HostKey &key, const Prefix &prefix, bool reports) {
                                    : "no welcome in two seconds: is a gateway there, and does it know this key?");
 }
 
+int pauses(Nanoseconds time) {
+  constexpr Nanoseconds jump = 50'000;
+  const Nanoseconds begin = read(CLOCK_MONOTONIC);
+  Nanoseconds lost = 0, longest = 0, before = begin;
+  for (Nanoseconds now; before - begin < time; before = now) {
+    now = read(CLOCK_MONOTONIC);
+    longest = std::max(longest, now - before);
+    if (now - before >= jump) lost += now - before;
+  }
+  std::printf("{\"share\": %.6f, \"longest_us\": %.1f}\n", double(lost) / double(before - begin),
+              double(longest) / 1000);
+  return 0;
+}
+
 } // namespace
 
 int main(int count, char **words) {
   const std::string mode = count > 1 ? words[1] : "";
+  if (mode == "pauses" && count == 3) return pauses(static_cast<Nanoseconds>(std::atof(words[2]) * second));
   if (!((mode == "once" || mode == "ask") && count == 5) && !(mode == "load" && count == 7))
-    return refuse("use once or ask URI HOSTKEY PREFIX, or load URI HOSTKEY SECONDS RATE PREFIXES");
+    return refuse("use once or ask URI HOSTKEY PREFIX, load URI HOSTKEY SECONDS RATE PREFIXES, or pauses SECONDS");
   if (!startCrypto()) return refuse("libsodium cannot start");
   auto socket = connectUri(words[2]);
   if (const auto *reason = std::get_if<std::string>(&socket)) return refuse(*reason);

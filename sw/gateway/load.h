@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The load of `gateway-bench load`: all messages are sealed before the first is sent, since the generator must not be
-// what is measured. Every second message is a query; its answer has its sequence number.
+// what is measured; at a rate it sleeps where nothing is due, as a generator that spins takes time from the machine.
+// Every second message is a query; its answer has its sequence number.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <poll.h>
 #include <sodium.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <vector>
 
@@ -72,40 +74,63 @@ public:
   }
 
   void run(double rate) {
+    prctl(PR_SET_TIMERSLACK, 1);
     const Nanoseconds begin = read(CLOCK_MONOTONIC);
     Nanoseconds quiet = begin;
     while (sent_ < messages_.size() || answered() < sent_ / 2) {
       const Nanoseconds now = read(CLOCK_MONOTONIC);
       std::size_t until = sent_;
       if (rate > 0)
-        until = static_cast<std::size_t>(double(now - begin) / double(second) * rate);
+        until = static_cast<std::size_t>(double((now - begin) / slot * slot) / double(second) * rate);
       else if (sent_ / 2 - answered() < 192)
         until = sent_ + 128;
       until = std::min({until, messages_.size(), sent_ + batch});
       if (until > sent_) give(until);
-      if (take()) quiet = now;
+      if (take())
+        quiet = now;
+      else if (rate > 0 && until <= sent_)
+        rest(slot - (read(CLOCK_MONOTONIC) - begin) % slot);
       if (now - quiet > 2 * second && sent_ == messages_.size()) break; // what is missing does not come any more
-      if (rate == 0 && now - quiet > second) lost_ = sent_ / 2 - delays_.size(), quiet = now;
+      if (rate == 0 && now - quiet > second) lost_ = sent_ / 2 - answers_.size(), quiet = now;
     }
     seconds_ = double(read(CLOCK_MONOTONIC) - begin) / double(second);
   }
 
   void print() {
-    std::ranges::sort(delays_);
-    const auto at = [&](double share) {
-      return delays_.empty()
-                 ? -1.0
-                 : double(delays_[std::min(delays_.size() - 1, std::size_t(share * double(delays_.size())))]) / 1000;
-    };
-    std::printf(
-        "{\"sent\": %zu, \"answered\": %zu, \"seconds\": %.6f, \"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f}\n",
-        sent_, delays_.size(), seconds_, at(0.5), at(0.99), at(1));
+    std::vector<Nanoseconds> windows;
+    for (auto first = answers_.begin(); first != answers_.end();) {
+      const auto last = std::find_if(first, answers_.end(),
+                                     [&](const Answer &each) { return each.sent / window != first->sent / window; });
+      std::vector<Nanoseconds> delays;
+      for (; first != last; ++first) delays.push_back(first->delay);
+      windows.push_back(at(delays, 0.99));
+    }
+    std::vector<Nanoseconds> delays;
+    for (const Answer &each : answers_) delays.push_back(each.delay);
+    const auto us = [](Nanoseconds time) { return double(time) / 1000; };
+    std::printf("{\"sent\": %zu, \"answered\": %zu, \"seconds\": %.6f, \"p50_us\": %.1f, \"p99_us\": %.1f, "
+                "\"max_us\": %.1f, \"window_p99_us\": %.1f}\n",
+                sent_, answers_.size(), seconds_, us(at(delays, 0.5)), us(at(delays, 0.99)), us(at(delays, 1)),
+                us(at(windows, 0.5)));
   }
 
 private:
   static constexpr std::size_t batch = 64;
+  static constexpr Nanoseconds slot = 50'000; // of a rate: what is due in one leaves together
+  static constexpr Nanoseconds window = 20 * millisecond; // most have no pause of the machine in them
 
-  std::size_t answered() const { return delays_.size() + lost_; }
+  struct Answer {
+    Nanoseconds sent, delay;
+  };
+
+  /// The value that `share` of them are below; -1000 of none.
+  static Nanoseconds at(std::vector<Nanoseconds> &times, double share) {
+    if (times.empty()) return -1000;
+    std::ranges::sort(times);
+    return times[std::min(times.size() - 1, std::size_t(share * double(times.size())))];
+  }
+
+  std::size_t answered() const { return answers_.size() + lost_; }
 
   std::vector<std::uint8_t> sealed(const Message &message) const {
     std::vector<std::uint8_t> bytes;
@@ -129,6 +154,13 @@ private:
     if (taken > 0) sent_ += static_cast<std::size_t>(taken);
   }
 
+  /// Until an answer comes, and for `time` at most.
+  void rest(Nanoseconds time) {
+    pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
+    const timespec limit{0, static_cast<long>(time)};
+    ppoll(&ready, 1, &limit, nullptr);
+  }
+
   bool take() {
     std::array<mmsghdr, batch> headers{};
     std::array<iovec, batch> places;
@@ -144,7 +176,7 @@ private:
       const auto header = decodeHeader(Bytes(buffers[std::size_t(at)].data(), headers[std::size_t(at)].msg_len));
       const auto *answer = std::get_if<Header>(&header);
       if (answer && answer->type == Type::answer && answer->sequence < sentAt_.size())
-        delays_.push_back(now - sentAt_[answer->sequence]);
+        answers_.push_back({sentAt_[answer->sequence], now - sentAt_[answer->sequence]});
     }
     return count > 0;
   }
@@ -153,7 +185,8 @@ private:
   HostKey key_;
   std::uint64_t session_ = 0;
   std::vector<std::vector<std::uint8_t>> messages_;
-  std::vector<Nanoseconds> sentAt_, delays_;
+  std::vector<Nanoseconds> sentAt_;
+  std::vector<Answer> answers_;
   std::size_t sent_ = 0, lost_ = 0;
   double seconds_ = 0;
 };
