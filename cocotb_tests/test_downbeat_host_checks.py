@@ -15,7 +15,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.bench.seeded import draws
 from cocotb_tests.host.format import host_format, pack_command
 from cocotb_tests.host.host import Host, HostConnection, HostPort
-from cocotb_tests.test_downbeat_host import PORT, move, opened
+from cocotb_tests.host.transfer import PORT, move, opened
 
 FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies")
 MASK = 2**32 - 1

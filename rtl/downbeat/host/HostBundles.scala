@@ -42,6 +42,18 @@ case class HostCommand(config: DownbeatConfig) extends Bundle {
   val entry = Bits(HostFormat.commandBytes * 8 bits)
 }
 
+/** The doorbell or command that is being done. */
+case class HostSubject(config: DownbeatConfig) extends Bundle {
+  val port = HostPorts.index(config)
+  val source = HostSource()
+  val flow = UInt(16 bits)
+  val generation = UInt(8 bits)
+  /** A sequence number, or a ring's index. */
+  val value = UInt(32 bits)
+  /** A data doorbell sets bits that mean nothing. */
+  val reservedSet = Bool()
+}
+
 /** An answer to a command, or an error. */
 case class HostAnswer(config: DownbeatConfig) extends Bundle {
   val port = HostPorts.index(config)

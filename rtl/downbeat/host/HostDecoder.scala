@@ -15,6 +15,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
 
   private val opcode = number("opcode")
   def is(opcodes: HostOpcode.E*): Bool = opcodes.map(element => opcode === U(element.position, 8 bits)).orR
+  val setsPolicies: Bool = is(HostOpcode.setPolicies, HostOpcode.start)
   private val supported = Seq(HostOpcode.open, HostOpcode.listen, HostOpcode.unlisten, HostOpcode.shutdown,
     HostOpcode.close, HostOpcode.abort) ++ (if (config.policiesChoose) Seq(HostOpcode.setPolicies) else Nil) ++
     (if (config.hostStart) Seq(HostOpcode.start) else Nil)
