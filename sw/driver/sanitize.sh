@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # The driver's suite over builds with sanitizers: address with undefined behaviour, then thread; or those that are named.
+# Over the loopback model, and over the Verilated core where its Verilog is there.
 # `make -C sw/driver sanitize`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,9 +19,11 @@ for sanitizer; do
     thread) runtime=libtsan.so ;;
     *) echo "sanitize.sh: address or thread, not $sanitizer" >&2 && exit 2 ;;
   esac
-  # Python is not built with it: the runtime comes first, and what Python leaves at its end is its own. The preloaded
-  # library comes before the runtime in a program, which is no harm.
+  # Python is not built with it: the runtime comes first, then the C++ library, without which it knows of no exceptions.
+  # What Python leaves at its end is its own. The preloaded library comes before the runtime in a program, which is no
+  # harm.
   export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
-  DOWNBEAT_DRIVER=$root/$out LD_PRELOAD=$(g++ -print-file-name=$runtime) \
-    python -m pytest -q -p no:cacheprovider sw/python/downbeat_toe/driver
+  DOWNBEAT_DRIVER=$root/$out LD_PRELOAD="$(g++ -print-file-name=$runtime) $(g++ -print-file-name=libstdc++.so.6)" \
+    python -m pytest -q --capture=sys -p no:cacheprovider sw/python/downbeat_toe/driver \
+    sim/host/test_driver_on_core.py
 done

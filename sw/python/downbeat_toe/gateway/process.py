@@ -43,7 +43,13 @@ class Site:
     """A running gateway in a directory of its own; ends with the block."""
 
     def __init__(
-        self, *, settings: str = "", store: str = "embedded", home: Path | None = None, cpu: int | None = None
+        self,
+        *,
+        settings: str = "",
+        store: str = "embedded",
+        home: Path | None = None,
+        cpu: int | None = None,
+        build: str = "gateway",
     ) -> None:
         self.temporary = None if home else tempfile.TemporaryDirectory(prefix="downbeat-gateway-")
         self.home = home or Path(self.temporary.name if self.temporary else ".")
@@ -51,7 +57,7 @@ class Site:
         self.admin = self.home / "admin.sock"
         self.config = self.home / "gateway.toml"
         self.log = self.home / "log"
-        self.store, self.cpu = store, cpu
+        self.store, self.cpu, self.build = store, cpu, build
         self.udp, self.metrics, self.health = (
             free_port(kind) for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM, socket.SOCK_STREAM)
         )
@@ -78,7 +84,7 @@ class Site:
         return f"udp://127.0.0.1:{self.udp}"
 
     def start(self) -> None:
-        command = [str(program("downbeat-gateway")), "--config", str(self.config), "--store", self.store]
+        command = [str(program("downbeat-gateway", self.build)), "--config", str(self.config), "--store", self.store]
         if self.cpu is not None:
             command = ["taskset", "-c", str(self.cpu), *command]
         before = self.log.stat().st_size if self.log.exists() else 0
@@ -91,11 +97,13 @@ class Site:
                 raise Refused(text.strip() or "the gateway did not start")
             time.sleep(0.005)
 
-    def stop(self, number: int = signal.SIGTERM) -> None:
-        if self.process:
-            self.process.send_signal(number)
-            self.process.wait(START_LIMIT)
-            self.process = None
+    def stop(self, number: int = signal.SIGTERM) -> int | None:
+        """The status with which it ended."""
+        process, self.process = self.process, None
+        if process is None:
+            return None
+        process.send_signal(number)
+        return process.wait(START_LIMIT)
 
     def events(self, name: str) -> list[dict[str, Any]]:
         """The log's lines of that event."""

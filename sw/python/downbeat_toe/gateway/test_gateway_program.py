@@ -115,11 +115,18 @@ def test_a_rotation_keeps_hosts_of_the_key_before_and_the_next_one_ends_them() -
                 )
 
 
-def test_every_datagram_of_a_stranger_is_counted_by_its_cause() -> None:
+@pytest.mark.parametrize("build", ["gateway", pytest.param("gateway-san", marks=pytest.mark.soak)])
+def test_every_datagram_of_a_stranger_is_counted_by_its_cause(build: str) -> None:
+    """Also with AddressSanitizer and UndefinedBehaviorSanitizer, which end the program with another status."""
+    if build != "gateway":
+        target = ROOT / "build" / build / "downbeat-gateway"
+        make = ["make", "-s", "-C", str(ROOT / "sw" / "gateway"), f"OUT={target.parent}", "SANITIZE=1", str(target)]
+        subprocess.run(make, check=True, capture_output=True)
     print(f"seed {SEED}")
     draw = random.Random(SEED)
     count = 200_000 if SOAK else 4000
-    with Site(settings="[limits]\nmessages_per_second = 1000000\nmessage_burst = 1000000\n") as site:
+    limits = "[limits]\nmessages_per_second = 1000000\nmessage_burst = 1000000\n"
+    with Site(settings=limits, build=build) as site:
         with Speaker(site.udp, site.keys, 1) as host:
             host.report(wire.transfer(PREFIX, 43_800))
             before = host.learns(PREFIX, 43_800)
@@ -140,6 +147,7 @@ def test_every_datagram_of_a_stranger_is_counted_by_its_cause() -> None:
         queries = (count + 199) // 200
         assert counters["received_total"] - start == count + queries
         assert refused == count
+        assert site.stop() == 0
 
 
 def test_fuzzed_messages_crash_nothing_and_each_is_counted() -> None:
