@@ -180,9 +180,8 @@ def simulate(
         reports_directory.mkdir(parents=True, exist_ok=True)
         (reports_directory / "sim.json").write_text(json.dumps(data, indent=2) + "\n")
         shutil.copyfile(core.directory / "events.csv", reports_directory / "sim.csv")
-        if not compared.mismatch:
-            logged = qlog.document(core.events, wanted.command(), wanted.startup_argument, wanted.steady_argument)
-            (reports_directory / "sim.qlog").write_text(json.dumps(logged) + "\n")
+        logged = qlog.document(core.events, wanted.command(), wanted.startup_argument, wanted.steady_argument)
+        (reports_directory / "sim.qlog").write_text(json.dumps(logged) + "\n")
         plots.write(reports_directory / "sim.html", data, core, reno, wanted.command())
     finally:
         shutil.rmtree(work, ignore_errors=True)

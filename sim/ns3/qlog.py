@@ -7,13 +7,12 @@ phases come from the golden model. A packet number counts the segments in the or
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from sim.golden.congestion.replay import states
-from sim.golden.congestion.seam import Window
 from sim.golden.congestion.startup.resume import POLICY, Phase, ResumeState
 from sim.ns3.golden import connection, model_row
 
@@ -46,25 +45,26 @@ def document(events: Sequence[Row], title: str, startup_argument: int = 0, stead
 
 def _events(rows: Sequence[Row], startup_argument: int, steady_argument: int) -> Iterator[Event]:
     packets, metrics = _Packets(), _Metrics()
-    phases = _Phases(startup_argument) if rows and rows[0]["startup"] == POLICY.name else None
-    replayed = states(map(model_row, rows), startup_argument, steady_argument)
+    resumes = bool(rows) and rows[0]["startup"] == POLICY.name
+    phases = _Phases(startup_argument) if resumes else None
+    replayed = states(map(model_row, rows), startup_argument, steady_argument) if resumes else repeat(None, len(rows))
     for row, state in zip(rows, replayed, strict=True):
-        for name, data in (
-            *packets.see(row),
-            *metrics.see(row, state.window),
-            *(phases.see(row, state.startup_policy_state, state.window, packets.number) if phases else ()),
-        ):
+        told = [*packets.see(row), *metrics.see(row)]
+        if phases and state:
+            told += phases.see(row, ResumeState.unpacked(state.startup_policy_state), packets.number)
+        for name, data in told:
             yield {"time": int(row["time_ns"]) / MS, "name": name, "data": data}
 
 
-def _bytes(window: int) -> int:
-    return window >> 16
+def _windows(row: Row) -> dict[str, int]:
+    """Bytes."""
+    return {"congestion_window": int(row["cwnd_fixed"]) >> 16, "ssthresh": int(row["ssthresh_fixed"]) >> 16}
 
 
 @dataclass
 class _Packets:
     number: int = 0  # of the next packet
-    outstanding: deque[tuple[int, int]] = field(default_factory=deque)  # sequence number behind a packet, its number
+    outstanding: list[tuple[int, int]] = field(default_factory=list)  # sequence number behind a packet, its number
 
     def see(self, row: Row) -> Iterator[tuple[str, dict[str, Any]]]:
         if int(row["acked"]):
@@ -76,11 +76,16 @@ class _Packets:
             self.number += 1
 
     def _acknowledged(self, until: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        numbers = [number for end, number in self.outstanding if (until - end) % SPACE < SPACE // 2]
-        self.outstanding = deque(each for each in self.outstanding if each[1] not in set(numbers))
+        numbers = [number for end, number in self.outstanding if _reaches(until, end)]
+        self.outstanding = [each for each in self.outstanding if not _reaches(until, each[0])]
         if numbers:
             frame = {"frame_type": "ack", "acked_ranges": _ranges(numbers)}
             yield "transport:packet_received", {"header": {"packet_type": "1RTT"}, "frames": [frame]}
+
+
+def _reaches(until: int, end: int) -> bool:
+    """Of sequence numbers."""
+    return (until - end) % SPACE < SPACE // 2
 
 
 def _ranges(numbers: Sequence[int]) -> list[list[int]]:
@@ -99,13 +104,9 @@ class _Metrics:
     told: dict[str, float] = field(default_factory=dict)
     smallest: float = float("inf")
 
-    def see(self, row: Row, window: Window) -> Iterator[tuple[str, dict[str, Any]]]:
+    def see(self, row: Row) -> Iterator[tuple[str, dict[str, Any]]]:
         """What has changed."""
-        new: dict[str, float] = {
-            "congestion_window": _bytes(window.cwnd),
-            "ssthresh": _bytes(window.ssthresh),
-            "bytes_in_flight": int(row["flight"]),
-        }
+        new: dict[str, float] = {**_windows(row), "bytes_in_flight": int(row["flight"])}
         if row["rtt_ns"]:
             self.smallest = min(self.smallest, int(row["rtt_ns"]) / MS)
             new |= {"latest_rtt": int(row["rtt_ns"]) / MS, "min_rtt": self.smallest}
@@ -120,55 +121,49 @@ class _Phases:
     acknowledged; the policy itself is done then."""
 
     def __init__(self, argument: int) -> None:
-        told = ResumeState.unpacked(argument)
-        saved = told.saved & 0xFFFF
-        self.phase, self.before = "normal", told
+        self.phase, self.before = "normal", ResumeState.unpacked(argument)
+        self.saved, self.saved_rtt = self.before.saved & 0xFFFF, self.before.rtt / MS  # segments, ms
         self.first = self.last = 0  # unvalidated packets
         self.retreats_until: int | None = None  # sequence number
-        self.restored = {"saved_congestion_window": saved, "saved_rtt": told.rtt / MS}
 
-    def see(self, row: Row, policy_state: int, window: Window, packets: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        after = ResumeState.unpacked(policy_state)
-        phase, trigger = self._phase(row, after)
-        if phase == self.phase:
-            self.before = after
+    def see(self, row: Row, after: ResumeState, packets: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        """`packets`: how many have left."""
+        old = self.phase
+        self.phase, trigger = self._phase(row, after)
+        self.before = after
+        if self.phase == old:
             return
-        if phase == "unvalidated":
-            self.first = packets
         if self.phase == "unvalidated":
+            self.first = packets
+        if old == "unvalidated":
             self.last = max(packets - 1, 0)
-        piped = phase in (*JUMPED, "safe_retreat") or self.phase in (*JUMPED, "safe_retreat")
-        data: dict[str, Any] = {"old": self.phase, "new": phase}
+        piped = {old, self.phase} & {*JUMPED, "safe_retreat"}
+        data: dict[str, Any] = {"old": old, "new": self.phase}
         data["state_data"] = {
             "pipesize": after.saved if piped else int(row["flight"]),
             "first_unvalidated_packet": self.first,
             "last_unvalidated_packet": self.last,
-            "congestion_window": _bytes(window.cwnd),
-            "ssthresh": _bytes(window.ssthresh),
+            **_windows(row),
         }
-        if phase == "reconnaissance":
-            size = int(row["segment_size"])
-            data["restored_data"] = self.restored | {
-                "saved_congestion_window": int(self.restored["saved_congestion_window"]) * size
-            }
+        if self.phase == "reconnaissance":
+            saved = self.saved * int(row["segment_size"])
+            data["restored_data"] = {"saved_congestion_window": saved, "saved_rtt": self.saved_rtt}
         if trigger:
             data["trigger"] = trigger
-        self.phase, self.before = phase, after
         yield "recovery:careful_resume_phase_updated", data
 
     def _phase(self, row: Row, after: ResumeState) -> tuple[str, str]:
         """The phase after the event, and what began it."""
         new = PHASES[Phase(after.phase)]
-        lost = row["congestion"] in ("loss", "timeout")
         if self.retreats_until is not None:
-            if (int(row["acknowledged"]) - self.retreats_until) % SPACE >= SPACE // 2:
+            if not _reaches(int(row["acknowledged"]), self.retreats_until):
                 return "safe_retreat", ""
             self.retreats_until = None
             return new, "exit_recovery"
-        if lost and self.phase in JUMPED and row["congestion"] == "loss":
+        if row["congestion"] == "loss" and self.phase in JUMPED:
             self.retreats_until = int(row["next_send"])
             return "safe_retreat", "packet_loss"
-        if lost:
+        if row["congestion"] in ("loss", "timeout"):
             return new, "packet_loss"
         match self.phase, new:
             case "reconnaissance", "unvalidated":

@@ -48,10 +48,10 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   val windowBefore: Payload[Window] = kept.window
 
   /** A policy that the connection had before the event reads the estimated rates; on the first step. */
-  val readsRates: Payload[Bool] = new fetched.Area {
+  val readsRates: Payload[Bool] = config.policiesEstimate generate new fetched.Area {
     private def reads(policies: Seq[Policy], index: UInt): Bool = {
       val readers = policies.zipWithIndex.collect { case (policy, number) if policy.estimatesRates => number }
-      if (index == null) Bool(readers.nonEmpty) else readers.map(index === _).orR
+      if (index == null || readers.isEmpty) Bool(readers.nonEmpty) else readers.map(index === _).orR
     }
     val estimates = insert(
       reads(config.startupPolicies, apply(before).startup) || reads(config.steadyPolicies, apply(before).steady))

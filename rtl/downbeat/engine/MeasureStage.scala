@@ -49,7 +49,8 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
     ESTIMATES := False
   }
 
-  /** Connects the rate estimator. `window` is the connection's before the event, on the congestion stage's first step.
+  /** Connects the rate estimator. `window` is the connection's before the event, `reads` says that a policy of it reads
+    * the rates; both on the congestion stage's first step.
     */
   def estimates(estimator: RateEstimator, window: Payload[Window], reads: Payload[Bool]): Unit =
     rates.connect(estimator, window, reads)
