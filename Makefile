@@ -114,7 +114,7 @@ test: side-by-side ## all tests and lint [TEST=module CASE=name SEED=n WAVES=1 J
 	@$(PY) -m scripts.check
 
 soak: side-by-side ## the tests with their long draws: hours of random cases [TEST=module CASE=name SEED=n JOBS=n]
-	@SOAK=1 $(PY) -m scripts.check
+	@$(IN_ENV) SOAK=1 python -m scripts.check
 
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint

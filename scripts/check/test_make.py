@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What a recipe of the Makefile sets reaches its program, and not the line that enters the environment alone."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("target", "program", "name", "value"),
+    [("experiments", "sim.experiments", "NAME", "quick"), ("soak", "scripts.check", "SOAK", "1")],
+)
+def test_the_program_is_told(target: str, program: str, name: str, value: str) -> None:
+    dry = subprocess.run(("make", "-n", target), cwd=ROOT, check=True, capture_output=True, text=True)
+    recipe = dry.stdout.splitlines()[-1]
+    assert f"python -m {program}" in recipe
+    asked = recipe.replace(f"python -m {program}", f"printenv {name}")
+    told = subprocess.run(("bash", "-c", asked), cwd=ROOT, check=True, capture_output=True, text=True)
+    assert told.stdout.strip() == value
+
+
+def test_no_recipe_sets_a_variable_before_it_enters_the_environment() -> None:
+    assert not re.findall(r"^\t@?\w+=\S+ +\$\((?:PY|IN_ENV)\).*", (ROOT / "Makefile").read_text(), re.MULTILINE)
