@@ -103,8 +103,8 @@ def run(wanted: Settings, method: str, work: Path, jobs: int = 1) -> dict[str, A
         known = command.built_policies(PRESET)
         file = load(path, known)
         plans = {cell.names["method"]: plan(cell.experiment, known, wanted.seed) for cell in file.cells}
-        runner = command.engine(file, jobs)
-        done = runner.all(list(plans.values()), lambda *_: None)
+        runner = command.runner(jobs)
+        done = runner.all(command.program(file), list(plans.values()), lambda *_: None)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     results = dict(zip(plans, done, strict=True))

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -23,7 +24,6 @@ from sim.experiments.engine.confidence import estimate
 from sim.experiments.engine.load import Policies
 from sim.experiments.engine.runs import Interrupted, Result, Runs
 from sim.experiments.engine.schema import Experiment
-from sim.experiments.engine.workers import Processes
 from sim.lib import build
 
 REPORT = build.ROOT / "build" / "reports" / "carson.json"
@@ -181,12 +181,12 @@ def table(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def carry_out(
-    engine: Runs, policies: Policies, case: Case, argument: int, seeds: Sequence[int]
+    engine: Runs, program: Path, policies: Policies, case: Case, argument: int, seeds: Sequence[int]
 ) -> list[dict[str, Any]]:
     wanted = [
         (seed, lines.plan(experiment(case, run, argument), policies, seed)) for seed in seeds for run in case.runs
     ]
-    done = engine.all([plan for _, plan in wanted], lambda *_: None)
+    done = engine.all(program, [plan for _, plan in wanted], lambda *_: None)
     return [record(seed, one) for (seed, _), one in zip(wanted, done, strict=True)]
 
 
@@ -204,11 +204,10 @@ def main() -> int:
     start = time.monotonic()
     try:
         policies = command.built_policies()
-        engine = Runs(
-            build.shown(console, build.experiment) / "downbeat_experiment", command.KEPT, lambda: Processes(jobs())
-        )
+        program = build.shown(console, build.experiment) / "downbeat_experiment"
+        engine = command.runner(jobs())
         for case in (case for case in CASES if case.table in chosen):
-            said = carry_out(engine, policies, case, argument, seeds)
+            said = carry_out(engine, program, policies, case, argument, seeds)
             failures += [f"{case.table}, seed {one['seed']}: {one['failure']}" for one in said if one["failure"]]
             whole = [[one for one in said if one["seed"] == seed] for seed in seeds]
             good = [means(runs) for runs in whole if not any(one["failure"] for one in runs)]

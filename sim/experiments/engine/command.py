@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from downbeat_toe import pages, policies
 from downbeat_toe.refused import Refused
@@ -15,8 +17,8 @@ from downbeat_toe.refused import Refused
 from sim.experiments.engine import judge, records, report
 from sim.experiments.engine.judge import Results
 from sim.experiments.engine.lines import plan
-from sim.experiments.engine.load import File, Policies, load
-from sim.experiments.engine.runs import Interrupted, Runs
+from sim.experiments.engine.load import Cell, File, Policies, load
+from sim.experiments.engine.runs import Interrupted, Result, Runs, Work
 from sim.experiments.engine.workers import Cluster, Processes
 from sim.lib import build
 from sim.lib.verilated import LARGEST, RTL
@@ -37,12 +39,46 @@ def built_policies(preset: str = LARGEST) -> Policies:
     return policies.read(layout)
 
 
-def engine(file: File, jobs: int = 0, scheduler: str = "") -> Runs:
-    """What runs the file's cells: `jobs` processes, 0 for as many as there are cores, or a Dask cluster."""
-    program = build.experiment(file.experiment.run.preset) / "downbeat_experiment"
+def program(file: File) -> Path:
+    """What runs the file's cells, built if it is not there."""
+    return build.experiment(file.experiment.run.preset) / "downbeat_experiment"
+
+
+def runner(jobs: int = 0, scheduler: str = "") -> Runs:
+    """`jobs` processes, 0 for as many as there are cores, or a Dask cluster."""
     if scheduler:
-        return Runs(program, KEPT, lambda: Cluster(scheduler))
-    return Runs(program, KEPT, lambda: Processes(jobs or os.cpu_count() or 1))
+        return Runs(KEPT, lambda: Cluster(scheduler))
+    return Runs(KEPT, lambda: Processes(jobs or os.cpu_count() or 1))
+
+
+class Asked(NamedTuple):
+    """A file's experiment: all its cells, each with all seeds."""
+
+    file: File
+    changed: str  # what of the file's `vary` is another; empty: as the file says
+    cells: list[Cell]
+    works: list[Work]
+
+    @staticmethod
+    def of(file: File, changed: str, known: Policies, seed: int, runs: int) -> Asked:
+        seeds = [seed + number for number in range(runs or file.experiment.run.seeds)]
+        carries_out = program(file)
+        each = [(cell, Work(carries_out, plan(cell.experiment, known, one))) for cell in file.cells for one in seeds]
+        return Asked(file, changed, [cell for cell, _ in each], [work for _, work in each])
+
+    def results(self, done: Sequence[Result]) -> Results:
+        results: dict[tuple[tuple[str, str], ...], list[Result]] = {}
+        for cell, one in zip(self.cells, done, strict=True):
+            results.setdefault(judge.name(cell), []).append(one)
+        return results
+
+
+def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool) -> list[tuple[str, File]]:
+    """The experiment as its file says; with `vary` also with each other value of what the paper leaves out."""
+    file = load(path, known, full, duration)
+    changes = file.vary if vary else ()
+    others = [(f"{key} = {value}", load(path, known, full, duration, (key, value))) for key, value in changes]
+    return [("", file), *others]
 
 
 def run(
@@ -58,52 +94,46 @@ def run(
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
     `vary`: with each other value of what the paper leaves out too."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the runs under way end too
+    engine, line, reports = runner(jobs, scheduler), command_line(paths, seed, full), []
     try:
         known = built_policies()
-        loaded = [load(path, known, full, duration) for path in paths]
-        engines = [engine(file, jobs, scheduler) for file in loaded]
-        reports = []
-        for file, each in zip(loaded, engines, strict=True):
-            results = carry_out(file, known, each, seed, runs)
-            varied = []
-            for change in file.vary if vary else ():
-                other = load(file.path, known, full, duration, change)
-                varied.append((f"{change[0]} = {change[1]}", other, carry_out(other, known, each, seed, runs)))
-            told = report.make(file, results, seed, full, varied)
-            line = command_line(paths, seed, full)
-            report.write(told, line)
-            records.write(file.experiment.name, results, seed, line, pages.version(), report.FOLDER)
-            report.show(told)
-            reports.append(told)
-    except Interrupted as error:
-        print(error, file=sys.stderr)
+        loaded = [forms(path, known, full, duration, vary) for path in paths]
+        asked = [[Asked.of(file, changed, known, seed, runs) for changed, file in one] for one in loaded]
+        with closing(engine.groups([each.works for one in asked for each in one], show)) as done:
+            for one in asked:
+                results = [each.results(next(done)) for each in one]
+                reports.append(tell(one, results, seed, full, line))
+    except (Interrupted, KeyboardInterrupt) as error:
+        print(error if str(error) else "Interrupted: the same command goes on from there", file=sys.stderr)
         return STATUS_INTERRUPTED
     except (Refused, build.BuildFailed) as error:
         print(error, file=sys.stderr)
         return 2
-    cost = {name: sum(each.cost[name] for each in engines) for name in engines[0].cost}
-    if cost["runs"]:
-        speed = cost["core_segments"] / cost["core_seconds"] if cost["core_seconds"] else 0
-        clocks = cost["core_clocks"] / max(cost["core_segments"], 1)
-        print(
-            f"{cost['runs']} runs in {cost['seconds']:.0f} s; the cores sent {cost['core_segments']:,} segments, "
-            f"{clocks:.0f} clocks each, {speed:,.0f} in a second of their own"
-        )
+    if engine.cost["runs"]:
+        print(spent(engine.cost))
     print(f"Report: {report.PAGE.relative_to(build.ROOT)}, {report.COUNTS.name}, experiments/")
     for failure in report.failed(reports):
         print(f"Failed: {failure}", file=sys.stderr)
     return 1 if report.failed(reports) else 0
 
 
-def carry_out(file: File, known: Policies, runner: Runs, seed: int, runs: int = 0) -> Results:
-    """All cells with all seeds."""
-    count = runs or file.experiment.run.seeds
-    wanted = [(cell, plan(cell.experiment, known, seed + each)) for cell in file.cells for each in range(count)]
-    done = runner.all([text for _, text in wanted], _progress(file.experiment.name))
-    results: dict[tuple[tuple[str, str], ...], list[dict[str, object]]] = {}
-    for (cell, _), one in zip(wanted, done, strict=True):
-        results.setdefault(judge.name(cell), []).append(one)
-    return results
+def tell(one: Sequence[Asked], results: Sequence[Results], seed: int, full: bool, line: str) -> dict[str, Any]:
+    """Writes and shows what an experiment gave."""
+    varied = [(each.changed, each.file, of_it) for each, of_it in zip(one[1:], results[1:], strict=True)]
+    told = report.make(one[0].file, results[0], seed, full, varied)
+    report.write(told, line)
+    records.write(one[0].file.experiment.name, results[0], seed, line, pages.version(), report.FOLDER)
+    report.show(told)
+    return told
+
+
+def spent(cost: Mapping[str, float]) -> str:
+    speed = cost["core_segments"] / cost["core_seconds"] if cost["core_seconds"] else 0
+    clocks = cost["core_clocks"] / max(cost["core_segments"], 1)
+    return (
+        f"{cost['runs']:,} runs in {cost['seconds']:.0f} s; the cores sent {cost['core_segments']:,} segments, "
+        f"{clocks:.0f} clocks each, {speed:,.0f} in a second of their own"
+    )
 
 
 def command_line(paths: Sequence[Path], seed: int, full: bool) -> str:
@@ -113,11 +143,8 @@ def command_line(paths: Sequence[Path], seed: int, full: bool) -> str:
     return f"make experiments {more}"
 
 
-def _progress(name: str) -> Callable[[int, int, float], None]:
-    def show(done: int, wanted: int, left: float) -> None:
-        if sys.stderr.isatty():
-            rest = f", about {left:.0f} s left" if left >= 0 else ""
-            end = "\n" if done == wanted else ""
-            print(f"\r{name}: {done} of {wanted} runs{rest}   ", end=end, file=sys.stderr, flush=True)
-
-    return show
+def show(done: int, wanted: int, left: float) -> None:
+    if sys.stderr.isatty():
+        rest = f", about {left:.0f} s left" if left >= 0 else ""
+        end = "\n" if done == wanted else ""
+        print(f"\r{done} of {wanted} runs{rest}   ", end=end, file=sys.stderr, flush=True)

@@ -9,10 +9,12 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import wait
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from downbeat_toe.refused import Refused
 
@@ -28,27 +30,50 @@ class Interrupted(Exception):
     """Ctrl-C: the message says what is kept."""
 
 
+class Work(NamedTuple):
+    """One run: what carries it out, and its plan."""
+
+    program: Path
+    plan: str
+
+    @property
+    def key(self) -> str:
+        """Of the plan and of the program's content."""
+        return hashlib.sha256(f"{self.program.resolve().parent.name}\n{self.plan}".encode()).hexdigest()[:24]
+
+
 class Runs:
     """`kept`: the directory of finished runs; `workers`: makes who carries out the others."""
 
-    def __init__(self, program: Path, kept: Path, workers: Callable[[], Workers]) -> None:
-        self.program, self.kept, self.workers = program, kept, workers
+    def __init__(self, kept: Path, workers: Callable[[], Workers]) -> None:
+        self.kept, self.workers = kept, workers
         self.cost = {"runs": 0, "seconds": 0.0, "core_seconds": 0.0, "core_segments": 0, "core_clocks": 0}
 
-    def key(self, plan: str) -> str:
-        """Of the plan and of the program's content."""
-        return hashlib.sha256(f"{self.program.resolve().parent.name}\n{plan}".encode()).hexdigest()[:24]
+    def place(self, work: Work) -> Path:
+        return self.kept / f"{work.key}.json"
 
-    def done(self, plan: str) -> bool:
-        return (self.kept / f"{self.key(plan)}.json").exists()
+    def done(self, work: Work) -> bool:
+        return self.place(work).exists()
 
-    def all(self, plans: Sequence[str], show: Shown) -> list[Result]:
-        """What each plan gave, in their order. Raises Interrupted, and Refused where nothing can be kept."""
-        begin, waiting = time.monotonic(), [plan for plan in dict.fromkeys(plans) if not self.done(plan)]
+    def all(self, program: Path, plans: Sequence[str], show: Shown) -> list[Result]:
+        """What each plan gave, in their order. Raises as `groups` does."""
+        return next(self.groups([[Work(program, plan) for plan in plans]], show))
+
+    def groups(self, groups: Sequence[Sequence[Work]], show: Shown) -> Generator[list[Result], None, None]:
+        """What each group gave, group after group, as they end; the workers go on with later groups meanwhile.
+
+        Raises Interrupted, and Refused where a run ends in an error or nothing can be kept.
+        """
+        waiting = [work for work in dict.fromkeys(chain.from_iterable(groups)) if not self.done(work)]
         try:
             self.kept.mkdir(parents=True, exist_ok=True)
-            if waiting:
-                self._carry_out(waiting, begin, show)
+            if not waiting:
+                yield from map(self._results, groups)
+                return
+            with self._begun(waiting, show) as wait_for:
+                for group in groups:
+                    wait_for(group)
+                    yield self._results(group)
         except KeyboardInterrupt:
             finished = sum(map(self.done, waiting))
             raise Interrupted(
@@ -61,32 +86,41 @@ class Runs:
                 f"{self.kept}: {error.strerror}: {instead} give the same command again; "
                 f"{sum(map(self.done, waiting))} of {len(waiting)} runs are kept"
             ) from None
-        return [json.loads((self.kept / f"{self.key(plan)}.json").read_text()) for plan in plans]
 
-    def _carry_out(self, waiting: Sequence[str], begin: float, show: Shown) -> None:
-        workers = self.workers()
-        plans = {workers.submit(self.program, plan): plan for plan in waiting}
-        pending = set(plans)
-        try:
-            while pending:
-                done, pending = wait(pending, timeout=POLL)
-                for future in [each for each in plans if each in done]:
-                    self._keep(plans[future], Outcome(*future.result()))
-                count = len(plans) - len(pending)
+    def _results(self, group: Sequence[Work]) -> list[Result]:
+        return [json.loads(self.place(work).read_text()) for work in group]
+
+    @contextmanager
+    def _begun(self, waiting: Sequence[Work], show: Shown) -> Iterator[Callable[[Sequence[Work]], None]]:
+        """All that wait are with the workers; gives what returns when a group's are kept."""
+        workers, begin = self.workers(), time.monotonic()
+        futures = {workers.submit(*work): work for work in waiting}
+        pending = set(futures)
+
+        def wait_for(group: Sequence[Work]) -> None:
+            nonlocal pending
+            while not {futures[future] for future in pending}.isdisjoint(group):
+                done, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
+                for future in [each for each in futures if each in done]:
+                    self._keep(futures[future], Outcome(*future.result()))
+                count = len(futures) - len(pending)
                 spent = time.monotonic() - begin
-                show(count, len(plans), spent / count * len(pending) if count else -1.0)
+                show(count, len(futures), spent / count * len(pending) if count else -1.0)
+
+        try:
+            yield wait_for
         except BaseException:
-            workers.end(list(plans))
+            workers.end(list(futures))
             raise
         finally:
             workers.close()
 
-    def _keep(self, plan: str, outcome: Outcome) -> None:
+    def _keep(self, work: Work, outcome: Outcome) -> None:
         if outcome.status:
-            raise Refused(f"{self.program.name} ended with status {outcome.status}: {outcome.told.strip()[-300:]}")
+            raise Refused(f"{work.program.name} ended with status {outcome.status}: {outcome.told.strip()[-300:]}")
         json.loads(outcome.result)
         self._count(outcome.told, outcome.seconds)
-        place = self.kept / f"{self.key(plan)}.json"
+        place = self.place(work)
         fresh = place.with_suffix(f".{os.getpid()}")
         try:
             fresh.write_text(outcome.result)

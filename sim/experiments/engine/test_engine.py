@@ -36,7 +36,7 @@ def runs(program: Path, known: dict[str, dict[str, Policy]], tmp_path: Path) -> 
     def run(path: Path, jobs: int = 1, kept: str = "kept") -> list[Result]:
         file = load(path, known)
         plans = [lines.plan(cell.experiment, known, 1) for cell in file.cells]
-        return Runs(program, tmp_path / kept, lambda: Processes(jobs)).all(plans, lambda *_: None)
+        return Runs(tmp_path / kept, lambda: Processes(jobs)).all(program, plans, lambda *_: None)
 
     return run
 

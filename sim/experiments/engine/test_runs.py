@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine.runs import Runs
+from sim.experiments.engine.runs import Runs, Work
 from sim.experiments.engine.workers import Cluster, Processes
 
 PLANS = [f"run seed={seed}\n" for seed in range(6)]
@@ -52,35 +52,64 @@ def nothing(*_: object) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_results_are_in_the_order_of_the_plans(jobs: int, tmp_path: Path) -> None:
-    runs = Runs(program(tmp_path), tmp_path / "kept", lambda: Processes(jobs))
-    assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
+    runs = Runs(tmp_path / "kept", lambda: Processes(jobs))
+    assert [one["plan"] for one in runs.all(program(tmp_path), PLANS, nothing)] == PLANS
     assert runs.cost["core_segments"] == 7 * len(PLANS)
 
 
 def test_what_is_done_is_not_run_again(tmp_path: Path) -> None:
     path = program(tmp_path)
-    Runs(path, tmp_path / "kept", lambda: Processes(1)).all(PLANS[:4], nothing)
-    Runs(path, tmp_path / "kept", lambda: Processes(1)).all([*PLANS, PLANS[0]], nothing)
+    Runs(tmp_path / "kept", lambda: Processes(1)).all(path, PLANS[:4], nothing)
+    Runs(tmp_path / "kept", lambda: Processes(1)).all(path, [*PLANS, PLANS[0]], nothing)
     assert ran(tmp_path) == PLANS
+
+
+def test_a_group_is_given_while_later_ones_run(tmp_path: Path) -> None:
+    """Two workers: the second group's first run does not wait for the end of the first group."""
+    path = program(
+        tmp_path,
+        f'''
+import time
+other = pathlib.Path("{tmp_path}", "began-" + ("1" if "seed=0" in plan else "0"))
+pathlib.Path("{tmp_path}", "began-" + plan.strip()[-1]).touch()
+while plan.strip()[-1] in "01" and not other.exists():
+    time.sleep(0.01)
+''',
+    )
+    groups = [[Work(path, plan) for plan in some] for some in (PLANS[:1], PLANS[1:3], PLANS[3:])]
+    runs = Runs(tmp_path / "kept", lambda: Processes(2))
+    given = runs.groups(groups, nothing)
+    assert [one["plan"] for one in next(given)] == PLANS[:1]
+    assert [[one["plan"] for one in group] for group in given] == [PLANS[1:3], PLANS[3:]]
+    assert ran(tmp_path) == PLANS and runs.cost["runs"] == len(PLANS)
+
+
+def test_an_end_before_the_last_group_ends_what_runs(tmp_path: Path) -> None:
+    path = program(tmp_path, 'import time; time.sleep(60 if "seed=5" in plan else 0)')
+    given = Runs(tmp_path / "kept", lambda: Processes(2)).groups([[Work(path, one)] for one in PLANS], nothing)
+    assert [one["plan"] for one in next(given)] == PLANS[:1]
+    begin = time.monotonic()
+    given.close()
+    assert time.monotonic() - begin < 30
 
 
 def test_a_run_that_was_killed_is_run_again(tmp_path: Path) -> None:
     once = f'mark = pathlib.Path("{tmp_path}/killed")\nif "seed=2" in plan and not mark.exists():\n'
     once += "    mark.touch(); import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
-    runs = Runs(program(tmp_path, once), tmp_path / "kept", lambda: Processes(2))
-    assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
+    runs = Runs(tmp_path / "kept", lambda: Processes(2))
+    assert [one["plan"] for one in runs.all(program(tmp_path, once), PLANS, nothing)] == PLANS
     assert ran(tmp_path) == PLANS
 
 
 def test_a_program_that_refuses_its_plan_is_told(tmp_path: Path) -> None:
     path = program(tmp_path, 'sys.exit("line 3: unknown word" if "seed=3" in plan else 0)')
-    runs = Runs(path, tmp_path / "kept", lambda: Processes(1))
+    runs = Runs(tmp_path / "kept", lambda: Processes(1))
     with pytest.raises(Refused, match="line 3: unknown word"):
-        runs.all(PLANS[3:4], nothing)
+        runs.all(path, PLANS[3:4], nothing)
 
 
 def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = Runs(program(tmp_path), tmp_path / "kept", lambda: Processes(1))
+    path, runs = program(tmp_path), Runs(tmp_path / "kept", lambda: Processes(1))
     write = Path.write_text
 
     def full(path: Path, text: str) -> int:
@@ -91,16 +120,16 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_text", full)
         with pytest.raises(Refused) as refused:
-            runs.all(PLANS, nothing)
+            runs.all(path, PLANS, nothing)
     assert "No space left on device: free some space and give the same command again; 2 of 6 runs" in str(refused.value)
-    assert [one["plan"] for one in runs.all(PLANS, nothing)] == PLANS
+    assert [one["plan"] for one in runs.all(path, PLANS, nothing)] == PLANS
     assert not list((tmp_path / "kept").glob("*.json.*"))
 
 
 def test_a_place_that_is_no_directory_is_told(tmp_path: Path) -> None:
     (tmp_path / "kept").touch()
     with pytest.raises(Refused, match="make it a directory to write in and give the same command again; 0 of 6"):
-        Runs(program(tmp_path), tmp_path / "kept", lambda: Processes(1)).all(PLANS, nothing)
+        Runs(tmp_path / "kept", lambda: Processes(1)).all(program(tmp_path), PLANS, nothing)
 
 
 def test_an_interrupt_ends_with_what_is_kept_and_the_rest_follows(tmp_path: Path) -> None:
@@ -111,8 +140,8 @@ from sim.experiments.engine.runs import Interrupted, Runs
 from sim.experiments.engine.workers import Processes
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 try:
-    runs = Runs(pathlib.Path({str(path)!r}), pathlib.Path({str(tmp_path / "kept")!r}), lambda: Processes(1))
-    runs.all({PLANS!r}, lambda *_: None)
+    runs = Runs(pathlib.Path({str(tmp_path / "kept")!r}), lambda: Processes(1))
+    runs.all(pathlib.Path({str(path)!r}), {PLANS!r}, lambda *_: None)
 except Interrupted as error:
     sys.exit(str(error))
 """
@@ -165,8 +194,8 @@ def test_a_cluster_loses_a_worker_and_no_run(
             killed.append(done)
             workers[0].kill()
 
-    runs = Runs(path, tmp_path / "kept", lambda: Cluster(address))
-    assert [one["plan"] for one in runs.all(PLANS, kill)] == PLANS
+    runs = Runs(tmp_path / "kept", lambda: Cluster(address))
+    assert [one["plan"] for one in runs.all(path, PLANS, kill)] == PLANS
     assert killed and len(list((tmp_path / "kept").glob("*.json"))) == len(PLANS)
     assert sorted(set(ran(tmp_path))) == PLANS
     assert runs.cost["runs"] == len(PLANS)  # what the dead worker had done counts once
@@ -177,10 +206,10 @@ def test_a_run_that_is_refused_on_a_cluster_is_told(
 ) -> None:
     path = program(tmp_path, 'sys.exit("line 3: unknown word")')
     with pytest.raises(Refused, match="program ended with status 1: line 3: unknown word"):
-        Runs(path, tmp_path / "kept", lambda: Cluster(cluster[0])).all(PLANS[:1], nothing)
+        Runs(tmp_path / "kept", lambda: Cluster(cluster[0])).all(path, PLANS[:1], nothing)
 
 
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.experiments.engine.workers.CONNECT", "100 ms")
     with pytest.raises(Refused, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers"):
-        Runs(program(tmp_path), tmp_path / "kept", lambda: Cluster("tcp://127.0.0.1:9")).all(PLANS, nothing)
+        Runs(tmp_path / "kept", lambda: Cluster("tcp://127.0.0.1:9")).all(program(tmp_path), PLANS, nothing)

@@ -17,8 +17,6 @@ from downbeat_toe.console import report_console
 from rich.table import Table
 
 from sim.experiments.engine import command, lines, schema, units
-from sim.experiments.engine.runs import Runs
-from sim.experiments.engine.workers import Processes
 from sim.lib import build
 
 REPORT = build.ROOT / "build" / "reports" / "fairness.json"
@@ -87,7 +85,7 @@ def run(program: Path, experiment: Experiment, seed: int) -> dict[str, Any]:
     """What the experiment showed, with its failures in words."""
     start = time.monotonic()
     plan = lines.plan(network(experiment), command.built_policies(), seed)
-    done = Runs(program, command.KEPT, lambda: Processes(1)).all([plan], lambda *_: None)[0]
+    done = command.runner(jobs=1).all(program, [plan], lambda *_: None)[0]
     flows = done["flows"]
     said = {
         "failure": done["failure"],
