@@ -56,38 +56,17 @@ class CoreAndNs3Counts(Shown):
 
 class Logistic(Shown):
     convergence: list[LogisticRow]
-    figure_10: list[LogisticRow]
-    figure_12: list[LogisticRow]
-    figure_13: list[LogisticRow]
-    figure_15: list[TrackingRow]
 
 
 class LogisticRow(Shown):
-    """Of the core alone: how long it took to 99 % of w*, and what equation 12 says."""
+    """How long the core took to 99 % of w*, and what equation 12 says."""
 
-    sender: str
     rate_mbps: float
     rtt_ms: float
-    seconds_to_full_link: float | None
-    queue_drops: int
-    goodput_last_second: float | None
-    seconds_to_99: float | None = None
-    equation_12_seconds: float | None = None
-    goodput_of_target: float | None = None
-
-
-class TrackingRow(Shown):
-    sender: str
-    phases: list[Phase]
-
-
-class Phase(Shown):
-    available_mbps: int
-    goodput: float
-    mean_queue_bytes: float
-    lost: int
-    seconds_to_target: float | None = None
-    equation_10_seconds: float | None = None
+    seconds_to_99: float
+    equation_12_seconds: float
+    goodput_last_second: float
+    goodput_of_target: float
 
 
 class Spm(Shown):

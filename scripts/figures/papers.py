@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from scripts.figures import logistic, text
+from scripts.figures import text
 from scripts.figures.experiments import Carson, Cubic, Linearity, LinearityFigure, Spm, Ssipp
-from scripts.figures.kinds import CARSON, CUBIC, FILES, LINEARITY, SPM, SSIPP
+from scripts.figures.kinds import CARSON, CUBIC, FILES, LINEARITY, LOGISTIC, SPM, SSIPP
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number, percent, yes
 
@@ -16,7 +16,7 @@ def page(records: Records) -> str:
         "show](../../explanation/papers.md)."
     )
     parts = [
-        *(_files, _carson, _cubic, logistic.section),
+        *(_files, _carson, _cubic, _logistic),
         *(_spm, _linearity, _ssipp),
     ]
     return text.page("Papers", opening, [part(records) for part in parts])
@@ -100,6 +100,24 @@ def _cubic_rows(cubic: Cubic) -> list[list[Value]]:
         ]
         for path in cubic.paths
     ]
+
+
+def _logistic(records: Records) -> str | None:
+    entries = records.entries(LOGISTIC)
+    rows: list[list[Value]] = [
+        [
+            *(row.rate_mbps, row.seconds_to_99, row.equation_12_seconds),
+            *(percent(row.goodput_last_second), percent(row.goodput_of_target)),
+        ]
+        for entry in entries
+        for row in entry.figures.convergence
+    ]
+    shows = (
+        "Seconds to 99 % of the window w\\*, beside Iguchi's equation 12; then the share of the link that the last second "
+        "and that window fill."
+    )
+    heads = ("link, Mb/s", "to 99 %, s", "Eq. 12, s", "last second", "w* fills")
+    return text.tabled("Logistic window", entries, shows, heads, rows, left=0)
 
 
 def _spm(records: Records) -> str | None:
