@@ -121,6 +121,8 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     run = experiment.run
     head = {"seed": seed, "duration": run.duration, "measure": run.measure, "sample": run.sample}
     head |= {"complete": int(run.complete), "routers": writer.routers}
+    if run.miss_weight != 2:
+        head["miss-weight"] = run.miss_weight
     if run.marks:
         head["marks"] = ",".join(map(str, run.marks))  # type: ignore[assignment]
     if run.sizes:

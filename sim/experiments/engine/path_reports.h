@@ -27,13 +27,14 @@ public:
   virtual void expect(std::uint32_t remote) = 0;
 
 protected:
-  static downbeat_estimator_options options();
+  /// `missWeight`: of a new interval between drops, in thirds.
+  static downbeat_estimator_options options(unsigned missWeight);
 };
 
 /// One estimator, of one host.
 class OwnEstimates : public Estimates {
 public:
-  OwnEstimates();
+  explicit OwnEstimates(unsigned missWeight);
 
   void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) override;
   void report(std::uint64_t now, const downbeat_path_report &report) override;

@@ -58,6 +58,7 @@ Setters ofRun(Plan &plan) {
           {"measure", whole(plan.measure)},
           {"sample", whole(plan.sample)},
           {"complete", flag(plan.complete)},
+          {"miss-weight", whole(plan.missWeight)},
           {"routers", whole(plan.routers)},
           {"marks",
            [&plan](const std::string &list) {

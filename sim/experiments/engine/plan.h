@@ -97,6 +97,7 @@ struct Plan {
   std::uint64_t seed = 1;
   std::int64_t duration = 0, measure = 0, sample = 0; // sample 0: no series
   bool complete = false; // ends when all writes have been acknowledged
+  unsigned missWeight = 2; // of a new interval between drops, in thirds
   unsigned routers = 2;
   Marks marks;
   std::map<std::string, std::string> defaults; // ns-3 attributes

@@ -32,8 +32,9 @@ Run::Run(const Plan &plan) : plan_(plan), network_(plan) {
 }
 
 void Run::openEstimates() {
-  if (plan_.sites.empty()) estimates_.push_back(std::make_unique<OwnEstimates>());
-  for (const SitePlan &site : plan_.sites) estimates_.push_back(std::make_unique<SiteEstimates>(site));
+  if (plan_.sites.empty()) estimates_.push_back(std::make_unique<OwnEstimates>(plan_.missWeight));
+  for (const SitePlan &site : plan_.sites)
+    estimates_.push_back(std::make_unique<SiteEstimates>(site, plan_.missWeight));
 }
 
 Estimates *Run::estimatesOf(unsigned core) const {

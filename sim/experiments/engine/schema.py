@@ -133,6 +133,7 @@ class Run(Table):
     # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
     # as disturbed.
     preset: Literal["sim", "sim65536"] = "sim65536"
+    miss_weight: int = Field(2, ge=1, le=2)  # of MISS's new interval between drops, in thirds
     complete: bool = False  # ends when all transfers are acknowledged
     sack: bool = False
 
