@@ -39,6 +39,11 @@ class UartHost:
         return bytes(self._received.popleft() for _ in range(count))
 
     @property
+    def waiting(self) -> int:
+        """Bytes that nobody has received yet."""
+        return len(self._received)
+
+    @property
     def silent(self) -> bool:
         return not self._received
 

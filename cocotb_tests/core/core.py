@@ -114,9 +114,9 @@ class Core:
         await RisingEdge(self.dut.clk)
         return passed
 
-    def know(self, ip: str, mac: str) -> None:
+    def know(self, ip: str, mac: str, *, vlan: int = 0) -> None:
         """A static neighbour."""
-        self.statics.put({"data": mac_number(mac) << 32 | ip_number(ip)})
+        self.statics.put({"data": vlan << 81 | mac_number(mac) << 32 | ip_number(ip)})
 
     # ---- the application's hand
 
@@ -138,6 +138,7 @@ class Core:
         startup_argument: int = 0,
         steady: str = "reno",
         steady_argument: int = 0,
+        **others: int,
     ) -> None:
         self.command(
             "open",
@@ -154,6 +155,7 @@ class Core:
             parameters_startupArgument=startup_argument,
             parameters_steady=policy("SteadyPolicy", steady),
             parameters_steadyArgument=steady_argument,
+            **others,
         )
 
     def listen(self, port: int) -> None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from scapy.layers.inet import IP, TCP
-from scapy.layers.l2 import Ether
-from scapy.packet import Raw
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Packet, Raw
 
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 
@@ -13,10 +13,11 @@ from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 class Peer:
     """Keeps the numbers of an honest TCP that acknowledges what it has been sent in order."""
 
-    def __init__(self, core: Core, *, port: int, core_port: int = 0, sequence: int = 1_000_000) -> None:
+    def __init__(self, core: Core, *, port: int, core_port: int = 0, sequence: int = 1_000_000, vlan: int = 0) -> None:
         self.core = core
         self.port = port
         self.core_port = core_port
+        self.vlan = vlan  # VID; 0: untagged
         self.sequence = sequence  # SND.NXT
         self.expected = 0  # RCV.NXT
         self.window = 65535
@@ -49,7 +50,9 @@ class Peer:
 
     def put(self, tcp: TCP, stamp: int) -> None:
         """Puts a segment of the test's own making on the wire, with the stamp of its SFD, 2^-16 ns."""
-        frame = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp
+        packet = IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp
+        frame: Packet = Ether(src=PEER_MAC, dst=CORE_MAC)
+        frame /= Dot1Q(vlan=self.vlan, prio=2) / packet if self.vlan else packet
         self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=stamp)
 
     async def receive(self, clocks: int = 20_000) -> TCP:
@@ -63,6 +66,7 @@ class Peer:
         packet = Ether(frame.data)
         assert packet[IP].src == CORE_IP and packet[IP].dst == PEER_IP
         assert packet.src == CORE_MAC and packet.dst == PEER_MAC
+        assert (packet[Dot1Q].vlan if Dot1Q in packet else 0) == self.vlan
         wanted = Ether(frame.data)
         del wanted[IP].chksum, wanted[TCP].chksum
         rebuilt = Ether(bytes(wanted))

@@ -166,7 +166,7 @@ def segment(draw: random.Random, key: tuple[int, int, int], flags: str = "", **f
     raised = flags.split()
     beat = {name: draw.getrandbits(width) for name, width in WIDTHS.items()}
     beat |= {f"flags_{name}": int(name in raised) for name in FLAGS}
-    beat |= {"remoteMac": draw.getrandbits(48), "payload_held": 0, "payload_slot": 0, "icmpError": 0}
+    beat |= {"remoteMac": draw.getrandbits(48), "payload_held": 0, "payload_slot": 0, "icmpError": 0, "vlan": 0}
     beat |= dict(zip(("remoteIp", "remotePort", "localPort"), key, strict=True))
     return beat | fields
 
@@ -192,6 +192,7 @@ def open_request(draw: random.Random, remote: tuple[int, int], local_port: int =
         "remoteIp": remote[0],
         "remotePort": remote[1],
         "localPort": local_port,
+        "vlan": 0,
         **parameters(draw),
     }
 

@@ -56,7 +56,7 @@ class Directory:
         return tuple_hash(self.numbers.lookup_key, *key)
 
     def segment(self, beat: Beat) -> None:
-        key = (beat["remoteIp"], beat["remotePort"], beat["localPort"])
+        key = key_of(beat, beat["localPort"])
         if key in self.table:
             self._event(beat, self.table[key])
             if beat["flags_syn"] and not (beat["flags_ack"] or beat["flags_rst"] or beat["icmpError"]):
@@ -93,7 +93,7 @@ class Directory:
         """A SYN without a place: RFC 4987 3.6."""
         mss = beat["options_mss"] if beat["options_mssValid"] else ASSUMED_MSS
         cookie = self.numbers.cookie(key, Terms(beat["sequence_value"], period_of(self.now), size_of(mss)))
-        answer = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort")}
+        answer = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")}
         acknowledgment = (beat["sequence_value"] + 1) % 2**32
         answer |= {"sequence_value": cookie, "acknowledgment_value": acknowledgment, "ack": 1, "syn": 1}
         self.stateless_replies.append(answer)
@@ -136,17 +136,15 @@ class Directory:
         self.handshakes.discard(flow)
 
     def open(self, beat: Beat) -> None:
-        remote = beat["remoteIp"], beat["remotePort"]
-        port = beat["localPort"]
-        if port == 0:
-            port = self._ephemeral(*remote)
-        if (*remote, port) in self.table:
+        port = beat["localPort"] or self._ephemeral(beat)
+        key = key_of(beat, port)
+        if key in self.table:
             self._refuse(beat, ADDRESS_IN_USE)
         elif not self.free:
             self._refuse(beat, OUT_OF_RESOURCES)
         else:
-            self.table[(*remote, port)] = self.free.popleft()
-            self._event({}, self.table[(*remote, port)], (*remote, port), beat, open=1)
+            self.table[key] = self.free.popleft()
+            self._event({}, self.table[key], key, beat, open=1)
 
     def listen(self, beat: Beat) -> None:
         port = beat["port"]
@@ -165,12 +163,12 @@ class Directory:
         generation = self.table.pop(key).generation
         self.free.append(Flow(flow, (generation + 1) % 256))
 
-    def _ephemeral(self, remote_ip: int, remote_port: int) -> int:
+    def _ephemeral(self, beat: Beat) -> int:
         """RFC 6056 3.3.3."""
-        offset = self.numbers.port_offset(remote_ip, remote_port)
+        offset = self.numbers.port_offset(key_of(beat, 0))
         while True:
             port = 0x8000 | (offset + self.tried) % 0x8000
-            if (remote_ip, remote_port, port) not in self.table and port not in self.listeners:
+            if key_of(beat, port) not in self.table and port not in self.listeners:
                 break
             self.tried += 1
         self.tried += bool(self.free)
@@ -180,7 +178,7 @@ class Directory:
         self.refused.append({"request": beat["request"], "reason": reason})
 
     def _event(self, beat: Beat, flow: Flow, key: Tuple | None = None, source: Beat | None = None, **kind: int) -> None:
-        skipped = ("remoteMac", "remoteIp", "remotePort", "localPort")
+        skipped = ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")
         event = {name: value for name, value in beat.items() if name not in skipped}
         event |= {"open": 0, "fresh": 0, "cookie": 0, **kind}
         event |= {"reference_flow": flow.number, "reference_generation": flow.generation}
@@ -191,9 +189,15 @@ class Directory:
         self.events.append(event)
 
 
+def key_of(beat: Beat, local_port: int) -> Tuple:
+    """Of a connection: its 4-tuple, and the VLAN where it has one."""
+    key = beat["remoteIp"], beat["remotePort"], local_port
+    return (*key, beat["vlan"]) if beat["vlan"] else key
+
+
 def stateless_reset(beat: Beat) -> Beat:
     """RFC 9293 3.10.7.1, group CLOSED."""
-    reset = {"syn": 0} | {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort")}
+    reset = {"syn": 0} | {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")}
     if beat["flags_ack"]:
         numbers = {"sequence_value": beat["acknowledgment_value"], "acknowledgment_value": 0, "ack": 0}
     else:

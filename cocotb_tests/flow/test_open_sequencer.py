@@ -23,7 +23,7 @@ def test_open_sequencer() -> None:
 async def an_ephemeral_port_is_one_that_nobody_uses(dut: Any) -> None:
     bench = await listening(dut)
     remote = (0x0A000009, 80)
-    start = bench.numbers.port_offset(*remote)
+    start = bench.numbers.port_offset((*remote, 0))
     taken = [0x8000 | (start + at) % 0x8000 for at in range(3)]
     bench.listen(listen_request(bench.random, taken[0]))
     bench.open(open_request(bench.random, remote, taken[1]), open_request(bench.random, remote, taken[2]))

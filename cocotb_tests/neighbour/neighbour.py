@@ -9,7 +9,7 @@ from cocotb.triggers import RisingEdge
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet
 
-from cocotb_tests.addresses import CORE_IP, CORE_MAC
+from cocotb_tests.addresses import CORE_IP, CORE_MAC, vlan_pins
 from cocotb_tests.bench import FrameSink, FrameSource, StreamSink, StreamSource, start
 from cocotb_tests.pacing.virtual_time import VirtualTime
 
@@ -62,7 +62,7 @@ class Neighbourhood:
         hood = cls(dut, stall=stall)
         addresses = {"local_mac": number(MAC), "local_ip": number(ADDRESS)}
         network = {"network_netmask": number(netmask), "network_gateway": number(gateway)}
-        await start(dut, **addresses, **network, **hood.time.inputs)
+        await start(dut, **addresses, **network, **vlan_pins(), **hood.time.inputs)
         return hood
 
     # ---- the network
@@ -116,9 +116,9 @@ class Neighbourhood:
         beat = await self.refused.receive(4000)
         return beat["request"], REASONS[beat["reason"]]
 
-    def enter(self, address: str, mac: str | None = None, *, remove: bool = False) -> None:
+    def enter(self, address: str, mac: str | None = None, *, remove: bool = False, vlan: int = 0) -> None:
         """A static entry."""
-        self.statics.put({"ip": number(address), "mac": number(mac or mac_of(address)), "remove": int(remove)})
+        self.statics.put({"ip": number(address), "mac": number(mac or mac_of(address)), "remove": int(remove), "vlan": vlan})
 
     # ---- the bench
 

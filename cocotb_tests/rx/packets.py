@@ -35,14 +35,15 @@ def frame(
     *,
     ether: dict[str, Any] | None = None,
     tag: int | None = None,
+    vlan: int = 0,
     ip: dict[str, Any] | None = None,
     tcp: dict[str, Any] | None = None,
     pad: bool = True,
 ) -> bytes:
-    """A frame as scapy builds it: right wherever no field says otherwise. `tag` gives a priority and names no VLAN."""
+    """A frame as scapy builds it: right wherever no field says otherwise. `tag` gives a priority, `vlan` is its VID."""
     packet: Any = Ether(**({"src": REMOTE_MAC, "dst": LOCAL_MAC} | (ether or {})))
     if tag is not None:
-        packet /= Dot1Q(prio=tag % 8, vlan=0)
+        packet /= Dot1Q(prio=tag % 8, id=tag >> 3 & 1, vlan=vlan)
     packet /= IP(**({"src": REMOTE_IP, "dst": LOCAL_IP} | (ip or {})))
     packet /= _tcp(tcp or {})
     raw = bytes(packet / Raw(payload)) if payload else bytes(packet)
@@ -106,8 +107,8 @@ def read(raw: bytes) -> tuple[dict[str, int], bytes]:
     return fields, raw[offset : offset + length]
 
 
-def any_good(draw: random.Random, longest: int = LARGEST) -> bytes:
-    """A good segment: any fields, options, tag, length and padding."""
+def any_good(draw: random.Random, longest: int = LARGEST, vlan: int = 0) -> bytes:
+    """A good segment: any fields, options, tag, length and padding; of a VLAN by its VID."""
     options: list[tuple[str, Any]] = []
     syn = draw.random() < 0.4
     acknowledgment = draw.getrandbits(32)
@@ -148,11 +149,11 @@ def any_good(draw: random.Random, longest: int = LARGEST) -> bytes:
     }
     if draw.random() < 0.2:
         ip["options"] = b"\x01" * draw.randrange(1, 20) if draw.random() < 0.5 else b"\x94\x04\0\0"
-    tag = draw.randrange(1 << 12) if draw.random() < 0.3 else None
+    tag = draw.randrange(1 << 12) if vlan or draw.random() < 0.3 else None
     head = len(frame(ip=ip, tcp=tcp, tag=tag, pad=False))
     module = longest + (0 if tag is None else 4) - head
     length = draw.choice([0, 0, 1, 2, 5, 6, 7, 8, draw.randrange(module), draw.randrange(module), module])
-    raw = frame(draw.randbytes(min(length, module)), ip=ip, tcp=tcp, tag=tag, pad=draw.random() < 0.8)
+    raw = frame(draw.randbytes(min(length, module)), ip=ip, tcp=tcp, tag=tag, vlan=vlan, pad=draw.random() < 0.8)
     # Padding is whatever it is (RFC 1042), and it is not part of the packet.
     if draw.random() < 0.3 and len(raw) + 9 < longest:
         raw += draw.randbytes(draw.randrange(10))

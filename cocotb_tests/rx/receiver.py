@@ -7,7 +7,7 @@ from typing import Any
 
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.addresses import CORE_IP, CORE_MAC
+from cocotb_tests.addresses import CORE_IP, CORE_MAC, vlan_pins
 from cocotb_tests.bench import Beat, FrameSink, FrameSource, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.rx.packets import number, read
 
@@ -67,6 +67,7 @@ class Receiver:
             slotRead_enable=0,
             slotRead_slot=0,
             slotRead_beat=0,
+            **vlan_pins(),
         )
 
     def put(self, *frames: bytes, error: int = 0) -> None:

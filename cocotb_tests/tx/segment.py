@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scapy.layers.inet import IP, TCP
-from scapy.layers.l2 import Ether
+from scapy.layers.l2 import Dot1Q, Ether
+
+from cocotb_tests.addresses import VLANS
 
 AT, ASAP, AFTER_PREVIOUS = range(3)
 FLOWS = 16
@@ -29,9 +31,15 @@ class Peer:
     local_port: int
     differentiated_services: int = 0
     time_to_live: int = 64
+    vlan: int = 0  # 0 untagged, else its place in the table, from 1 on
 
 
-PEERS = [Peer(*(_fixed.getrandbits(bits) for bits in (48, 32, 16, 16, 6, 8))) for _ in range(FLOWS)]
+def _peer(flow: int) -> Peer:
+    fields = (_fixed.getrandbits(bits) for bits in (48, 32, 16, 16, 6, 8))
+    return Peer(*fields, vlan={FLOWS - 3: 1, FLOWS - 1: 3}.get(flow, 0))
+
+
+PEERS = [_peer(flow) for flow in range(FLOWS)]
 
 
 @dataclass(frozen=True)
@@ -150,7 +158,16 @@ def scapy_frame(peer: Peer, data: bytes, *, tos: int = 0, **tcp: Any) -> bytes:
         / TCP(sport=peer.local_port, dport=peer.remote_port, **tcp)
         / data
     )
-    return bytes(packet).ljust(60, b"\0")
+    untagged = bytes(packet).ljust(60, b"\0")
+    return tagged(untagged, peer.vlan) if peer.vlan else untagged
+
+
+def tagged(frame: bytes, vlan: int) -> bytes:
+    """The frame as scapy tags it (802.1Q 9.3)."""
+    identifier, priority = VLANS[vlan - 1]
+    ether = Ether(frame[:14])
+    tag = Dot1Q(prio=priority, vlan=identifier, type=ether.type)
+    return bytes(Ether(src=ether.src, dst=ether.dst) / tag) + frame[14:]
 
 
 def _dotted(address: int) -> str:

@@ -108,12 +108,14 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
     bench.send(*segments)
     resets = []
     for number in range(10):
-        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)))
+        vlan = bench.random.choice((0, 1, 3))
+        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)), vlan=vlan)
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
         ack = number % 2
         bench.stateless_replies.put(
             {
                 "remoteMac": peer.mac,
+                "vlan": vlan,
                 "remoteIp": peer.ip,
                 "remotePort": peer.remote_port,
                 "localPort": peer.local_port,
@@ -137,12 +139,13 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
 async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) -> None:
     """RFC 4987 3.6: nothing is kept of the peer, so nothing is agreed upon. The window, not scaled, is the receive buffer's."""
     bench = await Transmitter.create(dut)
-    for _ in range(5):
-        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)))
+    for vlan in (0, 1, 3):
+        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)), vlan=vlan)
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
         numbers = {"sequence_value": sequence, "acknowledgment_value": acknowledgment}
         addresses = {
             "remoteMac": peer.mac,
+            "vlan": vlan,
             "remoteIp": peer.ip,
             "remotePort": peer.remote_port,
             "localPort": peer.local_port,

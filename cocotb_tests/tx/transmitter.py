@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import cocotb
 from cocotb.triggers import RisingEdge
 
+from cocotb_tests.addresses import vlan_pins
 from cocotb_tests.bench import (
     FrameSource,
     StreamMonitor,
@@ -54,7 +55,7 @@ class Transmitter:
     @classmethod
     async def create(cls, dut: Any, *, stall: float = 0.0, latency: int = 5, mss: int = 1460) -> Transmitter:
         bench = cls(dut, stall=stall, latency=latency, mss=mss)
-        await start(dut, local_mac=model.LOCAL_MAC, local_ip=model.LOCAL_IP, payloadFailed=0)
+        await start(dut, local_mac=model.LOCAL_MAC, local_ip=model.LOCAL_IP, payloadFailed=0, **vlan_pins())
         cocotb.start_soon(bench._address_table())
         cocotb.start_soon(bench._memory())
         cocotb.start_soon(bench._idle_promise())
@@ -118,7 +119,7 @@ class Transmitter:
 
     async def _address_table(self) -> None:
         fields = {"remoteMac": 48, "remoteIp": 32, "remotePort": 16, "localPort": 16, "passive": 1, "request": 16}
-        fields |= {"service_differentiatedServices": 6, "service_timeToLive": 8}
+        fields |= {"vlan": 2, "service_differentiatedServices": 6, "service_timeToLive": 8}
         while True:
             await RisingEdge(self.dut.clk)
             # The answer stands for one clock only.
@@ -126,7 +127,7 @@ class Transmitter:
             if self.dut.addressRead_enable.value == 1:
                 self.address_reads += 1
                 peer = model.PEERS[int(self.dut.addressRead_flow.value)]
-                values |= {"remoteMac": peer.mac, "remoteIp": peer.ip}
+                values |= {"remoteMac": peer.mac, "remoteIp": peer.ip, "vlan": peer.vlan}
                 values |= {"remotePort": peer.remote_port, "localPort": peer.local_port}
                 values |= {"service_timeToLive": peer.time_to_live}
                 values |= {"service_differentiatedServices": peer.differentiated_services}

@@ -11,7 +11,7 @@ import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
   ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification,
-  PathReport, PlacedEvent, Placement, StaticNeighbour, TraceRecord
+  PathReport, PlacedEvent, Placement, StaticNeighbour, TraceRecord, Vlan
 }
 import downbeat.neighbour.{LocalNetwork, Neighbour}
 import downbeat.pacing.{Pacer, Timers}
@@ -57,7 +57,12 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val local_netmask =
       in(UInt(32 bits)).note("Leading ones; zero: every address is on our network. Constant out of reset.")
     val local_gateway = in(UInt(32 bits)).note("Next hop to all other networks; zero: none. Constant out of reset.")
-    val s_axis_neighbour = slave(AxiStream(81)).note("Static neighbours. TDATA: 31..0 IP, 79..32 MAC, 80 remove.")
+    val local_vlans = (config.vlans > 0) generate in(Bits(config.vlans * Vlan.portBits bits)).note(
+      "Own VLANs, 16 bits each, the first one lowest: 11..0 VID (0: none), 15..13 PCP of our frames. Constant out of " +
+        "reset.")
+    val s_axis_neighbour = slave(AxiStream(81 + config.vlanBits)).note(
+      "Static neighbours. TDATA: 31..0 IP, 79..32 MAC, 80 remove" +
+        (if (config.vlans > 0) s", ${80 + config.vlanBits}..81 VLAN." else "."))
     val address_conflict =
       out(Bool()).note("Somebody else uses our IP address, or did in the last ten seconds.")
     val secret = in(Bits(128 bits)).note(
@@ -108,7 +113,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val trace = master(Flow(TraceRecord(config))).note(
       "A record for each event, in order: `DOWNBEAT_TRACE_RECORD_...` in downbeat_layout.h. Leave open if unused.")
     val counters =
-      out(Counters(config.counterBits)).note(
+      out(Counters(config.counterBits, hasVlans = config.vlans > 0)).note(
         s"What was dropped or cut, by cause, since reset; modulo 2^${config.counterBits}.")
   }
   noIoPrefix()
@@ -123,6 +128,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private val network = LocalNetwork()
   network.netmask := io.local_netmask
   network.gateway := io.local_gateway
+  private val vlans = (config.vlans > 0) generate Vlan.fromPort(io.local_vlans)
 
   // ---- the modules, in a packet's order; modules that are idle during bulk transfer are clock-gated in simulation
 
@@ -153,6 +159,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   // ---- wire in -> parsed segment -> its flow -> event
 
   receiver.io.local := local
+  if (config.vlans > 0) receiver.io.vlans := vlans
   receiver.io.wire << FramePorts.readReceived(io.s_axis_wire_rx)
   directory.io.now := now
   directory.io.localIp := io.local_ip
@@ -175,6 +182,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   // ---- event -> descriptor -> segment -> wire out -> departure
 
   transmitter.io.local := local
+  if (config.vlans > 0) transmitter.io.vlans := vlans
   transmitter.io.descriptors << engine.io.descriptors
   transmitter.io.statelessReplies << directory.io.statelessReplies
   transmitter.io.addressRead <> directory.io.addressRead(0)
@@ -296,11 +304,17 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   neighbour.io.now := now
   neighbour.io.local := local
   neighbour.io.network := network
+  if (config.vlans > 0) neighbour.io.vlans := vlans
   neighbour.io.control << receiver.io.control
-  neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour())(_.assignFromBits(io.s_axis_neighbour.word))
+  neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour(config.vlanBits))(_.assignFromBits(io.s_axis_neighbour.word))
   io.address_conflict := neighbour.io.conflict
   FramePorts.writeReceived(io.m_axis_bypass_rx, receiver.io.bypass)
-  private val bypass = FramePorts.readFrames(io.s_axis_bypass_tx)
+  private val bypass = FramePorts.readFrames(io.s_axis_bypass_tx).map { frame =>
+    val whole = FrameBeat(config.vlanBits) // any tag is in its bytes
+    whole.takesBytes(frame)
+    whole.vlan := 0
+    whole
+  }
   transmitter.io.bypass <<
     StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(neighbour.io.frames, bypass)
 
@@ -312,6 +326,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.neighbour := neighbour.io.drops
   io.counters.ignoredIcmpErrors := engine.io.ignoredIcmpErrors
   io.counters.stalledCloses := engine.io.stalledCloses
+  if (config.vlans > 0) io.counters.otherVlan := receiver.io.otherVlan
   io.counters.suppressedChallenges := engine.io.suppressedChallenges
   io.counters.duplicateSacks := engine.io.duplicateSacks
   io.counters.staleStamps := transmitter.io.staleStamps

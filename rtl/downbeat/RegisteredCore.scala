@@ -50,7 +50,8 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
     core.io.local_ip -> registers.io.local_ip,
     core.io.local_netmask -> registers.io.local_netmask,
     core.io.local_gateway -> registers.io.local_gateway,
-    core.io.secret -> registers.io.secret)
+    core.io.secret -> registers.io.secret) ++
+    (if (config.vlans > 0) Seq(core.io.local_vlans -> registers.io.local_vlans) else Nil)
   private val hostPins: Seq[Data] =
     if (config.hostPorts > 0) Seq(core.io.host_set_up, core.io.host_shown, core.io.host_doorbells) else Nil
   if (config.hostPorts > 0) {

@@ -63,6 +63,7 @@ object Layout {
     "ownMss" -> config.ownMss,
     "receiveWindowScale" -> config.receiveWindowScale,
     "clockHz" -> config.clock.toBigDecimal.toBigInt) ++
+    (if (config.vlans > 0) Seq("vlans" -> BigInt(config.vlans)) else Nil) ++
     Seq("hostStart" -> config.hostStart, "pathReports" -> config.pathReports).collect { case (name, true) =>
       name -> BigInt(1)
     }
@@ -79,6 +80,7 @@ object Layout {
       }
     case choice: SpinalEnumCraft[_] =>
       Seq(FieldLayout(path.mkString("_"), offset, choice.getBitsWidth, Some(nameOf(choice.spinalEnum))))
+    case leaf if leaf.getBitsWidth == 0 => Nil
     case leaf => Seq(FieldLayout(path.mkString("_"), offset, leaf.getBitsWidth, None))
   }
 

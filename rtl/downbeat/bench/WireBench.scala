@@ -39,7 +39,7 @@ case class WireBench(config: DownbeatConfig) extends Component {
   io.departures << mac.io.departures
   io.counters := mac.io.counters
 
-  private val receiver = Receiver(config)
+  private val receiver = Receiver(config.copy(vlans = 0))
   receiver.io.local := io.local
   receiver.io.wire << mac.io.receive
   io.bypass << receiver.io.bypass

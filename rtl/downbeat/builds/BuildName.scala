@@ -17,6 +17,7 @@ object BuildName {
     "receiveBufferBytes" -> ((config, value) => config.copy(receiveBufferBytes = value.toInt)),
     "externalMemory" -> ((config, value) => config.copy(externalMemory = truth(value))),
     "hostPorts" -> ((config, value) => config.copy(externalMemory = true, hostPorts = value.toInt)),
+    "vlans" -> ((config, value) => config.copy(vlans = value.toInt)),
     "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)))
 
   private def truth(value: String): Boolean =

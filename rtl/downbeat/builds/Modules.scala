@@ -93,7 +93,7 @@ object Modules {
     "PacerSchedule" -> (PacerSchedule(_)),
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (config => TournamentTree(config.flows)),
-    "TupleHasher" -> (_ => TupleHasher()),
+    "TupleHasher" -> (_ => TupleHasher(vlanBits = 0)),
     "SipHash" -> (_ => SipHash()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Neighbour" -> (config => Neighbour(config)),

@@ -14,14 +14,15 @@ import spinal.core._
   */
 object Presets {
   private val plain = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
-  private val default = plain.copy(hostStart = true, pathReports = true)
+  private val default = plain.copy(hostStart = true, pathReports = true, vlans = 3)
+  private val untagged = default.copy(vlans = 0)
   private val small = plain.copy(sendBufferBytes = 4096, receiveBufferBytes = 4096)
 
   val all: Map[String, DownbeatConfig] = Map(
     "default" -> default,
-    "sim" -> default.copy(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
-    "sim64" -> default.copy(flows = 64, assumedPeerMss = 1460),
-    "sim65536" -> default.copy(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24,
+    "sim" -> untagged.copy(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
+    "sim64" -> untagged.copy(flows = 64, assumedPeerMss = 1460),
+    "sim65536" -> untagged.copy(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24,
       assumedPeerMss = 1460),
     "small" -> small,
     "lean" -> plain.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),

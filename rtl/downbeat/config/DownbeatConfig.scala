@@ -36,6 +36,8 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   *                           or while nothing is in flight ([[downbeat.messages.HostStart]])
   * @param pathReports        each connection reports what it has learned of its path
   *                           ([[downbeat.messages.PathReport]])
+  * @param vlans              802.1Q VLANs that the core may belong to besides the untagged network, 0 to 7; which,
+  *                           is set at run time ([[downbeat.messages.Vlan]]). Frames of others take the bypass
   * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half
   *                           the registers
   * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have
@@ -66,6 +68,7 @@ case class DownbeatConfig(
     hostPorts: Int = 0,
     hostStart: Boolean = false,
     pathReports: Boolean = false,
+    vlans: Int = 0,
     eventSpacing: Int = 1,
     counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,
@@ -81,6 +84,7 @@ case class DownbeatConfig(
   require(logRecords == 0 || isPow2(logRecords), s"logRecords = $logRecords: use a power of two, or 0")
   require(hostPorts != 1 && hostPorts >= 0 && hostPorts <= 14, s"hostPorts = $hostPorts: use 2 to 14, or 0")
   require(hostPorts == 0 || externalMemory, "hostPorts: the payload memory is the host's, set externalMemory")
+  require(vlans >= 0 && vlans <= 7, s"vlans = $vlans: use 0 to 7")
   require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty,
     "a build needs one start-up and one steady policy at least")
 
@@ -168,6 +172,9 @@ case class DownbeatConfig(
 
   /** Of who opened a connection or listens: 0 is the application in the fabric, p + 1 the host's port p. */
   val ownerBits: Int = log2Up(hostPorts + 1)
+
+  /** Of a VLAN's number: 0 is the untagged network. */
+  val vlanBits: Int = log2Up(vlans + 1)
 
   /** Payload memory: all send buffers, then all receive buffers; one AXI4 port, 64 bits wide. */
   val receiveBase: Long = flows.toLong * sendBufferBytes max flows.toLong * receiveBufferBytes

@@ -8,7 +8,7 @@ import spinal.lib._
 
 /** The key of a flow's connection: 4-tuple and generation. */
 case class ConnectionKey(config: DownbeatConfig) extends Bundle {
-  val tuple = FlowTuple()
+  val tuple = FlowTuple(config.vlanBits)
   val generation = UInt(config.generationBits bits)
 }
 
@@ -52,6 +52,7 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   newKey.tuple.remoteIp := written.addresses.remoteIp
   newKey.tuple.remotePort := written.addresses.remotePort
   newKey.tuple.localPort := written.addresses.localPort
+  newKey.tuple.vlan := written.addresses.vlan
   newKey.generation := written.generation
   keys.write(written.flow, newKey, written.valid)
   addresses.write(written.flow, written.addresses, written.valid)

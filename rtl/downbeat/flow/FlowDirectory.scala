@@ -37,7 +37,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     val handshakeOver = slave(Flow(NoData()))
 
     val events = master(Stream(DirectoryEvent(config)))
-    val statelessReplies = master(Stream(StatelessReply()))
+    val statelessReplies = master(Stream(StatelessReply(config.vlanBits)))
     /** Payload slots of segments that go nowhere. */
     val discards = master(Stream(UInt(config.slotBits bits)))
     val refused = master(Stream(Refusal(config)))
@@ -55,7 +55,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val free = FreeList(config)
   private val opener = OpenSequencer(config)
   private val releaser = ReleaseSequencer(config)
-  private val numbers = KeyedNumbers()
+  private val numbers = KeyedNumbers(config.vlanBits)
   private val cookies = SynCookies(config)
   private val answers = StatelessReplies(config)
 
@@ -64,13 +64,13 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val sweeping = RegNext(lookup.io.sweeping || free.io.sweeping || numbers.io.deriving) init True
   private val waiting = WideQueue(ReceivedSegment(config), 8)
   // As many places for tuples as for segments.
-  private val asking = new StreamFifo(FlowTuple(), 8, withAsyncRead = true, forFMax = true)
+  private val asking = new StreamFifo(FlowTuple(config.vlanBits), 8, withAsyncRead = true, forFMax = true)
   waiting.io.push << io.segments.haltWhen(sweeping)
   asking.io.push.valid := waiting.io.push.fire
   asking.io.push.payload.assignSomeByName(io.segments.payload)
 
   private def request(kind: LookupKind.E)(tuple: FlowTuple): LookupRequest = {
-    val request = LookupRequest()
+    val request = LookupRequest(config.vlanBits)
     request.kind := kind
     request.tuple := tuple
     request
@@ -174,6 +174,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   addresses.remoteIp := answer.request.tuple.remoteIp
   addresses.remotePort := answer.request.tuple.remotePort
   addresses.localPort := answer.request.tuple.localPort
+  addresses.vlan := answer.request.tuple.vlan
   addresses.service := events.parameters.service.completed
   addresses.passive := !verdict.isOpen
   addresses.request := verdict.isOpen ? opening.request | U(0, 16 bits)

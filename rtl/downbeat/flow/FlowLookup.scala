@@ -8,7 +8,7 @@ import spinal.lib._
 
 /** What is known of a 4-tuple. */
 case class LookupAnswer(config: DownbeatConfig) extends Bundle {
-  val request = LookupRequest()
+  val request = LookupRequest(config.vlanBits)
   val found = Bool()
   val reference = FlowReference(config) // read when `found`
   /** One of its two buckets has a free slot. */
@@ -36,7 +36,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     /** Of the hash; constant while there are connections. */
     val key = in Bits (64 bits)
-    val requests = slave(Stream(LookupRequest()))
+    val requests = slave(Stream(LookupRequest(config.vlanBits)))
     /** Ready in the clock after it was offered at the earliest: that clock is the taker's to decide. */
     val answers = master(Stream(LookupAnswer(config)))
     /** Given in the clock in which the answer is taken. */
@@ -47,7 +47,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val hasher = TupleHasher()
+  private val hasher = TupleHasher(config.vlanBits)
   hasher.io.key := io.key
   hasher.io.requests << io.requests.haltWhen(io.sweeping)
   private val hashed = hasher.io.hashed
@@ -94,11 +94,12 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   // Sixteen bits each: what four LUT levels compare.
   private val equal = Reg(Bits(4 bits))
   private val key = io.keyRead.key
+  private val sameVlan = if (config.vlans > 0) key.tuple.vlan === request.tuple.vlan else True
   when(step === Step.compare) {
     equal(0) := key.tuple.remoteIp(15 downto 0) === request.tuple.remoteIp(15 downto 0)
     equal(1) := key.tuple.remoteIp(31 downto 16) === request.tuple.remoteIp(31 downto 16)
     equal(2) := key.tuple.remotePort === request.tuple.remotePort
-    equal(3) := key.tuple.localPort === request.tuple.localPort && some
+    equal(3) := key.tuple.localPort === request.tuple.localPort && some && sameVlan
   }
   private val more = RegNextWhen(candidates.orR, step === Step.compare)
   private val found = equal.andR

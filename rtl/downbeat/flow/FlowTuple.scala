@@ -3,11 +3,14 @@ package downbeat.flow
 
 import spinal.core._
 
-/** The 4-tuple of a connection, without our own address, which is the same for all. */
-case class FlowTuple() extends Bundle {
+/** The 4-tuple of a connection, without our own address, which is the same for all; and the VLAN: the peers of two
+  * VLANs may have the same addresses.
+  */
+case class FlowTuple(vlanBits: Int) extends Bundle {
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   val localPort = UInt(16 bits)
+  val vlan = UInt(vlanBits bits)
 }
 
 /** Why a 4-tuple is looked up. */
@@ -20,9 +23,9 @@ object LookupKind extends SpinalEnum {
   val release = newElement()
 }
 
-case class LookupRequest() extends Bundle {
+case class LookupRequest(vlanBits: Int) extends Bundle {
   val kind = LookupKind()
-  val tuple = FlowTuple()
+  val tuple = FlowTuple(vlanBits)
 }
 
 /** The hash of a 4-tuple, which chooses its buckets. It never leaves the core. */

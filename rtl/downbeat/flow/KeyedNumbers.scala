@@ -28,24 +28,25 @@ object CookieTerms {
   val mssBits = 3
 }
 
-case class NumberRequest() extends Bundle {
+case class NumberRequest(vlanBits: Int) extends Bundle {
   val purpose = NumberPurpose()
-  val tuple = FlowTuple()
+  val tuple = FlowTuple(vlanBits)
   val terms = CookieTerms()
 }
 
 /** Numbers that a peer must not predict: 64 bits of SipHash-2-4 under the core's secret over 20 bytes, little endian:
   * {{{ remote address 4, local address 4, local port 2, remote port 2, sequence 4, period 2, MSS 1, purpose 1 }}}
+  * Of a VLAN the message is 21 bytes, the last one the VLAN's number: a cookie of one VLAN is none in another.
   * After reset it derives the lookup's key. The lookup's hash is weaker; what an attacker learns of it tells nothing of
   * these numbers. It takes one request at a time, 29 clocks each.
   */
-case class KeyedNumbers() extends Component {
+case class KeyedNumbers(vlanBits: Int) extends Component {
   val io = new Bundle {
     /** Constant from reset on. */
     val secret = in Bits (128 bits)
     val localIp = in UInt (32 bits)
     /** Stands until it is taken; `terms` is read from the third clock on. */
-    val request = slave(Stream(NumberRequest()))
+    val request = slave(Stream(NumberRequest(vlanBits)))
     /** From the clock after the request was taken until the next one is. */
     val number = out UInt (64 bits)
     val lookupKey = out Bits (64 bits)
@@ -64,8 +65,10 @@ case class KeyedNumbers() extends Component {
   hasher.io.message.valid := deriving || request.valid && steady
   hasher.io.message.payload(0) := ours(io.localIp @@ request.tuple.remoteIp)
   hasher.io.message.payload(1) := ours(request.terms.sequence @@ request.tuple.remotePort @@ request.tuple.localPort)
-  hasher.io.message.payload(2) := (U(KeyedNumbers.messageBytes, 8 bits) @@ U(0, 24 bits) @@
-    ours(request.purpose.asBits.asUInt.resize(8) @@ request.terms.mss.resize(8) @@ request.terms.period.resize(16)))
+  private val ofVlan = if (vlanBits == 0) U(0, 1 bits) else ours(request.tuple.vlan.orR.asUInt)
+  hasher.io.message.payload(2) := (U(KeyedNumbers.messageBytes / 2, 7 bits) @@ ofVlan @@
+    ours(request.tuple.vlan.resize(24) @@ request.purpose.asBits.asUInt.resize(8) @@ request.terms.mss.resize(8) @@
+      request.terms.period.resize(16)))
 
   request.ready := hasher.io.message.ready && !deriving
   io.number := RegNextWhen(hasher.io.hash, hasher.io.message.fire)
@@ -75,5 +78,5 @@ case class KeyedNumbers() extends Component {
 }
 
 object KeyedNumbers {
-  private val messageBytes = 20
+  private val messageBytes = 20 // of the untagged network
 }

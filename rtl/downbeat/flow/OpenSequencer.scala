@@ -27,7 +27,7 @@ case class OpenVerdict() extends Bundle {
 case class OpenSequencer(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val opens = slave(Stream(OpenRequest(config)))
-    val asks = master(Stream(FlowTuple()))
+    val asks = master(Stream(FlowTuple(config.vlanBits)))
     /** The request that is looked up, with the port that is being tried. */
     val current = out(OpenRequest(config))
     /** The port was chosen: if the 4-tuple is free, the connection can be made. */
@@ -57,11 +57,12 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   private val waiting = refusal.m2sPipe()
   io.refused << waiting
 
-  private val asks = Stream(FlowTuple())
+  private val asks = Stream(FlowTuple(config.vlanBits))
   asks.valid := request.valid && !asked && !waiting.valid
   asks.remoteIp := request.remoteIp
   asks.remotePort := request.remotePort
   asks.localPort := io.current.localPort
+  asks.vlan := request.vlan
   when(asks.fire)(asked := True)
   io.asks << asks.halfPipe()
 

@@ -12,7 +12,7 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
     val keyRead = master(KeyReadPort(config))
     /** Somebody else reads a key in this clock. */
     val keyBusy = in Bool ()
-    val asks = master(Stream(FlowTuple()))
+    val asks = master(Stream(FlowTuple(config.vlanBits)))
     val done = in Bool ()
     val idle = out Bool ()
   }
@@ -27,7 +27,7 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
     val idle, read, arrive, ask, answer = newElement()
   }
   private val step = RegInit(Step.idle)
-  private val tuple = Reg(FlowTuple())
+  private val tuple = Reg(FlowTuple(config.vlanBits))
 
   io.keyRead.enable := step === Step.idle && queue.io.pop.valid && !io.keyBusy
   io.keyRead.flow := queue.io.pop.payload

@@ -27,7 +27,7 @@ case class StraySegment(config: DownbeatConfig) extends Bundle {
 case class StatelessReplies(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val statelessReplies = slave(Flow(StraySegment(config)))
-    val answers = master(Stream(StatelessReply()))
+    val answers = master(Stream(StatelessReply(config.vlanBits)))
     val dropped = out UInt (config.counterBits bits)
     val idle = out Bool ()
   }
@@ -45,10 +45,11 @@ case class StatelessReplies(config: DownbeatConfig) extends Component {
   private val segment = counted.stateless.segment
   private val hasCookie = counted.stateless.hasCookie
 
-  private val queue = new StreamFifo(StatelessReply(), 4, forFMax = true)
-  private val answer = Flow(StatelessReply())
+  private val queue = new StreamFifo(StatelessReply(config.vlanBits), 4, forFMax = true)
+  private val answer = Flow(StatelessReply(config.vlanBits))
   answer.valid := counted.valid
   answer.remoteMac := segment.remoteMac
+  answer.vlan := segment.vlan
   answer.remoteIp := segment.remoteIp
   answer.remotePort := segment.remotePort
   answer.localPort := segment.localPort

@@ -9,7 +9,8 @@ import spinal.lib._
   * last state are taken. No attack is known that finds collisions without the key. Numbers that a peer sees come from
   * [[KeyedNumbers]].
   *
-  * The message is eight bytes, little endian: remoteIp, localPort, remotePort. A round has two halves of two additions:
+  * The message is eight bytes, little endian: remoteIp, localPort, remotePort; of a VLAN nine, of which the last one is the
+  * VLAN's number. A round has two halves of two additions:
   * {{{
   *   v0 += v1; v1 = rotl(v1, 5) ^ v0; v0 = rotl(v0, 16);     v0 += v3; v3 = rotl(v3, 7) ^ v0;
   *   v2 += v3; v3 = rotl(v3, 8) ^ v2;                        v2 += v1; v1 = rotl(v1, 13) ^ v2; v2 = rotl(v2, 16);
@@ -17,13 +18,13 @@ import spinal.lib._
   * Each half is a register stage, and two requests go round in the ring of both. Six rounds: an answer after twelve
   * clocks, one every six.
   */
-case class TupleHasher() extends Component {
+case class TupleHasher(vlanBits: Int) extends Component {
   import TupleHasher._
 
   val io = new Bundle {
     val key = in Bits (64 bits)
-    val requests = slave(Stream(LookupRequest()))
-    val hashed = master(Stream(HashedRequest()))
+    val requests = slave(Stream(LookupRequest(vlanBits)))
+    val hashed = master(Stream(HashedRequest(vlanBits)))
     val empty = out Bool ()
   }
   noIoPrefix()
@@ -35,11 +36,11 @@ case class TupleHasher() extends Component {
   private case class Place() extends Area {
     val valid = RegInit(False)
     val round = Reg(UInt(3 bits))
-    val request = Reg(LookupRequest())
+    val request = Reg(LookupRequest(vlanBits))
     val state = Reg(Vec.fill(4)(UInt(32 bits)))
   }
   private val firstHalf, secondHalf = Place()
-  private val result = Stream(HashedRequest())
+  private val result = Stream(HashedRequest(vlanBits))
 
   private val done = secondHalf.valid && secondHalf.round === last
   private val moves = !done || result.ready
@@ -68,8 +69,8 @@ case class TupleHasher() extends Component {
         secondHalf.state(1) := v(1).rotateLeft(5) ^ sum0
         secondHalf.state(2) := sum2
         secondHalf.state(3) := v(3).rotateLeft(8) ^ sum2
-        endsWith := firstHalf.round.mux(0 -> word0(words), 1 -> word1(words), 2 -> length, default -> none)
-        beginsWith := firstHalf.round.mux(0 -> word1(words), 1 -> length, default -> none)
+        endsWith := firstHalf.round.mux(0 -> word0(words), 1 -> word1(words), 2 -> word2(words), default -> none)
+        beginsWith := firstHalf.round.mux(0 -> word1(words), 1 -> word2(words), default -> none)
         closes := firstHalf.round === 2
       }
     }
@@ -109,8 +110,8 @@ case class TupleHasher() extends Component {
   io.empty := !firstHalf.valid && !secondHalf.valid && !io.hashed.valid
 }
 
-case class HashedRequest() extends Bundle {
-  val request = LookupRequest()
+case class HashedRequest(vlanBits: Int) extends Bundle {
+  val request = LookupRequest(vlanBits)
   val hash = TupleHash()
 }
 
@@ -118,9 +119,11 @@ object TupleHasher {
   private val rounds = 6
   private def constant2 = U(BigInt("6c796765", 16), 32 bits)
   private def constant3 = U(BigInt("74656462", 16), 32 bits)
-  /** The message's last word: its length in bytes, in the top byte. */
-  private def length = U(BigInt(8) << 24, 32 bits)
   private def none = U(0, 32 bits)
   private def word0(tuple: FlowTuple): UInt = tuple.remoteIp
   private def word1(tuple: FlowTuple): UInt = tuple.remotePort @@ tuple.localPort
+  /** The message's last word: its length in bytes, in the top byte. */
+  private def word2(tuple: FlowTuple): UInt =
+    if (tuple.vlanBits == 0) U(BigInt(8) << 24, 32 bits)
+    else U(4, 7 bits) @@ tuple.vlan.orR.asUInt @@ tuple.vlan.resize(24)
 }

@@ -37,6 +37,7 @@ class HostTelling(
   opens.localPort := decoder.localPort
   opens.remoteIp := decoder.remoteIp
   opens.remotePort := decoder.remotePort
+  opens.vlan := 0
   opens.parameters := decoder.parameters
 
   private val unlistens = decoder.is(HostOpcode.unlisten)

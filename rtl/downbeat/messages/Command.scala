@@ -24,6 +24,8 @@ case class Command(config: DownbeatConfig) extends Bundle {
   /** open. */
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
+  /** open: 0 untagged, n the n-th VLAN. */
+  val vlan = UInt(config.vlanBits bits)
   /** open, listen; setPolicies: the policies and their arguments alone. start: these, `ssthresh`
     * and `start`. */
   val parameters = ConnectionParameters(config)
@@ -35,5 +37,6 @@ case class OpenCommand(config: DownbeatConfig) extends Bundle {
   val localPort = UInt(16 bits)
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
+  val vlan = UInt(config.vlanBits bits)
   val parameters = ConnectionParameters(config)
 }

@@ -8,6 +8,8 @@ import spinal.lib._
 /** The addresses of a connection, written once when it opens. The segment builder and the notifier read them. */
 case class ConnectionAddresses(config: DownbeatConfig) extends Bundle {
   val remoteMac = Bits(48 bits)
+  /** The network of its next hop: 0 untagged, n the n-th VLAN. */
+  val vlan = UInt(config.vlanBits bits)
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   val localPort = UInt(16 bits)

@@ -3,8 +3,11 @@ package downbeat.messages
 
 import spinal.core._
 
-/** What the core dropped or cut, by cause: since reset, modulo 2^bits. */
-case class Counters(bits: Int) extends Bundle {
+/** What the core dropped or cut, by cause: since reset, modulo 2^bits.
+  *
+  * @param hasVlans the build knows VLANs
+  */
+case class Counters(bits: Int, hasVlans: Boolean) extends Bundle {
   val receive = ReceiveDrops.counters(bits)
   val directory = DirectoryDrops(bits)
   val neighbour = NeighbourDrops.counters(bits)
@@ -23,4 +26,6 @@ case class Counters(bits: Int) extends Bundle {
   val memory = MemoryErrors(bits)
   /** Closed connections that were given up without progress. */
   val stalledCloses = UInt(bits bits)
+  /** Frames to our MAC that took the bypass, because their VLAN is not ours or they have two tags. */
+  val otherVlan = hasVlans generate UInt(bits bits)
 }

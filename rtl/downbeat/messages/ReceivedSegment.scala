@@ -24,6 +24,7 @@ case class PayloadReference(config: DownbeatConfig) extends Bundle {
 case class ReceivedSegment(config: DownbeatConfig) extends Bundle {
   val icmpError = IcmpErrorKind()
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
+  val vlan = UInt(config.vlanBits bits)
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   val localPort = UInt(16 bits)

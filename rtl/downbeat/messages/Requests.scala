@@ -9,6 +9,7 @@ case class OpenRequest(config: DownbeatConfig) extends Bundle {
   /** The application's name for it; comes back with the connection's addresses or in a refusal. */
   val request = UInt(16 bits)
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
+  val vlan = UInt(config.vlanBits bits)
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   /** Zero: an ephemeral one is chosen. */

@@ -8,8 +8,9 @@ import spinal.core._
   * and ACK with a cookie when no flow is free. It has the peer's addresses, because there is no connection to look them
   * up in.
   */
-case class StatelessReply() extends Bundle {
+case class StatelessReply(vlanBits: Int) extends Bundle {
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
+  val vlan = UInt(vlanBits bits)
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   val localPort = UInt(16 bits)

@@ -4,8 +4,9 @@ package downbeat.messages
 import spinal.core._
 
 /** Writes or removes a static neighbour. */
-case class StaticNeighbour() extends Bundle {
+case class StaticNeighbour(vlanBits: Int) extends Bundle {
   val ip = UInt(32 bits)
   val mac = Bits(48 bits)
   val remove = Bool()
+  val vlan = UInt(vlanBits bits)
 }

@@ -9,12 +9,13 @@ import spinal.lib._
 /** Defends our address when another host uses it (RFC 5227 2.4 (b)): keep it and announce it, at most once in
   * DEFEND_INTERVAL.
   */
-case class AddressDefence() extends Component {
+case class AddressDefence(vlanBits: Int) extends Component {
   val io = new Bundle {
     val now = in(Instant())
     val ip = in UInt (32 bits) // our own
     val conflict = in Bool () // one was seen
-    val announcements = master(Stream(ArpMessage()))
+    val vlan = in UInt (vlanBits bits) // read with `conflict`
+    val announcements = master(Stream(ArpMessage(vlanBits)))
     /** There was one less than an interval ago, or since the last announcement. */
     val active = out Bool ()
     val next = out(NextInstant())
@@ -24,6 +25,7 @@ case class AddressDefence() extends Component {
 
   private val active, announces = RegInit(False)
   private val until = Reg(Instant())
+  private val vlan = RegNextWhen(io.vlan, io.conflict && !active)
   private val over = RegNext(active && io.now.hasReached(until)) init False
   when(over)(active := False)
   when(io.announcements.fire)(announces := False)
@@ -34,7 +36,7 @@ case class AddressDefence() extends Component {
   }
 
   io.announcements.valid := announces
-  io.announcements.payload := ArpMessage.request(io.ip)
+  io.announcements.payload := ArpMessage.request(io.ip, vlan)
   io.active := active
   io.next.armed := active
   io.next.at := until

@@ -7,33 +7,35 @@ import spinal.core._
 import spinal.lib._
 
 /** An ARP packet to send. */
-case class ArpMessage() extends Bundle {
+case class ArpMessage(vlanBits: Int) extends Bundle {
   /** To `mac` alone; otherwise a request, to all. */
   val isReply = Bool()
   val mac = Bits(48 bits) // of a reply
   /** Whom it is for, or who is asked for: our own address makes a request an announcement (RFC 5227 2.4). */
   val ip = UInt(32 bits)
+  val vlan = UInt(vlanBits bits)
 }
 
 object ArpMessage {
-  def request(ip: UInt): ArpMessage = make(isReply = False, B(0, 48 bits), ip)
-  def reply(mac: Bits, ip: UInt): ArpMessage = make(isReply = True, mac, ip)
+  def request(ip: UInt, vlan: UInt): ArpMessage = make(isReply = False, B(0, 48 bits), ip, vlan)
+  def reply(mac: Bits, ip: UInt, vlan: UInt): ArpMessage = make(isReply = True, mac, ip, vlan)
 
-  private def make(isReply: Bool, mac: Bits, ip: UInt): ArpMessage = {
-    val message = ArpMessage()
+  private def make(isReply: Bool, mac: Bits, ip: UInt, vlan: UInt): ArpMessage = {
+    val message = ArpMessage(widthOf(vlan))
     message.isReply := isReply
     message.mac := mac
     message.ip := ip
+    message.vlan := vlan
     message
   }
 }
 
 /** Lays ARP packets out in beats: the smallest frame, 60 bytes. */
-case class ArpSender() extends Component {
+case class ArpSender(vlanBits: Int) extends Component {
   val io = new Bundle {
     val local = in(LocalAddresses())
-    val messages = slave(Stream(ArpMessage()))
-    val frames = master(Stream(FrameBeat()))
+    val messages = slave(Stream(ArpMessage(vlanBits)))
+    val frames = master(Stream(FrameBeat(vlanBits)))
   }
   noIoPrefix()
 
@@ -59,5 +61,6 @@ case class ArpSender() extends Component {
   }
   io.frames.keep := last ? B(0x0f, 8 bits) | B(0xff, 8 bits)
   io.frames.last := last
+  io.frames.vlan := message.vlan
   message.ready := io.frames.ready && last
 }

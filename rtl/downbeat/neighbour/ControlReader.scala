@@ -12,12 +12,14 @@ import spinal.lib._
   */
 case class ControlReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val control = slave(Stream(ControlBeat()))
+    val control = slave(Stream(ControlBeat(config.vlanBits)))
     val words = master(Flow(ControlWord()))
-    /** The same beats as the wire had them. */
+    /** The same beats as the wire had them, but for a tag. */
     val beats = master(Flow(FrameBeat()))
     /** The frame's length. */
     val bytes = out UInt (14 bits)
+    /** Its VLAN. */
+    val vlan = out UInt (config.vlanBits bits)
     val judgeArp, judgeIcmp = out Bool ()
     val idle = out Bool ()
   }
@@ -26,7 +28,7 @@ case class ControlReader(config: DownbeatConfig) extends Component {
   private val index = Reg(UInt(11 bits)) init 0
   private val settling = Reg(UInt(3 bits)) init 0
   private val isArp = Reg(Bool())
-  private val beat = io.control.m2sPipe()
+  private val beat = (if (config.vlans > 0) VlanTagRemover(config, io.control) else io.control).m2sPipe()
   private val judging = settling === ControlReader.settling
   beat.ready := settling === 0
 
@@ -43,7 +45,8 @@ case class ControlReader(config: DownbeatConfig) extends Component {
   io.words.index := index
   io.words.last := beat.frame.last
   io.beats.valid := beat.fire
-  io.beats.payload := beat.frame
+  io.beats.payload.takesBytes(beat.frame)
+  io.vlan := RegNextWhen(beat.frame.vlan, beat.fire)
   io.judgeArp := judging && isArp
   io.judgeIcmp := judging && !isArp
   io.idle := !beat.valid && settling === 0

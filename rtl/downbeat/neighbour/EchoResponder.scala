@@ -17,14 +17,14 @@ case class EchoResponder(config: DownbeatConfig) extends Component {
     val beats = slave(Flow(FrameBeat()))
     /** The frame whose last beat has passed: to be answered, or forgotten. */
     val judge = in Bool ()
-    val echo = slave(Flow(EchoChanges())) // with `judge`
-    val replies = master(Stream(FrameBeat()))
+    val echo = slave(Flow(EchoChanges(config.vlanBits))) // with `judge`
+    val replies = master(Stream(FrameBeat(config.vlanBits)))
     val overflow = out Bool ()
     val idle = out Bool ()
   }
   noIoPrefix()
 
-  private val queue = FrameQueue(config, EchoChanges(), frames = 8)
+  private val queue = FrameQueue(config, EchoChanges(config.vlanBits), frames = 8)
   queue.io.stored << io.beats
   queue.io.end := io.judge
   queue.io.keep := io.echo.valid
@@ -44,7 +44,8 @@ case class EchoResponder(config: DownbeatConfig) extends Component {
   private val ip = swapped(changes.ip.asBits)
 
   io.replies.arbitrationFrom(beats)
-  io.replies.payload := beats.frame
+  io.replies.takesBytes(beats.frame)
+  io.replies.vlan := changes.vlan
   switch(index) {
     is(0)(io.replies.data := word(swapped(changes.mac), ownMac(15 downto 0)))
     is(1)(io.replies.data := word(ownMac(47 downto 16), bytes(4, 4)))

@@ -7,7 +7,8 @@ import spinal.core._
 import spinal.lib._
 
 /** An ICMP error about a segment of ours. */
-case class IcmpErrorMessage() extends Bundle {
+case class IcmpErrorMessage(vlanBits: Int) extends Bundle {
+  val vlan = UInt(vlanBits bits)
   val kind = IcmpErrorKind()
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
@@ -26,7 +27,7 @@ case class IcmpErrorMessage() extends Bundle {
   * packet's length. It must be smaller than the packet (RFC 5927 7.2), and counts as 552 bytes at least, because anyone
   * who sees or guesses a sequence number can claim a small one.
   */
-class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) extends Area {
+class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses, vlan: UInt) extends Area {
   private val code = frame.field(35, 1)
   private val nextHopMtu = frame.number(40, 2)
   private val version = frame.field(42, 1)
@@ -48,7 +49,8 @@ class IcmpErrorReader(frame: FieldGatherer, kind: Bits, local: LocalAddresses) e
   val relevant: Bool = RegNext(version === 0x45 && protocol === IpProtocol.tcp && !fragment(12 downto 0).orR) &&
     RegNext(source === local.ip && !code(7 downto 4).orR) && (smaller || !tooBig)
 
-  val icmpError = IcmpErrorMessage()
+  val icmpError = IcmpErrorMessage(widthOf(vlan))
+  icmpError.vlan := vlan
   icmpError.kind := tooBig ? IcmpErrorKind.tooBig | IcmpErrorKind.unreachable
   icmpError.remoteIp := frame.number(58, 4)
   icmpError.localPort := frame.number(62, 2)

@@ -8,8 +8,9 @@ import spinal.core._
 import spinal.lib._
 
 /** The fields in which an echo reply differs from its request. */
-case class EchoChanges() extends Bundle {
+case class EchoChanges(vlanBits: Int) extends Bundle {
   val mac = Bits(48 bits) // of who asked
+  val vlan = UInt(vlanBits bits)
   val ip = UInt(32 bits)
   val ipChecksum, icmpChecksum = Bits(16 bits)
 }
@@ -22,10 +23,11 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
     val words = slave(Flow(ControlWord()))
     /** Read with `judge`, which comes when the sums have settled. */
     val bytes = in UInt (14 bits)
+    val vlan = in UInt (config.vlanBits bits)
     val judge = in Bool ()
     /** It is an echo request, and it is right. */
-    val echo = master(Flow(EchoChanges()))
-    val icmpErrors = master(Flow(IcmpErrorMessage()))
+    val echo = master(Flow(EchoChanges(config.vlanBits)))
+    val icmpErrors = master(Flow(IcmpErrorMessage(config.vlanBits)))
     val drops = out(IcmpDrops(Bool()))
   }
   noIoPrefix()
@@ -54,7 +56,7 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
   // ---- the judgement; all registered: the fields stand
 
   private val isEcho = RegNext(kind === IcmpType.echoRequest)
-  private val errors = new IcmpErrorReader(frame, kind, io.local)
+  private val errors = new IcmpErrorReader(frame, kind, io.local, io.vlan)
   private val network = sourceIp(31 downto 24)
   private val failed = IcmpDrops(Bool())
   failed.length := RegNext(version =/= 0x45 || totalLength < 28) || RegNext(io.bytes.resize(17) < end) ||
@@ -78,6 +80,7 @@ case class IcmpParser(config: DownbeatConfig) extends Component {
   }
   io.echo.valid := io.judge && isEcho && !bad
   io.echo.mac := sourceMac
+  io.echo.vlan := io.vlan
   io.echo.ip := sourceIp
   io.echo.ipChecksum := updated(ipChecksum, timeAndProtocol, EchoResponder.timeToLive << 8 | IpProtocol.icmp)
   io.echo.icmpChecksum := updated(checksum, U(IcmpType.echoRequest << 8, 16 bits), IcmpType.echoReply << 8)

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.lib.RegisteredHandshake
 import downbeat.messages.{
   ControlBeat, IcmpErrorKind, LocalAddresses, NeighbourDrops, NextInstant, OpenCommand, OpenRequest, ReceivedSegment,
-  Refusal, StaticNeighbour
+  Refusal, StaticNeighbour, Vlan
 }
 import downbeat.time.Stamp
 import downbeat.wire.FrameBeat
@@ -22,11 +22,12 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     val now = in(Stamp())
     val local = in(LocalAddresses())
     val network = in(LocalNetwork())
-    val statics = slave(Stream(StaticNeighbour()))
+    val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
+    val statics = slave(Stream(StaticNeighbour(config.vlanBits)))
     /** ARP and ICMP as received. */
-    val control = slave(Stream(ControlBeat()))
+    val control = slave(Stream(ControlBeat(config.vlanBits)))
     /** ARP and echo replies to send. */
-    val frames = master(Stream(FrameBeat()))
+    val frames = master(Stream(FrameBeat(config.vlanBits)))
     /** ICMP errors as the flow directory takes them: of our own segment, both ends in their places. */
     val icmpErrors = master(Stream(ReceivedSegment(config)))
     /** Connections to open, on their way to the directory. */
@@ -45,10 +46,10 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   val arp = ArpParser()
   val icmp = IcmpParser(config)
   val echo = EchoResponder(config)
-  val defence = AddressDefence()
-  val table = NeighbourTable()
+  val defence = AddressDefence(config.vlanBits)
+  val table = NeighbourTable(config.vlanBits)
   val nextHop = NextHop(config)
-  val sender = ArpSender()
+  val sender = ArpSender(config.vlanBits)
 
   private val now = RegNext(io.now.instant)
   private val happened = NeighbourDrops(Bool())
@@ -63,6 +64,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   icmp.io.local := io.local
   icmp.io.words << reader.io.words
   icmp.io.bytes := reader.io.bytes
+  icmp.io.vlan := reader.io.vlan
   icmp.io.judge := reader.io.judgeIcmp
   echo.io.local := io.local
   echo.io.beats << reader.io.beats
@@ -82,10 +84,11 @@ case class Neighbour(config: DownbeatConfig) extends Component {
 
   private val packet = arp.io.packets
   private val replies =
-    line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp)),
+    line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp, reader.io.vlan)),
       happened.replyOverflow)
   private val learnt = line({
-      val learnt = LearntNeighbour()
+      val learnt = LearntNeighbour(config.vlanBits)
+      learnt.vlan := reader.io.vlan
       learnt.ip := packet.senderIp
       learnt.mac := packet.senderMac
       learnt.enter := packet.asksForUs
@@ -95,12 +98,14 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   defence.io.ip := io.local.ip
   private val conflict = packet.valid && packet.conflicts
   defence.io.conflict := RegNext(conflict) init False
+  defence.io.vlan := RegNext(reader.io.vlan)
   io.conflict := defence.io.active
   table.io.now := now
   table.io.learnt << learnt
   table.io.statics << io.statics
   nextHop.io.ip := io.local.ip
   nextHop.io.network := io.network
+  if (config.vlans > 0) nextHop.io.vlans := io.vlans
   nextHop.io.opens << io.opens
   table.io.lookups << nextHop.io.lookups
   // A job of the table is long: its next word comes many clocks later.
@@ -121,6 +126,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   private val icmpErrors = line(icmp.io.icmpErrors, happened.icmpErrorOverflow).halfPipe()
   io.icmpErrors << icmpErrors.map { icmpError =>
     val segment = ReceivedSegment.ofIcmpError(config, icmpError.kind)
+    segment.vlan := icmpError.vlan
     segment.remoteIp := icmpError.remoteIp
     segment.remotePort := icmpError.remotePort
     segment.localPort := icmpError.localPort

@@ -7,8 +7,9 @@ import spinal.core._
 import spinal.lib._
 
 /** A neighbour: its addresses, and until when they are valid. */
-case class NeighbourEntry() extends Bundle {
+case class NeighbourEntry(vlanBits: Int) extends Bundle {
   val ip = UInt(32 bits)
+  val vlan = UInt(vlanBits bits)
   val mac = Bits(48 bits) // unless incomplete
   /** incomplete: ask again, or give up; reachable: forget it. */
   val deadline = Instant()
@@ -27,11 +28,18 @@ object NeighbourState extends SpinalEnum {
 }
 
 /** A neighbour that ARP has shown. */
-case class LearntNeighbour() extends Bundle {
+case class LearntNeighbour(vlanBits: Int) extends Bundle {
   val ip = UInt(32 bits)
+  val vlan = UInt(vlanBits bits)
   val mac = Bits(48 bits)
   /** It has asked for us and will hear from us: worth a place of its own (RFC 826). */
   val enter = Bool()
+}
+
+/** Who is looked up: a neighbour of one network. */
+case class NextHopAddress(vlanBits: Int) extends Bundle {
+  val ip = UInt(32 bits)
+  val vlan = UInt(vlanBits bits)
 }
 
 /** The answer to a look-up. */
@@ -57,17 +65,17 @@ case class HopNotice() extends Bundle {
   * address (RFC 1122 2.3.2.1). An entry that has not been confirmed for 60 s is removed, so the next look-up asks
   * again. A new entry takes a free place, or else that of the reachable entry that was confirmed longest ago.
   */
-case class NeighbourTable() extends Component {
+case class NeighbourTable(vlanBits: Int) extends Component {
   import NeighbourTable._
 
   val io = new Bundle {
     val now = in(Instant())
-    val learnt = slave(Stream(LearntNeighbour()))
-    val statics = slave(Stream(StaticNeighbour()))
-    val lookups = slave(Stream(UInt(32 bits))) // next hop
+    val learnt = slave(Stream(LearntNeighbour(vlanBits)))
+    val statics = slave(Stream(StaticNeighbour(vlanBits)))
+    val lookups = slave(Stream(NextHopAddress(vlanBits)))
     val answers = master(Flow(HopAnswer()))
     val notices = master(Flow(HopNotice()))
-    val requests = master(Stream(ArpMessage()))
+    val requests = master(Stream(ArpMessage(vlanBits)))
     /** A static entry found no place. */
     val noPlace = out Bool ()
     val next = out(NextInstant())
@@ -84,11 +92,12 @@ case class NeighbourTable() extends Component {
   private val step = RegInit(Step.idle)
   private val job = Reg(Job)
   private val ip = Reg(UInt(32 bits))
+  private val vlan = Reg(UInt(vlanBits bits))
   private val mac = Reg(Bits(48 bits))
   private val option = Reg(Bool()) // enter, remove
 
   private val states = Vec.fill(entries)(RegInit(NeighbourState.free))
-  private val memory = Mem(NeighbourEntry(), entries)
+  private val memory = Mem(NeighbourEntry(vlanBits), entries)
   memory.addAttribute("no_rw_check") // nothing is written while all are looked at
 
   // ---- all entries, one a clock
@@ -107,7 +116,7 @@ case class NeighbourTable() extends Component {
     /** The entry that the job is about. */
     val found, free, due, victim = RegInit(False)
     val foundAt, freeAt, victimAt = Reg(UInt(entryBits bits))
-    val foundEntry = Reg(NeighbourEntry())
+    val foundEntry = Reg(NeighbourEntry(vlanBits))
     val foundState = Reg(NeighbourState)
     val dueAt = Reg(UInt(entryBits bits))
     val dueTime, victimTime = Reg(Instant())
@@ -115,7 +124,8 @@ case class NeighbourTable() extends Component {
     private val isFree = state === NeighbourState.free
     private val isReachable = state === NeighbourState.reachable
     private val isTimed = state === NeighbourState.incomplete || isReachable
-    private val isWanted = (job === Job.deadline) ? (at === dueAt) | entry.ip === ip
+    private val sameVlan = if (vlanBits > 0) entry.vlan === vlan else True
+    private val isWanted = (job === Job.deadline) ? (at === dueAt) | (entry.ip === ip && sameVlan)
     when(step === Step.idle) {
       found := False
       free := False
@@ -158,6 +168,7 @@ case class NeighbourTable() extends Component {
     option := False
     mac := io.learnt.mac
     ip := io.learnt.ip
+    vlan := io.learnt.vlan
     when(dueNow) {
       job := Job.deadline
       step := Step.find
@@ -170,13 +181,15 @@ case class NeighbourTable() extends Component {
       io.statics.ready := True
       job := Job.static
       ip := io.statics.ip
+      vlan := io.statics.vlan
       mac := io.statics.mac
       option := io.statics.remove
       step := Step.find
     } elsewhen (io.lookups.valid) {
       io.lookups.ready := True
       job := Job.lookup
-      ip := io.lookups.payload
+      ip := io.lookups.ip
+      vlan := io.lookups.vlan
       step := Step.find
     }
   }
@@ -192,8 +205,9 @@ case class NeighbourTable() extends Component {
   private val writes = False
   private val stateAfter = NeighbourState()
   stateAfter := scan.foundState
-  private val after = NeighbourEntry()
+  private val after = NeighbourEntry(vlanBits)
   after.ip := ip
+  after.vlan := vlan
   after.mac := mac
   after.asked := 1
   after.deadline := io.now + U(Instant.nanoseconds(retryInterval), 48 bits)
@@ -203,6 +217,7 @@ case class NeighbourTable() extends Component {
     is(Job.deadline) {
       writes := True
       after.ip := scan.foundEntry.ip
+      after.vlan := scan.foundEntry.vlan
       after.asked := scan.foundEntry.asked + 1
       val again = isIncomplete && scan.foundEntry.asked =/= requests
       asks := again
@@ -235,7 +250,7 @@ case class NeighbourTable() extends Component {
   when(acts && writesNow)(states(placeNow) := stateNow)
 
   io.requests.valid := step === Step.act && decided && asksNow
-  io.requests.payload := ArpMessage.request(after.ip)
+  io.requests.payload := ArpMessage.request(after.ip, after.vlan)
   io.answers.valid := acts && job === Job.lookup
   io.answers.found := scan.found && !isIncomplete
   io.answers.mac := scan.foundEntry.mac

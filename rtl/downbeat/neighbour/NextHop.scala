@@ -3,7 +3,7 @@ package downbeat.neighbour
 
 import downbeat.config.DownbeatConfig
 import downbeat.lib.WideMemory
-import downbeat.messages.{CloseReason, OpenCommand, OpenRequest, Refusal}
+import downbeat.messages.{CloseReason, OpenCommand, OpenRequest, Refusal, Vlan}
 import spinal.core._
 import spinal.lib._
 
@@ -19,18 +19,19 @@ case class LocalNetwork() extends Bundle {
   *
   * An open whose next hop must be asked for waits in one of four places, while others pass. When all places are taken
   * the open is refused. An open to an address that cannot be a peer is refused at once: "this" network, loopback,
-  * multicast and above, our own address, our network's own and broadcast address, another network without a gateway. A
-  * refusal that the notifier has not taken stalls further opens only.
+  * multicast and above, our own address, our network's own and broadcast address, another network without a gateway;
+  * likewise one to a VLAN that is not ours. A refusal that the notifier has not taken stalls further opens only.
   */
 case class NextHop(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val ip = in UInt (32 bits) // our own
     val network = in(LocalNetwork())
+    val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
     val opens = slave(Stream(OpenCommand(config)))
     val resolved = master(Stream(OpenRequest(config)))
     val refused = master(Stream(Refusal(config)))
     // To and from the table
-    val lookups = master(Stream(UInt(32 bits)))
+    val lookups = master(Stream(NextHopAddress(config.vlanBits)))
     val answers = slave(Flow(HopAnswer()))
     val notices = slave(Flow(HopNotice()))
     val idle = out Bool ()
@@ -76,6 +77,11 @@ case class NextHop(config: DownbeatConfig) extends Component {
   // With 31 or 32 bits of network every address is a host's (RFC 3021).
   private val isNetwork = RegNext(hostMask(1) && ((peer & hostMask) === 0 || (peer | io.network.netmask).andR))
   private val noGateway = RegNext(io.network.gateway === 0)
+  private val noVlan = if (config.vlans > 0) {
+    val known = (0 to (1 << config.vlanBits) - 1).map(vlan =>
+      if (vlan == 0) True else if (vlan <= config.vlans) io.vlans(vlan - 1).isUsed else False)
+    RegNext(!Vec(known)(open.vlan))
+  } else False
 
   io.opens.ready := step === Step.idle && !anyWoken
   switch(step) {
@@ -95,7 +101,7 @@ case class NextHop(config: DownbeatConfig) extends Component {
     is(Step.compare)(step := Step.judge)
     is(Step.judge) {
       reason := CloseReason.unreachable
-      step := (isOurs || isNobody || onLink && isNetwork || !onLink && noGateway) ? Step.refuse | Step.ask
+      step := (isOurs || isNobody || onLink && isNetwork || !onLink && noGateway || noVlan) ? Step.refuse | Step.ask
     }
     is(Step.ask)(when(io.lookups.ready)(step := Step.answer))
     is(Step.answer) {
@@ -119,7 +125,8 @@ case class NextHop(config: DownbeatConfig) extends Component {
   waiting.write(RegNext(OHToUInt(OHMasking.first(free))), open, waits)
 
   io.lookups.valid := step === Step.ask
-  io.lookups.payload := onLink ? peer | io.network.gateway
+  io.lookups.ip := onLink ? peer | io.network.gateway
+  io.lookups.vlan := open.vlan
   io.resolved.valid := step === Step.resolve
   io.resolved.payload.assignSomeByName(open)
   io.resolved.remoteMac := mac

@@ -4,7 +4,7 @@ package downbeat.registers
 import downbeat.application.Layout
 import downbeat.config.DownbeatConfig
 import downbeat.mac.{GmiiMac, MacCounters, TimeBase, TimeControl}
-import downbeat.messages.{Counters, StaticNeighbour, TraceRecord}
+import downbeat.messages.{Counters, StaticNeighbour, TraceRecord, Vlan}
 import downbeat.time.Stamp
 import spinal.core._
 import spinal.lib._
@@ -23,7 +23,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     val s_axil = slave(AxiLite4(RegisterMap.bus))
     val trace = slave(Flow(TraceRecord(config)))
     /** What they have risen by is added up here, a count in each clock. */
-    val counters = in(Counters(CounterBank.countBits))
+    val counters = in(Counters(CounterBank.countBits, hasVlans = config.vlans > 0))
     val coreIdle = in(Bool())
     /** To the core's reset. True from reset on until `enable` is written, with a MAC until its own reset is over too.
       */
@@ -31,8 +31,9 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
     val local_ip, local_netmask, local_gateway = out(UInt(32 bits))
+    val local_vlans = (config.vlans > 0) generate out(Bits(config.vlans * Vlan.portBits bits))
     val secret = out(Bits(128 bits))
-    val neighbour = master(Stream(StaticNeighbour()))
+    val neighbour = master(Stream(StaticNeighbour(config.vlanBits)))
     val addressConflict = in(Bool())
     /** To and from GmiiMac's ports of these names. */
     val mac = withMac generate new Bundle {
@@ -128,6 +129,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val neighbourMacHigh =
     neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "the first two bytes of its MAC address.")(SymbolName("mac"))
   private val neighbourRemove = neighbourHigh.field(Bool(), AccessType.RW, 0, "1: forget it.")(SymbolName("remove"))
+  private val neighbourVlan = (config.vlans > 0) generate neighbourHigh.field(UInt(config.vlanBits bits), AccessType.RW, 0,
+    "0: on the untagged network; n: on the VLAN of `localVlan` n.")(SymbolName("vlan"))
   private val neighbourLow =
     register("neighbourMacLow",
       "The other four bytes. A write hands the entry to the core, which takes it when it runs.")
@@ -138,6 +141,18 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   io.neighbour.ip := neighbourIp
   io.neighbour.mac := neighbourMacHigh ## neighbourMacLow
   io.neighbour.remove := neighbourRemove
+  io.neighbour.vlan := (if (config.vlans > 0) neighbourVlan else U(0))
+
+  // ---- the VLANs, likewise
+  if (config.vlans > 0) io.local_vlans := takenOver(Cat(for (number <- 1 to config.vlans) yield {
+    val vlan = register(s"localVlan$number", s"Own 802.1Q VLAN $number. $latched")
+    val identifier =
+      vlan.field(Bits(12 bits), AccessType.RW, 0, "VID; 0: none.")(SymbolName("identifier"))
+    vlan.reserved(1 bits)
+    val priority =
+      vlan.field(Bits(3 bits), AccessType.RW, 0, "PCP of the frames that we send.")(SymbolName("priority"))
+    priority ## False ## identifier
+  }))
 
   // ---- counters: live, each read whole
 

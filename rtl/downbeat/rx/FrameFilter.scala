@@ -2,7 +2,7 @@
 package downbeat.rx
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.LocalAddresses
+import downbeat.messages.{LocalAddresses, Vlan}
 import downbeat.wire.{ArpFrame, EtherType, IcmpType, IpProtocol}
 import spinal.core._
 import spinal.lib._
@@ -10,15 +10,16 @@ import spinal.lib._
 /** Decides who gets a frame: the core (`ours`), the neighbour module (`control`) or the bypass. The decision is valid
   * at the frame's last window. A frame that ends before the deciding bytes goes to the bypass.
   *
-  *  - ours: to our MAC, IPv4, to our IP address, TCP. Untagged, or behind a tag of VID 0, which gives a priority and
-  *  names no VLAN (802.1Q 6.9). The core belongs to no VLAN: two of them must not meet in one connection;
+  *  - ours: to our MAC, IPv4, to our IP address, TCP;
   *  - control: any ARP to our MAC or to all; an ICMP echo request or ICMP error to our MAC and IP address, not a
-  *  fragment and
-  *    without IP options. Both untagged: we answer and learn on the untagged network only;
+  *    fragment and without IP options;
   *  - bypass: everything else (IPv6, UDP, PTP, broadcasts ...). An ARP request for our address and an echo request are
   *    answered here and do not go to the bypass. ARP replies and ICMP errors go both ways, because a program behind the
-  *    bypass
-  *    that shares our address waits for its own.
+  *    bypass that shares our address waits for its own.
+  *
+  * Both of the first kinds are untagged, or behind one tag of a VLAN of ours (802.1Q 9.6). TCP may also be behind a tag
+  * of VID 0, which gives a priority and names no VLAN (802.1Q 6.9): it counts as untagged. Frames of other VLANs, and
+  * those with two tags, take the bypass.
   */
 case class FrameFilter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -26,7 +27,12 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     val start = slave Flow (FrameStart())
     val windows = slave Flow (FrameWindow(config))
     val tagged = in Bool ()
+    val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
     val ours, control, bypass = out Bool ()
+    /** Of `ours` and `control`: the VLAN's number. */
+    val vlan = out UInt (config.vlanBits bits)
+    /** It is to our MAC, behind two tags or that of a VLAN that is not ours. */
+    val otherVlan = out Bool ()
     /** Read with `control`: it is ARP, not ICMP. */
     val isArp = out Bool ()
   }
@@ -34,8 +40,25 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
 
   private val macIsOurs, macIsBroadcast, isIpv4, isTcp, ipIsOurs, ours = Reg(Bool())
   private val isPlain, isWhole, isIcmp, isEcho, isError =
-    Reg(Bool()) // untagged, without options; no fragment; ICMP, and which
+    Reg(Bool()) // without options; no fragment; ICMP, and which
   private val isArp, isRequest, asksForUs = Reg(Bool())
+  private val otherVlan = RegInit(False)
+  io.otherVlan := otherVlan
+
+  /** The tag's VLAN; two clocks after it has passed, when the IP addresses come. */
+  private val tag = (config.vlans > 0) generate new Area {
+    val identifier = Reg(UInt(12 bits))
+    val isArp, isDouble = Reg(Bool())
+    private val known = io.vlans.map(vlan => RegNext(vlan.isUsed && vlan.identifier === identifier))
+    val isOurs = known.orR
+    val isPriority = RegNext(identifier === 0)
+    val number = known.zipWithIndex.foldRight(U(0, config.vlanBits bits)) { case ((is, place), others) =>
+      is ? U(place + 1, config.vlanBits bits) | others
+    }
+  }
+  private val (isNetworkOfOurs, isPrioritised) =
+    if (config.vlans > 0) (!io.tagged || tag.isOurs, io.tagged && tag.isPriority) else (!io.tagged, io.tagged)
+  io.vlan := (if (config.vlans > 0) io.tagged ? tag.number | U(0) else U(0))
   private val icmpToUs = ipIsOurs && isPlain && isWhole && isIcmp
   io.ours := ours
   io.isArp := isArp
@@ -49,11 +72,17 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     isArp := etherTypeIn(3) === EtherType.arp && (macIsOurs || macIsBroadcast)
   }
   when(ethernet.passes(4) && io.tagged) {
-    isIpv4 := etherTypeIn(4) === EtherType.ipv4 && !ethernet.word(4)(27 downto 16).orR
+    val identifier = ethernet.word(4)(27 downto 16).asUInt
+    if (config.vlans > 0) {
+      tag.identifier := identifier
+      tag.isArp := etherTypeIn(4) === EtherType.arp && (macIsOurs || macIsBroadcast)
+      tag.isDouble := etherTypeIn(4) === EtherType.tag
+    }
+    isIpv4 := etherTypeIn(4) === EtherType.ipv4 && (if (config.vlans > 0) True else !identifier.orR)
   }
 
   private val ip = new WordPicker(io.windows, io.windows.pair, io.tagged)
-  when(ip.passes(4))(isPlain := ip.word(4)(27 downto 24) === 5 && !io.tagged)
+  when(ip.passes(4))(isPlain := ip.word(4)(27 downto 24) === 5)
   when(ip.passes(5)) {
     isWhole := !ip.word(5)(13 downto 0).orR
     isRequest := ip.word(5)(15 downto 0) === ArpFrame.request
@@ -63,15 +92,19 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     isIcmp := ip.word(6)(23 downto 16) === IpProtocol.icmp
   }
   when(ip.passes(8)) {
-    ipIsOurs := macIsOurs && isIpv4 && ip.word(8).asUInt === io.local.ip
-    ours := macIsOurs && isIpv4 && isTcp && ip.word(8).asUInt === io.local.ip
+    ipIsOurs := macIsOurs && isIpv4 && ip.word(8).asUInt === io.local.ip && isNetworkOfOurs
+    ours := macIsOurs && isIpv4 && isTcp && ip.word(8).asUInt === io.local.ip && (isNetworkOfOurs || isPrioritised)
+    if (config.vlans > 0) {
+      when(io.tagged)(isArp := tag.isArp && tag.isOurs)
+      otherVlan := io.tagged && macIsOurs && (tag.isDouble || !tag.isOurs && !tag.isPriority)
+    }
   }
-  when(ethernet.passes(9)) {
-    val kind = ethernet.word(9)(31 downto 24)
+  when(ip.passes(9)) {
+    val kind = ip.word(9)(31 downto 24)
     isEcho := kind === IcmpType.echoRequest
     isError := IcmpType.errors.map(kind === _).orR
   }
-  when(ethernet.passes(10))(asksForUs := isArp && isRequest && ethernet.word(10).asUInt === io.local.ip)
+  when(ip.passes(10))(asksForUs := isArp && isRequest && ip.word(10).asUInt === io.local.ip)
 
   // After the words: the last window of a frame may come with the start of the next.
   when(io.start.valid) {
@@ -83,5 +116,6 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     isEcho := False
     isError := False
     asksForUs := False
+    otherVlan := False
   }
 }

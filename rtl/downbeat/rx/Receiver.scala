@@ -2,7 +2,8 @@
 package downbeat.rx
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{ControlBeat, LocalAddresses, ReceiveDrops, ReceivedSegment, SlotReadPort}
+import downbeat.lib.Tally
+import downbeat.messages.{ControlBeat, LocalAddresses, ReceiveDrops, ReceivedSegment, SlotReadPort, Vlan}
 import downbeat.time.Stamp
 import downbeat.wire.ReceivedBeat
 import spinal.core._
@@ -17,17 +18,20 @@ import spinal.lib._
 case class Receiver(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val local = in(LocalAddresses())
+    val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
     /** From the MAC. Waits only for `segments`. */
     val wire = slave Stream (ReceivedBeat())
     /** Frames that are not ours: whole, byte for byte. */
     val bypass = master Stream (ReceivedBeat())
     /** ARP and ICMP: whole frames, not yet judged. */
-    val control = master Stream (ControlBeat())
+    val control = master Stream (ControlBeat(config.vlanBits))
     val segments = master Stream (ReceivedSegment(config))
     val slotRead = slave(SlotReadPort(config))
     /** The slot of a segment that held one is free again. */
     val slotFree = slave Flow (UInt(config.slotBits bits))
     val drops = out(ReceiveDrops.counters(config.counterBits))
+    /** Frames to our MAC that took the bypass, because their VLAN is not ours or they have two tags; as `drops`. */
+    val otherVlan = (config.vlans > 0) generate out(UInt(config.counterBits bits))
     val idle = out Bool ()
   }
   noIoPrefix()
@@ -39,7 +43,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   val walker = OptionWalker(config)
   val reader = OptionReader(config)
   val bypassQueue = FrameQueue(config, Stamp(), frames = 32)
-  val controlQueue = FrameQueue(config, Bool(), frames = 32)
+  val controlQueue = FrameQueue(config, ControlNote(config), frames = 32)
   val store = ReceivedPayloadStore(config)
   val parser = SegmentParser(config)
 
@@ -56,6 +60,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   store.io.stored << aligner.io.stored
   filter.io.local := io.local
   filter.io.tagged := header.tagged
+  if (config.vlans > 0) filter.io.vlans := io.vlans
   sums.io.header := header
   walker.io.header := header
   reader.io.windows << walker.io.walked
@@ -83,11 +88,15 @@ case class Receiver(config: DownbeatConfig) extends Component {
     beat
   }
   controlQueue.io.keep := RegNext(whole && filter.io.control)
-  controlQueue.io.note := RegNext(filter.io.isArp)
+  private val controlNote = ControlNote(config)
+  controlNote.isArp := filter.io.isArp
+  controlNote.vlan := filter.io.vlan
+  controlQueue.io.note := RegNext(controlNote)
   io.control << controlQueue.io.frames.map { noted =>
-    val beat = ControlBeat()
-    beat.frame := noted.frame
-    beat.isArp := noted.note
+    val beat = ControlBeat(config.vlanBits)
+    beat.frame.takesBytes(noted.frame)
+    beat.frame.vlan := noted.note.vlan
+    beat.isArp := noted.note.isArp
     beat
   }
 
@@ -101,6 +110,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   parser.io.frame.valid := accepted
   parser.io.frame.header := header
   parser.io.frame.bytes := aligner.io.bytes
+  parser.io.frame.vlan := filter.io.vlan
   parser.io.frame.slot.held := header.carries && store.io.filling.held
   parser.io.frame.slot.slot := store.io.filling.slot
   parser.io.faults := walker.io.faults
@@ -118,9 +128,16 @@ case class Receiver(config: DownbeatConfig) extends Component {
   dropped.bypassOverflow := bypassQueue.io.overflow
   dropped.controlOverflow := controlQueue.io.overflow
   io.drops := ReceiveDrops.count(dropped, config.counterBits)
+  if (config.vlans > 0) io.otherVlan := Tally(whole && filter.io.otherVlan, config.counterBits)
 
   private val quiet =
     !beats.valid && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
   // One clock more, in which the last counter moves.
   io.idle := quiet && (RegNext(quiet) init False)
+}
+
+/** What the control queue keeps beside a frame. */
+case class ControlNote(config: DownbeatConfig) extends Bundle {
+  val isArp = Bool()
+  val vlan = UInt(config.vlanBits bits)
 }

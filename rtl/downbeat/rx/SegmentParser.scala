@@ -10,6 +10,7 @@ import spinal.lib._
 case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val header = FrameHeader()
   val bytes = UInt(config.slotBeatBits + 4 bits)
+  val vlan = UInt(config.vlanBits bits)
   /** Its slot, if it carries what needs one. */
   val slot = FrameSlot(config)
 }
@@ -107,6 +108,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   io.segments.valid := judging && !bad && (!hasLongValues || complete)
   segment.icmpError := IcmpErrorKind.none
   segment.remoteMac := header.sourceMac
+  segment.vlan := frame.vlan
   segment.remoteIp := header.sourceIp
   segment.remotePort := header.sourcePort
   segment.localPort := header.destinationPort

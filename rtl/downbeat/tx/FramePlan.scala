@@ -20,6 +20,7 @@ case class FramePlan(config: DownbeatConfig) extends Bundle {
   val mode = LaunchMode()
   val launch = Stamp()
   val tag = UInt(16 bits) // as in TransmitBeat
+  val vlan = UInt(config.vlanBits bits) // likewise
 }
 
 object FramePlan {
@@ -28,17 +29,19 @@ object FramePlan {
     plan.assignSomeByName(frame)
     plan.tcpSum := frame.header.tcpSum
     plan.endsAtSix := frame.header.endsAtSix
+    plan.vlan := frame.header.vlan
     plan.dropped := False
     plan
   }
 }
 
 /** The same for a frame without payload that goes as soon as possible: a pure ACK or a RST. */
-case class ImmediatePlan() extends Bundle {
+case class ImmediatePlan(config: DownbeatConfig) extends Bundle {
   val tcpSum = UInt(16 bits)
   val lastByte = UInt(7 bits)
+  val vlan = UInt(config.vlanBits bits)
 
-  def frame(config: DownbeatConfig): FramePlan = {
+  def frame: FramePlan = {
     val plan = FramePlan(config)
     plan.tcpSum := tcpSum
     plan.lastByte := lastByte.resized
@@ -48,15 +51,17 @@ case class ImmediatePlan() extends Bundle {
     plan.mode := LaunchMode.asap
     plan.launch := Stamp.zero
     plan.tag := 0
+    plan.vlan := vlan
     plan
   }
 }
 
 object ImmediatePlan {
   def apply(header: SegmentHeader): ImmediatePlan = {
-    val plan = ImmediatePlan()
+    val plan = ImmediatePlan(header.config)
     plan.tcpSum := header.tcpSum
     plan.lastByte := header.lastByte.resized
+    plan.vlan := header.vlan
     plan
   }
 }

@@ -7,8 +7,8 @@ import spinal.core._
 import spinal.lib._
 
 /** A beat of a frame, before its payload is inserted. */
-case class HeaderBeat() extends Bundle {
-  val beat = TransmitBeat()
+case class HeaderBeat(vlanBits: Int) extends Bundle {
+  val beat = TransmitBeat(vlanBits)
   /** Payload belongs in this beat, if any is left. */
   val splice = Bool()
   val endsAtSix = Bool() // as in FramePlan
@@ -22,7 +22,7 @@ case class FrameSerialiser(config: DownbeatConfig) extends Component {
     val frames = slave(Stream(FramePlan(config)))
     /** Of the frames, in their order. */
     val words = slave(Stream(HeaderWord()))
-    val beats = master(Stream(HeaderBeat()))
+    val beats = master(Stream(HeaderBeat(config.vlanBits)))
   }
   noIoPrefix()
 
@@ -51,6 +51,7 @@ case class FrameSerialiser(config: DownbeatConfig) extends Component {
   beat.frame.data := inHeaders ? word.data | B(0, 64 bits)
   when(hasChecksum)(SegmentHeader.checksumIn(beat.frame.data) := EndiannessSwap(~frame.tcpSum.asBits))
   beat.frame.last := last
+  beat.frame.vlan := frame.vlan
   beat.frame.keep(0) := True
   for (byte <- 1 until config.beatBytes) beat.frame.keep(byte) := !(last && frame.lastByte(2 downto 0) < byte)
   beat.mode := frame.mode

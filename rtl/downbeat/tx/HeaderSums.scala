@@ -19,7 +19,7 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val step = in UInt (4 bits)
     val segment = in(SegmentDescriptor(config))
-    val peer = in(Peer())
+    val peer = in(Peer(config.vlanBits))
     val local = in(LocalAddresses())
     /** From step 1 on, and from `optionStep` on, see HeaderOptions. */
     val optionWords = in UInt (4 bits)

@@ -8,11 +8,11 @@ import spinal.lib._
 /** Inserts payload behind the headers: it shifts the payload by 6 or 2 bytes and carries the bytes that do not fit into
   * the next beat.
   */
-case class PayloadSplicer() extends Component {
+case class PayloadSplicer(vlanBits: Int) extends Component {
   val io = new Bundle {
-    val headers = slave(Stream(HeaderBeat()))
+    val headers = slave(Stream(HeaderBeat(vlanBits)))
     val payload = slave(Stream(PayloadBeat()))
-    val beats = master(Stream(TransmitBeat()))
+    val beats = master(Stream(TransmitBeat(vlanBits)))
   }
   noIoPrefix()
 

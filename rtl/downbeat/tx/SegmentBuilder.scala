@@ -10,8 +10,9 @@ import spinal.core._
 import spinal.lib._
 
 /** The peer of a segment: its addresses and ports, our port, and the IP fields of the connection. */
-case class Peer() extends Bundle {
+case class Peer(vlanBits: Int) extends Bundle {
   val mac = Bits(48 bits)
+  val vlan = UInt(vlanBits bits)
   val ip = UInt(32 bits)
   val remotePort, localPort = UInt(16 bits)
   val service = ServiceParameters()
@@ -29,7 +30,7 @@ case class Peer() extends Bundle {
 case class SegmentBuilder(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
-    val statelessReplies = slave(Stream(StatelessReply()))
+    val statelessReplies = slave(Stream(StatelessReply(config.vlanBits)))
     val addressRead = master(AddressReadPort(config))
     val local = in(LocalAddresses())
     val fetch = master(Stream(Transfer(config)))
@@ -47,7 +48,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   private case class Job() extends Bundle {
     val segment = SegmentDescriptor(config)
     val hasPayload, stateless = Bool()
-    val statelessPeer = Peer()
+    val statelessPeer = Peer(config.vlanBits)
   }
 
   private val ofDescriptors = io.descriptors.map { descriptor =>
@@ -82,6 +83,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.hasPayload := False
     job.stateless := True
     job.statelessPeer.mac := stateless.remoteMac
+    job.statelessPeer.vlan := stateless.vlan
     job.statelessPeer.ip := stateless.remoteIp
     job.statelessPeer.remotePort := stateless.remotePort
     job.statelessPeer.localPort := stateless.localPort
@@ -117,8 +119,9 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   when(job.fire)(step := 0)
 
   // Step 1: the addresses are there.
-  private val peerFound = Peer()
+  private val peerFound = Peer(config.vlanBits)
   peerFound.mac := io.addressRead.addresses.remoteMac
+  peerFound.vlan := io.addressRead.addresses.vlan
   peerFound.ip := io.addressRead.addresses.remoteIp
   peerFound.remotePort := io.addressRead.addresses.remotePort
   peerFound.localPort := io.addressRead.addresses.localPort
@@ -135,6 +138,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
 
   private val header = SegmentHeader(config)
   header.remoteMac := peer.mac
+  header.vlan := peer.vlan
   header.remoteIp := peer.ip
   header.remotePort := peer.remotePort
   header.localPort := peer.localPort

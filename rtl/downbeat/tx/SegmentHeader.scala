@@ -15,6 +15,8 @@ import spinal.core._
   */
 case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val remoteMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
+  /** Its tag is neither in `words` nor in the lengths. */
+  val vlan = UInt(config.vlanBits bits)
   val remoteIp = UInt(32 bits)
   val remotePort, localPort = UInt(16 bits)
   val sequence, acknowledgment = SequenceNumber()

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.tx
 
+import downbeat.config.DownbeatConfig
+import downbeat.messages.Vlan
 import downbeat.wire.{FrameBeat, LaunchMode, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** Merges three streams of frames into one: immediate frames first, then data and bypass frames in turn. It counts the
-  * frames that leave.
+/** Merges three streams of frames into one: immediate frames first, then data and bypass frames in turn. It tags
+  * those of a VLAN, and counts the frames that leave.
   *
   * A register holds the owner of the wire. It changes between frames, and only if another stream waits: frames of one
   * stream follow each other without a gap. After an immediate frame it keeps its value for a clock, in case another one
   * follows.
   */
-case class TransmitMerge() extends Component {
+case class TransmitMerge(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val immediate = slave(Stream(TransmitBeat()))
-    val data = slave(Stream(TransmitBeat()))
-    val bypass = slave(Stream(FrameBeat()))
+    val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
+    val immediate = slave(Stream(TransmitBeat(config.vlanBits)))
+    val data = slave(Stream(TransmitBeat(config.vlanBits)))
+    val bypass = slave(Stream(FrameBeat(config.vlanBits)))
     val wire = master(Stream(TransmitBeat()))
     val framesSent = out UInt (32 bits)
     val bytesSent = out UInt (32 bits) // without FCS
@@ -25,7 +28,7 @@ case class TransmitMerge() extends Component {
   noIoPrefix()
 
   private val bypass = io.bypass.map { frame =>
-    val beat = TransmitBeat()
+    val beat = TransmitBeat(config.vlanBits)
     beat.frame := frame
     beat.mode := LaunchMode.asap
     beat.launch.ns := 0
@@ -36,7 +39,7 @@ case class TransmitMerge() extends Component {
 
   private val lines = Seq(io.immediate, io.data, bypass)
   private val owner = Vec(lines.indices.map(index => RegInit(Bool(index == 0)))) // one-hot
-  private val merged = Stream(TransmitBeat())
+  private val merged = Stream(TransmitBeat(config.vlanBits))
   merged.valid := lines.lazyZip(owner).map(_.valid && _).reduce(_ || _)
   merged.payload := MuxOH(owner, lines.map(_.payload))
   for ((line, owns) <- lines.zip(owner)) line.ready := owns && merged.ready
@@ -57,11 +60,16 @@ case class TransmitMerge() extends Component {
   }
 
   private val leaving = merged.m2sPipe()
-  io.wire << leaving
+  if (config.vlans > 0) {
+    val inserter = VlanTagInserter(config)
+    inserter.io.vlans := io.vlans
+    inserter.io.frames << leaving
+    io.wire << inserter.io.wire
+  } else io.wire << leaving
 
-  private val left = RegNext(leaving.fire, False)
-  private val leftLast = RegNextWhen(leaving.frame.last, leaving.fire)
-  private val leftBytes = RegNextWhen(CountOne(leaving.frame.keep), leaving.fire)
+  private val left = RegNext(io.wire.fire, False)
+  private val leftLast = RegNextWhen(io.wire.frame.last, io.wire.fire)
+  private val leftBytes = RegNextWhen(CountOne(io.wire.frame.keep), io.wire.fire)
   private val frames, bytes = Reg(UInt(32 bits)) init 0
   when(left) {
     bytes := bytes + leftBytes

@@ -4,7 +4,7 @@ package downbeat.tx
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{Tally, WideQueue}
 import downbeat.messages.{
-  AddressReadPort, DepartedEvent, FlowReference, LocalAddresses, SegmentDescriptor, StatelessReply, Transfer
+  AddressReadPort, DepartedEvent, FlowReference, LocalAddresses, SegmentDescriptor, StatelessReply, Transfer, Vlan
 }
 import downbeat.wire.{DepartureStamp, FrameBeat, TransmitBeat}
 import spinal.core._
@@ -16,17 +16,18 @@ import spinal.lib._
 case class Transmitter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val descriptors = slave(Stream(SegmentDescriptor(config)))
-    val statelessReplies = slave(Stream(StatelessReply()))
+    val statelessReplies = slave(Stream(StatelessReply(config.vlanBits)))
     val addressRead = master(AddressReadPort(config))
     /** Does not change while frames are in here. */
     val local = in(LocalAddresses())
+    val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan())) // likewise
     val fetch = master(Stream(Transfer(config)))
     val payload = slave(Stream(FrameBeat()))
     /** The memory refused bytes of the payload; read with its last beat. */
     val payloadFailed = in(Bool())
     /** A segment was not sent, because the memory refused its payload. */
     val fetchFailures = master(Stream(FlowReference(config)))
-    val bypass = slave(Stream(FrameBeat()))
+    val bypass = slave(Stream(FrameBeat(config.vlanBits)))
     val wire = master(Stream(TransmitBeat()))
     val departures = slave(Flow(DepartureStamp()))
     val departed = master(Stream(DepartedEvent(config)))
@@ -76,18 +77,19 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   dataSerialiser.io.frames << dataFrames
   dataSerialiser.io.words << wordsOf(False)
   val dataBeats = dataSerialiser.io.beats.m2sPipe()
-  val splicer = PayloadSplicer()
+  val splicer = PayloadSplicer(config.vlanBits)
   splicer.io.headers << dataBeats.s2mPipe()
   splicer.io.payload << store.io.payload.s2mPipe()
 
-  val immediateLine = StreamFifo(ImmediatePlan(), Transmitter.lineFrames, forFMax = true)
+  val immediateLine = StreamFifo(ImmediatePlan(config), Transmitter.lineFrames, forFMax = true)
   immediateLine.io.push << builder.io.immediate.map(ImmediatePlan(_))
-  val immediateFrames = immediateLine.io.pop.m2sPipe().s2mPipe().map(_.frame(config))
+  val immediateFrames = immediateLine.io.pop.m2sPipe().s2mPipe().map(_.frame)
   val immediateSerialiser = FrameSerialiser(config)
   immediateSerialiser.io.frames << immediateFrames
   immediateSerialiser.io.words << wordsOf(True)
 
-  val merge = TransmitMerge()
+  val merge = TransmitMerge(config)
+  if (config.vlans > 0) merge.io.vlans := io.vlans
   // What the merge decides must not reach back through the lines in the same clock: s2mPipe.
   val immediateBeats = immediateSerialiser.io.beats.map(_.beat).m2sPipe()
   merge.io.immediate << immediateBeats.s2mPipe()

@@ -6,11 +6,22 @@ import spinal.core._
 
 /** One beat of an Ethernet frame without preamble and FCS. Byte 0 of the wire is `data(7 downto 0)`; `keep` is
   * contiguous from bit 0 and all ones except in the last beat.
+  *
+  * @param vlanBits width of `vlan`, for a frame whose tag is not in its bytes; 0: it has none
   */
-case class FrameBeat() extends Bundle {
+case class FrameBeat(vlanBits: Int = 0) extends Bundle {
   val data = Bits(64 bits)
   val keep = Bits(8 bits)
   val last = Bool()
+  /** The same in all beats of a frame: its VLAN ([[downbeat.messages.Vlan]]). */
+  val vlan = UInt(vlanBits bits)
+
+  /** All but `vlan`. */
+  def takesBytes(other: FrameBeat): Unit = {
+    data := other.data
+    keep := other.keep
+    last := other.last
+  }
 }
 
 /** A beat as the MAC hands it in. */
@@ -28,8 +39,8 @@ object LaunchMode extends SpinalEnum {
 }
 
 /** A beat as the MAC takes it; `mode`, `launch` and `tag` are the same in all beats of a frame. */
-case class TransmitBeat() extends Bundle {
-  val frame = FrameBeat()
+case class TransmitBeat(vlanBits: Int = 0) extends Bundle {
+  val frame = FrameBeat(vlanBits)
   val mode = LaunchMode()
   val launch = Stamp()
   /** Comes back with the departure stamp; zero: no stamp is wanted. */

@@ -5,7 +5,7 @@ package downbeat.wire
 object EtherType {
   val ipv4 = 0x0800
   val arp = 0x0806
-  val tag = 0x8100 // 802.1Q
+  val tag = 0x8100 // 802.1Q C-tag
   val macControl = 0x8808 // IEEE 802.3 annex 31A: pause
 }
 

@@ -50,7 +50,7 @@ class TupleHash:
     second: int
 
 
-def tuple_hash(key: int, remote_ip: int, remote_port: int, local_port: int) -> TupleHash:
+def tuple_hash(key: int, remote_ip: int, remote_port: int, local_port: int, *vlan: int) -> TupleHash:
     message = remote_ip.to_bytes(4, "little") + local_port.to_bytes(2, "little") + remote_port.to_bytes(2, "little")
-    v = state(key, message, rounds=1, final_rounds=3)
+    v = state(key, message + bytes(vlan), rounds=1, final_rounds=3)
     return TupleHash(first=v[0], second=v[2])

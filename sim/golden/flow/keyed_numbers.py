@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from sim.golden.flow.siphash import siphash
 
-Tuple = tuple[int, int, int]  # remote address, remote port, local port
+# Remote address, remote port, local port; and the VLAN's number, where it has one.
+Tuple = tuple[int, int, int] | tuple[int, int, int, int]
 
 PURPOSES = ("lookup key", "connection", "port", "cookie")
 PERIOD_NS = 2**36
@@ -30,7 +31,7 @@ class Numbers:
     local_ip: int
 
     def _hash(self, purpose: str, key: Tuple, terms: Terms = Terms(), local_ip: int | None = None) -> int:  # noqa: B008
-        remote_ip, remote_port, local_port = key
+        remote_ip, remote_port, local_port, *vlan = key
         fields = (
             (remote_ip, 4),
             (self.local_ip if local_ip is None else local_ip, 4),
@@ -40,6 +41,7 @@ class Numbers:
             (terms.period, 2),
             (terms.size, 1),
             (PURPOSES.index(purpose), 1),
+            *((number, 1) for number in vlan),
         )
         return siphash(self.secret, b"".join(value.to_bytes(size, "little") for value, size in fields))
 
@@ -54,8 +56,9 @@ class Numbers:
     def timestamp_offset(self, key: Tuple) -> int:
         return self._hash("connection", key) >> 32
 
-    def port_offset(self, remote_ip: int, remote_port: int) -> int:
-        return self._hash("port", (remote_ip, remote_port, 0)) % 2**15
+    def port_offset(self, key: Tuple) -> int:
+        """Of a remote end: its local port is 0."""
+        return self._hash("port", key) % 2**15
 
     def cookie(self, key: Tuple, terms: Terms) -> int:
         hashed = self._hash("cookie", key, terms) % 2**32
