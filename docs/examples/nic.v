@@ -33,7 +33,8 @@ module nic #(
   /* verilator lint_off PINMISSING */ // notifications, received data, records, counters: your logic reads them
   Downbeat core (
     .clk(clk), .reset(reset), .now(now), .local_mac(mac), .local_ip(ip), .secret(secret),
-    .local_netmask(netmask), .local_gateway(gateway), .s_axis_neighbour_tvalid(1'b0), .s_axis_neighbour_tdata(88'd0),
+    .local_netmask(netmask), .local_gateway(gateway), .local_vlans(48'd0),
+    .s_axis_neighbour_tvalid(1'b0), .s_axis_neighbour_tdata(88'd0),
     // From the MAC: the stamp is when the frame's first beat is here.
     .s_axis_wire_rx_tdata(mac_rx_tdata), .s_axis_wire_rx_tkeep(mac_rx_tkeep), .s_axis_wire_rx_tvalid(mac_rx_tvalid),
     .s_axis_wire_rx_tlast(mac_rx_tlast), .s_axis_wire_rx_tready(mac_rx_tready), .s_axis_wire_rx_tuser({mac_rx_tuser, now}),

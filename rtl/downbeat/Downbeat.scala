@@ -58,8 +58,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
       in(UInt(32 bits)).note("Leading ones; zero: every address is on our network. Constant out of reset.")
     val local_gateway = in(UInt(32 bits)).note("Next hop to all other networks; zero: none. Constant out of reset.")
     val local_vlans = (config.vlans > 0) generate in(Bits(config.vlans * Vlan.portBits bits)).note(
-      "Own VLANs, 16 bits each, the first one lowest: 11..0 VID (0: none), 15..13 PCP of our frames. Constant out of " +
-        "reset.")
+      "Own VLANs, 16 bits each, the first lowest: 11..0 VID (0: none), 15..13 our PCP. Constant out of reset.")
     val s_axis_neighbour = slave(AxiStream(81 + config.vlanBits)).note(
       "Static neighbours. TDATA: 31..0 IP, 79..32 MAC, 80 remove" +
         (if (config.vlans > 0) s", ${80 + config.vlanBits}..81 VLAN." else "."))
