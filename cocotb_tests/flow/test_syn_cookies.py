@@ -16,7 +16,7 @@ from sim.golden.flow.keyed_numbers import PERIOD_NS, SEGMENT_SIZES
 
 BACKLOG = FLOWS // 2
 CLIENT = (0x0A000050, 4321, 80)
-ADDRESSES = ("remoteMac", "remoteIp", "remotePort", "localPort")
+ADDRESSES = ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")
 # What a cookie keeps of an MSS.
 KEPT_SIZES = {1: 64, 536: 536, 1000: 536, 1399: 1360, 1460: 1460, 1500: 1460, 9000: 8960, 65535: 8960}
 
