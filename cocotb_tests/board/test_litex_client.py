@@ -43,7 +43,7 @@ class Port:
 
 
 async def client_of(dut: Any) -> tuple[Any, AxiLiteRam]:
-    from litex.tools.remote import comm_uart  # type: ignore[import-not-found]  # noqa: PLC0415
+    from litex.tools.remote import comm_uart
 
     host, ram = await bench(dut)
     with pytest.MonkeyPatch.context() as patch:

@@ -118,7 +118,9 @@ class Neighbourhood:
 
     def enter(self, address: str, mac: str | None = None, *, remove: bool = False, vlan: int = 0) -> None:
         """A static entry."""
-        self.statics.put({"ip": number(address), "mac": number(mac or mac_of(address)), "remove": int(remove), "vlan": vlan})
+        self.statics.put(
+            {"ip": number(address), "mac": number(mac or mac_of(address)), "remove": int(remove), "vlan": vlan}
+        )
 
     # ---- the bench
 
