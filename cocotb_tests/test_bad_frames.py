@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Bad frames at the core's edge: counted by cause and dropped, or answered as the RFCs say; the next good connection works."""
+"""Bad frames at the core's edge: counted by cause and dropped, or answered as the RFCs say; the next good connection
+works."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The end of a connection at the core's edge: the order between data and what is asked for behind it is the core's duty.
+"""The end of a connection at the core's edge: the order between data and what is asked for behind it is the core's
+duty.
 
 An application hands over its last beat and then its command, and waits for nothing.
 """
@@ -106,7 +107,8 @@ async def a_shutdown_waits_for_its_own_data_and_not_for_what_others_write_behind
 
 @cocotb.test()
 async def close_while_data_is_on_its_way_to_memory_resets(dut: Any) -> None:
-    """RFC 2525 2.17: it was accepted and nobody reads it. Memory answers when the RST is out; then the flow comes back."""
+    """RFC 2525 2.17: it was accepted and nobody reads it. Memory answers when the RST is out; then the flow comes
+    back."""
     core, writes = await core_of(dut)
     peer, flow = await opened(core)
     if writes is not None:

@@ -145,8 +145,8 @@ async def transfer(
 ) -> int:
     """Acknowledges so many windows, each segment in as many parts; returns how many bytes that were.
 
-    An honest receiver's ACKs come a round trip later; an optimistic one's at once, each with one of unsent data behind it. One
-    that repeats them sends each number again before the next, as if something had come out of order.
+    An honest receiver's ACKs come a round trip later; an optimistic one's at once, each with one of unsent data behind
+    it. One that repeats them sends each number again before the next, as if something had come out of order.
     """
     first = connection.peer.expected
     for _ in range(rounds):
@@ -168,8 +168,9 @@ async def transfer(
 @cocotb.test()
 @cocotb.parametrize(policy=TRANSFERS)
 async def divided_and_optimistic_acks_grow_the_window_no_more_than_honest_ones(dut: Any, policy: str) -> None:
-    """The same transfer three times: with an ACK for each segment; with one for each part of it; with ACKs that are sent
-    before their data can have come, and of data that has not been sent. The latter gain neither bytes nor window."""
+    """The same transfer three times: with an ACK for each segment; with one for each part of it; with ACKs that are
+    sent before their data can have come, and of data that has not been sent. The latter gain neither bytes nor
+    window."""
     windows, core = Windows(dut), await Core.create(dut)
     honest = await Connection.opened(core, windows, policy, PORT)
     honest_bytes = await transfer(honest, rounds=2, parts=1)
@@ -184,7 +185,8 @@ async def divided_and_optimistic_acks_grow_the_window_no_more_than_honest_ones(d
 @cocotb.test()
 @cocotb.parametrize(policy=TRANSFERS)
 async def repeated_acks_grow_the_window_by_what_is_acknowledged_at_most(dut: Any, policy: str) -> None:
-    """A repeated number looks like the answer to the first half of an inverted pair; two in a row are not a loss yet."""
+    """A repeated number looks like the answer to the first half of an inverted pair; two in a row are not a loss
+    yet."""
     windows, core = Windows(dut), await Core.create(dut)
     connection = await Connection.opened(core, windows, policy, PORT)
     acknowledged = await transfer(connection, rounds=2, parts=1, repeating=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""ECN at the wire, both ways (RFC 3168): what a mark does to the window of the sender, and how a receiver tells of it."""
+"""ECN at the wire, both ways (RFC 3168): what a mark does to the window of the sender, and how a receiver tells of
+it."""
 
 from __future__ import annotations
 
@@ -54,8 +55,8 @@ async def flight(core: Core, peer: Peer) -> list[TCP]:
 
 @cocotb.test()
 async def a_sender_halves_its_window_once_in_a_window_and_says_so_once(dut: Any) -> None:
-    """RFC 3168 6.1.2: of 16 segments in flight the first is marked; the receiver says ECE until it sees CWR, which comes
-    with the first new data. Until then the window neither falls again nor grows, and nothing is sent again.
+    """RFC 3168 6.1.2: of 16 segments in flight the first is marked; the receiver says ECE until it sees CWR, which
+    comes with the first new data. Until then the window neither falls again nor grows, and nothing is sent again.
     """
     core, peer, flow = await opened(dut, initial_window=16)
     core.write(flow, bytes(44 * MSS))
@@ -113,7 +114,8 @@ def marked(core: Core, peer: Peer, data: bytes, flags: str = "A", tos: int = MAR
 
 @cocotb.test()
 async def a_receiver_says_ece_from_the_mark_until_cwr(dut: Any) -> None:
-    """RFC 3168 6.1.3: in every segment, with data of its own too; pure ACKs and what is sent again are not ECT (6.1.4, 6.1.5)."""
+    """RFC 3168 6.1.3: in every segment, with data of its own too; pure ACKs and what is sent again are not ECT (6.1.4,
+    6.1.5)."""
     core, peer, flow = await opened(dut, initial_window=10)
 
     async def told() -> str:

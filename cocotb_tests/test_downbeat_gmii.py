@@ -60,7 +60,8 @@ async def data_goes_both_ways_with_clocks_apart(dut: Any, transmit: int) -> None
 
 @cocotb.test()
 async def paced_segments_leave_their_spacing_apart_to_the_byte_time(dut: Any) -> None:
-    """16 ns a byte: half the link. The spacing counts payload; each SFD is on the first byte time at or after its launch."""
+    """16 ns a byte: half the link. The spacing counts payload; each SFD is on the first byte time at or after its
+    launch."""
     core, _ = await GmiiCore.running(dut)
     spacing_ns = 16
     peer, flow = await opened(core, spacing=spacing_ns << 32)

@@ -26,7 +26,8 @@ def test_downbeat_inline() -> None:
 
 
 class Sender:
-    """A connection that measures, its path, and the golden model of the unit that is told what the engine should tell."""
+    """A connection that measures, its path, and the golden model of the unit that is told what the engine should
+    tell."""
 
     def __init__(self, core: Core, peer: Any, flow: int, load: float) -> None:
         self.core, self.flow = core, flow
@@ -117,7 +118,8 @@ async def streams_leave_as_wanted_and_tell_of_the_path(dut: Any) -> None:
 
 @cocotb.test()
 async def every_second_segment_is_a_probe_where_acks_are_delayed(dut: Any) -> None:
-    """A round in which each ACK is of two segments teaches it; the receiver's pairs are counted from the first segment."""
+    """A round in which each ACK is of two segments teaches it; the receiver's pairs are counted from the first
+    segment."""
     sender = await Sender.opened(dut)
     departures, start = await sender.departures(PROBES)
     sender.tell(Request(completes=1, segment_size=MSS))

@@ -147,7 +147,8 @@ async def recovery_keeps_the_network_as_full_as_half_the_window(dut: Any) -> Non
 
 @cocotb.test()
 async def a_partial_acknowledgment_sends_the_next_hole_when_nothing_of_it_was_sent_again(dut: Any) -> None:
-    """RFC 6582 3.2, step 3, where RFC 6675 has its rescue: a flight's last segments are lost, nothing is held beyond them."""
+    """RFC 6582 3.2, step 3, where RFC 6675 has its rescue: a flight's last segments are lost, nothing is held beyond
+    them."""
     core, peer, flow = await opened(dut, selective=True)
     core.write(flow, bytes(10 * MSS))
     sent = await segments(peer, 10)

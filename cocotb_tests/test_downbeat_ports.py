@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Ports at the core's edge: several that listen at once, each with its own parameters, and ephemeral ones (RFC 6056)."""
+"""Ports at the core's edge: several that listen at once, each with its own parameters, and ephemeral ones (RFC
+6056)."""
 
 from __future__ import annotations
 
@@ -147,7 +148,8 @@ async def listening(dut: Any) -> Core:
 
 @cocotb.test()
 async def an_accepted_connection_has_its_listeners_parameters(dut: Any) -> None:
-    """Initial window, spacing, Nagle's algorithm and ECN of two connections to each of four ports, opened in any order."""
+    """Initial window, spacing, Nagle's algorithm and ECN of two connections to each of four ports, opened in any
+    order."""
     core = await listening(dut)
     asked = [*LISTENERS, *LISTENERS]
     generator().shuffle(asked)
@@ -160,7 +162,8 @@ async def an_accepted_connection_has_its_listeners_parameters(dut: Any) -> None:
 
 @cocotb.test()
 async def a_port_that_listens_no_more_leaves_its_connections_and_the_other_ports(dut: Any) -> None:
-    """One connection is established and one in its handshake when it ends; then it listens again, with other parameters."""
+    """One connection is established and one in its handshake when it ends; then it listens again, with other
+    parameters."""
     core = await listening(dut)
     gone, other, *_ = LISTENERS
     established = await Client.connected(core, gone.port)
@@ -188,7 +191,8 @@ async def a_port_that_listens_no_more_leaves_its_connections_and_the_other_ports
 
 @cocotb.test()
 async def ephemeral_ports_are_dynamic_ones_that_nobody_uses(dut: Any) -> None:
-    """RFC 6056 3.3.3: to one remote end one after the other, to others from elsewhere; and two may have the same one."""
+    """RFC 6056 3.3.3: to one remote end one after the other, to others from elsewhere; and two may have the same
+    one."""
     core = await listening(dut)
     ports: dict[int, list[int]] = {}
     for remote in (7, 7, 7, 8, 9, 10, 7):

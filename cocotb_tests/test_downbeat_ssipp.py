@@ -43,7 +43,8 @@ async def ssipp_sends_pairs_the_other_way_round(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(selective=[False, True])
 async def ssipp_doubles_the_window_each_round_trip(dut: Any, selective: bool) -> None:
-    """In lock step: all ACKs of a window come back, then the next window goes. The first has one segment and half a pair."""
+    """In lock step: all ACKs of a window come back, then the next window goes. The first has one segment and half a
+    pair."""
     core, peer, flow = await opened(
         dut, DelayingReceiver, selective=selective, startup="ssipp", initial_window=2, ssthresh=1000 * MSS
     )
@@ -64,7 +65,8 @@ async def ssipp_doubles_the_window_each_round_trip(dut: Any, selective: bool) ->
 
 @cocotb.test()
 async def an_ack_beyond_the_unsent_half_is_of_unsent_data(dut: Any) -> None:
-    """A window of two: a pair's second half has gone, its first has not. An ACK of that is answered, and nothing moves."""
+    """A window of two: a pair's second half has gone, its first has not. An ACK of that is answered, and nothing
+    moves."""
     core, peer, flow = await opened(dut, startup="ssipp", initial_window=2, ssthresh=64 * MSS)
     core.write(flow, bytes(8 * MSS))
     first, ahead = await peer.receive(), await peer.receive()

@@ -7,8 +7,8 @@ if [ -z "${BASH_VERSION:-}" ]; then
   return 2
 fi
 DOWNBEAT_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# Several work trees may share one environment: export DOWNBEAT_VENV before calling make. Set-up records where it is, for
-# other shells and for sudo, which passes no variables on.
+# Several work trees may share one environment: export DOWNBEAT_VENV before calling make. Set-up records where it is,
+# for other shells and for sudo, which passes no variables on.
 DOWNBEAT_VENV=${DOWNBEAT_VENV:-$(cat "$DOWNBEAT_ROOT/build/venv.path" 2>/dev/null || true)}
 DOWNBEAT_VENV=${DOWNBEAT_VENV:-$DOWNBEAT_ROOT/build/venv}
 for packages in "$DOWNBEAT_VENV"/lib/python3.*/site-packages; do :; done

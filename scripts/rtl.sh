@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # rtl.sh compile: Scala to classes, by Maven.
 # rtl.sh policies: those of POLICY_PATH to build/policies/classes, their names to build/policies/names.
-# rtl.sh elaborate PRESET [DIRECTORY MODULE...]: classes to DIRECTORY/MODULE.v; all modules into build/rtl if none is named.
+# rtl.sh elaborate PRESET [DIRECTORY MODULE...]: classes to DIRECTORY/MODULE.v; all modules into build/rtl if none is
+# named.
 #   Modules that the same classes and preset made are kept, all others are made or, if they are not named, removed.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # shellcheck shell=bash
-# step NAME COMMAND...: runs a command quietly with one line for people. When it fails, the line has its reason if it gave one
-# (a line "Generate: reason"); otherwise the end of its output is shown.
+# step NAME COMMAND...: runs a command quietly with one line for people. When it fails, the line has its reason if it
+# gave one (a line "Generate: reason"); otherwise the end of its output is shown.
 
 step() {
   local name=$1 started=$SECONDS status=0 counts='' reason

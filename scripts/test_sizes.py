@@ -22,7 +22,8 @@ SMALLEST, LARGEST = (16, 4 << 10), (65536, 16 << 20)
 MIXED = ((16, 16 << 20), (1024, 4 << 10))[: draws(0, 2)]  # one size large, the other small
 WITH_REGISTERS = ("DownbeatAxi",)[: draws(0, 1)]
 CORNERS = {SMALLEST: TOPS, LARGEST: (*TOPS, *WITH_REGISTERS), **dict.fromkeys(MIXED, TOPS)}
-# Of the smallest build's text; what grows are widths and four rounds for each factor of 16 in the trees of pacer and timers.
+# Of the smallest build's text; what grows are widths and four rounds for each factor of 16 in the trees of pacer and
+# timers.
 MOST_GROWTH = 1.1
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The build's layout (build/rtl/downbeat_layout.json): numbers, enumerations, ports' words; so that no test copies a number."""
+"""The build's layout (build/rtl/downbeat_layout.json): numbers, enumerations, ports' words; so that no test copies a
+number."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs the cocotb cases of a test module on one module: `run_module("FrameFilter", __name__)` is all a test module says."""
+"""Runs the cocotb cases of a test module on one module: `run_module("FrameFilter", __name__)` is all a test module
+says."""
 
 from __future__ import annotations
 

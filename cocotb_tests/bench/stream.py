@@ -3,7 +3,8 @@
 
 A beat is a dict of field name to unsigned value; where the payload has no fields, an int will do.
 
-Who has nothing to do sleeps, and costs no Python at a clock: a source until it is given beats, a monitor until valid rises.
+Who has nothing to do sleeps, and costs no Python at a clock: a source until it is given beats, a monitor until valid
+rises.
 """
 
 from __future__ import annotations

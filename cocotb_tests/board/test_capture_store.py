@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""CaptureStore: words leave in the order they came in, from block RAM and from SDRAM, whose rules are kept (sdram.v)."""
+"""CaptureStore: words leave in the order they came in, from block RAM and from SDRAM, whose rules are kept
+(sdram.v)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""LiteX's own client of a uartbone, `CommUART`, on the board's bridge: where LiteX is installed (pip install litex pyserial)."""
+"""LiteX's own client of a uartbone, `CommUART`, on the board's bridge: where LiteX is installed (pip install litex
+pyserial)."""
 
 from __future__ import annotations
 

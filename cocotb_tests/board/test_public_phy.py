@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A board's RGMII pins against a PHY that others wrote: cocotbext-eth's RGMII source and sink. Their clock has its edges in
-the middle of each nibble; their time of a start of frame is that of the octet behind the SFD."""
+"""A board's RGMII pins against a PHY that others wrote: cocotbext-eth's RGMII source and sink. Their clock has its
+edges in the middle of each nibble; their time of a start of frame is that of the octet behind the SFD."""
 
 from __future__ import annotations
 

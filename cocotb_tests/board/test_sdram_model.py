@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""sdram.v, the judge of test_capture_store: a sequence that keeps the rules is none, and each that breaks one is told."""
+"""sdram.v, the judge of test_capture_store: a sequence that keeps the rules is none, and each that breaks one is
+told."""
 
 from __future__ import annotations
 

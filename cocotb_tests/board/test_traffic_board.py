@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Four flows of the core on a board, from the RGMII pins to its own source and sink; the host's program is on the UART."""
+"""Four flows of the core on a board, from the RGMII pins to its own source and sink; the host's program is on the
+UART."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ CLOCKS_A_BIT = 16  # of the board's core, as Board.simulated has it
 
 
 class UartHost:
-    """`period_ps`: of the core's clock. As a line of downbeat_toe.board.bone it may be used from a `bridge`d function."""
+    """`period_ps`: of the core's clock. As a line of downbeat_toe.board.bone it may be used from a `bridge`d
+    function."""
 
     def __init__(self, dut: Any, period_ps: int) -> None:
         self._dut = dut

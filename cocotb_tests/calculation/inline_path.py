@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A path with a FIFO bottleneck and cross traffic at a constant rate, and streams of probes over it. Float arithmetic, in ns."""
+"""A path with a FIFO bottleneck and cross traffic at a constant rate, and streams of probes over it. Float arithmetic,
+in ns."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A sender of the golden models over a path without losses: the logistic window with K and A from streams of its own probes."""
+"""A sender of the golden models over a path without losses: the logistic window with K and A from streams of its own
+probes."""
 
 from __future__ import annotations
 

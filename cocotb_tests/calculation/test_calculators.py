@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The queues around a unit for long calculations: every request that found space is answered, in order, to whom it belongs."""
+"""The queues around a unit for long calculations: every request that found space is answered, in order, to whom it
+belongs."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
 from sim.golden.calculation.divider import quotient
 
-# The widths of each module, as Modules.scala has them: numerator, denominator, quotient. And clocks from request to request.
+# The widths of each module, as Modules.scala has them: numerator, denominator, quotient. And clocks from request to
+# request.
 WIDTHS = {"Divider": (60, 32, 28), "DividerNarrow": (9, 12, 9), "DividerSingle": (60, 32, 28)}
 SPACING = {"DividerSingle": 30}
 REQUESTS = draws(5000, 50_000)

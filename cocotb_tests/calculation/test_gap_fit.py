@@ -125,7 +125,8 @@ def least_squares(points: list[tuple[int, int]]) -> tuple[Fraction, Fraction]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_estimate_is_where_the_fitted_line_meets_y_equals_x(seed: int) -> None:
-    """Departure gaps as measured, not as asked; against exact least squares over the classes up to the first that is free."""
+    """Departure gaps as measured, not as asked; against exact least squares over the classes up to the first that is
+    free."""
     draw = random.Random(seed)
     fits = 0
     for _ in range(100):

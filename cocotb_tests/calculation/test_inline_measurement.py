@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Inline measurement: the unit is its golden model's, bit for bit; the model is the paper's rules in floats; A and K on paths."""
+"""Inline measurement: the unit is its golden model's, bit for bit; the model is the paper's rules in floats; A and K on
+paths."""
 
 from __future__ import annotations
 
@@ -167,7 +168,8 @@ def test_trend_by_most_gaps_or_by_the_sum() -> None:
     ("load", "most", "most_p90"), [(0, 0.05, 0.1), (0.2, 0.05, 0.1), (0.5, 0.05, 0.1), (0.8, 0.2, 0.25)]
 )
 def test_a_and_k_in_ten_rounds(load: float, most: float, most_p90: float) -> None:
-    """100 Mb/s, 60 ms, constant cross traffic of any phase: errors of A, median and 90th percentile of 50 phases; K within 1 %.
+    """100 Mb/s, 60 ms, constant cross traffic of any phase: errors of A, median and 90th percentile of 50 phases; K
+    within 1 %.
 
     Beside 80 % a first result that is low narrows the range too early, and it takes rounds to widen again.
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The logistic window with no argument: K and A from its own data within ten round trips, by the golden models together."""
+"""The logistic window with no argument: K and A from its own data within ten round trips, by the golden models
+together."""
 
 from __future__ import annotations
 

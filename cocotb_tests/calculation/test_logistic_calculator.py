@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The logistic unit as policies ask it: fields packed as the golden policy packs them, an response to each request in order."""
+"""The logistic unit as policies ask it: fields packed as the golden policy packs them, an response to each request in
+order."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The bins of SEARCH: the unit is its golden model's, bit for bit. cocotb_tests/congestion/startup has the draft beside it."""
+"""The bins of SEARCH: the unit is its golden model's, bit for bit. cocotb_tests/congestion/startup has the draft beside
+it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""How far a golden model's window is from its equation in floats: what a policy's `float_error` tells `make policies`."""
+"""How far a golden model's window is from its equation in floats: what a policy's `float_error` tells `make
+policies`."""
 
 from __future__ import annotations
 

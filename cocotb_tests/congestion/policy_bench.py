@@ -29,7 +29,8 @@ from sim.golden.congestion.seam import (
     calculator_of,
 )
 
-# A request brings each of these both as zeros and as ones somewhere, and each kind either way (`_everything_was_asked`).
+# A request brings each of these both as zeros and as ones somewhere, and each kind either way
+# (`_everything_was_asked`).
 EXTREMES = {
     "event_ackedBytes": 32,
     "event_flight": 32,
@@ -66,7 +67,8 @@ NearWord = Callable[[random.Random, CongestionEvent, Window], int]
 
 
 async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | None = None) -> None:
-    """Thousands of requests, one a clock, among them every kind and every field's extremes; half of the words by `near`."""
+    """Thousands of requests, one a clock, among them every kind and every field's extremes; half of the words by
+    `near`."""
     source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "answer"), generator()
     await start(dut)
     expected, beats = [], []

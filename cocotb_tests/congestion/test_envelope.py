@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Whatever comes, in whatever order, no policy leaves cwnd below one segment, ssthresh below two, or either above 1 GiB.
+"""Whatever comes, in whatever order, no policy leaves cwnd below one segment, ssthresh below two, or either above 1
+GiB.
 
 The stage's model around each pair of policies; `sim/bench/policies/judge.py` asks the same of the core's own windows.
 """

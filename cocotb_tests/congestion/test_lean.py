@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A build with Reno alone (preset `lean`) pays for nothing that other policies need; the default build pays for all of it."""
+"""A build with Reno alone (preset `lean`) pays for nothing that other policies need; the default build pays for all of
+it."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def full() -> Build:
 
 
 def test_the_stages_keep_what_reno_needs(lean: Build, full: Build) -> None:
-    """Nothing to choose between, no other policy's policy_state; no probe is ever sent, and nobody compares round trips."""
+    """Nothing to choose between, no other policy's policy_state; no probe is ever sent, and nobody compares round
+    trips."""
     assert lean.memory_bits("congestion") == WINDOWS + RENO_WORD + SPACING + OPENING
     assert lean.memory_bits("measure") == 0
     for stage in STAGES:

@@ -100,7 +100,8 @@ def test_a_timeout_restarts_from_one_segment_and_halves_once() -> None:
 
 @pytest.mark.parametrize(("flight", "ssthresh"), [(100 * SMSS, 14600), (14 * SMSS, 7 * SMSS)])
 def test_a_timeout_in_a_recovery_does_not_raise_the_threshold(flight: int, ssthresh: int) -> None:
-    """RFC 5681 3.1, equation 4: no more than half the flight; and no more than the loss has left of the flight that it met."""
+    """RFC 5681 3.1, equation 4: no more than half the flight; and no more than the loss has left of the flight that it
+    met."""
     state = connection(29200, 65536)
     assert see(state, Kind.LOSS, flight=29200)[1] == 14600
     assert see(state, Kind.TIMEOUT, flight=flight) == (SMSS, ssthresh)

@@ -91,7 +91,8 @@ class Core:
         return (self.now << 16) % 2**64
 
     async def idle(self, clocks: int = 20_000) -> None:
-        """Waits until nothing moves; what was just put is offered a clock late, and the core says so two clocks later."""
+        """Waits until nothing moves; what was just put is offered a clock late, and the core says so two clocks
+        later."""
         for _ in range(3):
             await RisingEdge(self.dut.clk)
         await until(self.dut, lambda: self.dut.idle.value == 1, "the core to be idle", clocks)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Many connections at once: honest peers behind a wire that loses frames, and an application that lives with what it is told."""
+"""Many connections at once: honest peers behind a wire that loses frames, and an application that lives with what it is
+told."""
 
 from __future__ import annotations
 

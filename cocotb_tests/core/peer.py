@@ -56,7 +56,8 @@ class Peer:
         self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=stamp)
 
     async def receive(self, clocks: int = 20_000) -> TCP:
-        """The next segment of the core, whose checksums scapy finds right; its departure stamp goes back to the core."""
+        """The next segment of the core, whose checksums scapy finds right; its departure stamp goes back to the
+        core."""
         frame = await self.core.wire_out.receive(clocks)
         user = frame.extras["user"]
         tag = user >> 66

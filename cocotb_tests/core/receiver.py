@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A peer that only receives: it keeps what comes out of order and acknowledges at once, or as receivers that delay ACKs do."""
+"""A peer that only receives: it keeps what comes out of order and acknowledges at once, or as receivers that delay ACKs
+do."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A peer of packet pairs: it sees how they leave, says when they are acknowledged, and hears what the engine tells of them."""
+"""A peer of packet pairs: it sees how they leave, says when they are acknowledged, and hears what the engine tells of
+them."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class Answers:
 
 
 class Station:
-    """A peer whose wire has no delay of its own: frames depart when they were to, and its ACKs arrive when the test says."""
+    """A peer whose wire has no delay of its own: frames depart when they were to, and its ACKs arrive when the test
+    says."""
 
     def __init__(self, core: Core, peer: Peer) -> None:
         self.core = core

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""One connection at the engine's ports: the test is peer, application and clock; pacer and memory answer by themselves."""
+"""One connection at the engine's ports: the test is peer, application and clock; pacer and memory answer by
+themselves."""
 
 from __future__ import annotations
 

@@ -131,7 +131,8 @@ async def a_grant_that_sends_nothing_has_told_nothing(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(scale=[7, None])
 async def the_windows_right_edge_never_moves_left(dut: Any, scale: int | None) -> None:
-    """RFC 9293 3.8.6: a reader that takes what it likes when it likes; RFC 7323 2.4 allows for less than a unit of the scale."""
+    """RFC 9293 3.8.6: a reader that takes what it likes when it likes; RFC 7323 2.4 allows for less than a unit of the
+    scale."""
     endpoint = await Endpoint.connected(dut, options=Options(scale=scale))
     draw = generator()
     origin = endpoint.seq

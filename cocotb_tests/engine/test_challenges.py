@@ -53,7 +53,8 @@ async def a_reset_or_syn_elsewhere_in_the_window_is_challenged(dut: Any, flags: 
 
 @cocotb.test()
 async def a_reset_that_follows_data_at_once_counts(dut: Any) -> None:
-    """RFC 9293 3.5.3: it has the next number, though the data before it is not in memory yet; beyond a hole it has not."""
+    """RFC 9293 3.5.3: it has the next number, though the data before it is not in memory yet; beyond a hole it has
+    not."""
     endpoint = await Endpoint.create(dut, auto_place=False)
     await endpoint.accept()
     endpoint.send("A", 10, seq=endpoint.seq + 100)

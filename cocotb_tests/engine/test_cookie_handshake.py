@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Handshakes whose SYN and ACK went before there was a connection (RFC 4987 3.6), and what the backlog is told of handshakes."""
+"""Handshakes whose SYN and ACK went before there was a connection (RFC 4987 3.6), and what the backlog is told of
+handshakes."""
 
 from __future__ import annotations
 

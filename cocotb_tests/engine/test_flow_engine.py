@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The engine's line at its ports: how many events a clock, how far apart those of one flow, and that none is lost; with events
-a clock apart and with events eight clocks apart (`FlowEngineSpaced`, and with more flows than distributed RAM holds).
+"""The engine's line at its ports: how many events a clock, how far apart those of one flow, and that none is lost; with
+events a clock apart and with events eight clocks apart (`FlowEngineSpaced`, and with more flows than distributed RAM
+holds).
 
 Events for flows without a connection do here: they pass all stages, and each stage counts them in a memory of its own.
 """
@@ -41,7 +42,8 @@ def event_spacing(dut: Any) -> int:
 
 @dataclass
 class Line:
-    """What came through the engine: the flow of each event with its clock, what the stages had counted, how old it was."""
+    """What came through the engine: the flow of each event with its clock, what the stages had counted, how old it
+    was."""
 
     events: list[tuple[int, int]] = field(default_factory=list)
     counts: list[tuple[int, ...]] = field(default_factory=list)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A connection keeps numbers by their low bits: what a stranger or an old segment says is not taken for what has them too."""
+"""A connection keeps numbers by their low bits: what a stranger or an old segment says is not taken for what has them
+too."""
 
 from __future__ import annotations
 

@@ -73,7 +73,8 @@ class Stage:
 @cocotb.parametrize(first=[1, MODULUS - BUFFER, MODULUS - 1])
 @cocotb.parametrize(steps=[1, 2, 3, 4, 5])
 async def a_loss_is_one_however_much_was_acknowledged_since_the_last(dut: Any, first: int, steps: int) -> None:
-    """RFC 6582 3.2: `recover` is older than SND.UNA, also when that has gone on by 2^17, half of what 18 bits tell apart."""
+    """RFC 6582 3.2: `recover` is older than SND.UNA, also when that has gone on by 2^17, half of what 18 bits tell
+    apart."""
     stage = await Stage.opened(dut, first)
     assert await stage.acknowledge(MSS) == "acknowledged"
     assert await stage.duplicates() == ["none", "none", "loss"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Recovery's scoreboard against sets of bytes: what is held, what is lost, what is in the network, what goes out next."""
+"""Recovery's scoreboard against sets of bytes: what is held, what is lost, what is in the network, what goes out
+next."""
 
 from __future__ import annotations
 

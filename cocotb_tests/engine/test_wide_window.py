@@ -38,7 +38,8 @@ async def flying(dut: Any, *, sack: bool) -> tuple[Endpoint, int]:
 @cocotb.test()
 @cocotb.parametrize(held=[240, 190, 150])
 async def a_hole_of_any_length_is_sent_again_in_full_segments(dut: Any, held: int) -> None:
-    """RFC 6675 4, NextSeg rule 1: from the first lost byte on, two segments for each ACK that tells of something new."""
+    """RFC 6675 4, NextSeg rule 1: from the first lost byte on, two segments for each ACK that tells of something
+    new."""
     endpoint, begin = await flying(dut, sack=True)
     block: dict[str, Any] = {"options_sack_0_valid": 1, "options_sack_0_right": SEGMENTS * MSS}
     # What the one before said makes the first byte lost (RFC 6675 4, IsLost).

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""docs/examples/ten_gigabit.v, between two clocks of the MAC and a slower one of the core: frames arrive whole or marked."""
+"""docs/examples/ten_gigabit.v, between two clocks of the MAC and a slower one of the core: frames arrive whole or
+marked."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Initial sequence numbers (RFC 6528) and timestamp offsets: what a stranger sees of them. The other tests of the directory hold
-each number against the golden SipHash.
+"""Initial sequence numbers (RFC 6528) and timestamp offsets: what a stranger sees of them. The other tests of the
+directory hold each number against the golden SipHash.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def bits_that_differ(one: int, other: int) -> int:
 
 @cocotb.test()
 async def the_same_tuple_is_a_clock_of_4_096_us_later(dut: Any) -> None:
-    """RFC 9293 3.4.1: a clock that goes on roughly every four microseconds; also across the end of the 48 bits of time."""
+    """RFC 9293 3.4.1: a clock that goes on roughly every four microseconds; also across the end of the 48 bits of
+    time."""
     bench = await listening(dut)
     key = (0x0A000001, 1024, 80)
     for start in (0, 123_456_789, 2**48 - SECOND // 2):
@@ -104,7 +105,8 @@ def predictability(numbers: list[int]) -> float:
 
 @cocotb.test()
 async def nmap_finds_the_sequence_as_hard_as_linux(dut: Any) -> None:
-    """Six SYNs, a tenth of a second apart, from successive ports; a plain clock has index 0, random numbers about 260."""
+    """Six SYNs, a tenth of a second apart, from successive ports; a plain clock has index 0, random numbers about
+    260."""
     assert predictability([100_000 * step for step in range(6)]) == 0
     bench = await listening(dut)
     draw = bench.random

@@ -36,7 +36,8 @@ async def listeners_are_removed_and_limited(dut: Any) -> None:
 
 @cocotb.test()
 async def a_second_listen_is_refused_and_changes_nothing(dut: Any) -> None:
-    """RFC 9293 3.9.1.1, MUST-41: connections to come have the parameters of the first; the place that is free stays so."""
+    """RFC 9293 3.9.1.1, MUST-41: connections to come have the parameters of the first; the place that is free stays
+    so."""
     bench = await listening(dut, ports=(1, 2, 3))
     draw = bench.random
     key = (0x0A000001, 7, 2)

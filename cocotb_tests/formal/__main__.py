@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """`make formal`: proves each property for all inputs and states, and shows that each proof refuses its mutants.
 
-For people on the terminal, for programs in build/reports/formal.json. Exit status 0 if all is proved and each mutant refused.
+For people on the terminal, for programs in build/reports/formal.json. Exit status 0 if all is proved and each mutant
+refused.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mistake in the Verilog: `pattern`, which fits once, becomes `replacement`, and the property `breaks` no longer holds."""
+    """A mistake in the Verilog: `pattern`, which fits once, becomes `replacement`, and the property `breaks` no longer
+    holds."""
 
     name: str
     pattern: str
@@ -20,8 +21,8 @@ class Mutant:
 class Proof:
     """cocotb_tests/formal/NAME.sv around build/rtl/MODULE.v.
 
-    With `induction` of `depth` steps it holds for ever; otherwise in the first `depth` clocks from any state: the file says why
-    that is enough.
+    With `induction` of `depth` steps it holds for ever; otherwise in the first `depth` clocks from any state: the file
+    says why that is enough.
     """
 
     name: str

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Every quick proof holds, and refuses each of its mutants by the property that the mutant breaks; `make formal` has them all."""
+"""Every quick proof holds, and refuses each of its mutants by the property that the mutant breaks; `make formal` has
+them all."""
 
 from __future__ import annotations
 

@@ -65,7 +65,8 @@ class GmiiSource:
         errors: frozenset[int] | None = None,
         gap: int = GAP,
     ) -> Symbols:
-        """Queues a frame (which is not padded) with its FCS, or with `check` for one. Its `sfd_ps` is set when it is out."""
+        """Queues a frame (which is not padded) with its FCS, or with `check` for one. Its `sfd_ps` is set when it is
+        out."""
         data = preamble + bytes([SFD]) + frame + (fcs(frame) if check is None else check)
         return self.put_raw(data, errors=errors, gap=gap)
 
@@ -104,7 +105,8 @@ class GmiiSource:
 
 @dataclass
 class Departed:
-    """A frame that left: its bytes without FCS, when its SFD came to the pins, and the clocks since the frame before it ended."""
+    """A frame that left: its bytes without FCS, when its SFD came to the pins, and the clocks since the frame before it
+    ended."""
 
     frame: bytes
     sfd_ps: int

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Link down, soft reset, reset and a stopped clock: what was on its way is dropped and counted, and what comes after arrives."""
+"""Link down, soft reset, reset and a stopped clock: what was on its way is dropped and counted, and what comes after
+arrives."""
 
 from __future__ import annotations
 
@@ -119,8 +120,8 @@ async def soft_resets_in_mid_traffic_lose_no_count(dut: Any) -> None:
     await mac.transmit.drained(100_000)
     await mac.wire_done()
     await ClockCycles(dut.clk, 8000)
-    # Frames that were cut on the wire left. Of those that came in a reset leaves out two at the most: the one that it cuts
-    # and the next, which may begin within it; it is over before a third can.
+    # Frames that were cut on the wire left. Of those that came in a reset leaves out two at the most: the one that it
+    # cuts and the next, which may begin within it; it is over before a third can.
     assert sum(mac.counters("transmit").get(name, 0) for name in ("frames", "reset")) == sent
     received = mac.counters("receive")
     assert arrived - 2 * 8 <= sum(received.values()) <= arrived and received.keys() <= {"frames", "reset"}

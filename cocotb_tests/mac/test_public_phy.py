@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The MAC's two wires against a PHY that others wrote: cocotbext-eth's GMII source and sink. Their time of a start of frame
-is that of the octet behind the SFD, at the edge that reads it."""
+"""The MAC's two wires against a PHY that others wrote: cocotbext-eth's GMII source and sink. Their time of a start of
+frame is that of the octet behind the SFD, at the edge that reads it."""
 
 from __future__ import annotations
 

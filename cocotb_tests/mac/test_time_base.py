@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Time: it goes as its increment says, the core's copy is monotone and late by less than its bound, received SFDs are stamped."""
+"""Time: it goes as its increment says, the core's copy is monotone and late by less than its bound, received SFDs are
+stamped."""
 
 from __future__ import annotations
 

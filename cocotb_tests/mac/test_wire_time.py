@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The time base set, slewed and compared: jumps and slews to the last bit, pulses both ways, external time, offset log."""
+"""The time base set, slewed and compared: jumps and slews to the last bit, pulses both ways, external time, offset
+log."""
 
 from __future__ import annotations
 
@@ -297,7 +298,8 @@ async def a_comparison_with_the_external_time_is_right_to_half_a_clock(dut: Any,
 @cocotb.test()
 @cocotb.parametrize(transmit=[FAST, SLOW], ahead=[400, -400])
 async def a_time_base_that_follows_comes_to_the_external_time_and_stays(dut: Any, transmit: int, ahead: int) -> None:
-    """From 400 ns away and 125 ppm apart; monotone all the way. Half a clock for the comparison, half a ns for 125 ppm."""
+    """From 400 ns away and 125 ppm apart; monotone all the way. Half a clock for the comparison, half a ns for 125
+    ppm."""
     host = Host(dut, transmit=transmit)
     await host.start()
     time = await host.wire_time()

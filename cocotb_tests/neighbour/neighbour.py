@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The bench of the module Neighbour: a network of scapy's on one side, applications that open connections on the other."""
+"""The bench of the module Neighbour: a network of scapy's on one side, applications that open connections on the
+other."""
 
 from __future__ import annotations
 

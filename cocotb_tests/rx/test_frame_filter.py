@@ -59,7 +59,8 @@ def foreign(draw: Random) -> bytes:
     ]
     packet = draw.choice(kinds)()
     raw = bytes(packet)
-    # Runts too: a TAP pads nothing, and a frame that ends early is nobody's. But noise behind its end may be an EtherType.
+    # Runts too: a TAP pads nothing, and a frame that ends early is nobody's. But noise behind its end may be an
+    # EtherType.
     return raw[: draw.choice([*range(1, 9), *range(14, 34)])] if draw.random() < 0.2 else raw
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Values of TCP options: timestamps and SACK blocks wherever they stand, and the segments on which each option counts."""
+"""Values of TCP options: timestamps and SACK blocks wherever they stand, and the segments on which each option
+counts."""
 
 from __future__ import annotations
 

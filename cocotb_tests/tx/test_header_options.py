@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""TCP options as sent: which segment carries which, in Linux's order, whole words, and both checksums as scapy has them."""
+"""TCP options as sent: which segment carries which, in Linux's order, whole words, and both checksums as scapy has
+them."""
 
 from __future__ import annotations
 

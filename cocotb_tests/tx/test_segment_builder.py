@@ -65,7 +65,8 @@ async def a_connections_packets_have_its_services_and_time_to_live(dut: Any) -> 
 @cocotb.test()
 @cocotb.parametrize(sequence=[5, 0xFFFF_FFFF, 0x7FFF_0000, 0x0001_FFF0])
 async def the_urgent_pointer_is_one_past_the_urgent_data(dut: Any, sequence: int) -> None:
-    """RFC 9293 3.8.5, MUST-62; behind the end there is no URG, and what is farther than 16 bits is as far as they reach."""
+    """RFC 9293 3.8.5, MUST-62; behind the end there is no URG, and what is farther than 16 bits is as far as they
+    reach."""
     bench = await Transmitter.create(dut)
     for distance in (-(2**17) + 1, -65_536, -1, 0, 1, 2, 100, 65_534, 65_535, 65_536, 100_000):
         for flags, length in (("A", 0), ("PA", 100)):
@@ -137,7 +138,8 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
 
 @cocotb.test()
 async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) -> None:
-    """RFC 4987 3.6: nothing is kept of the peer, so nothing is agreed upon. The window, not scaled, is the receive buffer's."""
+    """RFC 4987 3.6: nothing is kept of the peer, so nothing is agreed upon. The window, not scaled, is the receive
+    buffer's."""
     bench = await Transmitter.create(dut)
     for vlan in (0, 1, 3):
         peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)), vlan=vlan)

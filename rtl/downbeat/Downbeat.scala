@@ -305,7 +305,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   neighbour.io.network := network
   if (config.vlans > 0) neighbour.io.vlans := vlans
   neighbour.io.control << receiver.io.control
-  neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour(config.vlanBits))(_.assignFromBits(io.s_axis_neighbour.word))
+  neighbour.io.statics << io.s_axis_neighbour.toStream(StaticNeighbour(config.vlanBits))(
+    _.assignFromBits(io.s_axis_neighbour.word))
   io.address_conflict := neighbour.io.conflict
   FramePorts.writeReceived(io.m_axis_bypass_rx, receiver.io.bypass)
   private val bypass = FramePorts.readFrames(io.s_axis_bypass_tx).map { frame =>

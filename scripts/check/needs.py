@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Which modules of the RTL the tests of TEST need: their names, or nothing where that cannot be told and all are needed.
+"""Which modules of the RTL the tests of TEST need: their names, or nothing where that cannot be told and all are
+needed.
 
 `python -m scripts.check.needs TEST`. It uses Python's own library alone: make asks before set-up.
 """
@@ -20,7 +21,8 @@ PUT_TOGETHER = re.compile(r"f\"[A-Z]\w*\{|\{\w*\}\.v\b|glob\(\"\*\.v")
 
 
 def needed(root: Path, test: str) -> list[str]:
-    """The modules that each chosen file names, or a helper that it imports. A file without any, or no cocotb test, needs all."""
+    """The modules that each chosen file names, or a helper that it imports. A file without any, or no cocotb test,
+    needs all."""
     known = set(re.findall(r'"(\w+)" ->', next((root / "rtl").rglob("Modules.scala")).read_text()))
     found: set[str] = set()
     for path in select(root, test):

@@ -59,8 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _holds(item: pytest.Item, case: str) -> bool:
-    """An item is the case itself, or wraps the module in which the case stands (LABEL:NAME/PARAMETERS). What has a label
-    may stand in any module: run_module knows its labels."""
+    """An item is the case itself, or wraps the module in which the case stands (LABEL:NAME/PARAMETERS). What has a
+    label may stand in any module: run_module knows its labels."""
     if item.nodeid.partition("::")[2] == case:
         return True
     label, _, name = case.rpartition(":")

@@ -20,7 +20,8 @@ def mermaid(source: str, *_: Any, **__: Any) -> str:
         drawn = str(mmdr.render(source).svg())
     except ValueError as error:
         raise WrongDiagram(f"Mermaid: {error}\n{source}") from None
-    # The renderer's identifiers are the same in each drawing; a page may have several. A label's background is the page's.
+    # The renderer's identifiers are the same in each drawing; a page may have several. A label's background is the
+    # page's.
     drawn = drawn.replace("merman", f"mermaid-{_digest(source)}").replace("hsl(-120, 0%, 80%)", "#fff")
     return _block("flow-chart", drawn)
 

@@ -41,7 +41,8 @@ def on_page_content(html: str, **_: Any) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The site has no copy of the sources: a link to one stays as its text. scripts.docs has seen that the file is there."""
+    """The site has no copy of the sources: a link to one stays as its text. scripts.docs has seen that the file is
+    there."""
     folder = posixpath.dirname(page.file.src_uri)
 
     def kept(link: re.Match[str]) -> str:

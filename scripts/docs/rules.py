@@ -79,7 +79,8 @@ def _named_files(page: Page, tree: Tree) -> Iterator[str]:
 
 
 def _is_there(name: str, tree: Tree) -> bool:
-    """A path from a folder of ours, or the end of one; what is neither names no file of the tree. Tests go without .py."""
+    """A path from a folder of ours, or the end of one; what is neither names no file of the tree. Tests go without
+    .py."""
     path = PurePosixPath(name)
     candidates = tree.files | tree.folders
     # Placeholders: boards/NAME.toml.

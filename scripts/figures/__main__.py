@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Writes docs/reference/figures/*.md from their records; `take NAME...` first copies build/reports/NAME.json into records.
+"""Writes docs/reference/figures/*.md from their records; `take NAME...` first copies build/reports/NAME.json into
+records.
 
 python -m scripts.figures
 python -m scripts.figures take latency gap

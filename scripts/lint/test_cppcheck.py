@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""cppcheck finds nothing in the C++ of the host half: driver, preload, estimator, gateway and the device around the core.
+"""cppcheck finds nothing in the C++ of the host half: driver, preload, estimator, gateway and the device around the
+core.
 
 A member that a record's user fills has no initializer here on purpose: what is left out is the sanitizers' to find.
 """

@@ -47,7 +47,8 @@ def test_the_crossings_of_the_mac_are_those_that_are_listed() -> None:
 
 
 def test_no_other_module_crosses() -> None:
-    """A module around the MAC has its crossings, behind the names of instances; a part of the MAC has them without its own."""
+    """A module around the MAC has its crossings, behind the names of instances; a part of the MAC has them without its
+    own."""
     listed = {_unnumbered(name) for name, _, _ in (*_listed(MAC), *_listed(BOARDS))}
     names = listed | {name.partition(".")[2] for name in listed}
     others = [

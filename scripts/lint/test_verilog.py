@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The generated Verilog: Verilator's warnings and Yosys's checks.
 
-Verilator reads the tops, which hold every module, and Yosys the boards, which hold the core and its MAC. `make soak` has
-both read each module by itself.
+Verilator reads the tops, which hold every module, and Yosys the boards, which hold the core and its MAC. `make soak`
+has both read each module by itself.
 """
 
 from __future__ import annotations

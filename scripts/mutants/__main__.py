@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make mutants`: N mistakes drawn by SEED in the core's Verilog, and which tests notice them; build/reports/mutants.json.
+"""`make mutants`: N mistakes drawn by SEED in the core's Verilog, and which tests notice them;
+build/reports/mutants.json.
 
 MODULE: classes, Verilog modules or files to draw from. Exit status 1 if a test fails without a mutant; a survivor is
 something to look at, not a failure.

@@ -99,7 +99,8 @@ class Campaign:
         return [session for session in sessions if tops[session.top]]
 
     def _planted(self, top: str) -> Path:
-        """The top's Verilog with every drawn mutant that has a place there: one build for all, the same for one seed."""
+        """The top's Verilog with every drawn mutant that has a place there: one build for all, the same for one
+        seed."""
         places = []
         for mutant in self.mutants:
             if mutant.unit.name in self.files.tops[top] and (found := found_again(self.files, mutant, top)):

@@ -48,7 +48,8 @@ def scala_name(target: str) -> str:
 
 
 def draw(files: Files, count: int, seed: int, wanted: Sequence[str] = ()) -> list[Mutant]:
-    """`count` different mutants, the folders in turn; with `wanted` of those classes, Verilog modules or files alone."""
+    """`count` different mutants, the folders in turn; with `wanted` of those classes, Verilog modules or files
+    alone."""
     generator = random.Random(f"mutants {seed}")
     units = _units(files, wanted)
     if not units:
@@ -72,7 +73,8 @@ def draw(files: Files, count: int, seed: int, wanted: Sequence[str] = ()) -> lis
 
 
 def found_again(files: Files, mutant: Mutant, top: str) -> tuple[Module, Statement, Change] | None:
-    """The mutant's place in another top's file: a line that differs only in SpinalHDL's numbers, as often there as at home."""
+    """The mutant's place in another top's file: a line that differs only in SpinalHDL's numbers, as often there as at
+    home."""
     home = next(each for each in files.modules(mutant.unit.home) if each.name == mutant.module)
     if top == mutant.unit.home:
         return home, mutant.statement, mutant.change

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Verilog expressions as SpinalHDL writes them: a tree in which each node knows its place in the text, width and sign."""
+"""Verilog expressions as SpinalHDL writes them: a tree in which each node knows its place in the text, width and
+sign."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ class Signal:
 
 @dataclass
 class Node:
-    """`kind`: name, number, unary, binary, ternary, concat, repeat, select, call. `start` and `end`: its place in the text."""
+    """`kind`: name, number, unary, binary, ternary, concat, repeat, select, call. `start` and `end`: its place in the
+    text."""
 
     kind: str
     start: int

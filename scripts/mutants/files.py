@@ -14,7 +14,8 @@ from scripts.mutants.sessions import Session
 from scripts.mutants.verilog import Module, modules
 
 CLASS = re.compile(r"^\s*(?:private\s+|final\s+)*(?:case\s+)?class\s+(\w+)", re.MULTILINE)
-# Folders of rtl/downbeat whose modules make up the core, and how often each gets a turn: the engine has most of the logic.
+# Folders of rtl/downbeat whose modules make up the core, and how often each gets a turn: the engine has most of the
+# logic.
 FOLDERS = {
     "engine": 4,
     "rx": 1,
@@ -68,7 +69,8 @@ class Files:
         return found
 
     def class_of(self, module: str, top: str) -> str:
-        """The Scala class of a Verilog module: what a top adds to its name tells its configuration. Empty for a library's.
+        """The Scala class of a Verilog module: what a top adds to its name tells its configuration. Empty for a
+        library's.
 
         A top that is made around something without a class of its own, as a congestion policy, counts as one.
         """

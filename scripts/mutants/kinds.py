@@ -15,8 +15,8 @@ KINDS = ("comparison", "constant", "condition", "arms", "stale", "width", "wrap"
 
 @dataclass(frozen=True)
 class Change:
-    """One mistake: the expression's text from `start` to `end` becomes `text`. `node` is its place in the tree, `choice`
-    tells apart the mistakes of one kind there (a bit, an operand)."""
+    """One mistake: the expression's text from `start` to `end` becomes `text`. `node` is its place in the tree,
+    `choice` tells apart the mistakes of one kind there (a bit, an operand)."""
 
     kind: str
     node: int

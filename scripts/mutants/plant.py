@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Writes mutants into Verilog so that one build has them all: `+mutant=K` of the simulation switches one on.
 
-At its end the simulation prints which mutants would have changed something, had they been on: what the others do to a test is
-known without a simulation.
+At its end the simulation prints which mutants would have changed something, had they been on: what the others do to a
+test is known without a simulation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ DIFFERS = re.compile(r"^mutant_differs (\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Planted:
-    """A mutant's place in a file; `differs` is true when its statement would do something else, empty where that is unknown."""
+    """A mutant's place in a file; `differs` is true when its statement would do something else, empty where that is
+    unknown."""
 
     number: int
     statement: Statement
@@ -42,7 +43,8 @@ def differing(log: str) -> frozenset[int]:
 
 
 def plant(text: str, mutants: Sequence[Planted]) -> str:
-    """The Verilog with the switch in each module that has a mutant; mutants of one place, or within another's, may meet."""
+    """The Verilog with the switch in each module that has a mutant; mutants of one place, or within another's, may
+    meet."""
     pieces = _nested(text, sorted(mutants, key=lambda each: (each.start, -each.end, each.number)))
     for module in modules(text):
         end = text.index("\nendmodule", module.body)

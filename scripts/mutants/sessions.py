@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Which simulations the test modules ask for: `python -m scripts.mutants.sessions FILE` collects them, as JSON.
 
-The test functions are called as pytest calls them, but `run_module` writes down what it is asked for instead of simulating.
+The test functions are called as pytest calls them, but `run_module` writes down what it is asked for instead of
+simulating.
 """
 
 from __future__ import annotations

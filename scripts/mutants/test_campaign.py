@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Mutants of a small module from the drawing to the verdict: seeds reproduce, a mutant is one place, tests kill what they see."""
+"""Mutants of a small module from the drawing to the verdict: seeds reproduce, a mutant is one place, tests kill what
+they see."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is in a release: its files by their paths, each with its bytes. Nothing in them depends on the day or the machine."""
+"""What is in a release: its files by their paths, each with its bytes. Nothing in them depends on the day or the
+machine."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from scripts.release import cores, sbom
 
 ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("Downbeat", "DownbeatAxi", "DownbeatGmii")
-# The folder of each build, and the build's name as `make rtl PRESET=` takes it. The presets of simulations are not here.
+# The folder of each build, and the build's name as `make rtl PRESET=` takes it. The presets of simulations are not
+# here.
 BUILDS = {
     "default": "default",
     "small": "small",

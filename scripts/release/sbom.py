@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The bill of materials of a release, CycloneDX 1.6: its files with their hashes, what is in the Verilog, what made it."""
+"""The bill of materials of a release, CycloneDX 1.6: its files with their hashes, what is in the Verilog, what made
+it."""
 
 from __future__ import annotations
 

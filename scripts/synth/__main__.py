@@ -25,7 +25,8 @@ from scripts.synth.targets import PARTS, TARGETS, Target
 
 REPORT = ROOT / "build" / "reports" / "synth.json"
 GRADE, SEED = "6", 1  # of the clock rates, as `make fmax` measures without options
-# In the order in which a packet meets them. The payload memory is not here: it is as large as the buffers, and may be outside.
+# In the order in which a packet meets them. The payload memory is not here: it is as large as the buffers, and may be
+# outside.
 MODULES = (
     *(
         "MacOnOneClock",
@@ -80,7 +81,8 @@ def _target(name: str) -> Target:
 
 
 def _build(preset: str, flows: int | None, module: str) -> tuple[str, int]:
-    """The build's name and its flows. A preset's own number does not change its name: `make fmax` keeps netlists by it."""
+    """The build's name and its flows. A preset's own number does not change its name: `make fmax` keeps netlists by
+    it."""
     elaborate(module, preset)
     layout = json.loads((ROOT / BUILD / "rtl" / preset / "downbeat_layout.json").read_text())
     own = int(layout["numbers"]["flows"])

@@ -33,8 +33,8 @@ def memories(verilog: str, top: str) -> dict[str, tuple[int, int]]:
 def bits_per_flow(of: dict[str, tuple[int, int]], of_twice: dict[str, tuple[int, int]], flows: int) -> int:
     """From the memories of a build and those of one with twice the flows: what each of the additional flows takes.
 
-    A word's width is that of the smaller build, so that indices which grow by a bit do not count for all flows; a memory that
-    only the larger one has (a level of a tree) counts as it is.
+    A word's width is that of the smaller build, so that indices which grow by a bit do not count for all flows; a
+    memory that only the larger one has (a level of a tree) counts as it is.
     """
     grown: Counter[str] = Counter()
     for name, (width, depth) in of_twice.items():

@@ -57,7 +57,8 @@ TARGETS = {
             "XCKU5P",
             {"lut": 216_960, "ff": 433_920, "bram": 960, "dsp": 1_824},
             {
-                # LUT RAM and shift registers by the LUTs that they are made of (AMD UG974). Inverters go into other LUTs.
+                # LUT RAM and shift registers by the LUTs that they are made of (AMD UG974). Inverters go into other
+                # LUTs.
                 "lut": {f"LUT{inputs}": 1 for inputs in range(1, 7)}
                 | {"SRL16E": 1, "SRLC16E": 1, "SRLC32E": 1, "RAM32X1S": 1, "RAM64X1S": 1, "RAM32X1D": 2, "RAM64X1D": 2}
                 | {"RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM512X1S": 8}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make synth` with tools that leave netlists and Verilog as the test says: what is counted, and what is refused in a line."""
+"""`make synth` with tools that leave netlists and Verilog as the test says: what is counted, and what is refused in a
+line."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from scripts.synth.targets import TARGETS
 
 
 def verilog(flows: int) -> str:
-    """Two instances of a module with a word of 40 bits and two flags for each flow, a FIFO, a delay line, and a tree."""
+    """Two instances of a module with a word of 40 bits and two flags for each flow, a FIFO, a delay line, and a
+    tree."""
     index = (flows - 1).bit_length()
     levels = "".join(f"  reg [31:0] level_{depth} [0:{2**depth - 1}];\n" for depth in range(index))
     return (
@@ -60,7 +62,8 @@ def test_every_module_is_one() -> None:
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The program's exit status and report, with modules of so many cells; `clocks` are the modules that have been routed."""
+    """The program's exit status and report, with modules of so many cells; `clocks` are the modules that have been
+    routed."""
 
     def run(*arguments: str, clocks: dict[str, float] | None = None, **cells: int) -> tuple[int, dict[str, Any]]:
         def elaborate(module: str, build: str) -> Path:

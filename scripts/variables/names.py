@@ -24,7 +24,8 @@ def test(text: str) -> str:
 
 
 def case(text: str) -> str:
-    """A function in a chosen test module, or in a test module that it names (the cases of another module, with a label)."""
+    """A function in a chosen test module, or in a test module that it names (the cases of another module, with a
+    label)."""
     wanted = os.environ.get("TEST", "")
     chosen = [ROOT / path for path in select(ROOT, wanted)] if wanted else _python_files()
     own = {name for path in chosen for name in _functions(path)}

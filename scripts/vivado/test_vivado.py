@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What can be said of the Vivado scripts without Vivado: they are Tcl, and every port, cell and pin that they name is there.
+"""What can be said of the Vivado scripts without Vivado: they are Tcl, and every port, cell and pin that they name is
+there.
 
 A tclsh runs them with commands of Vivado's that do nothing but look for what they are given (stubs.tcl).
 """

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=estimator`: path reports a second of one core, and the estimator's memory; build/reports/estimator.json.
+"""`make bench NAME=estimator`: path reports a second of one core, and the estimator's memory;
+build/reports/estimator.json.
 
-25,000 prefixes and 65,536 connections are in use. It fails below the million reports a second and above the 64 MB that the
-estimator is made for.
+25,000 prefixes and 65,536 connections are in use. It fails below the million reports a second and above the 64 MB that
+the estimator is made for.
 """
 
 from __future__ import annotations

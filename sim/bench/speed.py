@@ -22,8 +22,8 @@ REPORT = build.ROOT / "build" / "reports" / "bench.json"
 
 
 ROUNDS = 3
-# Link rates in b/s, and connections. A connection at 8 Gb/s fills the 64-bit frame stream. The header tap's clocks count no
-# beats: one connection is then bound by its way from grant to grant, eight keep the engine busy.
+# Link rates in b/s, and connections. A connection at 8 Gb/s fills the 64-bit frame stream. The header tap's clocks
+# count no beats: one connection is then bound by its way from grant to grant, eight keep the engine busy.
 RUNS = (("frame", 8 * 10**9, 1), ("header", 8 * 10**9, 1), ("header", 100 * 10**9, 1), ("header", 100 * 10**9, 8))
 MEDIANS = ("segments_per_wall_second", "segments_per_cpu_second", "clocks_per_wall_second", "clocks_per_segment")
 

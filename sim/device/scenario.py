@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A scenario between two cores, and what two runs of it have in common, one by the 64-bit tap and one by the header tap.
+"""A scenario between two cores, and what two runs of it have in common, one by the 64-bit tap and one by the header
+tap.
 
 What is stated here about times is what docs/reference/c-interface.md promises.
 """
@@ -79,7 +80,8 @@ class Losses:
 
 
 def run(tap: ctypes.CDLL, frame_tap: ctypes.CDLL, scenario: Scenario) -> Run:
-    """The core at `tap` is the client of one at the 64-bit tap. Everybody acts at fixed times, so that both runs are alike."""
+    """The core at `tap` is the client of one at the 64-bit tap. Everybody acts at fixed times, so that both runs are
+    alike."""
     result = Run()
     rate = scenario.link_rate
     with (
@@ -162,10 +164,11 @@ def by_kind(event: Event) -> int:
 
 
 def same_events(frame: Run, header: Run, placing: int, order: Order = all_together, waiting: bool = False) -> None:
-    """Content, the order of the events to which `order` gives the same number, and times but for `placing` ns a placement.
+    """Content, the order of the events to which `order` gives the same number, and times but for `placing` ns a
+    placement.
 
-    With `waiting`, segments come before what they follow has been placed and has reached the application: that need not show when
-    they come, nor when it reads.
+    With `waiting`, segments come before what they follow has been placed and has reached the application: that need not
+    show when they come, nor when it reads.
     """
     assert len(frame.events) == len(header.events)
     placed = [*itertools.accumulate(event.kind == PLACED for event in frame.events)]

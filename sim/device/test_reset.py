@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Whatever registers and memories held before it, a reset makes a core like any other: the same events, the same bytes."""
+"""Whatever registers and memories held before it, a reset makes a core like any other: the same events, the same
+bytes."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ from sim.lib import verilated
 from sim.ns3.golden import INLINE, compare
 
 SEED = int(os.environ.get("SEED", "1"))
-# Of a transfer, behind a reset at any time before. Initial sequence numbers grow by one in 4,096 ns, and bytes stand in the
-# buffers (1 MiB) at their numbers, which decides how many bursts they take: multiples of this time are alike.
+# Of a transfer, behind a reset at any time before. Initial sequence numbers grow by one in 4,096 ns, and bytes stand in
+# the buffers (1 MiB) at their numbers, which decides how many bursts they take: multiples of this time are alike.
 START = nanoseconds(4096 << 20)
 SIZE = 60_000
-# What depends neither on the time of the start nor on the initial sequence numbers that follow from it; and what the connection
-# only has when its handshake is complete: before that the record shows what stood there.
+# What depends neither on the time of the start nor on the initial sequence numbers that follow from it; and what the
+# connection only has when its handshake is complete: before that the record shows what stood there.
 ALWAYS = (
     *("flow", "generation", "kind", "live", "state", "reason", "congestion_kind", "rtt_valid", "startup", "steady"),
     *("sent", "retransmission", "sent_length", "acked", "flight"),
@@ -50,7 +51,8 @@ def two(library: ctypes.CDLL, initial_values: int = 0) -> Pair:
 
 
 def transfer(pair: Pair, start: int) -> Rows:
-    """A connection from `start` on with bytes both ways and its orderly end; the clients' events, times from the start."""
+    """A connection from `start` on with bytes both ways and its orderly end; the clients' events, times from the
+    start."""
     pair.client.advance(start)
     pair.server.advance(start)
     events = [pair.client.record_events(), pair.server.record_events()]
@@ -134,7 +136,8 @@ def test_mutants_hurt_nobody_whatever_registers_held(seed: int) -> None:
 def test_a_core_reset_in_mid_traffic_is_a_new_core(
     library: ctypes.CDLL, ordinary: tuple[Rows, Frames], seed: int
 ) -> None:
-    """Both cores are reset for a few clocks, each at an instant of its own; frames, commands and data are cut anywhere."""
+    """Both cores are reset for a few clocks, each at an instant of its own; frames, commands and data are cut
+    anywhere."""
     draw = random.Random(f"pulse {seed}")
     pair = two(library)
     out, accepted = pair.connected()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=host`: bytes through the rings, a host that errs, programs of the system, and what a program and the core pay.
+"""`make bench NAME=host`: bytes through the rings, a host that errs, programs of the system, and what a program and the
+core pay.
 
-build/reports/host.json. SIZE is the bytes that cross, N the drawn wrong values. The programs need root, a TAP interface and
-themselves: what is missing is named.
+build/reports/host.json. SIZE is the bytes that cross, N the drawn wrong values. The programs need root, a TAP interface
+and themselves: what is missing is named.
 """
 
 from __future__ import annotations

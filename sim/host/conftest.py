@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The driver's fixtures over the Verilated DownbeatHost: a device in this process (sim:) and ports of a NIC process (simd:)."""
+"""The driver's fixtures over the Verilated DownbeatHost: a device in this process (sim:) and ports of a NIC process
+(simd:)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Job:
-    """`serve` and `ask` make the commands for directory, address and port; `equal` looks at what the client left and said."""
+    """`serve` and `ask` make the commands for directory, address and port; `equal` looks at what the client left and
+    said."""
 
     server: str
     client: str

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Programs as they are over `downbeat run`, against Linux behind a TAP: each as client, and as server where it is one.
 
-A job is a server and a client that are both programs of the system. One side runs over the core (10.0.0.1), the other over the
-kernel (10.0.0.2), and then the other way round. What came must be what was sent, and the client must end as with the kernel.
+A job is a server and a client that are both programs of the system. One side runs over the core (10.0.0.1), the other
+over the kernel (10.0.0.2), and then the other way round. What came must be what was sent, and the client must end as
+with the kernel.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The smallest program of the system over the core, against Linux behind a TAP; the others are in make bench NAME=host."""
+"""The smallest program of the system over the core, against Linux behind a TAP; the others are in make bench
+NAME=host."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The programs of the simulation, most of them with the core's library in them (sim/lib/verilated.py), and what each is made of.
+"""The programs of the simulation, most of them with the core's library in them (sim/lib/verilated.py), and what each is
+made of.
 
-Everything is cached by content under build/sim (text, options and tools' versions make the name of a directory), so a second
-build takes a second whatever the files' dates, and going back to an older text costs nothing. `python -m sim.lib.build PART...`
-with the parts of PARTS; `build/sim/PART/` always leads to the newest.
+Everything is cached by content under build/sim (text, options and tools' versions make the name of a directory), so a
+second build takes a second whatever the files' dates, and going back to an older text costs nothing. `python -m
+sim.lib.build PART...` with the parts of PARTS; `build/sim/PART/` always leads to the newest.
 """
 
 from __future__ import annotations
@@ -90,8 +91,8 @@ def logistic() -> Path:
 
 
 def experiment(preset: str = LARGEST) -> Path:
-    """The directory of downbeat_experiment, which runs what an experiment's file says; by the header tap, with the largest
-    windows unless told, and with the estimator's own objects."""
+    """The directory of downbeat_experiment, which runs what an experiment's file says; by the header tap, with the
+    largest windows unless told, and with the estimator's own objects."""
     flags, link, version = _ns3()
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
     objects = estimator()
@@ -256,7 +257,8 @@ PARTS: dict[str, Callable[[], Path]] = {
 
 
 def shown(console: Console, part: Callable[[], Path]) -> Path:
-    """The part's directory, with a line on the terminal while it is built; if that fails the program ends with the reason."""
+    """The part's directory, with a line on the terminal while it is built; if that fails the program ends with the
+    reason."""
     try:
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             return part()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Builds kept by content: build/sim/PART/HASH, the newest few of each part; `build/sim/PART/current` leads to the newest."""
+"""Builds kept by content: build/sim/PART/HASH, the newest few of each part; `build/sim/PART/current` leads to the
+newest."""
 
 from __future__ import annotations
 

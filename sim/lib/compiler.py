@@ -91,8 +91,8 @@ def program(
     version: str,
     first: Path | None = None,
 ) -> Path:
-    """Compiles and links; an object is kept by its source, the headers that it includes, the flags and `texts`. `first` is
-    a large header that most sources begin with: it is compiled once for all of them."""
+    """Compiles and links; an object is kept by its source, the headers that it includes, the flags and `texts`. `first`
+    is a large header that most sources begin with: it is compiled once for all of them."""
     flags = [*flags, f"-I{SIM}", f"-I{INCLUDE}"]
     places = [Path(flag.removeprefix("-I")) for flag in flags if flag.startswith("-I")]
     common = [*(path.read_text() for path in texts), *flags, version]

@@ -151,10 +151,11 @@ def _compile_core(place: Path, fast: Sequence[str], slow: str = "-O1") -> None:
 
 
 def _train(place: Path, tap: str, preset: str) -> bool:
-    """Compiles the model to count, lets the bench run on it, and leaves the counts beside the objects that are compiled next.
+    """Compiles the model to count, lets the bench run on it, and leaves the counts beside the objects that are compiled
+    next.
 
-    A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out by
-    these counts it runs a fifth faster. False, and no counts, if the core does not get through the bench.
+    A clock touches little of the model's code, which is several times as large as a processor's first cache; laid out
+    by these counts it runs a fifth faster. False, and no counts, if the core does not get through the bench.
     """
     _compile_core(place, fast=[*OPTIMISE, COUNT])
     flags = [*device_flags(place, False, tap, preset), "-O1", COUNT]
@@ -174,7 +175,8 @@ def _device_sources(tap: str) -> list[Path]:
 
 
 def _names_header(tap: str, preset: str) -> Path:
-    """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
+    """downbeat_build.h: names of preset and tap, those behind the layout's numbers, and the core's counters, from its
+    ports."""
     text = names_header(preset, tap, json.loads(_layout_json(preset).read_text()), verilog(tap, preset).read_text())
     place = cached("names", content(text), lambda place: (place / "downbeat_build.h").write_text(text))
     return place / "downbeat_build.h"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Network namespaces of our own, each with one TAP interface in it.
 
-A namespace has no name: this process moves into it, what it starts is born there, and the kernel removes it with all that is
-in it when the last of them has gone, however that happens.
+A namespace has no name: this process moves into it, what it starts is born there, and the kernel removes it with all
+that is in it when the last of them has gone, however that happens.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def require() -> None:
 
 @contextmanager
 def interface() -> Iterator[str]:
-    """Moves this process (its main thread, and what that starts) into a new namespace with a TAP interface, which is up."""
+    """Moves this process (its main thread, and what that starts) into a new namespace with a TAP interface, which is
+    up."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

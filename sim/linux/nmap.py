@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`nmap -O` looks at the core: how hard its sequence numbers are to guess, and whether the scan leaves a flow behind."""
+"""`nmap -O` looks at the core: how hard its sequence numbers are to guess, and whether the scan leaves a flow
+behind."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from sim.linux.visit import Setting, Visit, core_failures, flows
 
 OPEN, CLOSED = 80, 81
 PAGE_BYTES = 1000
-# nmap's index is 8 times the binary logarithm of the spread of five differences: six perfectly random numbers have a median
-# of 260 and stay below 250 once in 43 times. Then the median of five scans decides: so once in 13,000 times.
+# nmap's index is 8 times the binary logarithm of the spread of five differences: six perfectly random numbers have a
+# median of 260 and stay below 250 once in 43 times. Then the median of five scans decides: so once in 13,000 times.
 HARD = 250
 SCANS = 5
 

@@ -59,7 +59,8 @@ def table(data: dict[str, Any]) -> Table:
 
 
 def story(transfer: dict[str, Any], seed: int, waves: str) -> str:
-    """A failed transfer in words: why, the connection, the core's last events, the seed, and what to type to see the waves."""
+    """A failed transfer in words: why, the connection, the core's last events, the seed, and what to type to see the
+    waves."""
     core = transfer["core"]
     lines = [
         f"Failed: {transfer['direction']}, {100 * transfer['drop']:g} % of frames dropped: {'; '.join(transfer['failures'])}"

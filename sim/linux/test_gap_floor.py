@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The self-test's floor against a measurement that is not ours: dumpcap's stamps, read by scapy, over a virtual cable."""
+"""The self-test's floor against a measurement that is not ours: dumpcap's stamps, read by scapy, over a virtual
+cable."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ dump.communicate(timeout=60)
 @pytest.mark.skipif(not os.environ.get("SOAK"), reason="20,000 frames: make soak")
 @pytest.mark.skipif(shutil.which("dumpcap") is None, reason="dumpcap is not installed")
 def test_the_floor_holds_for_another_program_s_stamps(tmp_path: Path) -> None:
-    """95 of 100 gap errors are to be within it. The two runs follow each other, and a busy machine changes between them."""
+    """95 of 100 gap errors are to be within it. The two runs follow each other, and a busy machine changes between
+    them."""
     tmp_path.chmod(0o777)
     plan = synthetic.schedule(tmp_path / "plan.csv", [GAP * number for number in range(FRAMES)], 200)
     inside(SCRIPT, plan, tmp_path / "x.pcapng", tmp_path / "log.csv", *TO)

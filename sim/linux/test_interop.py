@@ -48,7 +48,8 @@ def test_a_capture_holds_the_core_s_wire_both_ways(tmp_path: Path) -> None:
         assert times == sorted(times)
 
 
-# The core listens; Linux finds it by ARP and pings it, a second apart at the most. Prints the sizes that came back equal.
+# The core listens; Linux finds it by ARP and pings it, a second apart at the most. Prints the sizes that came back
+# equal.
 PING = """
 import random, select, socket, struct, subprocess, sys, tempfile
 from sim.linux import namespace

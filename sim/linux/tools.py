@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Programs of the system that a visit needs: whether they are there, and as children that do not outlive this process."""
+"""Programs of the system that a visit needs: whether they are there, and as children that do not outlive this
+process."""
 
 from __future__ import annotations
 

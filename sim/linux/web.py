@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The web both ways: curl, alone and by nginx, gets a page from the core; the core gets one from Python's server and nginx."""
+"""The web both ways: curl, alone and by nginx, gets a page from the core; the core gets one from Python's server and
+nginx."""
 
 from __future__ import annotations
 

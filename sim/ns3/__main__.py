@@ -59,7 +59,8 @@ def main(
     / "build"
     / "reports",
 ) -> None:
-    """Sends a file from the Verilated core over an ns-3 dumbbell to ns-3's TCP, and checks and reports what happened."""
+    """Sends a file from the Verilated core over an ns-3 dumbbell to ns-3's TCP, and checks and reports what
+    happened."""
     try:
         families = policies.read(verilated.LAYOUT.with_suffix(".json"))
         method = startup if startup in METHODS and not startup_argument else ""
@@ -221,7 +222,8 @@ def _transfer(
 
 
 def growth(waves: Path | None, received: int, size: int) -> str:
-    """How large the waves are so far and will be, by what the receiver has of `size` bytes; nothing where neither is known."""
+    """How large the waves are so far and will be, by what the receiver has of `size` bytes; nothing where neither is
+    known."""
     if waves is None or not waves.exists() or not received:
         return ""
     written = waves.stat().st_size / 1e6

@@ -68,7 +68,8 @@ def usual(policy: Policy) -> int:
 
 
 def _fitting(wanted: Settings, policy: Policy) -> str:
-    """What would be known of this path: its rate, its window of segments over one round trip, a receiver that delays ACKs."""
+    """What would be known of this path: its rate, its window of segments over one round trip, a receiver that delays
+    ACKs."""
     segments = max(1, min(wanted.bandwidth_delay_product // SEGMENT_BYTES, 65535))
     texts = {
         "paced": f"n={segments}, gap={wanted.rtt / segments:.3f}ns",

@@ -29,7 +29,8 @@ THEIRS = {
 
 
 def differences(settings: Settings) -> list[str]:
-    """Why the core's curve is not TcpLinuxReno's: what the two policies that ran do, with the arguments they were told."""
+    """Why the core's curve is not TcpLinuxReno's: what the two policies that ran do, with the arguments they were
+    told."""
 
     def told(name: str, family: str, policy: str, text: str) -> str:
         return f"{name}: {text}, {title(family, policy)}. {ALIKE.get(policy, '')}{THEIRS[family]}"

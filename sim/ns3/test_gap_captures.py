@@ -124,7 +124,8 @@ def test_every_segment_of_the_core_s_record_is_on_its_wire(sim: Path) -> None:
 
 
 def test_an_empty_link_keeps_the_gaps(sim: Path) -> None:
-    """From the core's SFD to ns-3's last bit a full frame always takes the same time: gaps between full frames are equal."""
+    """From the core's SFD to ns-3's last bit a full frame always takes the same time: gaps between full frames are
+    equal."""
     path = str(sim / "path.pcapng")
     data = gap(sim, "--schedule", path, "--schedule-interface", "sender", "--interface", "bottleneck-in")
     assert data["gap_error_ns"]["p5"] == data["gap_error_ns"]["p95"] == 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# The driver's suite over builds with sanitizers: address with undefined behaviour, then thread; or those that are named.
-# Over the loopback model, and over the Verilated core where its Verilog is there.
+# The driver's suite over builds with sanitizers: address with undefined behaviour, then thread; or those that are
+# named. Over the loopback model, and over the Verilated core where its Verilog is there.
 # `make -C sw/driver sanitize`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A connection of golden models, told of its segments and ACKs: the stage around the policies, and the calculator's unit."""
+"""A connection of golden models, told of its segments and ACKs: the stage around the policies, and the calculator's
+unit."""
 
 from __future__ import annotations
 
@@ -88,7 +89,8 @@ class Conversation:
         self.sends()
 
     def pair_returns(self, round_trip: int, gap: int, *, departure_gap: int = 0, inverted: bool = False) -> None:
-        """Both ACKs, `gap` ns apart, and one event more; of an inverted pair the second half is timed and acknowledges both."""
+        """Both ACKs, `gap` ns apart, and one event more; of an inverted pair the second half is timed and acknowledges
+        both."""
         second = ProbeAnswer(departure_gap=departure_gap, arrival_gap=gap)
         if inverted:
             self.acknowledge(0, probe=ProbeAnswer(begins=True))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""SEARCH as draft-chung-ccwg-search describes it, in floats with every ACK's round trip; and ACK traces of slow start."""
+"""SEARCH as draft-chung-ccwg-search describes it, in floats with every ACK's round trip; and ACK traces of slow
+start."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ SMSS = 1460
 
 @dataclass
 class Draft:
-    """The draft's names. Times in seconds. Interpolation looks back from the earlier bin, as its authors corrected it."""
+    """The draft's names. Times in seconds. Interpolation looks back from the earlier bin, as its authors corrected
+    it."""
 
     window_factor = 3.5
     W = 10

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""HyStart++: the RTL is its golden model's, bit for bit, and the golden model does what RFC 9406 says with sequence numbers."""
+"""HyStart++: the RTL is its golden model's, bit for bit, and the golden model does what RFC 9406 says with sequence
+numbers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Slow start that counts bytes: the RTL is its golden model's, bit for bit, and the golden model is RFC 3465's with L = 2."""
+"""Slow start that counts bytes: the RTL is its golden model's, bit for bit, and the golden model is RFC 3465's with L =
+2."""
 
 from __future__ import annotations
 

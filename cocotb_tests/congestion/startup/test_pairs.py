@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Packet pairs by command: the RTL is its golden model's, bit for bit, and the golden model does what its paper says."""
+"""Packet pairs by command: the RTL is its golden model's, bit for bit, and the golden model does what its paper
+says."""
 
 from __future__ import annotations
 

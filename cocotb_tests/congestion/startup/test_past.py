@@ -80,8 +80,8 @@ def train(connection: Conversation, out: Out, *, delayed: bool = False) -> tuple
     return size, round(gap)
 
 
-# Vectors of the specification: the output gap of an input gap, the input gaps of the five trains, R / final gap with and without
-# bisection. R = 440 ms.
+# Vectors of the specification: the output gap of an input gap, the input gaps of the five trains, R / final gap with
+# and without bisection. R = 440 ms.
 PATHS: dict[str, tuple[Out, list[int], int, int]] = {
     "free": (lambda gap: max(gap, 166), [0, 332, 249, 207, 186], 440_000 // 187, 1325),
     "half": (lambda gap: max(gap, 160 + gap // 2), [0, 320, 240, 280, 300], 1466, 1375),
@@ -115,7 +115,8 @@ def test_the_first_train_that_finds_the_path_free_ends_it(name: str) -> None:
 
 @pytest.mark.parametrize(("trains", "divisor"), [(1, 2), (2, 4), (4, 16), (5, 32)])
 def test_few_gaps_end_a_search(trains: int, divisor: int) -> None:
-    """Gaps are g1 times a power of two until a train is not saturated: R / g1 is 2644 on the thesis's path of 50 Mb/s."""
+    """Gaps are g1 times a power of two until a train is not saturated: R / g1 is 2644 on the thesis's path of 50
+    Mb/s."""
     connection = opened()
     train(connection, lambda _: 166)
     for number in range(1, 5):

@@ -186,7 +186,8 @@ def test_congestion_in_reconnaissance_ends_it(kind: Kind) -> None:
 @pytest.mark.parametrize("steady", [RENO, CUBIC])
 @pytest.mark.parametrize("validating", [False, True])
 def test_congestion_behind_the_jump_is_a_safe_retreat(steady: Any, validating: bool) -> None:
-    """3.3, 3.4: entered on loss or ECN-CE. 3.5: CWND MUST be no more than PipeSize / 2; ssthresh likewise when it ends."""
+    """3.3, 3.4: entered on loss or ECN-CE. 3.5: CWND MUST be no more than PipeSize / 2; ssthresh likewise when it
+    ends."""
     connection = Connection(steady=steady).confirmed()
     flight = connection.flight // SMSS
     connection.send(40)

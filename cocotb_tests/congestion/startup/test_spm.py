@@ -199,7 +199,8 @@ def test_a_receiver_that_delays_acks_leaves_32_segments() -> None:
 
 
 def published_gap(first: float, samples: list[tuple[float, float]]) -> float | None:
-    """d by the thesis, in floats, of input and output gaps by turns; None where the line is parallel to y = x or nearly so."""
+    """d by the thesis, in floats, of input and output gaps by turns; None where the line is parallel to y = x or nearly
+    so."""
     classes = [samples[turn::4] for turn in range(4)]
     means = [(sum(x for x, _ in of) / len(of), sum(y for _, y in of) / len(of)) for of in classes]
     free = next((turn for turn, (x, y) in enumerate(means) if y <= 1.05 * x), None)
@@ -214,7 +215,8 @@ def published_gap(first: float, samples: list[tuple[float, float]]) -> float | N
 
 
 def estimated(draw: random.Random) -> tuple[float, float] | None:
-    """ssthresh and R / d, in segments, over a path with noise; None: it has no estimate, or none within 2 segments and 1 GiB."""
+    """ssthresh and R / d, in segments, over a path with noise; None: it has no estimate, or none within 2 segments and
+    1 GiB."""
     first = draw.randrange(1000, 1 << draw.randint(12, 26))
     round_trip = min(round(first * draw.uniform(20, 2000)), 10_000 * MILLISECOND)
     share = draw.choice([0.0, 0.3, draw.uniform(0, 0.9)])

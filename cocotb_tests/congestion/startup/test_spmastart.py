@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""SPM, then Astart: the RTL is its golden model's, bit for bit; SPM is untouched until it is over, then the estimate counts."""
+"""SPM, then Astart: the RTL is its golden model's, bit for bit; SPM is untouched until it is over, then the estimate
+counts."""
 
 from __future__ import annotations
 

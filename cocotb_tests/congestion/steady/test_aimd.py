@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""AIMD(a, b): the RTL is its golden model's, bit for bit; the golden model keeps to the equation, and (1, 0.5) is Reno."""
+"""AIMD(a, b): the RTL is its golden model's, bit for bit; the golden model keeps to the equation, and (1, 0.5) is
+Reno."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""TCP Carson: the RTL is its golden model's, bit for bit; the model reproduces the published traces, tables and rules."""
+"""TCP Carson: the RTL is its golden model's, bit for bit; the model reproduces the published traces, tables and
+rules."""
 
 from __future__ import annotations
 
@@ -136,7 +137,8 @@ def test_the_published_trace() -> None:
 
 def test_fastdrop_mends_that_a_fall_from_950_to_40_packets_is_steady() -> None:
     paper, mended = (trace(Connection(argument), INTERVALS) for argument in (0, 1))
-    # The thesis's own test keeps the least responsive row through thirteen intervals of 40 packets and calls them steady.
+    # The thesis's own test keeps the least responsive row through thirteen intervals of 40 packets and calls them
+    # steady.
     assert paper[95] == (96, 40, 117013, "steady", 4)
     assert all(row[4] == 4 for row in paper[83:])
     # With the guard the third of them ends it: (950 + 3 * 40) / 4 is below half of WALI.
@@ -193,7 +195,8 @@ def test_the_timer_needs_two_events_and_is_disarmed_until_the_next() -> None:
 
 
 def test_a_new_row_has_no_limit_from_the_old_one_s_rounds() -> None:
-    """From (0.75, 0.4) to (0.25, 0.25) a window that falls from 32 segments needs 32 rounds in the place of 17: more than 7/4.
+    """From (0.75, 0.4) to (0.25, 0.25) a window that falls from 32 segments needs 32 rounds in the place of 17: more
+    than 7/4.
 
     Nor does the limit come from the interval that both rows share.
     """

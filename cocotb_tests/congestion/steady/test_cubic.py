@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""CUBIC: the RTL is its golden model's, bit for bit, and the model follows RFC 9438, as a statement of it in floats does."""
+"""CUBIC: the RTL is its golden model's, bit for bit, and the model follows RFC 9438, as a statement of it in floats
+does."""
 
 from __future__ import annotations
 
@@ -138,7 +139,8 @@ class Rfc9438:
 @pytest.mark.parametrize("rtt", [2, 20, 100, 400])
 @pytest.mark.parametrize("segments", [4, 40, 400, 4000])
 def test_each_epoch_is_rfc_9438_s(segments: int, rtt: int, delay: int) -> None:
-    """Losses at one window, at a smaller one (fast convergence) and at a larger one; one ACK for two segments, `rtt` ms."""
+    """Losses at one window, at a smaller one (fast convergence) and at a larger one; one ACK for two segments, `rtt`
+    ms."""
     draw = random.Random(segments + rtt)
     ours, rfc, now = Sender(Window(of_bytes(segments * SMSS), of_bytes(2 * SMSS)), delay=delay), Rfc9438(segments), 1.0
     worst = 0.0
@@ -156,7 +158,8 @@ def test_each_epoch_is_rfc_9438_s(segments: int, rtt: int, delay: int) -> None:
             ours.see(Kind.ACKNOWLEDGED, 2 * SMSS)
             rfc.ack(2, now, rtt / 1000)
             worst = max(worst, abs(ours.cwnd - rfc.cwnd) / rfc.cwnd)
-    # An answer counts some ACKs late, two segments each: no more than 0.6 segments for each meanwhile, and 0.3 that stay.
+    # An answer counts some ACKs late, two segments each: no more than 0.6 segments for each meanwhile, and 0.3 that
+    # stay.
     assert worst < 0.6 * (1 + delay) / segments
     assert abs(ours.cwnd - rfc.cwnd) < 0.3 * (1 + delay)
 

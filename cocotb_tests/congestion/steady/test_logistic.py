@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The logistic window as a policy: the RTL is its golden model's, bit for bit; the golden model keeps to the thesis's rules."""
+"""The logistic window as a policy: the RTL is its golden model's, bit for bit; the golden model keeps to the thesis's
+rules."""
 
 from __future__ import annotations
 

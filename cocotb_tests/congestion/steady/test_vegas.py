@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Vegas congestion avoidance: the RTL is its golden model's, bit for bit, and the golden model keeps to Vegas' rules."""
+"""Vegas congestion avoidance: the RTL is its golden model's, bit for bit, and the golden model keeps to Vegas'
+rules."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """A connection of golden models on a path of one bottleneck, for steady policies that follow the round trip.
 
-The path is a fluid: a window of w bytes has the round trip max(base, w / capacity), so max(w - capacity base, 0) bytes wait in
-its queue. A round of ACKs has one sample, in its first ACK, as the engine takes it.
+The path is a fluid: a window of w bytes has the round trip max(base, w / capacity), so max(w - capacity base, 0) bytes
+wait in its queue. A round of ACKs has one sample, in its first ACK, as the engine takes it.
 """
 
 from __future__ import annotations

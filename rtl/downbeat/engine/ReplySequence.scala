@@ -5,12 +5,12 @@ import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** The sequence number of a pure ACK or a RST, such that the peer's acceptance test takes it (RFC 9293 3.10.7.4, first):
-  * min(SND.MAX, SND.UNA + SND.WND). A peer whose window is shut, or was taken back, refuses what lies beyond.
+/** The sequence number of a pure ACK or a RST, such that the peer's acceptance test takes it (RFC 9293 3.10.7.4,
+  * first): min(SND.MAX, SND.UNA + SND.WND). A peer whose window is shut, or was taken back, refuses what lies beyond.
   *
   * A peer rounds its window down to a unit of its scale, so its edge may seem to go back by less than a unit (RFC 7323
-  * 2.4). What was sent up to the earlier edge is then inside, and SND.MAX stays. A probe of a shut window is not inside:
-  * behind one SND.NXT is at most SND.UNA + 1.
+  * 2.4). What was sent up to the earlier edge is then inside, and SND.MAX stays. A probe of a shut window is not
+  * inside: behind one SND.NXT is at most SND.UNA + 1.
   */
 class ReplySequence(val view: TransmitView, decision: TransmitDecision) extends Area {
   import decision.{origin, position}

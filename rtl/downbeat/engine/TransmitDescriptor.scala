@@ -51,8 +51,8 @@ class TransmitDescriptor(
     val fin = insert(last)
     val syn = insert(!decide.retransmits && fit.synDue)
     val push = insert(apply(decide.endsData))
-    /** ECT: new data may be marked (RFC 3168 6.1.5: no retransmission is). A probe of a shut window may not (6.1.6); its
-      * byte, refused, is new when it goes as data.
+    /** ECT: new data may be marked (RFC 3168 6.1.5: no retransmission is). A probe of a shut window may not (6.1.6);
+      * its byte, refused, is new when it goes as data.
       */
     val ecnCapable = insert(
       ECN_CAPABLE && !decide.retransmits && !(space.again && !before.probed) && !fit.synDue && fit.hasData &&

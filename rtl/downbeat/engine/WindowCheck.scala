@@ -41,8 +41,8 @@ class WindowCheck(val view: ProtocolView) extends Area {
     val startsExactly = insert(isZero(distance.start) || distance.startsExpected)
     /** Its SYN is the one before RCV.NXT. */
     val startsWithSyn = insert(distance.start.andR)
-    /** A peer whose probe of our shut window was refused counts that byte: ACK, URG and RST are looked at nevertheless (RFC
-      * 9293 3.10.7.4, first).
+    /** A peer whose probe of our shut window was refused counts that byte: ACK, URG and RST are looked at nevertheless
+      * (RFC 9293 3.10.7.4, first).
       */
     private val behindProbe = distance.windowIsZero && distance.start === 1
     /** For a RST the window's right edge is outside (RFC 5961 3.2). */

@@ -9,8 +9,8 @@ import spinal.lib._
   * last state are taken. No attack is known that finds collisions without the key. Numbers that a peer sees come from
   * [[KeyedNumbers]].
   *
-  * The message is eight bytes, little endian: remoteIp, localPort, remotePort; of a VLAN nine, of which the last one is the
-  * VLAN's number. A round has two halves of two additions:
+  * The message is eight bytes, little endian: remoteIp, localPort, remotePort; of a VLAN nine, of which the last one is
+  * the VLAN's number. A round has two halves of two additions:
   * {{{
   *   v0 += v1; v1 = rotl(v1, 5) ^ v0; v0 = rotl(v0, 16);     v0 += v3; v3 = rotl(v3, 7) ^ v0;
   *   v2 += v3; v3 = rotl(v3, 8) ^ v2;                        v2 += v1; v1 = rotl(v1, 13) ^ v2; v2 = rotl(v2, 16);

@@ -14,9 +14,9 @@ import spinal.lib._
   * [[HostIndexCheck]]).
   *
   * A data doorbell that passes is noted in its flow's record, and the flow joins its port's queue ([[HostQueues]]). It
-  * leaves the queue when the commands that were announced before the doorbell are done; only then is the engine told. A command for a
-  * flow first tells what was rung for it before. So doorbells and commands of a flow keep the order of the host's
-  * writes.
+  * leaves the queue when the commands that were announced before the doorbell are done; only then is the engine told. A
+  * command for a flow first tells what was rung for it before. So doorbells and commands of a flow keep the order of
+  * the host's writes.
   *
   * Nothing here waits for a host: answers and errors have places ([[HostAnswers]]) before they are made.
   */

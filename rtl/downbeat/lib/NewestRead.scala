@@ -4,7 +4,8 @@ package downbeat.lib
 import spinal.core._
 import spinal.lib._
 
-/** Reads the word of an address in a [[WideMemory]] that is written meanwhile: it waits while just that word is written.
+/** Reads the word of an address in a [[WideMemory]] that is written meanwhile: it waits while just that word is
+  * written.
   *
   * `newest` is valid three clocks after `ask`, later by each clock of such a write. One at a time.
   *

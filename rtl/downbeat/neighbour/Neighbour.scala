@@ -84,7 +84,8 @@ case class Neighbour(config: DownbeatConfig) extends Component {
 
   private val packet = arp.io.packets
   private val replies =
-    line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp, reader.io.vlan)),
+    line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp,
+          reader.io.vlan)),
       happened.replyOverflow)
   private val learnt = line({
       val learnt = LearntNeighbour(config.vlanBits)

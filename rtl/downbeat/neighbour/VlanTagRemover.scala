@@ -6,8 +6,8 @@ import downbeat.messages.ControlBeat
 import spinal.core._
 import spinal.lib._
 
-/** Takes the tag out of the frames of a VLAN, so that ARP and ICMP lie where they do without. A frame has at least three
-  * beats; others pass unchanged.
+/** Takes the tag out of the frames of a VLAN, so that ARP and ICMP lie where they do without. A frame has at least
+  * three beats; others pass unchanged.
   */
 case class VlanTagRemover(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -129,8 +129,9 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val neighbourMacHigh =
     neighbourHigh.field(Bits(16 bits), AccessType.RW, 0, "the first two bytes of its MAC address.")(SymbolName("mac"))
   private val neighbourRemove = neighbourHigh.field(Bool(), AccessType.RW, 0, "1: forget it.")(SymbolName("remove"))
-  private val neighbourVlan = (config.vlans > 0) generate neighbourHigh.field(UInt(config.vlanBits bits), AccessType.RW, 0,
-    "0: on the untagged network; n: on the VLAN of `localVlan` n.")(SymbolName("vlan"))
+  private val neighbourVlan =
+    (config.vlans > 0) generate neighbourHigh.field(UInt(config.vlanBits bits), AccessType.RW, 0,
+      "0: on the untagged network; n: on the VLAN of `localVlan` n.")(SymbolName("vlan"))
   private val neighbourLow =
     register("neighbourMacLow",
       "The other four bytes. A write hands the entry to the core, which takes it when it runs.")

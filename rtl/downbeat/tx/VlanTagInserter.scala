@@ -8,8 +8,8 @@ import spinal.core._
 import spinal.lib._
 
 /** Inserts the tag of a frame's VLAN (802.1Q 9.3) behind the source address: the four bytes move all that follow, and a
-  * frame may get a beat more. Untagged frames pass unchanged, and without a clock of delay. A padded frame stays as long
-  * as it was before the tag: 64 bytes without FCS (802.1Q G.2.3 allows 60 or 64).
+  * frame may get a beat more. Untagged frames pass unchanged, and without a clock of delay. A padded frame stays as
+  * long as it was before the tag: 64 bytes without FCS (802.1Q G.2.3 allows 60 or 64).
   */
 case class VlanTagInserter(config: DownbeatConfig) extends Component {
   val io = new Bundle {

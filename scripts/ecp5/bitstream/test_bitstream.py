@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bitstream`: what it refuses in a line each, and that a missed clock leaves no .bit; on texts as nextpnr writes them."""
+"""`make bitstream`: what it refuses in a line each, and that a missed clock leaves no .bit; on texts as nextpnr writes
+them."""
 
 from __future__ import annotations
 

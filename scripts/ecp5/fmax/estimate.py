@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """`make fmax ESTIMATE=1`: a module's longest paths by its netlist alone, minutes before anything is placed.
 
-Cells are as slow as nextpnr has them on speed grade 8: the slowest corner of Project Trellis's database (YosysHQ/prjtrellis-db,
-ECP5/timing/speed_8/cells.json, revision 4dda149). Wires are by how many inputs they lead to, for how far is not known yet: about
-the median of what nextpnr routed (its --sdf), in SegmentParser and Pacer 0.5 ns to one input, 0.7 to 0.8 to five to eight, 1.0
-and 1.7 to hundreds; in a large module they are longer. So this ranks paths and shows what to shorten, and `make fmax`
-says how fast
-the module is: SegmentParser 4.4 ns, Pacer 6.5 and TournamentTree 4.8 (grade 8, seed 1), where the estimate is 5.9, 8.5 and 4.6.
+Cells are as slow as nextpnr has them on speed grade 8: the slowest corner of Project Trellis's database
+(YosysHQ/prjtrellis-db, ECP5/timing/speed_8/cells.json, revision 4dda149). Wires are by how many inputs they lead to,
+for how far is not known yet: about the median of what nextpnr routed (its --sdf), in SegmentParser and Pacer 0.5 ns to
+one input, 0.7 to 0.8 to five to eight, 1.0 and 1.7 to hundreds; in a large module they are longer. So this ranks paths
+and shows what to shorten, and `make fmax` says how fast
+the module is: SegmentParser 4.4 ns, Pacer 6.5 and TournamentTree 4.8 (grade 8, seed 1), where the estimate is 5.9, 8.5
+and 4.6.
 """
 
 from __future__ import annotations

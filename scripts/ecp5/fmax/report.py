@@ -29,7 +29,8 @@ class ReportIncomplete(Exception):
 
 @dataclass(frozen=True)
 class Hop:
-    """One wire of a path and the cell behind it; the first hop is a register, the last one ends in a register's setup."""
+    """One wire of a path and the cell behind it; the first hop is a register, the last one ends in a register's
+    setup."""
 
     net: str  # as in the RTL; `~` before it: made by mapping out of the logic at that net
     cell: str  # what the wire leads to

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make fmax ESTIMATE=1` on small netlists as Yosys writes them: which path is the longest, and by which cells it goes."""
+"""`make fmax ESTIMATE=1` on small netlists as Yosys writes them: which path is the longest, and by which cells it
+goes."""
 
 from __future__ import annotations
 

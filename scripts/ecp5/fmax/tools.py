@@ -70,7 +70,8 @@ def _is_ecp5(script: str) -> bool:
 
 
 def synthesise(verilog: Path, commands: str = ECP5) -> Path:
-    """The netlist by Yosys's commands, which its name follows, in a directory that also takes what is placed from it."""
+    """The netlist by Yosys's commands, which its name follows, in a directory that also takes what is placed from
+    it."""
     top = verilog.stem
     script = f"read_verilog {verilog}; {commands.format(top=top)}"
     home = BUILD / top.removeprefix("Fmax") / netlist_hash(script.removesuffix(" -json"), verilog)
@@ -131,7 +132,8 @@ def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
     """Where the report is kept, and nextpnr's options."""
     mhz = LARGE_MHZ[grade] * AHEAD if _is_large(netlist) else TARGET_MHZ[grade]
     options = [*DEVICES[grade], "--package", PACKAGE, "--freq", f"{mhz:g}", "--seed", str(seed)]
-    # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns (docs/how-to/synthesize.md).
+    # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns
+    # (docs/how-to/synthesize.md).
     options += ["--placer", "static", "--router", "router2"] if _is_large(netlist) else ["--router", "router1"]
     options += ["--lpf-allow-unconstrained", "--timing-allow-fail"]
     made_by = [str(options), version("nextpnr-ecp5")]
@@ -159,7 +161,8 @@ def version(tool: str) -> str:
 
 def headline(log: str) -> str:
     """Where a tool is, from what it has logged so far."""
-    # Yosys numbers its passes, `2.17.3. Executing OPT_DFF pass (...)`; nextpnr announces iterations, and router1 what is left.
+    # Yosys numbers its passes, `2.17.3. Executing OPT_DFF pass (...)`; nextpnr announces iterations, and router1 what
+    # is left.
     found = re.findall(
         r"^(?:\d+(?:\.\d+)*\. Executing (\w+ pass)|Info: +(?:at )?(iter(?:ation #|=)\d+)"
         r"|Info: (?:Running )?([\w ]*(?:plac|rout)[\w ]*)|Info: +\d+ \|(?:[ \d]*\|){2} *(\d+)\|)",
@@ -173,7 +176,8 @@ def headline(log: str) -> str:
 
 
 def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -> None:
-    """One line for people, on a terminal with where the tool is: these take minutes. Of tools side by side only the end.
+    """One line for people, on a terminal with where the tool is: these take minutes. Of tools side by side only the
+    end.
 
     A router is ended after so many rounds: lines that it tells its progress by.
     """

@@ -2,8 +2,8 @@
 """`make bench NAME=netlist`: the core of preset `board`, mapped to an ECP5 by Yosys, passes the system test;
 build/reports/netlist.json.
 
-The report has the seconds of each step (a netlist that is kept takes none), the cells, how many cases there are, and how many
-of them ran (with CASE not all), passed and failed.
+The report has the seconds of each step (a netlist that is kept takes none), the cells, how many cases there are, and
+how many of them ran (with CASE not all), passed and failed.
 """
 
 from __future__ import annotations

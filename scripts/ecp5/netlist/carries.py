@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Carry chains without cells that only bring the first carry in or the last one out.
 
-A carry leaves a CCU2C for logic by one more CCU2C, and a constant comes into the first one by one more, each of two LUTs. nextpnr
-puts the former behind every chain whose last COUT has a net, also where nobody takes it, and the latter before every chain, since
-Yosys begins each with a constant. Here COUT has no net where nobody takes it, and a first bit makes its carry of A and B alone.
+A carry leaves a CCU2C for logic by one more CCU2C, and a constant comes into the first one by one more, each of two
+LUTs. nextpnr puts the former behind every chain whose last COUT has a net, also where nobody takes it, and the latter
+before every chain, since Yosys begins each with a constant. Here COUT has no net where nobody takes it, and a first bit
+makes its carry of A and B alone.
 
 Sources: nextpnr, ecp5/pack.cc, `split_carry_chain`; Yosys, lattice/arith_map_ccu2c.v and ccu2c_sim.vh.
 """
@@ -39,7 +40,8 @@ def _taken(net: list[Any], sinks: dict[int, list[Sink]]) -> bool:
 
 
 def _begins(cell: Cell) -> bool:
-    """A chain, of a constant, and with C and D that leave entries of LUT4 which are not LUT2's: those are where both are 0."""
+    """A chain, of a constant, and with C and D that leave entries of LUT4 which are not LUT2's: those are where both
+    are 0."""
     wires = cell["connections"]
     constants = [wires[pin][0] in ("0", "1") for pin in ("CIN", "C0", "D0")]
     return (

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Flip-flops and LUTs that drive very many inputs are doubled, so that each copy drives some that lie together.
 
-router2 reaches an input from whatever wire of its net is nearest, however late the signal is there: over a net of 700 inputs it
-was seen to take 7 ns for 14 tiles. Copies have the same inputs and so the same value in every clock. Yosys has no such pass.
+router2 reaches an input from whatever wire of its net is nearest, however late the signal is there: over a net of 700
+inputs it was seen to take 7 ns for 14 tiles. Copies have the same inputs and so the same value in every clock. Yosys
+has no such pass.
 """
 
 from __future__ import annotations

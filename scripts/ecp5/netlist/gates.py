@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """A module's ECP5 netlist as Verilog, with models of its cells, for Verilator in the place of the module's own Verilog.
 
-What Yosys may choose (bits of LUT RAM at the start, inputs that do not count) is drawn by the seed. Flip-flops start as the
-FPGA's do, by its global reset.
+What Yosys may choose (bits of LUT RAM at the start, inputs that do not count) is drawn by the seed. Flip-flops start as
+the FPGA's do, by its global reset.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def simulated(verilog: Path, seed: int) -> list[Path]:
 
 
 def _shell(verilog: str, module: str) -> str:
-    """The module's own ports around the netlist: cocotb makes all of a top visible, and in a netlist that is every wire."""
+    """The module's own ports around the netlist: cocotb makes all of a top visible, and in a netlist that is every
+    wire."""
     header = re.search(rf"^module {module} \(.*?^\);$", verilog, re.DOTALL | re.MULTILINE)
     assert header, f"no module {module} in its Verilog"
     return f"{header[0].replace('output reg ', 'output wire')}\n  {GATES} gates (.*);\nendmodule\n"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Registers right behind a block RAM become its own.
 
-A port of an ECP5's block RAM has a register behind its outputs, with a clock enable, OCE (FPGA-TN-02204). By it the word comes a
-nanosecond after the clock instead of four to six, and flip-flops and the wires to them are gone. Yosys leaves it unused.
+A port of an ECP5's block RAM has a register behind its outputs, with a clock enable, OCE (FPGA-TN-02204). By it the
+word comes a nanosecond after the clock instead of four to six, and flip-flops and the wires to them are gone. Yosys
+leaves it unused.
 """
 
 from __future__ import annotations

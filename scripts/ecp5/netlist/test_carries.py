@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Sums and comparisons are what they were without the cells that nextpnr would add; Yosys proves it, by its own CCU2C."""
+"""Sums and comparisons are what they were without the cells that nextpnr would add; Yosys proves it, by its own
+CCU2C."""
 
 from __future__ import annotations
 

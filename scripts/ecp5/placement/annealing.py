@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """From a design that nextpnr has placed (`--no-route --write`) to one that it can route in time: annealed in between.
 
-nextpnr's placers look at the length of wires and, by delays that are too small, at timing; not at how many wires go over a place,
-and analytical ones find rows for block RAMs late. A design that fills most of an ECP5 then has places that ask for three times
-the mean, and router2 ends with nets that go round them in ever wider circles. `anneal/` moves everything but multipliers, PLLs
-and pins.
+nextpnr's placers look at the length of wires and, by delays that are too small, at timing; not at how many wires go
+over a place, and analytical ones find rows for block RAMs late. A design that fills most of an ECP5 then has places
+that ask for three times the mean, and router2 ends with nets that go round them in ever wider circles. `anneal/` moves
+everything but multipliers, PLLs and pins.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from scripts.failure import ToolFailed
 from sim.lib.cache import BuildFailed
 from sim.lib.compiler import OPTIMISE, WARNINGS, program
 
-# How nextpnr begins where paths have time to spare: without a look at timing its wires are shorter, and annealing has that look.
+# How nextpnr begins where paths have time to spare: without a look at timing its wires are shorter, and annealing has
+# that look.
 PLACING = ("--placer", "static", "--no-tmdriv")
 SOURCES = sorted((Path(__file__).parent / "anneal").glob("*.cpp"))
-# router2's price of a present conflict rises by 1 a round, not by 2, which sends nets on detours that make new ones; and a net
-# may leave the bounds of its ends by six tiles, not by three.
+# router2's price of a present conflict rises by 1 a round, not by 2, which sends nets on detours that make new ones;
+# and a net may leave the bounds of its ends by six tiles, not by three.
 SETTINGS = {"router2/currCongWeightMult": "1.0", "router2/bbMargin/x": f"{6:032b}", "router2/bbMargin/y": f"{6:032b}"}
 SETTINGS |= {"timing_driven": f"{1:032b}"}  # nextpnr keeps what it has placed with
 ANNEALED = ".annealed.json"
@@ -52,7 +53,8 @@ def annealed(placed: Path, log: Path, options: Sequence[str | Path], seed: int, 
 def anneal(
     placed: Path, design: Path, grade: str, periods: dict[str, float], seed: int, settings: dict[str, str] | None = None
 ) -> list[str]:
-    """Writes the design with its cells elsewhere, and nextpnr's settings with these; returns what it tells of each temperature.
+    """Writes the design with its cells elsewhere, and nextpnr's settings with these; returns what it tells of each
+    temperature.
 
     For a device's speed grade; `periods`, in ns, are by the name of the clock's net.
     """
@@ -81,7 +83,8 @@ def sources() -> list[str]:
 
 
 def periods(log: str) -> dict[str, float]:
-    """ns, by the clock's net, that nextpnr placed for, from its estimate; its report has only those of a routed design."""
+    """ns, by the clock's net, that nextpnr placed for, from its estimate; its report has only those of a routed
+    design."""
     return {net: 1000 / float(mhz) for net, mhz in WANTED.findall(log)}
 
 

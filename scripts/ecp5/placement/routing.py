@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Routes an annealed design: all of it by router2, then what is late by router1.
 
-router2 solves crowded designs, but does not count what a wire's branches add to its delay: by nextpnr's database up to 0.3 ns
-each, by wires that take nothing else and so look like the quickest. Where it held all paths to be in time some were a fifth too
-long. router1 counts branches, and begins with what is routed.
+router2 solves crowded designs, but does not count what a wire's branches add to its delay: by nextpnr's database up to
+0.3 ns each, by wires that take nothing else and so look like the quickest. Where it held all paths to be in time some
+were a fifth too long. router1 counts branches, and begins with what is routed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 from scripts.failure import RoundsOver, ToolFailed
 
-# Of router2: designs that it has routed took it 62 at most; of one that it did not 45,000 wires were in conflict after ten.
+# Of router2: designs that it has routed took it 62 at most; of one that it did not 45,000 wires were in conflict after
+# ten.
 CROWDED = 120
 # Of router1, a thousand connections each: a core with 1,014 that were late took it 335.
 ROUNDS = 1000
@@ -29,7 +30,8 @@ def route(
     options: Sequence[str | Path],
     result: Sequence[str | Path],
 ) -> None:
-    """Routes `design`, for the periods in `clocks` (SDC); `result` are the options by which nextpnr leaves what is wanted of it.
+    """Routes `design`, for the periods in `clocks` (SDC); `result` are the options by which nextpnr leaves what is
+    wanted of it.
 
     Where router1 goes on and on, the design stays as router2 has left it; where router2 does, it is refused.
     """
@@ -57,7 +59,8 @@ def route(
 def reopen(routed: Path, opened: Path, late: bool) -> None:
     """The design as nextpnr has routed and written it, for router1: to have `late` paths up, or nothing.
 
-    nextpnr goes by a design's settings, not by its options. With nothing to route router1 looks at no path: a net is left open.
+    nextpnr goes by a design's settings, not by its options. With nothing to route router1 looks at no path: a net is
+    left open.
     """
     wanted: list[tuple[re.Pattern[str], str]] = [
         (re.compile(r'(\s*"router": )"router2"(,?\n)'), r'\1"router1"\2'),

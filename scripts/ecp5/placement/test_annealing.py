@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A design of all kinds of cells: placed by nextpnr, annealed, judged by its placer's rules, routed by both of its routers."""
+"""A design of all kinds of cells: placed by nextpnr, annealed, judged by its placer's rules, routed by both of its
+routers."""
 
 from __future__ import annotations
 

@@ -81,7 +81,8 @@ def test_a_register_moves_with_the_lut_that_it_takes(tmp_path: Path) -> None:
 def test_registers_of_different_control_are_never_together(
     control: str, shared: str, apart: int, tmp_path: Path
 ) -> None:
-    """Twenty would all like to be where the pin is: they take fewer than `apart` places or slices, each with one net."""
+    """Twenty would all like to be where the pin is: they take fewer than `apart` places or slices, each with one
+    net."""
     small = Small()
     corners(small)
     small.cell("TRELLIS_IO", "pin", "X10/Y10/PIOA", O="a")

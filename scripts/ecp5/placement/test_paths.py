@@ -88,8 +88,8 @@ def test_lut_ram_ends_the_way_of_what_is_written_and_not_of_its_address(tmp_path
 
 
 def test_a_cell_goes_after_its_wires_only_as_far_as_its_path_has_time(tmp_path: Path) -> None:
-    """Of five wires three lead away from the block RAM, whose path through the LUT has the time for some tiles of 28: at no
-    temperature does the LUT leap to the pins, as by a price of the first tile for all."""
+    """Of five wires three lead away from the block RAM, whose path through the LUT has the time for some tiles of 28:
+    at no temperature does the LUT leap to the pins, as by a price of the first tile for all."""
     small = Small()
     for name, x in (("first", 0), ("last", 30)):
         small.register(name, f"X{x}/Y10/SLICEA.FF0", M=f"{name}_d", Q=f"{name}_q", CLK="other")

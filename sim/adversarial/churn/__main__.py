@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=churn`: connections opened and closed in every order, a SYN flood, blind attacks; build/reports/churn.json."""
+"""`make bench NAME=churn`: connections opened and closed in every order, a SYN flood, blind attacks;
+build/reports/churn.json."""
 
 from __future__ import annotations
 

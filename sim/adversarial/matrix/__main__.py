@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`python -m sim.adversarial.matrix`: what `make matrix` runs. Options may come from the environment, as make gives them."""
+"""`python -m sim.adversarial.matrix`: what `make matrix` runs. Options may come from the environment, as make gives
+them."""
 
 from __future__ import annotations
 

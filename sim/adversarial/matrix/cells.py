@@ -62,7 +62,8 @@ def every(axes: Axes) -> list[Cell]:
 
 
 def covering(cells: Sequence[Cell], count: int) -> list[Cell]:
-    """The `count` cells that, taken in turn, see most pairs of values together for the first time; then once more, and so on."""
+    """The `count` cells that, taken in turn, see most pairs of values together for the first time; then once more, and
+    so on."""
     left, chosen, seen = list(cells), list[Cell](), set[object]()
     while left and len(chosen) < count:
         best = max(left, key=lambda cell: len(_pairs(cell) - seen))

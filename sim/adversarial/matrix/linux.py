@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs cells against the Linux kernel's TCP on a TAP interface, in real time, each in a network namespace. Needs root."""
+"""Runs cells against the Linux kernel's TCP on a TAP interface, in real time, each in a network namespace. Needs
+root."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make packetdrill SO=1 [SCRIPT=file]`: the core as a shared object for Google's packetdrill, which is not part of this
-tree; it is found on the PATH."""
+"""`make packetdrill SO=1 [SCRIPT=file]`: the core as a shared object for Google's packetdrill, which is not part of
+this tree; it is found on the PATH."""
 
 from __future__ import annotations
 

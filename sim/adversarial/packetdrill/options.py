@@ -13,7 +13,8 @@ class ScriptError(Exception):
 
 @dataclass(frozen=True)
 class Option:
-    """`nop`, `eol`, `sackOK`, `mss 1460`, `wscale 5`, `TS val 1 ecr 2`, `sack 1:2 5:6`, `raw fd04beef`; None: any value."""
+    """`nop`, `eol`, `sackOK`, `mss 1460`, `wscale 5`, `TS val 1 ecr 2`, `sack 1:2 5:6`, `raw fd04beef`; None: any
+    value."""
 
     name: str
     values: tuple[int | None, ...] = ()

@@ -57,7 +57,8 @@ OURS, THEIRS = 100, 0  # salts of what the core and the peer send
 
 @dataclass
 class Conversation:
-    """The connection, or those one after another, with one port of the peer: what the script's zeros are on the wire."""
+    """The connection, or those one after another, with one port of the peer: what the script's zeros are on the
+    wire."""
 
     port: int
     remote_zero: int

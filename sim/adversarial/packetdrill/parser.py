@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Reads a script: a subset of packetdrill's language, with the calls that this core has (docs/how-to/packet-scripts.md)."""
+"""Reads a script: a subset of packetdrill's language, with the calls that this core has
+(docs/how-to/packet-scripts.md)."""
 
 from __future__ import annotations
 

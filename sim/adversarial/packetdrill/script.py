@@ -17,7 +17,8 @@ Value = int | str | None
 
 @dataclass(frozen=True)
 class When:
-    """When a line happens: ns from the start, or from the line before; `latest` None: at any time from `earliest` on."""
+    """When a line happens: ns from the start, or from the line before; `latest` None: at any time from `earliest`
+    on."""
 
     earliest: int
     latest: int | None
@@ -56,7 +57,8 @@ class Segment:
         ]
 
     def pieces(self, size: int, before_last: str) -> list[Segment]:
-        """The same data in segments of `size` bytes. FIN goes with the last; `before_last` are the flags of the others."""
+        """The same data in segments of `size` bytes. FIN goes with the last; `before_last` are the flags of the
+        others."""
         starts = range(0, max(self.length, 1), size)
         return [
             replace(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The core for Google's packetdrill, called as packetdrill calls it: by its table, from two threads, in virtual time."""
+"""The core for Google's packetdrill, called as packetdrill calls it: by its table, from two threads, in virtual
+time."""
 
 from __future__ import annotations
 

@@ -82,7 +82,8 @@ class Side:
         return True
 
     def tells(self, header: Header, now: int) -> None:
-        """A segment of its own leaves, with its window. Only it knows whether it has taken a probe beyond what it told."""
+        """A segment of its own leaves, with its window. Only it knows whether it has taken a probe beyond what it
+        told."""
         if header.flags & ACK:
             acknowledged = (header.acknowledgment - self.zero) % (1 << 32)
             if acknowledged > self.expected:

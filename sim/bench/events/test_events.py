@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=events` in small: an event a clock round robin, one in eight of one flow, whatever policies the flows have."""
+"""`make bench NAME=events` in small: an event a clock round robin, one in eight of one flow, whatever policies the
+flows have."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def test_one_flow_has_every_eighth_clock(program: Path, policies: str) -> None:
     "policies", [case.policies for case in all_cases() if case.policies and case.flows == 16 and case.order == "round"]
 )
 def test_what_policies_the_flows_have_hardly_counts(program: Path, policies: str) -> None:
-    """98 % of all clocks have an event, while segments, losses and long calculations come back as events of their own."""
+    """98 % of all clocks have an event, while segments, losses and long calculations come back as events of their
+    own."""
     figures = run(Case("round", 16, policies), EVENTS, SEED, program)
     assert figures["rate"] > 0.98
     assert figures["segments"] > EVENTS // 10 and figures["retransmissions"] > 0

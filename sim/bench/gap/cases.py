@@ -19,7 +19,8 @@ LINE_RATE = 949e6  # of 1,460 bytes in each 1,538 byte times it is 949.28
 
 @dataclass(frozen=True)
 class Case:
-    """`options` are those of gap_bench; `scaled` names the one that says how much is measured, `least` how much at least."""
+    """`options` are those of gap_bench; `scaled` names the one that says how much is measured, `least` how much at
+    least."""
 
     name: str
     command: str

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A schedule, as `downbeat schedule` writes it, for `gap_bench launch`: lines "id bytes instant", bytes with FCS, 2^-16 ns.
+"""A schedule, as `downbeat schedule` writes it, for `gap_bench launch`: lines "id bytes instant", bytes with FCS, 2^-16
+ns.
 
 python -m sim.bench.gap.given SCHEDULE.csv | gap_bench launch
 """

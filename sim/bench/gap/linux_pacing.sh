@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# linux_pacing.sh CAPTURE: as root, five seconds of Linux TCP over a virtual cable, paced by SO_MAX_PACING_RATE at 12.5 MB/s.
+# linux_pacing.sh CAPTURE: as root, five seconds of Linux TCP over a virtual cable, paced by SO_MAX_PACING_RATE at 12.5
+# MB/s.
 # `downbeat gap capture CAPTURE --paced 100Mb/s` judges the capture. Namespaces and cable go when the script ends.
 set -euo pipefail
 capture=${1:?usage: linux_pacing.sh CAPTURE}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The path between the core and its peers: a bottleneck with a queue, losses, reordering and doubling either way, in phases."""
+"""The path between the core and its peers: a bottleneck with a queue, losses, reordering and doubling either way, in
+phases."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ class Phase:
 
 @dataclass
 class Path:
-    """Frames of the core go in, those of the peers come out when they arrive at the core; `befell` hears what happens to them."""
+    """Frames of the core go in, those of the peers come out when they arrive at the core; `befell` hears what happens
+    to them."""
 
     draw: random.Random
     befell: Callable[[bytes, str], None]  # the core's port and the peer's; of situations.ON_THE_PATH

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""As the engine asks: connections of every mix of policies at once over bad paths, each event replayed through the golden models.
+"""As the engine asks: connections of every mix of policies at once over bad paths, each event replayed through the
+golden models.
 
-They open, send, pause, change their policies, close or are aborted in the middle; some of them at the moment at which a long
-calculation begins. Some open so that their sequence numbers are about to wrap.
+They open, send, pause, change their policies, close or are aborted in the middle; some of them at the moment at which a
+long calculation begins. Some open so that their sequence numbers are about to wrap.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ class Crowd:
         self.beginnings = list(beginnings(self.seed))
 
     def run(self, wanted: int, progress: Callable[[int], None]) -> None:
-        """Until each policy has seen as many events as wanted; `progress` hears how many the one with the fewest has."""
+        """Until each policy has seen as many events as wanted; `progress` hears how many the one with the fewest
+        has."""
         with Device(self.library, MAC, IP, secret=self.seed, link_rate=10**9) as device:
             device.add_neighbour(PEER_IP, PEER_MAC)
             self.events = device.record_events()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Request by request: a policy's own test with more requests than `make test` asks, and its model against its equation."""
+"""Request by request: a policy's own test with more requests than `make test` asks, and its model against its
+equation."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def ask(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
 
 
 def paper(family: str, name: str) -> tuple[int, str]:
-    """The policy's other tests, which compare its golden model with the paper: how many passed, and what the first says.
+    """The policy's other tests, which compare its golden model with the paper: how many passed, and what the first
+    says.
 
     A model that its own test contradicts is wrong, also where the RTL repeats its mistake.
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=scale`: 65,536 connections at once and 16 MiB in flight, by the header tap; build/reports/scale.json."""
+"""`make bench NAME=scale`: 65,536 connections at once and 16 MiB in flight, by the header tap;
+build/reports/scale.json."""
 
 from __future__ import annotations
 

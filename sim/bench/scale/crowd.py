@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""As many connections as there are flows: all alive at once, data both ways on each, closed, and every flow given back."""
+"""As many connections as there are flows: all alive at once, data both ways on each, closed, and every flow given
+back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make experiment NAME=astart`: Westwood's estimates on the free path of the thesis' table 4-1, and Astart beside others.
+"""`make experiment NAME=astart`: Westwood's estimates on the free path of the thesis' table 4-1, and Astart beside
+others.
 
-Writes build/reports/astart.json. Fails if BWE on the free path is another than the filter's, or a window not its golden model's.
+Writes build/reports/astart.json. Fails if BWE on the free path is another than the filter's, or a window not its golden
+model's.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ REPORT = build.ROOT / "build" / "reports" / "astart.json"
 THRESHOLD = 32  # segments
 FREE = Network("free path", 50_000_000, 440, 1000)
 FREE_SEGMENTS = 600
-# The filter's answer there, when cwnd has reached 32: cocotb_tests/calculation/test_rate_estimate.py has it from the equation.
+# The filter's answer there, when cwnd has reached 32: cocotb_tests/calculation/test_rate_estimate.py has it from the
+# equation.
 BWE = (978, 983)
 NETWORKS = [
     Network("free", 20_000_000, 100, 250),

@@ -25,8 +25,8 @@ from sim.ns3 import golden, network, settings
 REPORT = build.ROOT / "build" / "reports" / "cubic.json"
 WORK = build.ROOT / "build" / "sim" / "cubic-run"
 TOLERANCE = 0.10
-# What the seed draws: which packets are lost besides those of the full queue, so many for a file on average (each moves a
-# mean of few cycles by a tenth), and the phases of sources that each take this part of the bottleneck.
+# What the seed draws: which packets are lost besides those of the full queue, so many for a file on average (each moves
+# a mean of few cycles by a tenth), and the phases of sources that each take this part of the bottleneck.
 LOSSES = 0.1
 SOURCES, CROSS_SHARE = 2, 200
 
@@ -35,9 +35,9 @@ SOURCES, CROSS_SHARE = 2, 200
 class Line:
     """A bottleneck with one bandwidth-delay product of buffer, how much is sent over it, and where slow start ends.
 
-    With SACK: without it several losses of one window decide the means and not CUBIC. ns-3 then cuts its window again for
-    each old segment that is acknowledged twice, down to two segments; the core repairs a segment in a round trip, until
-    its timer ends that.
+    With SACK: without it several losses of one window decide the means and not CUBIC. ns-3 then cuts its window again
+    for each old segment that is acknowledged twice, down to two segments; the core repairs a segment in a round trip,
+    until its timer ends that.
     """
 
     name: str

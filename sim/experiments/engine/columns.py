@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Columns of NAME.parquet beside the axes: what flow_record.cpp prints of a connection that is one number, word or list.
+"""Columns of NAME.parquet beside the axes: what flow_record.cpp prints of a connection that is one number, word or
+list.
 
 Times are s, sizes bytes, windows segments.
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Each plot of an experiment as vectors for print: build/reports/experiments/NAME-K.pdf, the same bytes from the same data."""
+"""Each plot of an experiment as vectors for print: build/reports/experiments/NAME-K.pdf, the same bytes from the same
+data."""
 
 from __future__ import annotations
 

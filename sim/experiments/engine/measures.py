@@ -100,8 +100,8 @@ class Column(Measure):
 
 
 class Listing(Table):
-    """A row for each combination of the values of the axes `rows`, a listing for each value of the axis `each`; the other
-    axes' cells are taken together."""
+    """A row for each combination of the values of the axes `rows`, a listing for each value of the axis `each`; the
+    other axes' cells are taken together."""
 
     title: str
     rows: tuple[str, ...] = Field(min_length=1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs by workers. Each finished run is kept by what it is made of, so the same command goes on where it was interrupted;
-the results are in the order of the plans, however many workers there were."""
+"""Runs by workers. Each finished run is kept by what it is made of, so the same command goes on where it was
+interrupted; the results are in the order of the plans, however many workers there were."""
 
 from __future__ import annotations
 

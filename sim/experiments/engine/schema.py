@@ -98,8 +98,8 @@ class Stubs(Table):
 
 class Topology(Table):
     """`hops` links in a row between hops + 1 routers, numbered from 0; `star`: one router and a path to each host;
-    `transit-stub`: router 0 is in the middle, 1 stands for one of a stub domain, drawn for each end; the delay of a link is
-    drawn between half and one and a half of `link`'s."""
+    `transit-stub`: router 0 is in the middle, 1 stands for one of a stub domain, drawn for each end; the delay of a
+    link is drawn between half and one and a half of `link`'s."""
 
     kind: Literal["dumbbell", "chain", "parking-lot", "star", "transit-stub"]
     stubs: Stubs | None = None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A network of transit and stub domains, as GT-ITM draws them (Zegura, Calvert and Bhattacharjee 1996): a connected graph of
-transit routers, and stub domains that hang on them, each a connected graph of its own."""
+"""A network of transit and stub domains, as GT-ITM draws them (Zegura, Calvert and Bhattacharjee 1996): a connected
+graph of transit routers, and stub domains that hang on them, each a connected graph of its own."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ class Experiment:
     duration: float
 
 
-# Narrow at the core's own link, its engine and its gate decide who sends; on each path, its congestion control and recovery do.
+# Narrow at the core's own link, its engine and its gate decide who sends; on each path, its congestion control and
+# recovery do.
 EXPERIMENTS = (
     Experiment("core's link", 100_000_000, 1_000_000_000, 1000, 20_000_000, 1, 3),
     Experiment("each path", 1_000_000_000, 1_500_000, 20, 40_000_000, 4, 8),

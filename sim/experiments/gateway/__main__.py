@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make experiment NAME=gateway`: two hosts with a core each, one path over ns-3. The first host's connection learns the
-path; then the second host opens its first. build/reports/experiments/gateway.json.
+"""`make experiment NAME=gateway`: two hosts with a core each, one path over ns-3. The first host's connection learns
+the path; then the second host opens its first. build/reports/experiments/gateway.json.
 
-It must start as if its own host had known the path, by SPAND, LISS and Careful Resume, over one gateway and over two with
-Redis. Careful Resume's parameters are compared as they are told: the transfer starts as it does without them.
+It must start as if its own host had known the path, by SPAND, LISS and Careful Resume, over one gateway and over two
+with Redis. Careful Resume's parameters are compared as they are told: the transfer starts as it does without them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ LEAST_GAIN = 1.2  # of SPAND over nothing known, or the path shows nothing
 
 
 def network(method: str) -> schema.Experiment:
-    """A dumbbell of 10 Mb/s and 22 ms. `resume`: no policy of the core takes it, so a plan says it in place of SPAND."""
+    """A dumbbell of 10 Mb/s and 22 ms. `resume`: no policy of the core takes it, so a plan says it in place of
+    SPAND."""
     return schema.Experiment.model_validate(
         {
             "name": "gateway",

@@ -50,7 +50,8 @@ def meeting(points: Sequence[dict[str, Any]]) -> int | None:
 
 
 def doubt(figure: Figure, points: Sequence[dict[str, Any]]) -> str:
-    """Why this figure cannot be judged: a mean that is not known well enough beside the line y = x + MET_MS; empty: it can."""
+    """Why this figure cannot be judged: a mean that is not known well enough beside the line y = x + MET_MS; empty: it
+    can."""
     for point in points:
         above = point["received_ms"] - point["gap_ms"] - MET_MS
         error = point["standard_error_ms"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Pairs of one gap after another over a path: out of the gate, through ns-3, into the receiver's stamps.
 
-The pairs are sent whatever comes back, so the three parts run one after another: gap_bench launches the frames and says when
-each SFD stood at the pins, gap_path takes them over the path, gap_bench stamps them where they arrive.
+The pairs are sent whatever comes back, so the three parts run one after another: gap_bench launches the frames and says
+when each SFD stood at the pins, gap_path takes them over the path, gap_bench stamps them where they arrive.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def send(programs: Programs, gap_ms: int, seconds: float, seed: int) -> Sent:
 
 
 def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> dict[str, Any]:
-    """The gaps as the receiver's stamps have them, beside so many constant-rate sources, whose phases each run draws anew."""
+    """The gaps as the receiver's stamps have them, beside so many constant-rate sources, whose phases each run draws
+    anew."""
     gaps: list[int] = []
     errors: list[int] = []
     means: list[float] = []  # of each run: pairs of one run share its phases
@@ -97,7 +98,8 @@ def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> 
 
 
 def _over_the_path(programs: Programs, sent: Sent, cross: int, seed: int) -> Stamps:
-    """When each frame's SFD comes to the receiver: behind the preamble of a frame that goes out once it has come in whole."""
+    """When each frame's SFD comes to the receiver: behind the preamble of a frame that goes out once it has come in
+    whole."""
     last_byte, preamble = BYTE_NS * (FRAME_BYTES + 1) << 16, 8 * BYTE_NS << 16
     lines = (f"{frame} {PACKET_BYTES} {_picoseconds(stamp + last_byte)}" for frame, stamp in sent.stamps.items())
     until = sent.seconds + 10  # longer than any queue

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Pairs over ns-3 in small, where the answer is known without a model; and the judgement, against what it must refuse."""
+"""Pairs over ns-3 in small, where the answer is known without a model; and the judgement, against what it must
+refuse."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from sim.golden.congestion.steady.logistic import argument
 
 SEGMENT = 1460  # bytes
 INITIAL_WINDOW = 2  # segments
-# A full segment on the bottleneck: IP and TCP headers, and two bytes of point-to-point framing. A UDP packet has these two.
+# A full segment on the bottleneck: IP and TCP headers, and two bytes of point-to-point framing. A UDP packet has these
+# two.
 WIRE = SEGMENT + 42
 MEAN_UDP, FRAMING = (7 * 40 + 4 * 576 + 1500) / 12, 2
 EPSILON = 1.95
@@ -115,8 +116,8 @@ class Run:
     def goodput_of_target(self) -> float:
         """Share of the link that a window of w* fills: whole segments, sent by two as the receiver acknowledges them.
 
-        tau is the handshake's. Two segments that leave together are acknowledged when the second has passed the bottleneck
-        behind the first, and their times on the three links come on top of tau's.
+        tau is the handshake's. Two segments that leave together are acknowledged when the second has passed the
+        bottleneck behind the first, and their times on the three links come on top of tau's.
         """
         path = self.path
         bottleneck, access = (WIRE * 8 / rate for rate in (path.rate, path.rate * path.access_factor))

@@ -22,7 +22,8 @@ def path(phase: float = PHASE) -> Bottleneck:
 
 
 def phases(done: Run) -> list[dict[str, Any]]:
-    """Of each phase: when the window is within 1 % of w* to stay, what is lost, and of its second half throughput and queue."""
+    """Of each phase: when the window is within 1 % of w* to stay, what is lost, and of its second half throughput and
+    queue."""
     steps = done.path.steps()
     ends = [at for at, _ in steps[1:]] + [done.data["seconds"][-1]]
     return [_phase(done, at, end, then) for (at, then), end in zip(steps, ends, strict=True)]

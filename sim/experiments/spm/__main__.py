@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make experiment NAME=spm`: SPM and Hoe beside one to four constant-rate sources; build/reports/spm.json and spm.html."""
+"""`make experiment NAME=spm`: SPM and Hoe beside one to four constant-rate sources; build/reports/spm.json and
+spm.html."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ def test_an_empty_path_is_measured_exactly(program: File, tmp_path: File, receiv
 
 
 def output_gap(gap: float, cross: int, share: float, draws: random.Random) -> float:
-    """Of a pair through a first-in-first-out bottleneck, beside sources of any phase whose packets are that share of a probe."""
+    """Of a pair through a first-in-first-out bottleneck, beside sources of any phase whose packets are that share of a
+    probe."""
     service, period = PACKET_MS * share, PACKET_MS * share / SHARE
     begins = [draws.uniform(0, period) for _ in range(cross)]
     arrivals = [(at - back * period, service) for at in begins for back in range(-int(gap / period) - 1, 60)]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""One transfer by the core over the thesis' dumbbell beside constant-rate traffic, and what its start-up policy measured.
+"""One transfer by the core over the thesis' dumbbell beside constant-rate traffic, and what its start-up policy
+measured.
 
-Times are the thesis': a full packet takes 8 ms on the bottleneck, each cross source takes a quarter of it. Packets are 1,502
-bytes there, not 1,000, so that rates are 1.502 times the thesis'.
+Times are the thesis': a full packet takes 8 ms on the bottleneck, each cross source takes a quarter of it. Packets are
+1,502 bytes there, not 1,000, so that rates are 1.502 times the thesis'.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class Measured:
 
 
 def run(program: Path, work: Path, policy: str, cross: int, seed: int, *, inverted: bool = False) -> Measured:
-    """The receiver acknowledges each segment; with `inverted` every second or after 200 ms, and pairs go the other way round."""
+    """The receiver acknowledges each segment; with `inverted` every second or after 200 ms, and pairs go the other way
+    round."""
     work.mkdir(parents=True, exist_ok=True)
     file = work / "file"
     file.write_bytes(bytes(FILE_SEGMENTS * SEGMENT_BYTES))

@@ -104,7 +104,8 @@ def inverted(order: Sequence[int]) -> float:
 
 
 def failures(found: Figures, rounds: int) -> list[str]:
-    """What the table demands of the first rounds: each twice the one before, 99 % inverted, three for an ACK, nothing twice."""
+    """What the table demands of the first rounds: each twice the one before, 99 % inverted, three for an ACK, nothing
+    twice."""
     said = []
     wanted = [1 << number for number in range(rounds)]
     if found.per_round[:rounds] != wanted:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """CUBIC's window (RFC 9438 4.1 to 4.4), as rtl/downbeat/calculation/CubicGrowth.scala.
 
-Time is in ticks of 1,024 ns. With d = t - K, W_cubic(t) = C d^3 + W_max segments. Either request brings cwnd and W_max; `root`
-asks for K, the other for the growth by some acknowledged bytes.
+Time is in ticks of 1,024 ns. With d = t - K, W_cubic(t) = C d^3 + W_max segments. Either request brings cwnd and W_max;
+`root` asks for K, the other for the growth by some acknowledged bytes.
 """
 
 from __future__ import annotations

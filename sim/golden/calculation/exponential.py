@@ -43,7 +43,8 @@ def decrease(fraction: int) -> int:
 
 
 def factor(y: int, *, decay: bool) -> tuple[int, int]:
-    """1 - 2^-y if `decay`, else 2^-y, of y (60 bits, 54 of them fraction), as (m, n): m x 2^-36 x 2^-n. 1 is just missed."""
+    """1 - 2^-y if `decay`, else 2^-y, of y (60 bits, 54 of them fraction), as (m, n): m x 2^-36 x 2^-n. 1 is just
+    missed."""
     exponent, decreased = y >> FRACTION_BITS, decrease(y & (1 << FRACTION_BITS) - 1)
     left = ((1 << MANTISSA_BITS) - 1 - (decreased >> FRACTION_BITS - MANTISSA_BITS)) << FRACTION_BITS - MANTISSA_BITS
     if not decay:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The rate that a path takes, from pairs sent x apart that come out y apart, as rtl/downbeat/calculation/GapFit.scala.
 
-Yu, thesis, 4.2 to 4.4. Gaps are shifted right until y0 has 20 bits; a class is floor(32 x / y0) about 32 {1, 1.5, 2, 4};
-d0 is the mean x of the first class with sum(y) <= 1.05 sum(x), and d = y0 if that is the first class; else the line through
-the classes up to it meets y = x at d, at most d0, at least y0; no estimate where its slope is 1 or more.
+Yu, thesis, 4.2 to 4.4. Gaps are shifted right until y0 has 20 bits; a class is floor(32 x / y0) about 32 {1, 1.5, 2,
+4}; d0 is the mean x of the first class with sum(y) <= 1.05 sum(x), and d = y0 if that is the first class; else the line
+through the classes up to it meets y = x at d, at most d0, at least y0; no estimate where its slope is 1 or more.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Where a stream's rate of arrival falls behind that of departure, as rtl/downbeat/calculation/InlineProgram.scala.
 
-Two lines: the identity for the first gaps, least squares for the rest; the split with the smallest squared error counts, and the
-value is where the lines meet.
+Two lines: the identity for the first gaps, least squares for the rest; the split with the smallest squared error
+counts, and the value is where the lines meet.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ FARTHEST = 1 << 24  # of the lines' meeting
 
 
 def knee(gaps: Sequence[tuple[int, int]], transfer: int, low: int, high: int) -> int:
-    """Between `low` and `high`; `transfer` / gap (departure, arrival) is a rate. Where no line falls behind: the middle."""
+    """Between `low` and `high`; `transfer` / gap (departure, arrival) is a rate. Where no line falls behind: the
+    middle."""
     scale = (transfer // min(min(pair) for pair in gaps) >> RATE_BITS) + 1
     scaled = transfer // scale
     count = x1 = y1 = xx = xy = yy = behind = 0

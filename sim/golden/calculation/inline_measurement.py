@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """ImTCP's inline measurement of a path (Iguchi, thesis, 2.2), as rtl/downbeat/calculation/InlineMeasurement.scala.
 
-Streams of 10 probes tell the capacity K and the available bandwidth A, bytes/s of payload. Times are ns. The integers are
-those of the unit's 64-bit rows: every quotient is rounded down.
+Streams of 10 probes tell the capacity K and the available bandwidth A, bytes/s of payload. Times are ns. The integers
+are those of the unit's 64-bit rows: every quotient is rounded down.
 """
 
 from __future__ import annotations

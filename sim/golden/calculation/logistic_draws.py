@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Questions for the logistic unit over its whole range, and Eq. 10 of Iguchi's thesis in 50 digits to judge the responses."""
+"""Questions for the logistic unit over its whole range, and Eq. 10 of Iguchi's thesis in 50 digits to judge the
+responses."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
     w' = b s / (s + (b - s) f),  b and s the larger and the smaller of w and w*,  f = e^-x if w grows, else 1 - e^-x
     w* = (K + 9 A) tau / 10,  x = 1.95 t (K + 9 A) / 10 K
 
-which is Eq. 10 with eps = 1.95 and gamma = 0.9, in a form without a difference of nearly equal numbers. Numbers in between
-are a mantissa of 36 bits and an exponent.
+which is Eq. 10 with eps = 1.95 and gamma = 0.9, in a form without a difference of nearly equal numbers. Numbers in
+between are a mantissa of 36 bits and an exponent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """How much of a window waits in queues, as rtl/downbeat/calculation/QueueShare.scala: w (RTT - base) / RTT, bytes.
 
-RTT is the mean of `count` samples of sum `total`; both total and total - count base are shifted right until total has 32 bits.
+RTT is the mean of `count` samples of sum `total`; both total and total - count base are shifted right until total has
+32 bits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """TCP Westwood's two estimates of a connection's rate, as rtl/downbeat/calculation/RateEstimate.scala.
 
-BWE takes a sample between two ACKs, ERE one in each interval T_k of its own. Both go through the same filter (tau = 1 s):
+BWE takes a sample between two ACKs, ERE one in each interval T_k of its own. Both go through the same filter (tau = 1
+s):
 
     b_k = d_k / dt,  B_k = (B_{k-1} (2 tau - dt) + dt (b_k + b_{k-1})) / (2 tau + dt)
 

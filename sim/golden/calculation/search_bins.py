@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The bins of SEARCH and their comparison, as rtl/downbeat/calculation/SearchBins.scala (draft-chung-ccwg-search).
 
-A bin is 0.35 of the initial round trip. What was delivered in the last ten bins is compared with what was sent in the ten bins
-one round trip before, interpolated in 256ths; 26 % less ends slow start. The round trip before is where as much had been sent
-as is acknowledged now. Bytes are in units of 256.
+A bin is 0.35 of the initial round trip. What was delivered in the last ten bins is compared with what was sent in the
+ten bins one round trip before, interpolated in 256ths; 26 % less ends slow start. The round trip before is where as
+much had been sent as is acknowledged now. Bytes are in units of 256.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The parts of the family AIMD(a, b), as rtl/downbeat/congestion/steady/AdditiveIncrease.scala and MultiplicativeDecrease.scala.
+"""The parts of the family AIMD(a, b), as rtl/downbeat/congestion/steady/AdditiveIncrease.scala and
+MultiplicativeDecrease.scala.
 
-On an ACK of N new bytes: credit += a N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS, once. a and credit: 16 fraction bits.
-On a loss: ssthresh = max(floor(flight (1 - b)), 2 SMSS), b with 16 bits of fraction.
+On an ACK of N new bytes: credit += a N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS, once. a and credit: 16
+fraction bits. On a loss: ssthresh = max(floor(flight (1 - b)), 2 SMSS), b with 16 bits of fraction.
 """
 
 from __future__ import annotations

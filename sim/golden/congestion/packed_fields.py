@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Named fields packed into bits, lowest first, as a Scala Bundle's are: policy states, requests and responses of units."""
+"""Named fields packed into bits, lowest first, as a Scala Bundle's are: policy states, requests and responses of
+units."""
 
 from __future__ import annotations
 
@@ -7,13 +8,15 @@ from typing import ClassVar, Self
 
 
 class PackedFields:
-    """A frozen dataclass inherits this. FIELDS has its fields, lowest first: each name with its width in bits or a PackedFields.
+    """A frozen dataclass inherits this. FIELDS has its fields, lowest first: each name with its width in bits or a
+    PackedFields.
 
     What has a width is an integer, not negative when it is unpacked.
     """
 
     FIELDS: ClassVar[tuple[tuple[str, int | type[PackedFields]], ...]]
-    # Of each field its name, the PackedFields that it is, its lowest bit and its mask: states are taken apart for each event.
+    # Of each field its name, the PackedFields that it is, its lowest bit and its mask: states are taken apart for each
+    # event.
     _layout: ClassVar[list[tuple[str, type[PackedFields] | None, int, int]]]
 
     def __init_subclass__(cls) -> None:

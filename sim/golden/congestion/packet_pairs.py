@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Packet pairs of probes, as rtl/downbeat/congestion/startup/PacketPairs.scala: which segment is which.
 
-Pairs begin once the window began with two segments or the first has gone alone. What is no probe, or a loss, ends a pair.
+Pairs begin once the window began with two segments or the first has gone alone. What is no probe, or a loss, ends a
+pair.
 """
 
 from __future__ import annotations

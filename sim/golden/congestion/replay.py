@@ -32,7 +32,8 @@ def states(
     taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated` and
     `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for
     no sample), `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap`, `arrival_gap` and
-    `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed); and
+    `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed);
+    and
     `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`

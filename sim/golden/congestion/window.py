@@ -3,9 +3,10 @@
 
 Below ssthresh the start-up policy grows the window, from ssthresh on the steady policy, which also says what ssthresh a
 loss leaves. What lies between loss and recovery is RFC 6582's (3.2), with cwnd = ssthresh + 3 SMSS as it begins; or RFC
-6675's, with cwnd = ssthresh, when SACK tells what has left the network. A steady policy may leave ssthresh above cwnd; then the
-window stays in place of rising to ssthresh. A timeout in it leaves ssthresh as the loss had set
-it, or lower: what is outstanding then is more than the window that the loss was seen with. After every event the envelope holds:
+6675's, with cwnd = ssthresh, when SACK tells what has left the network. A steady policy may leave ssthresh above cwnd;
+then the window stays in place of rising to ssthresh. A timeout in it leaves ssthresh as the loss had set
+it, or lower: what is outstanding then is more than the window that the loss was seen with. After every event the
+envelope holds:
 
     2 SMSS <= ssthresh <= 1 GiB,  SMSS <= cwnd <= 1 GiB
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Recovery with SACK, as the engine's recovery and transmit stages make it together.
 
-What the peer lacks counts as in flight, lost or not, so that sending it again changes nothing. The beat for that is the ACKs'
-instead: each that tells of something new lets two segments go again. Bytes count from SND.UNA as it is when the flight is whole.
+What the peer lacks counts as in flight, lost or not, so that sending it again changes nothing. The beat for that is the
+ACKs' instead: each that tells of something new lets two segments go again. Bytes count from SND.UNA as it is when the
+flight is whole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their definitions.
+"""What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their
+definitions.
 
-Numbers count from SND.UNA as it is after the event. A range that HighRxt has passed is of no more use but by its length.
+Numbers count from SND.UNA as it is after the event. A range that HighRxt has passed is of no more use but by its
+length.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ class Scoreboard:
     def acknowledged(self, count: int, segment: int) -> Scoreboard:
         """SND.UNA moves. What begins at it or before it is not believed any more (RFC 2018 8).
 
-        The lowest range goes if HighRxt has passed it. An ACK of something new there is taken for that of one segment that was
-        sent again and of what was held behind it.
+        The lowest range goes if HighRxt has passed it. An ACK of something new there is taken for that of one segment
+        that was sent again and of what was held behind it.
         """
         held, passed = self.held, self.passed
         if held and held[0][1] <= self.high_rxt:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A recovery as a whole: sender and receiver on a path that keeps order, against what RFC 6675 and RFC 6937 want of any."""
+"""A recovery as a whole: sender and receiver on a path that keeps order, against what RFC 6675 and RFC 6937 want of
+any."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ class Course:
 
 
 def recover(lost: Collection[int], beta: float, ack_loss: int = 0) -> Course:
-    """Two flights, less what is lost of them when it goes first, until all is acknowledged. Each `ack_loss`-th ACK is lost."""
+    """Two flights, less what is lost of them when it goes first, until all is acknowledged. Each `ack_loss`-th ACK is
+    lost."""
     receiver, course = Receiver(), Course()
     sender = Repair(
         next=FLIGHT * SEGMENT, end=2 * FLIGHT * SEGMENT, window=FLIGHT * SEGMENT, reduced=int(beta * FLIGHT) * SEGMENT
@@ -123,7 +125,8 @@ def test_what_lost_acks_hide_goes_again_once(lost: Sequence[int], ack_loss: int)
 
 
 def test_what_a_full_scoreboard_forgets_goes_again_two_by_two() -> None:
-    """Three of four lost: each ACK tells of three, and a fifth range comes before the hole below the second has gone."""
+    """Three of four lost: each ACK tells of three, and a fifth range comes before the hole below the second has
+    gone."""
     lost = [number for number in range(FLIGHT - 6) if number % 4]
     course = recover(lost, 0.5)
     assert set(course.again) == {*lost, *course.held}

@@ -61,7 +61,8 @@ new Response(unpacked).text().then(text => {
 
 
 def number(value: float | None) -> str:
-    """Four significant digits, three decimals at most; what would round to zero is said to be less than a thousandth."""
+    """Four significant digits, three decimals at most; what would round to zero is said to be less than a
+    thousandth."""
     if value is None or math.isnan(value):
         return "-"
     if value == 0 or not math.isfinite(value):
@@ -87,7 +88,8 @@ def thinned(x: Sequence[float], y: Sequence[float | None]) -> tuple[list[float],
 
 
 def finish(figure: go.Figure, *, row_height: int = 300, each: bool = False) -> go.Figure:
-    """Gives subplots the theme, room for their titles and legends; `each`: a legend beside each row, not one for all."""
+    """Gives subplots the theme, room for their titles and legends; `each`: a legend beside each row, not one for
+    all."""
     rows, columns = _grid(figure)
     figure.update_layout(
         width=WIDTH,
@@ -125,8 +127,8 @@ def plot(figure: go.Figure) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]], above: str = "", left: int = 1) -> str:
-    """Numbers by the rule of `number`; `above`: a row of heads over several columns, as HTML; the first `left` columns are
-    texts."""
+    """Numbers by the rule of `number`; `above`: a row of heads over several columns, as HTML; the first `left` columns
+    are texts."""
     head = "".join(f"<th{_side(column < left)}>{html.escape(name)}</th>" for column, name in enumerate(heads))
     lines = [
         "".join(f"<td{_side(column < left)}>{_cell(value)}</td>" for column, value in enumerate(row)) for row in rows

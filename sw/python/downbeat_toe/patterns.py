@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Launch times of measurement traffic: pairs, trains, chirps, Poisson arrivals, a constant rate.
 
-Times are ns from the first launch, rounded once from exact fractions, so that no rate drifts. A rate counts the bits of a frame
-of `length` bytes without FCS. A pattern repeats every `period` ns.
+Times are ns from the first launch, rounded once from exact fractions, so that no rate drifts. A rate counts the bits of
+a frame of `length` bytes without FCS. A pattern repeats every `period` ns.
 
     train    n frames `gap` apart                    (pairs: n = 2)
     chirp    n frames; each gap is the one before it / factor (Ribeiro et al., pathChirp, PAM 2003)

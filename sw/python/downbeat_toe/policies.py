@@ -89,7 +89,8 @@ class Policy:
     fields: dict[str, Field]
 
     def argument(self, text: str) -> int:
-        """The argument that the text says; empty: none, which is all zeros. A whole number alone is the argument's bits."""
+        """The argument that the text says; empty: none, which is all zeros. A whole number alone is the argument's
+        bits."""
         text = text.strip()
         if re.fullmatch(r"0x[0-9a-fA-F]+|\d+", text):
             argument = int(text, 0)

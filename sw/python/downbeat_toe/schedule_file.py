@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Reads a schedule: a CSV of launches, or the record of events that `make sim` writes.
 
-A CSV has `launch_ns` and `length`, and where there is more to say `flow`, `sequence` and `retransmission`. In a record, every
-segment with data is an entry at the time at which it was granted.
+A CSV has `launch_ns` and `length`, and where there is more to say `flow`, `sequence` and `retransmission`. In a record,
+every segment with data is an entry at the time at which it was granted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """A PI servo that makes one time base follow another by stamps of the other's pulses (docs/reference/time.md).
 
-It asks for two things that the registers do without a step: another increment (the frequency), and a slew that spreads the
-offset over half the time to the next pulse (the phase). Gains as linuxptp's for hardware stamps: 0.7 of each offset at once,
-0.3 of it into the frequency.
+It asks for two things that the registers do without a step: another increment (the frequency), and a slew that spreads
+the offset over half the time to the next pulse (the phase). Gains as linuxptp's for hardware stamps: 0.7 of each offset
+at once, 0.3 of it into the frequency.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Servo:
         self._clocks = self.interval_ns * FRACTION / self.increment
 
     def pulse(self, offset_ns: float) -> Correction:
-        """`offset_ns`: own time less the other's at a pulse, after the corrections that were given before took effect."""
+        """`offset_ns`: own time less the other's at a pulse, after the corrections that were given before took
+        effect."""
         if self._before is None:
             # Of one offset nobody knows what is phase and what is frequency: nothing is slewed until the second.
             self._before = offset_ns

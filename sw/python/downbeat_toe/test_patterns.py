@@ -54,7 +54,8 @@ def test_poisson_gaps_are_exponential() -> None:
 
 
 def test_a_paced_rate_does_not_drift() -> None:
-    """1,514 bytes at 33 Mb/s have no whole number of ns between them: after a million frames it is right to half of one."""
+    """1,514 bytes at 33 Mb/s have no whole number of ns between them: after a million frames it is right to half of
+    one."""
     launches = list(patterns.paced(1_000_001, 1514, 33 * 10**6))
     assert abs(launches[-1] - 10**6 * 1514 * 8 * 1000 / 33) <= 0.5
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Whatever is wrong with files, places and interfaces: one sentence, status 2, before anything is sent; never a traceback."""
+"""Whatever is wrong with files, places and interfaces: one sentence, status 2, before anything is sent; never a
+traceback."""
 
 from __future__ import annotations
 

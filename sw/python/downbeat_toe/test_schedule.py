@@ -39,7 +39,8 @@ def test_frames_are_numbered_in_their_flow(tmp_path: Path) -> None:
 
 
 def test_the_record_of_make_sim_is_a_schedule_of_its_segments(tmp_path: Path) -> None:
-    """What was sent without data or by an event that was not live is none; a frame is 54 bytes longer than its payload."""
+    """What was sent without data or by an event that was not live is none; a frame is 54 bytes longer than its
+    payload."""
     found = read(tmp_path / "x.csv", RECORD)
     assert found.kind == "tcp" and found.launch.tolist() == [1000, 2000, 3000]
     assert found.sequence.tolist() == [5000, 77, 5000] and found.length.tolist() == [1514, 154, 1514]
@@ -76,7 +77,8 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("length", "least"), [(60, 672), (20, 672), (1514, 12304)])
 def test_a_frame_needs_its_time_on_the_wire(tmp_path: Path, length: int, least: int) -> None:
-    """IEEE 802.3 at 1 Gb/s: 8 bytes of preamble, 64 to 1,518 of frame with FCS, 12 of gap: 84 to 1,538 bytes of 8 ns."""
+    """IEEE 802.3 at 1 Gb/s: 8 bytes of preamble, 64 to 1,518 of frame with FCS, 12 of gap: 84 to 1,538 bytes of 8
+    ns."""
     apart = f"launch_ns,length\n0,{length}\n{{}},60\n"
     schedule.require_space(read(tmp_path / "x.csv", apart.format(least)), 10**9)
     with pytest.raises(Refused, match=f"entry 2 is to leave {least - 1} ns after.*for {least} ns; 1 such pairs"):

@@ -15,8 +15,8 @@ import spinal.lib.misc.pipeline._
   * Argument: K in bits 43..0 and A in bits 87..44, the bottleneck's bandwidth and what is available of it, bytes per
   * second with 10 fraction bits. tau is the connection's smallest round trip. Without an argument both are measured by
   * streams of probes in the data ([[downbeat.calculation.InlineMeasurement]], [[InlineStream]]); when they become
-  * known, ssthresh comes down to cwnd, so that start-up ends. Before that, and before the first sample of the round trip, the
-  * policy is Reno.
+  * known, ssthresh comes down to cwnd, so that start-up ends. Before that, and before the first sample of the round
+  * trip, the policy is Reno.
   *
   * Time does not count while the window is not the equation's: during start-up, in recovery, and while nothing is
   * outstanding. A step takes 10 s at most, at most doubles the window (a long gap between ACKs would cause a burst) and

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Astart, adaptive start, as rtl/downbeat/congestion/startup/Astart.scala.
 
-ssthresh = 32 segments; slow start; each estimate e = B RTTmin raises ssthresh to e until a loss, and again after a timeout.
-Argument: 1 is Astart-BWE, else Astart-ERE.
+ssthresh = 32 segments; slow start; each estimate e = B RTTmin raises ssthresh to e until a loss, and again after a
+timeout. Argument: 1 is Astart-BWE, else Astart-ERE.
 """
 
 from __future__ import annotations

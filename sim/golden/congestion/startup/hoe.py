@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Hoe's ssthresh by packet pair, as rtl/downbeat/congestion/startup/Hoe.scala.
 
-The ACKs of the first pair, sent back to back, arrive y0 apart: ssthresh = floor(R / y0) segments, R the round trip of its
-first segment; once. Argument: 1 inverts the pairs.
+The ACKs of the first pair, sent back to back, arrive y0 apart: ssthresh = floor(R / y0) segments, R the round trip of
+its first segment; once. Argument: 1 inverts the pairs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """HyStart++ (RFC 9406), as rtl/downbeat/congestion/startup/Hystart.scala.
 
-Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). Rounds are counted in bytes: one ends when
-the flight that it began with is acknowledged; where there was none the next ACK begins
+Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). Rounds are counted in bytes: one
+ends when the flight that it began with is acknowledged; where there was none the next ACK begins
 one. Full segments are probes; eight round trips of a round make its minimum.
 """
 

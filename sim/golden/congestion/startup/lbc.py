@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Slow start that counts bytes (RFC 3465, L = 2), as rtl/downbeat/congestion/startup/Lbc.scala.
 
-On an ACK of N new bytes: cwnd += min(N, 2 SMSS); once something was lost cwnd += min(N, SMSS). Policy state: something was lost.
+On an ACK of N new bytes: cwnd += min(N, 2 SMSS); once something was lost cwnd += min(N, SMSS). Policy state: something
+was lost.
 """
 
 from __future__ import annotations

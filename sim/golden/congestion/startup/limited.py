@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Limited slow start (RFC 3742, max_ssthresh = 100 SMSS), as rtl/downbeat/congestion/startup/Limited.scala.
 
-Beyond max_ssthresh: credit += min(N, SMSS); if credit >= K SMSS: credit -= K SMSS, cwnd += SMSS. K goes up by one where cwnd
-has reached the next multiple of max_ssthresh / 2, once for an event.
+Beyond max_ssthresh: credit += min(N, SMSS); if credit >= K SMSS: credit -= K SMSS, cwnd += SMSS. K goes up by one where
+cwnd has reached the next multiple of max_ssthresh / 2, once for an event.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """A paced flight (Yu, thesis, 2.2), as rtl/downbeat/congestion/startup/Paced.scala.
 
-The first `count` segments leave `gap` apart, from a window of so many; then slow start. Argument: count, 16 bits; gap, 52 bits,
-ns with 16 fraction bits; burst, 2 bits: the gap is a token bucket of 2^burst segments, from the first segment on.
+The first `count` segments leave `gap` apart, from a window of so many; then slow start. Argument: count, 16 bits; gap,
+52 bits, ns with 16 fraction bits; burst, 2 bits: the gap is a token bucket of 2^burst segments, from the first segment
+on.
 """
 
 from __future__ import annotations

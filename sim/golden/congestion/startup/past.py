@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Paced Start, as rtl/downbeat/congestion/startup/Past.scala: trains of 2 to 32 segments that bisect the gap of the path.
+"""Paced Start, as rtl/downbeat/congestion/startup/Past.scala: trains of 2 to 32 segments that bisect the gap of the
+path.
 
-A train is saturated if its output gaps' sum is more than 67/64 of its input gaps': low = in, otherwise high = in; then the gap
-is their mean, 2 in without a high. The first train that is not saturated ends it, or with `bisect` the train of 32. Then
-ssthresh = floor(R / gap) segments.
+A train is saturated if its output gaps' sum is more than 67/64 of its input gaps': low = in, otherwise high = in; then
+the gap is their mean, 2 in without a high. The first train that is not saturated ends it, or with `bisect` the train of
+32. Then ssthresh = floor(R / gap) segments.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Rapid Start (draft-kazuho-ccwg-rapid-start), as rtl/downbeat/congestion/startup/Rapid.scala.
 
-The first window leaves over the handshake's round trip. cwnd += 2 N while the last sample is at most min(4 ms, a tenth) above the
-smallest, else cwnd += N; after a loss RFC 5681's slow start.
+The first window leaves over the handshake's round trip. cwnd += 2 N while the last sample is at most min(4 ms, a tenth)
+above the smallest, else cwnd += N; after a loss RFC 5681's slow start.
 """
 
 from __future__ import annotations

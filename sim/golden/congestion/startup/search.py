@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """SEARCH (draft-chung-ccwg-search), as rtl/downbeat/congestion/startup/Search.scala.
 
-Growth is min(N, 8 SMSS). When a bin is over, the bins (golden/calculation/search_bins.py) say whether slow start ends there, with
-ssthresh = cwnd. Bytes sent are those acknowledged and those in flight.
+Growth is min(N, 8 SMSS). When a bin is over, the bins (golden/calculation/search_bins.py) say whether slow start ends
+there, with ssthresh = cwnd. Bytes sent are those acknowledged and those in flight.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """SPM: slow start with packet-pair measurements, as rtl/downbeat/congestion/startup/Spm.scala.
 
-ssthresh = 32 segments; y0 from a pair back to back; then pairs with input gaps {y0, 1.5 y0, 2 y0, 4 y0}, 2 R / cwnd from
-one to the next; from 12 samples on, cwnd having reached ssthresh, ssthresh = R / d (golden/calculation/gap_fit.py).
-Growth min(N, 2 SMSS), after a loss min(N, SMSS). Argument: 1 inverts the pairs.
+ssthresh = 32 segments; y0 from a pair back to back; then pairs with input gaps {y0, 1.5 y0, 2 y0, 4 y0}, 2 R / cwnd
+from one to the next; from 12 samples on, cwnd having reached ssthresh, ssthresh = R / d
+(golden/calculation/gap_fit.py). Growth min(N, 2 SMSS), after a loss min(N, SMSS). Argument: 1 inverts the pairs.
 """
 
 from __future__ import annotations

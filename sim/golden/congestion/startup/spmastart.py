@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """SPM, then Astart, as rtl/downbeat/congestion/startup/Spmastart.scala.
 
-SPM's estimate sets ssthresh; from then on e = B RTTmin raises it until a loss. Before, e counts only where cwnd has reached
-ssthresh and SPM lacks samples. Argument: bwe (else ERE), inverted (SPM's).
+SPM's estimate sets ssthresh; from then on e = B RTTmin raises it until a loss. Before, e counts only where cwnd has
+reached ssthresh and SPM lacks samples. Argument: bwe (else ERE), inverted (SPM's).
 """
 
 from __future__ import annotations

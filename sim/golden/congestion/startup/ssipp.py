@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """SSIPP, slow start with inverted packet pairs (Yu, thesis), as rtl/downbeat/congestion/startup/Ssipp.scala.
 
-Windows of slow start, + SMSS for the ACK of a pair's first half; so much of what is acknowledged next brings nothing more. Pairs
-from the second segment on, until something is lost.
+Windows of slow start, + SMSS for the ACK of a pair's first half; so much of what is acknowledged next brings nothing
+more. Pairs from the second segment on, until something is lost.
 """
 
 from __future__ import annotations

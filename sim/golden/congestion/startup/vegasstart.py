@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Vegas slow start, as rtl/downbeat/congestion/startup/Vegasstart.scala.
 
-The window grows in every other round; at the end of each of the others diff = cwnd (RTT - base) / RTT, in segments and rounded,
-ends start-up above gamma: an eighth less, ssthresh = 2 SMSS. Argument: gamma, round.
+The window grows in every other round; at the end of each of the others diff = cwnd (RTT - base) / RTT, in segments and
+rounded, ends start-up above gamma: an eighth less, ssthresh = 2 SMSS. Argument: gamma, round.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """AIMD(a, b) without a division, as rtl/downbeat/congestion/steady/Aimd.scala.
 
-Growth while cwnd >= ssthresh and decrease are those of additive_increase.py; a loss takes the credit. Argument: a, 24 bits, 16
-of them fraction; b, 16 bits of fraction; all zeros: (1, 0.5).
+Growth while cwnd >= ssthresh and decrease are those of additive_increase.py; a loss takes the credit. Argument: a, 24
+bits, 16 of them fraction; b, 16 bits of fraction; all zeros: (1, 0.5).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """TCP Carson (Kannan, thesis, WPI 2002), as rtl/downbeat/congestion/steady/Carson.scala.
 
-AIMD(a, b) by a table of four rows; the row goes up while the weighted mean of the loss intervals is steady, and back to the
-first when it is not, after a timeout, and when nothing was lost for 7/4 of the rounds between the last two loss events.
-Argument: the lowest bit, carson_fastdrop.
+AIMD(a, b) by a table of four rows; the row goes up while the weighted mean of the loss intervals is steady, and back to
+the first when it is not, after a timeout, and when nothing was lost for 7/4 of the rounds between the last two loss
+events. Argument: the lowest bit, carson_fastdrop.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """CUBIC (RFC 9438), as rtl/downbeat/congestion/steady/Cubic.scala.
 
-The window's growth is calculated (golden/calculation/cubic_growth.py) from the bytes acknowledged so far; what is acknowledged
-meanwhile waits. Time is in ticks of 1,024 ns, and only what passes while the window is in use.
+The window's growth is calculated (golden/calculation/cubic_growth.py) from the bytes acknowledged so far; what is
+acknowledged meanwhile waits. Time is in ticks of 1,024 ns, and only what passes while the window is in use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """FAST TCP, as rtl/downbeat/congestion/steady/Fast.scala.
 
-A sample of the round trip asks for q = wOld (RTT - base) / RTT; then w = (cwnd + wOld - q + alpha SMSS) / 2. A smaller w counts
-at once, with ssthresh; of a larger one each ACK adds as many bytes as it acknowledges. Argument: alpha, every, mi.
+A sample of the round trip asks for q = wOld (RTT - base) / RTT; then w = (cwnd + wOld - q + alpha SMSS) / 2. A smaller
+w counts at once, with ssthresh; of a larger one each ACK adds as many bytes as it acknowledges. Argument: alpha, every,
+mi.
 """
 
 from __future__ import annotations

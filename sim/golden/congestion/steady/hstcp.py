@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """HighSpeed TCP (RFC 3649), as rtl/downbeat/congestion/steady/Hstcp.scala, by the table of the RFC's Appendix B.
 
-Row n is for windows from `begin` on: a = n, b in 256ths. Growth and decrease are those of additive_increase.py. The row moves
-by one with an event. Argument: 1 looks up one row further, as Linux does. The policy state: argument, row, credit.
+Row n is for windows from `begin` on: a = n, b in 256ths. Growth and decrease are those of additive_increase.py. The row
+moves by one with an event. Argument: 1 looks up one row further, as Linux does. The policy state: argument, row,
+credit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The logistic window (Iguchi, thesis, 3.1), as rtl/downbeat/congestion/steady/Logistic.scala.
 
-On an ACK while cwnd >= ssthresh it asks what Eq. 10 makes of cwnd in the time since it last did; the answer is limited to twice
-cwnd and two segments at least, and ssthresh comes down with it. Without K (argument: K, then A, 44 bits each) or a round
-trip it is Reno. A timeout leaves ssthresh = 2 SMSS. Without an argument K and A are measured by streams of probes.
-The policy state: argument, time of the last step, Reno's credit, whether there was no argument, the stream.
+On an ACK while cwnd >= ssthresh it asks what Eq. 10 makes of cwnd in the time since it last did; the answer is limited
+to twice cwnd and two segments at least, and ssthresh comes down with it. Without K (argument: K, then A, 44 bits each)
+or a round trip it is Reno. A timeout leaves ssthresh = 2 SMSS. Without an argument K and A are measured by streams of
+probes. The policy state: argument, time of the last step, Reno's credit, whether there was no argument, the stream.
 """
 
 from __future__ import annotations

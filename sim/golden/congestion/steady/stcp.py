@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Scalable TCP (Kelly 2003), as rtl/downbeat/congestion/steady/Stcp.scala.
 
-On an ACK of N new bytes while cwnd >= ssthresh: cwnd += 655 / 65536 N. On a loss: ssthresh = max(flight - flight / 8, 2 SMSS).
-While cwnd <= 16 SMSS it is Reno. The policy state is Reno's credit.
+On an ACK of N new bytes while cwnd >= ssthresh: cwnd += 655 / 65536 N. On a loss: ssthresh = max(flight - flight / 8, 2
+SMSS). While cwnd <= 16 SMSS it is Reno. The policy state is Reno's credit.
 """
 
 from __future__ import annotations

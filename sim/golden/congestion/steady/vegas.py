@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Vegas congestion avoidance, as rtl/downbeat/congestion/steady/Vegas.scala.
 
-With each sample diff = cwnd (RTT - base) / RTT, in segments and rounded: above beta one segment less, below alpha Reno's growth
-until the next. A loss leaves 3/4 of the flight, a timeout a half. Argument: alpha, beta, round.
+With each sample diff = cwnd (RTT - base) / RTT, in segments and rounded: above beta one segment less, below alpha
+Reno's growth until the next. A loss leaves 3/4 of the flight, a timeout a half. Argument: alpha, beta, round.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """TCP Westwood, as rtl/downbeat/congestion/steady/Westwood.scala.
 
-A loss or a timeout leaves ssthresh = max(B RTTmin, 2 SMSS), B the estimated rate; Reno's where there is no estimate. Growth is
-Reno's. Argument: 1 takes BWE, else B is ERE.
+A loss or a timeout leaves ssthresh = max(B RTTmin, 2 SMSS), B the estimated rate; Reno's where there is no estimate.
+Growth is Reno's. Argument: 1 takes BWE, else B is ERE.
 """
 
 from __future__ import annotations

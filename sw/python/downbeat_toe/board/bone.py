@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Words of a board's bus over its UART, in the protocol of LiteX's uartbone (another client: litex/tools/remote/comm_uart.py)."""
+"""Words of a board's bus over its UART, in the protocol of LiteX's uartbone (another client:
+litex/tools/remote/comm_uart.py)."""
 
 from __future__ import annotations
 

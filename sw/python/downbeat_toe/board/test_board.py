@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`downbeat board` on a serial line behind which words stand where a board has its registers (RTL: cocotb_tests/board)."""
+"""`downbeat board` on a serial line behind which words stand where a board has its registers (RTL:
+cocotb_tests/board)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A board with the core: addresses, connections, what they send, how they are (rtl/downbeat/board/TrafficBoard.scala)."""
+"""A board with the core: addresses, connections, what they send, how they are
+(rtl/downbeat/board/TrafficBoard.scala)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The driver's calls with Python's types. A call that fails raises DriverError with the library's one line; None is "not yet"."""
+"""The driver's calls with Python's types. A call that fails raises DriverError with the library's one line; None is
+"not yet"."""
 
 from __future__ import annotations
 

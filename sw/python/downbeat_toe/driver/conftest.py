@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The driver, built; a device in this process (sim:) and ports of a NIC process (simd:), each with the loopback model."""
+"""The driver, built; a device in this process (sim:) and ports of a NIC process (simd:), each with the loopback
+model."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What `make install` puts into a prefix: the example is built by pkg-config against it, shared and static, and runs."""
+"""What `make install` puts into a prefix: the example is built by pkg-config against it, shared and static, and
+runs."""
 
 from __future__ import annotations
 

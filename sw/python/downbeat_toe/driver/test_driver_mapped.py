@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""uio: and vfio: against a file that stands for the registers and one that stands for the memory; the test is the core."""
+"""uio: and vfio: against a file that stands for the registers and one that stands for the memory; the test is the
+core."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Programs that do not know: two of them, each with a port of one NIC (loopback), against what the kernel says of the same."""
+"""Programs that do not know: two of them, each with a port of one NIC (loopback), against what the kernel says of the
+same."""
 
 from __future__ import annotations
 

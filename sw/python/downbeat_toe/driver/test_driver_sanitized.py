@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The driver's suite, over the loopback model and over the Verilated core, with builds that watch memory and threads."""
+"""The driver's suite, over the loopback model and over the Verilated core, with builds that watch memory and
+threads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The estimator's calls with Python's types. What no field holds (NaN, a negative time) is a ValueError, not a wrapped number."""
+"""The estimator's calls with Python's types. What no field holds (NaN, a negative time) is a ValueError, not a wrapped
+number."""
 
 from __future__ import annotations
 

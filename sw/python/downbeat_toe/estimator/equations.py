@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The equations of LISS, ISS, MISS and SPAND in plain Python: as the papers print them, in floats, and in whole numbers.
+"""The equations of LISS, ISS, MISS and SPAND in plain Python: as the papers print them, in floats, and in whole
+numbers.
 
-Yu, "Improving TCP Slow Start", 2009 (LISS, ISS, MISS); Zhang, Qiu, Keshav, "Speeding Up Short Data Transfers", 2000 (SPAND).
+Yu, "Improving TCP Slow Start", 2009 (LISS, ISS, MISS); Zhang, Qiu, Keshav, "Speeding Up Short Data Transfers", 2000
+(SPAND).
 """
 
 from __future__ import annotations

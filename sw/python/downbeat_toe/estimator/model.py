@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The golden model of the estimator: whole lists, scanned for each question. sw/estimator must answer the same.
 
-It has no indices, no sums kept from call to call and no expiry list; times in ns, windows in segments with 16 fraction bits.
+It has no indices, no sums kept from call to call and no expiry list; times in ns, windows in segments with 16 fraction
+bits.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The equations of LISS, ISS, MISS and SPAND: published examples, the papers' equations in floats, and exact whole numbers."""
+"""The equations of LISS, ISS, MISS and SPAND: published examples, the papers' equations in floats, and exact whole
+numbers."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ class Analysis:
 
 
 def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common_time: bool = False) -> Analysis:
-    """`stamps` says whose they are. With `common_time` launches are of the same clock: no drift, and the delay is known."""
+    """`stamps` says whose they are. With `common_time` launches are of the same clock: no drift, and the delay is
+    known."""
     matching = match(schedule, frames, source)
     fine = np.flatnonzero(matching.fine)
     first, second, disturbed = matching.pairs()

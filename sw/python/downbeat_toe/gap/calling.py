@@ -22,7 +22,8 @@ def downbeat(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def inside(script: str, *arguments: object) -> str:
-    """What a script prints that has the cable's ends, and the command as the list `downbeat`; skips where no cable can be."""
+    """What a script prints that has the cable's ends, and the command as the list `downbeat`; skips where no cable can
+    be."""
     if missing := _missing():
         pytest.skip(missing)
     done = _run(HEAD + script, *map(str, arguments))

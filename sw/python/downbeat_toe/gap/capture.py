@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Reading a capture, with exact nanoseconds.
 
-Own code beside the libraries that read these formats: docs/decisions/captures-and-allan-deviation-by-ourselves.md says why.
+Own code beside the libraries that read these formats: docs/decisions/captures-and-allan-deviation-by-ourselves.md says
+why.
 """
 
 from __future__ import annotations

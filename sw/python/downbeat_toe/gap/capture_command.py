@@ -46,7 +46,8 @@ def capture(
     selftest_report: SelftestOption = None,
     reports: ReportsOption = REPORTS,
 ) -> None:
-    """Pairs the frames of a capture with their schedule; says how far the gaps are from it, and how precise one gap is."""
+    """Pairs the frames of a capture with their schedule; says how far the gaps are from it, and how precise one gap
+    is."""
     with explained():
         output.require_directory(reports)
         stamping = verdict.Stamping(None) if selftest_report is None else selftest.load(selftest_report)

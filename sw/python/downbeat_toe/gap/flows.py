@@ -11,7 +11,8 @@ from downbeat_toe.schedule import WRAP, Schedule
 
 
 def names(schedule: Schedule, frames: Frames, source: str) -> dict[str, str]:
-    """The capture's name of each flow of the schedule: its own, or that of the flow with most of its sequence numbers."""
+    """The capture's name of each flow of the schedule: its own, or that of the flow with most of its sequence
+    numbers."""
     there = set(frames.flow)
     names = {flow: flow for flow in schedule.flows() if flow in there}
     votes: dict[str, Counter[str]] = defaultdict(Counter)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """From a packet's first byte to its IP header: link types, VLAN tags, PPPoE, MPLS.
 
-Link types by https://www.tcpdump.org/linktypes.html; 802.1Q, 802.1ad, RFC 2516 (PPPoE), RFC 3032 (MPLS), RFC 1661 and 1662 (PPP).
+Link types by https://www.tcpdump.org/linktypes.html; 802.1Q, 802.1ad, RFC 2516 (PPPoE), RFC 3032 (MPLS), RFC 1661 and
+1662 (PPP).
 """
 
 from __future__ import annotations

@@ -49,7 +49,8 @@ def receive(planned: Schedule, interface: str, time_limit: float) -> Received:
 def exchange(
     schedule: Path, planned: Schedule, interface: str, sender: str, options: list[str]
 ) -> tuple[Received, Schedule, Schedule]:
-    """Sends on one interface and receives on the other: what arrived, the schedule as launched, and as departed (by stamps).
+    """Sends on one interface and receives on the other: what arrived, the schedule as launched, and as departed (by
+    stamps).
 
     The sender is a process of its own: it waits busily, and this one must not hold it up.
     """
@@ -105,7 +106,8 @@ def _numbers(planned: Schedule) -> np.ndarray:
 def both(
     schedule: Path, interface: str, sender: str, options: list[str], one_way: bool, common_time: bool
 ) -> dict[str, Analysis]:
-    """Sends and receives: arrivals against the schedule; and its halves, arrivals against departures and these against it."""
+    """Sends and receives: arrivals against the schedule; and its halves, arrivals against departures and these against
+    it."""
     sent_by = stamping.clock(sender)
     if one_way:
         require_common_time(stamping.clock(interface), sent_by, common_time)

@@ -65,7 +65,8 @@ def selftest(
     gap: Annotated[int, typer.Option(min=1000, max=10**10, help="ns from frame to frame")] = 200_000,
     reports: ReportsOption = REPORTS,
 ) -> None:
-    """Measures this machine's own error: sends equally spaced frames over a virtual cable and stamps them. Needs root."""
+    """Measures this machine's own error: sends equally spaced frames over a virtual cable and stamps them. Needs
+    root."""
     with explained(), tempfile.TemporaryDirectory() as directory:
         output.require_directory(reports)
         analyses = selftests.run(count, gap, Path(directory))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Captures whose true gaps are known, for the coverage of the verdict's interval.
 
-A receiver stamps frames that pass at known times: its clock has another rate and phase, its stamps a step and perhaps an error.
-Nothing here is taken from the code that judges.
+A receiver stamps frames that pass at known times: its clock has another rate and phase, its stamps a step and perhaps
+an error. Nothing here is taken from the code that judges.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Instrument:
 
 
 def captured(draw: Draw, instrument: Instrument, count: int, gap: float) -> tuple[Analysis, Floats]:
-    """What `downbeat gap` makes of such a capture; and the true gaps between neighbours, in the schedule's time (ns)."""
+    """What `downbeat gap` makes of such a capture; and the true gaps between neighbours, in the schedule's time
+    (ns)."""
     apart = gap * draw.uniform(0.95, 1.05, count)
     launch = np.cumsum(np.rint(apart)).astype(np.int64)
     passed = launch + 5000.0 + (draw.exponential(instrument.path, count) if instrument.path else 0.0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Which captured frame is which entry of a schedule, by flow and sequence number.
 
-A pair of neighbours in the schedule whose frames were lost, doubled, sent again, merged or overtaken is disturbed: it is counted
-by its cause and is no gap. Times between them would be right, and say something else.
+A pair of neighbours in the schedule whose frames were lost, doubled, sent again, merged or overtaken is disturbed: it
+is counted by its cause and is no gap. Times between them would be right, and say something else.
 """
 
 from __future__ import annotations

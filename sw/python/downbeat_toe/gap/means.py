@@ -11,8 +11,8 @@ from downbeat_toe.gap.statistics import Floats
 def mean(values: Floats) -> dict[str, float | None]:
     """The mean, its standard error, and half its 95 % interval by Student's t; None where one value is all there is.
 
-    Neighbouring gaps share a stamp, so the error allows for correlation: Newey and West, Econometrica 55, 1987, with Bartlett's
-    weights up to the lag n^(1/3).
+    Neighbouring gaps share a stamp, so the error allows for correlation: Newey and West, Econometrica 55, 1987, with
+    Bartlett's weights up to the lag n^(1/3).
     """
     count, value = len(values), float(values.mean())
     if count < 2:

@@ -47,7 +47,8 @@ def _discipline(interface: str) -> tuple[str, int]:
 
 
 def obeying(shown: str) -> tuple[str, int]:
-    """The same from what `tc -json qdisc show` prints. Every frame must pass it: as the root, or fq on each queue of `mq`."""
+    """The same from what `tc -json qdisc show` prints. Every frame must pass it: as the root, or fq on each queue of
+    `mq`."""
     disciplines = json.loads(shown or "[]")
     if any(discipline["kind"] == "etf" and discipline.get("root") for discipline in disciplines):
         return "etf", time.CLOCK_TAI

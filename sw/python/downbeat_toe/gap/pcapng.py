@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Reads the capture format of Wireshark (draft-ietf-opsawg-pcapng): sections, interfaces with clocks of their own, packets."""
+"""Reads the capture format of Wireshark (draft-ietf-opsawg-pcapng): sections, interfaces with clocks of their own,
+packets."""
 
 from __future__ import annotations
 

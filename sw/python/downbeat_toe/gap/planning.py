@@ -32,7 +32,8 @@ def left(frames: Frames, source: str, option: str = "--schedule-interface") -> S
 
 
 def paced(frames: Frames, source: str, flow: str | None, rate: int) -> tuple[Schedule, list[str]]:
-    """What a flow's new data would be if each payload byte took its time at `rate` bits a second, whatever the stamps say.
+    """What a flow's new data would be if each payload byte took its time at `rate` bits a second, whatever the stamps
+    say.
 
     Without `flow`, the flow with the most bytes is taken; the notes say so.
     """

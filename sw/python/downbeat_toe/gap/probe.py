@@ -3,7 +3,8 @@
 
     destination 6 | source 6 | EtherType 0x88b5 | "DnBt" | flow 4 | number in its flow 8 | launch 8 (ns) | zeros
 
-All big-endian. 0x88b5 is IEEE 802's first EtherType for experiments in a local network: a switch carries it, a router does not.
+All big-endian. 0x88b5 is IEEE 802's first EtherType for experiments in a local network: a switch carries it, a router
+does not.
 """
 
 from __future__ import annotations

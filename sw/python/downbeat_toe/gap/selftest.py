@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`downbeat gap selftest`: what the instrument itself gets wrong, over a virtual cable that adds the kernel's work only.
+"""`downbeat gap selftest`: what the instrument itself gets wrong, over a virtual cable that adds the kernel's work
+only.
 
-Its report has the distribution of the stamps' errors, from which `downbeat gap` computes the floor of other measurements.
+Its report has the distribution of the stamps' errors, from which `downbeat gap` computes the floor of other
+measurements.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ def load(path: Path) -> Stamping:
 
 
 def clock_step(readings: int = 20_000) -> int:
-    """The smallest difference of two readings of the system's clock that is not zero, in ns: it bounds what stamps can tell."""
+    """The smallest difference of two readings of the system's clock that is not zero, in ns: it bounds what stamps can
+    tell."""
     times = [time.clock_gettime_ns(time.CLOCK_REALTIME) for _ in range(readings)]
     return min(after - before for before, after in itertools.pairwise(times) if after > before)

@@ -45,7 +45,8 @@ class Sent:
 def send(
     schedule: Schedule, interface: str, destination: bytes, method: Method, by: stamping.Clock, absolute: bool
 ) -> Sent:
-    """Sends every entry of the schedule as a numbered frame, from twice LEAST_LEAD on, or at absolute times (CLOCK_TAI)."""
+    """Sends every entry of the schedule as a numbered frame, from twice LEAST_LEAD on, or at absolute times
+    (CLOCK_TAI)."""
     launch = schedule.launch if absolute else schedule.launch - schedule.launch[0] + _now() + 2 * LEAST_LEAD
     if (late := _now() + LEAST_LEAD - int(launch[0])) > 0:
         raise Refused(

@@ -113,7 +113,8 @@ def arrival(raw: socket.socket, by: Clock) -> tuple[bytes, int | None]:
 
 
 def departures(raw: socket.socket, by: Clock) -> list[tuple[int, int]]:
-    """Number (from 0, in the order of sending) and stamp in ns of each frame whose stamp has come since the last call."""
+    """Number (from 0, in the order of sending) and stamp in ns of each frame whose stamp has come since the last
+    call."""
     found: list[tuple[int, int]] = []
     while True:
         try:

@@ -5,9 +5,10 @@
     drift       x(t) = offset + slope t + rest      Theil's incomplete method [1], then Huber's M-estimate [2]
     Allan       s(T)^2 = < (x(t + 2T) - 2 x(t + T) + x(t))^2 > / 2 T^2     overlapping [3]
 
-[1] H. Theil, A rank-invariant method of linear and polynomial regression analysis, 1950. [2] P. Huber, Robust Statistics, 1981.
-[3] W. Riley, Handbook of Frequency Stability Analysis, NIST SP 1065, 2008, 5.2.4. Frames do not leave at equal intervals, so
-x(t + T) is the frame nearest to that time, within T/10; at equal intervals it is the usual estimate.
+[1] H. Theil, A rank-invariant method of linear and polynomial regression analysis, 1950. [2] P. Huber, Robust
+Statistics, 1981. [3] W. Riley, Handbook of Frequency Stability Analysis, NIST SP 1065, 2008, 5.2.4. Frames do not leave
+at equal intervals, so x(t + T) is the frame nearest to that time, within T/10; at equal intervals it is the usual
+estimate.
 """
 
 from __future__ import annotations

@@ -16,5 +16,6 @@ def apart(stamps: Indices) -> int:
 
 
 def clock_step(multiple: int) -> int:
-    """The largest step of a clock that explains why stamps are `multiple` ns apart: a regular flow is no coarse clock."""
+    """The largest step of a clock that explains why stamps are `multiple` ns apart: a regular flow is no coarse
+    clock."""
     return next((step for step in CLOCK_STEPS if multiple % step == 0), 1) if multiple else 1

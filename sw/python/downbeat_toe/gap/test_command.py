@@ -31,7 +31,8 @@ def gap(
 
 
 def test_known_noise_and_drift_are_reported(tmp_path: Path) -> None:
-    """White noise of 100 ns, drift of 30 ppm: a gap's error has sqrt(2) times the noise, and its percentiles are the normal's."""
+    """White noise of 100 ns, drift of 30 ppm: a gap's error has sqrt(2) times the noise, and its percentiles are the
+    normal's."""
     print(f"SEED={SEED}")
     launches = [GAP * number for number in range(COUNT)]
     noise = np.random.default_rng(SEED).normal(0, 100, COUNT)

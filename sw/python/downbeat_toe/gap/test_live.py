@@ -33,7 +33,8 @@ def test_the_selftest_knows_every_frame_and_its_floor(tmp_path: Path) -> None:
 
 
 def test_frames_of_another_host_are_heard_and_their_delay_refused(tmp_path: Path) -> None:
-    """The sender here is another process, of which the listener knows the schedule alone; a third one sends what is neither's."""
+    """The sender here is another process, of which the listener knows the schedule alone; a third one sends what is
+    neither's."""
     plan = synthetic.schedule(tmp_path / "plan.csv", [0, MILLISECOND, 3 * MILLISECOND, 3_100_000, 9 * MILLISECOND])
     script = """
 plan, reports, *to = sys.argv[1:]
@@ -65,7 +66,8 @@ def test_launches_that_count_from_the_start_have_no_time_in_common(tmp_path: Pat
 
 
 def test_delay_from_another_host_is_known_by_clock_tai(tmp_path: Path) -> None:
-    """Absolute launches, sent by another process; what arrives late by a delay is the sender's lateness and the cable."""
+    """Absolute launches, sent by another process; what arrives late by a delay is the sender's lateness and the
+    cable."""
     plan = tmp_path / "plan.csv"
     script = """
 plan, reports, *to = sys.argv[1:]

@@ -26,7 +26,8 @@ def equally_spaced(count: int) -> Floats:
 
 
 def test_the_allan_deviation_is_that_of_nist_s_test_suite() -> None:
-    """NIST SP 1065, 12.4: 1,000 frequencies of a multiplicative generator; overlapping Allan deviations from its table 32."""
+    """NIST SP 1065, 12.4: 1,000 frequencies of a multiplicative generator; overlapping Allan deviations from its table
+    32."""
     frequencies, number = [], 1234567890
     for _ in range(1000):
         frequencies.append(number / 2147483647)
@@ -74,7 +75,8 @@ def test_frames_that_are_missing_do_not_change_the_allan_deviation(random: np.ra
 
 @pytest.mark.parametrize("ppb", [0, 12.5, -20_000])
 def test_a_drift_is_found_among_noise_and_outliers(random: np.random.Generator, ppb: float) -> None:
-    """A tenth of the frames waited somewhere for up to a millisecond; least squares would be off by some hundred ppb."""
+    """A tenth of the frames waited somewhere for up to a millisecond; least squares would be off by some hundred
+    ppb."""
     times = np.cumsum(random.exponential(MILLISECOND, 5000))
     errors = 1234 + ppb * 1e-9 * times + random.normal(0, 100, len(times))
     waited = random.random(len(times)) < 0.1

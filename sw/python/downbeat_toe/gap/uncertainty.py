@@ -6,8 +6,8 @@
     drift after the fit      normal, u = gap x u(slope); an even +-200 ppm where the fit knows nothing
     wander                   normal, u = gap x what the Allan deviation has more than white noise
 
-x is the smallest figure that |sum of the causes| does not exceed with a probability of 95 %. Twice the root of the sum of squares
-would be right for a normal sum alone: two stamps of one step have 97 % within it.
+x is the smallest figure that |sum of the causes| does not exceed with a probability of 95 %. Twice the root of the sum
+of squares would be right for a normal sum alone: two stamps of one step have 97 % within it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def half_width(causes: list[Cause]) -> float:
 
 
 def wander_of(allan: list[dict[str, float]], span: float) -> float:
-    """What the Allan deviation at a tenth of the capture (`span`, ns) has more than white noise of the stamps leaves there.
+    """What the Allan deviation at a tenth of the capture (`span`, ns) has more than white noise of the stamps leaves
+    there.
 
     White noise falls with the interval (slope -1): the shortest interval says how much of it there is.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """How precise is one gap, and how sure is that: gap +- x ns at 95 %, and the instrument's floor.
 
-The measurand is the time between two frames where they were stamped, in the schedule's time. The floor is what stamps alone leave
-of a gap error: a smaller one says nothing.
+The measurand is the time between two frames where they were stamped, in the schedule's time. The floor is what stamps
+alone leave of a gap error: a smaller one says nothing.
 """
 
 from __future__ import annotations

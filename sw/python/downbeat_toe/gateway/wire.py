@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The gateway's protocol in Python, from its page (docs/reference/gateway-protocol.md) and from nothing of the C++ code.
+"""The gateway's protocol in Python, from its page (docs/reference/gateway-protocol.md) and from nothing of the C++
+code.
 
 Keyed hashes are hashlib's BLAKE2b (RFC 7693); the gateway's are libsodium's.
 """
