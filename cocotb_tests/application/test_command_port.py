@@ -77,7 +77,7 @@ def expected(command: Beat) -> tuple[str, Beat]:
             name: command[f"parameters_{name}"] for name in names
         }
     if kind == "open":
-        names = ("request", "remoteIp", "remotePort", "localPort")
+        names = ("request", "remoteIp", "remotePort", "localPort", "vlan")
         return "opens", {name: command[name] for name in names} | parameters(command)
     if kind in ("listen", "unlisten"):
         port = {"port": command["localPort"], "remove": int(kind == "unlisten")}

@@ -161,13 +161,13 @@ async def listening(dut: Any, *, stall: float = 0.0, ports: tuple[int, ...] = LI
     return bench
 
 
-def segment(draw: random.Random, key: tuple[int, int, int], flags: str = "", **fields: int) -> Beat:
-    """A segment of a 4-tuple with the flags named ("syn ack"), everything else drawn; it holds no slot."""
+def segment(draw: random.Random, key: Tuple, flags: str = "", **fields: int) -> Beat:
+    """A segment of a 4-tuple, and its VLAN, with the flags named ("syn ack"), everything else drawn; it holds no slot."""
     raised = flags.split()
     beat = {name: draw.getrandbits(width) for name, width in WIDTHS.items()}
     beat |= {f"flags_{name}": int(name in raised) for name in FLAGS}
     beat |= {"remoteMac": draw.getrandbits(48), "payload_held": 0, "payload_slot": 0, "icmpError": 0, "vlan": 0}
-    beat |= dict(zip(("remoteIp", "remotePort", "localPort"), key, strict=True))
+    beat |= dict(zip(("remoteIp", "remotePort", "localPort", "vlan"), key, strict=False))
     return beat | fields
 
 

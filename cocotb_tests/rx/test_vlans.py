@@ -58,7 +58,13 @@ async def other_vlans_and_two_tags_take_the_bypass_and_are_counted(dut: Any, gap
     receiver = Receiver(dut, gaps=gaps)
     await receiver.start()
     draw = receiver.random
-    ours, other = lambda: Dot1Q(vlan=draw.choice(list(OURS))), lambda: Dot1Q(vlan=draw.choice(OTHERS))
+
+    def ours() -> Packet:
+        return Dot1Q(vlan=draw.choice(list(OURS)))
+
+    def other() -> Packet:
+        return Dot1Q(vlan=draw.choice(OTHERS))
+
     tcp = IP(src=PEER_IP, dst=CORE_IP) / TCP(sport=9, dport=80) / Raw(b"data")
     kinds: list[tuple[int, Callable[[], Packet]]] = [
         (1, lambda: to_us(other()) / tcp),

@@ -36,7 +36,7 @@ class Peer:
 
 def _peer(flow: int) -> Peer:
     fields = (_fixed.getrandbits(bits) for bits in (48, 32, 16, 16, 6, 8))
-    return Peer(*fields, vlan={FLOWS - 3: 1, FLOWS - 1: 3}.get(flow, 0))
+    return replace(Peer(*fields), vlan={FLOWS - 3: 1, FLOWS - 1: 3}.get(flow, 0))
 
 
 PEERS = [_peer(flow) for flow in range(FLOWS)]

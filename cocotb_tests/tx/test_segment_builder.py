@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cocotb
@@ -110,7 +111,7 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
     resets = []
     for number in range(10):
         vlan = bench.random.choice((0, 1, 3))
-        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)), vlan=vlan)
+        peer = replace(Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16))), vlan=vlan)
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
         ack = number % 2
         bench.stateless_replies.put(
@@ -142,7 +143,7 @@ async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) 
     buffer's."""
     bench = await Transmitter.create(dut)
     for vlan in (0, 1, 3):
-        peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)), vlan=vlan)
+        peer = replace(Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16))), vlan=vlan)
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
         numbers = {"sequence_value": sequence, "acknowledgment_value": acknowledgment}
         addresses = {
