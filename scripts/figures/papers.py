@@ -29,50 +29,38 @@ def _files(records: Records) -> str | None:
     files = entries[-1].figures
     shows = (
         f"Of {files.published} published values {files.reproduced} are within their tolerance; of "
-        f"{files.explained} more an experiment shows why not, of {files.failed} none does. Below: values that are "
-        "outside, ours beside the paper's. `experiments.html` has all."
+        f"{files.explained} more an experiment shows why not, of {files.failed} none does. The table has "
+        "the last; `experiments.html` has all, with reasons."
     )
-    names = ("experiment", "source", "runs", "published", "within")
-    counts: list[list[Value]] = [
-        [name, each.source, each.runs_of_a_cell, each.published, each.reproduced]
-        for name, each in files.experiments.items()
-        if each.published
-    ]
+    counts = ", ".join(
+        f"{name} {each.reproduced} of {each.published}" for name, each in files.experiments.items() if each.published
+    )
     outside: list[list[Value]] = [
-        [name, row.quantity, row.published, row.ours, row.explained or "-"]
+        [name, row.quantity, row.published, row.ours]
         for name, each in files.experiments.items()
         for row in each.outside
+        if not row.explained
     ]
-    heads = ("experiment", "quantity", "published", "ours", "why")
-    body = f"{text.table(names, counts, left=2)}\n\n{_outside(heads, outside)}"
+    heads = ("experiment", "quantity", "published", "ours")
+    body = text.prose(f"Within: {counts}.")
+    if outside:
+        body += "\n\n" + text.table(heads, outside, left=2)
     return text.section("Experiments that are files", text.commands(entries), shows, body)
-
-
-def _outside(heads: tuple[str, ...], rows: list[list[Value]]) -> str:
-    return text.table(heads, rows, left=2) if rows else "None is outside."
 
 
 def _carson(records: Records) -> str | None:
     entries = records.entries(CARSON)
     rows = [row for entry in entries for row in _carson_rows(entry.figures)]
     shows = (
-        "Kannan's tables: Carson beside Reno, both the core's. A ratio agrees if its interval is within 0.05 of "
-        "the published one; `carson.json` has its 95 % interval over the seeds. Windows and intervals in packets, "
-        "speeds in Mb/s."
+        "Kannan's tables: Carson to Reno, both the core's. A ratio agrees if its 95 % interval over the seeds is within "
+        "0.05 of the published one."
     )
-    heads = ("table", "quantity", "Carson", "Reno", "ratio", "published", "its ratio", "agrees")
+    heads = ("table", "quantity", "ratio", "published", "agrees")
     return text.tabled("Carson", entries, shows, heads, rows, left=2)
 
 
 def _carson_rows(carson: Carson) -> list[list[Value]]:
-    return [
-        [
-            *(row.table, row.quantity, row.carson, row.reno, row.ratio),
-            f"{number(row.published.carson)}, {number(row.published.reno)}",
-            *(row.published.ratio, yes(row.within)),
-        ]
-        for row in carson.results
-    ]
+    return [[row.table, row.quantity, row.ratio, row.published.ratio, yes(row.within)] for row in carson.results]
 
 
 def _cubic(records: Records) -> str | None:

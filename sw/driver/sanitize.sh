@@ -29,7 +29,8 @@ for sanitizer; do
   # Python is not built with it: the runtime comes first, then the C++ library, without which it knows of no exceptions.
   # What Python leaves at its end is its own. The preloaded library comes before the runtime in a program, which is no
   # harm.
-  export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+  export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1
+  export TSAN_OPTIONS=halt_on_error=1:suppressions=$here/tsan.supp
   DOWNBEAT_DRIVER=$root/$out LD_PRELOAD="$(g++ -print-file-name=$runtime) $(g++ -print-file-name=libstdc++.so.6)" \
     python -m pytest -q --capture=sys -p no:cacheprovider "${left_out[@]}" "$suite" sim/host/test_driver_on_core.py \
     --ignore "$suite/test_driver_install.py" # it links a program that has no sanitizer
