@@ -112,7 +112,7 @@ def _ab_equal(_: Path, said: str) -> bool:
 
 
 def _wrk(_: Path, address: str, port: int) -> list[str]:
-    return ["wrk", "-t1", "-c3", "-d3s", "--timeout", "30s", f"http://{address}:{port}/file"]
+    return ["wrk", "-t1", "-c3", "-d10s", "--timeout", "30s", f"http://{address}:{port}/file"]
 
 
 def _wrk_equal(_: Path, said: str) -> bool:
