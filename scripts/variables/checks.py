@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -13,6 +14,8 @@ from sim.lib import ranges
 from sim.ns3.settings import LARGEST_BUFFER
 
 Check = Callable[[str], str]
+
+LISTED = 50  # names that a refusal lists; of a longer list it names the nearest
 
 
 def whole(least: int, most: int) -> Check:
@@ -83,7 +86,11 @@ def among(names: Callable[[], Iterable[str]], several: str = "") -> Check:
     def check(text: str) -> str:
         known = list(names())
         words = [word.strip() for word in text.split(several)] if several else [text]
-        return "" if all(word in known for word in words) else f"use {', '.join(known)}"
+        wrong = [word for word in words if word not in known]
+        if not wrong:
+            return ""
+        near = difflib.get_close_matches(wrong[0], known) if len(known) > LISTED else []
+        return f"there is no {wrong[0]}; the nearest are {', '.join(near)}" if near else f"use {', '.join(known)}"
 
     return check
 

@@ -175,6 +175,11 @@ def test_the_nearest_tests_and_cases_are_named(alone: pytest.MonkeyPatch) -> Non
     assert "the nearest are test_the_nearest_tests_and_cases_are_named" in refusal(["test"])
 
 
+def test_of_a_long_list_the_nearest_are_named(alone: pytest.MonkeyPatch) -> None:
+    alone.setenv("MODULE", "Pacer Timrs")
+    assert refusal(["synth"]).startswith("MODULE=Pacer Timrs: there is no Timrs; the nearest are Timers, ")
+
+
 @pytest.mark.parametrize(
     "case",
     ["downbeat:a_shut_window_is_probed_with_one_byte", "probes_leave_at_their_times_and_come_back_with_them/x=1"],

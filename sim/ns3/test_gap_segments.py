@@ -67,7 +67,9 @@ def test_what_is_there_instead_is_named() -> None:
     others = [Ether() / ARP(), Ether() / ARP(), Ether() / IP() / UDP(), Ether(type=0x1234) / Raw(bytes(50))]
     others += [Ether() / SIX / IPv6ExtHdrFragment() / Raw(bytes(30)), Ether() / IP() / TCP(flags="A")]
     found = selected(*others)
-    with pytest.raises(Refused, match="no segment with data in it; its packets are 2 ARP, 1 UDP, 1 EtherType 0x1234"):
+    with pytest.raises(
+        Refused, match="no TCP segment with data in it; its packets are 2 ARP, 1 UDP, 1 EtherType 0x1234"
+    ):
         planning.left(found, "x.pcap")
     assert dict(found.others)["TCP without data"] == 1 and dict(found.others)["fragments"] == 1
 

@@ -9,6 +9,9 @@ from downbeat_toe.gap.frames import Frames
 from downbeat_toe.refused import Refused
 from downbeat_toe.schedule import WRAP, Schedule
 
+# A schedule without sequence numbers is of frames of downbeat replay.
+OF_TCP = "a CSV for TCP has the column sequence, or take --paced RATE; UDP is not compared"
+
 
 def names(schedule: Schedule, frames: Frames, source: str) -> dict[str, str]:
     """The capture's name of each flow of the schedule: its own, or that of the flow with most of its sequence
@@ -26,12 +29,13 @@ def names(schedule: Schedule, frames: Frames, source: str) -> dict[str, str]:
     for flow, counted in votes.items():
         names[flow] = counted.most_common(1)[0][0]
     if not names:
-        kind = "segments with data" if schedule.kind == "tcp" else "frames of downbeat replay"
+        kind = "TCP segments with data" if schedule.kind == "tcp" else "frames of downbeat replay"
+        advice = "" if schedule.kind == "tcp" else f"; {OF_TCP}"
         listed = sorted(there)
         seen = (
             f"its flows are {', '.join(listed[:6])}{', ...' if len(listed) > 6 else ''}"
             if listed
-            else f"it has no {kind}{f': its packets are {frames.seen()}' if frames.seen() else ''}"
+            else f"it has no {kind}{f': its packets are {frames.seen()}' if frames.seen() else ''}{advice}"
         )
         raise Refused(f"{source}: no frame of the flows {', '.join(schedule.flows()[:6])} of {schedule.source}; {seen}")
     return names

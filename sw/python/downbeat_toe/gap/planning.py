@@ -20,7 +20,8 @@ def left(frames: Frames, source: str, option: str = "--schedule-interface") -> S
     """What left here when it left: what comes out elsewhere is compared with it. `option` names the interface."""
     if not len(frames):
         seen = f"; its packets are {frames.seen()}" if frames.seen() else ""
-        raise Refused(f"{source}: no segment with data in it{seen}; name the interface on which they leave ({option})")
+        where = f"if it has several interfaces, name the one on which they leave ({option})"
+        raise Refused(f"{source}: no TCP segment with data in it{seen}; {where}")
     seen_keys: set[tuple[str, int]] = set()
     again = np.zeros(len(frames), dtype=bool)
     for index, key in enumerate(zip(frames.flow, frames.sequence.tolist(), strict=True)):

@@ -124,7 +124,7 @@ def test_a_flow_that_is_not_there_among_others_is_named() -> None:
 def test_a_flow_that_is_not_there_is_said_with_those_that_are() -> None:
     with pytest.raises(Refused, match=r"capture: no frame of the flows 0 of plan; its flows are a:1>b:2"):
         match(planned([100, 101]), came(in_time(3)), "capture")
-    with pytest.raises(Refused, match="it has no segments with data"):
+    with pytest.raises(Refused, match="it has no TCP segments with data"):
         match(planned([100]), came([(0, 0)]).where(np.array([False])), "capture")
 
 
