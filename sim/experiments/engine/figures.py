@@ -47,7 +47,7 @@ def _draw(plot: Mapping[str, Any], path: Path) -> None:
             y = [float("nan") if value is None else value for value in curve["y"]]
             axes.plot(curve["x"], y, label=curve["name"], color=colour, marker=marker, markersize=3.5)
         axes.set_title(plot["title"], loc="left")
-        axes.set_xlabel("time, s" if plot["x"] == "time" else plot["x"])
+        axes.set_xlabel(plot["x_title"])
         axes.set_ylabel(plot["unit"])
         axes.set_ylim(bottom=0)
         if len(plot["curves"]) > 1:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -33,7 +33,7 @@ def _section(report: Mapping[str, Any]) -> str:
     )
     parts = [f"<h2>{html.escape(report['title'])}</h2><p>{html.escape(about)}</p>"]
     parts += [_rows(report["rows"])] if report["rows"] else []
-    parts += [pages.items(f"{row['quantity']}: {row['explained']}" for row in report["rows"] if row.get("explained"))]
+    parts += [pages.items(_reasons(report["rows"]))]
     for listing in report["tables"]:
         shown = [["-" if one is None else one for one in row] for row in listing["rows"]]
         parts += [f"<h3>{html.escape(listing['title'])}</h3>", pages.table(listing["heads"], shown)]
@@ -41,6 +41,13 @@ def _section(report: Mapping[str, Any]) -> str:
     parts += [f"<p>Assumed:</p>{pages.items(report['assumed'])}"] if report["assumed"] else []
     parts += [pages.plot(_figure(report["plots"]))] if report["plots"] else []
     return "\n".join([*parts, pages.items(report["failures"])])
+
+
+def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Each once, behind the rows that it explains."""
+    for reason in dict.fromkeys(row["explained"] for row in rows if row.get("explained")):
+        quantities = [row["quantity"] for row in rows if row.get("explained") == reason]
+        yield f"{'; '.join(quantities)}: {reason}" if len(quantities) < 3 else f"{len(quantities)} rows: {reason}"
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -68,12 +75,12 @@ def _band(row: Mapping[str, Any]) -> str:
 def _figure(plots: Sequence[Mapping[str, Any]]) -> go.Figure:
     figure = make_subplots(rows=len(plots), cols=1, subplot_titles=[plot["title"] for plot in plots])
     for row, plot in enumerate(plots, 1):
-        marks = "lines+markers" if plot["x"] != "time" else "lines"
+        marks = "lines" if plot["x"] == "time" else "lines+markers"
         for number, curve in enumerate(plot["curves"]):
             colour = pages.COLOURS[number % len(pages.COLOURS)]
             figure.add_scatter(
                 x=curve["x"], y=curve["y"], name=curve["name"], mode=marks, line={"color": colour}, row=row, col=1
             )
-        figure.update_xaxes(title_text="time, s" if plot["x"] == "time" else plot["x"], row=row, col=1)
+        figure.update_xaxes(title_text=plot["x_title"], row=row, col=1)
         figure.update_yaxes(title_text=plot["unit"], rangemode="tozero", row=row, col=1)
     return pages.finish(figure, row_height=340, each=True)

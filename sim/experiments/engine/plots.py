@@ -26,11 +26,11 @@ def _plot(file: File, results: Results, plot: Plot) -> dict[str, Any]:
     for name in names:
         chosen = {**plot.of, plot.by: name} if plot.by else dict(plot.of)
         if plot.series:
-            curves += _series(file, results, plot, chosen, name)
+            curves += _series(file, results, plot, chosen)
             continue
         points = [(_number(each), _point(file, results, plot, {**chosen, plot.x: each})) for each in file.axes[plot.x]]
         curves.append({"name": name or plot.label, "x": [x for x, _ in points], "y": [y for _, y in points]})
-    return {"title": plot.title, "x": plot.x, "unit": plot.unit, "curves": curves}
+    return {"title": plot.title, "x": plot.x, "x_title": _titled(file, plot.x), "unit": plot.unit, "curves": curves}
 
 
 def _point(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> float | None:
@@ -46,9 +46,20 @@ def _number(name: str) -> float | str:
         return name
 
 
-def _series(file: File, results: Results, plot: Plot, chosen: dict[str, str], name: str) -> list[dict[str, Any]]:
+def _titled(file: File, x: str) -> str:
+    """The axis with its unit, where all its values have the same."""
+    if x == "time":
+        return "time, s"
+    units = {name.partition(" ")[2] for name in file.axes[x] if isinstance(_number(name), float)}
+    return f"{x}, {unit}" if len(units) == 1 and (unit := units.pop()) else x
+
+
+def _series(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> list[dict[str, Any]]:
+    """Each curve is named by what its cell has of the axes that the plot does not fix."""
     cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
-    return [curve for cell in cells for curve in _curves(results[judge.name(cell)][0], plot, cell, name)]
+    free = [axis for axis, values in file.axes.items() if axis not in plot.of and len(values) > 1]
+    named = [(cell, " ".join(cell.names[axis] for axis in free)) for cell in cells]
+    return [curve for cell, name in named for curve in _curves(results[judge.name(cell)][0], plot, cell, name)]
 
 
 def _curves(run: dict[str, Any], plot: Plot, cell: Cell, name: str) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sim.experiments.engine import figures, judge, page, records, tables
+from sim.experiments.engine import figures, judge, page, plots, records, tables
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.engine.measures import Measure, Published
 from sim.experiments.engine.metrics import measure
@@ -149,7 +149,15 @@ def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies
     file = load(tiny(), policies)
     rows = judge.rows(file, results(100, 250), [("less delay", file, results(100, 180))])
     shown = {"title": "<T>", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
-    plots = [{"title": "P", "x": "rate", "unit": "packets", "curves": [{"name": "", "x": [2.0], "y": [1.0]}]}]
+    plots = [
+        {
+            "title": "P",
+            "x": "rate",
+            "x_title": "rate, Mb/s",
+            "unit": "packets",
+            "curves": [{"name": "", "x": [2.0], "y": [1.0]}],
+        }
+    ]
     shown |= {"rows": rows, "departs": [], "assumed": ["A."], "plots": plots, "failures": []}
     shown |= {
         "tables": [{"title": "L", "names": 1, "heads": ["rate", "s"], "rows": [["2 Mb/s", None], ["4 Mb/s", 0.5]]}]
@@ -165,9 +173,35 @@ def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies
     )
 
 
+def test_a_reason_stands_once_behind_the_rows_that_it_explains(tiny: Tiny, policies: Policies) -> None:
+    row = {"figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "within": False}
+    rows = [
+        row | {"quantity": quantity, "explained": reason}
+        for quantity, reason in (("a", "R."), ("b", "R."), ("c", "S."))
+    ]
+    shown = {"title": "T", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    shown |= {"rows": rows, "tables": [], "departs": [], "assumed": [], "plots": [], "failures": []}
+    text = page.render([shown], judge.counts(rows), "make experiments")
+    assert "<li>a; b: R.</li><li>c: S.</li>" in text
+
+
+def test_curves_in_time_are_named_by_what_the_plot_leaves_open(tiny: Tiny, policies: Policies) -> None:
+    more = '[[plot]]\ntitle = "Window"\nmetric = "window"\nseries = "window"\nx = "time"\n'
+    more += '[[plot]]\ntitle = "Packets"\nmetric = "packets"\nx = "rate"\n'
+    file = load(tiny(("count = 2", "count = 1"), more=more), policies)
+    samples = {"seconds": [0.0, 1.0], "windows": [[1.0], [2.0]]}
+    told = {cell: [one | {"samples": samples} for one in runs] for cell, runs in results(100, 250).items()}
+    in_time, over_rate = plots.data(file, told)
+    assert [curve["name"] for curve in in_time["curves"]] == ["2 Mb/s a", "4 Mb/s a"]
+    assert (in_time["x_title"], over_rate["x_title"]) == ("time, s", "rate, Mb/s")
+
+
 def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:
     curves = [{"name": name, "x": [1.0, 2.0], "y": [1.0, None]} for name in ("a", "b")]
-    report = {"name": "tiny", "plots": [{"title": "P", "x": "rate", "unit": "packets", "curves": curves}]}
+    report = {
+        "name": "tiny",
+        "plots": [{"title": "P", "x": "rate", "x_title": "rate", "unit": "packets", "curves": curves}],
+    }
     (tmp_path / "tiny-2.pdf").write_text("of an earlier run")
     (path,) = figures.write(report, tmp_path)
     first = path.read_bytes()
