@@ -68,10 +68,13 @@ def _curves(run: dict[str, Any], plot: Plot, cell: Cell, name: str) -> list[dict
     times = samples["seconds"][::step]
     if plot.series == "queue":
         return [{"name": name or "queue", "x": times, "y": [queues[plot.link] for queues in samples["queues"][::step]]}]
-    flows = [number for number, flow in enumerate(run["flows"]) if plot.label in ("", flow["label"])]
+    labels = [flow["label"] for flow in run["flows"]]
+    flows = [number for number, label in enumerate(labels) if plot.label in ("", label)]
     curves = []
     for number in flows:
-        title = " ".join(filter(None, (name, run["flows"][number]["label"], str(number + 1) if len(flows) > 1 else "")))
+        title = " ".join(
+            filter(None, (name, labels[number], str(number + 1) if labels.count(labels[number]) > 1 else ""))
+        )
         if plot.series == "window":
             values = [windows[number] for windows in samples["windows"][::step]]
         else:
