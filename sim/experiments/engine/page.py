@@ -81,6 +81,6 @@ def _figure(plots: Sequence[Mapping[str, Any]]) -> go.Figure:
             figure.add_scatter(
                 x=curve["x"], y=curve["y"], name=curve["name"], mode=marks, line={"color": colour}, row=row, col=1
             )
-        figure.update_xaxes(title_text=plot["x_title"], row=row, col=1)
+        figure.update_xaxes(title_text=plot.get("x_title", plot["x"]), row=row, col=1)
         figure.update_yaxes(title_text=plot["unit"], rangemode="tozero", row=row, col=1)
     return pages.finish(figure, row_height=340, each=True)
