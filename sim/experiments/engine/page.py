@@ -47,7 +47,8 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Each once, behind the rows that it explains."""
     for reason in dict.fromkeys(row["explained"] for row in rows if row.get("explained")):
         quantities = [row["quantity"] for row in rows if row.get("explained") == reason]
-        yield f"{'; '.join(quantities)}: {reason}" if len(quantities) < 3 else f"{len(quantities)} rows: {reason}"
+        told = quantities if len(quantities) < 3 else [quantities[0], f"{len(quantities) - 1} more"]
+        yield f"{'; '.join(told)}: {reason}"
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
