@@ -45,6 +45,23 @@ def unknown(targets: Sequence[str], command_line: str) -> str:
     return ""
 
 
+def misplaced(targets: Sequence[str], command_line: str) -> str:
+    """A variable of the command line that other targets take, but none of these; empty when there is none.
+
+    Of targets that help does not list, as files, nothing is known.
+    """
+    listed = dict(re.findall(r"^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    if not targets or not listed.keys() >= set(targets):
+        return ""
+    takes = {word for target in targets for word in re.findall(r"\b[A-Z][A-Z_]*\b", listed[target].partition("[")[2])}
+    takes |= {variable.name for variable in VARIABLES if not set(targets).isdisjoint(variable.targets)}
+    for name in given(command_line):
+        if name not in takes and name in {variable.name for variable in VARIABLES}:
+            others = sorted({target for each in VARIABLES if each.name == name for target in each.targets})
+            return f"{name}: make {' '.join(targets)} does not take it; it is of make {', '.join(others)}"
+    return ""
+
+
 def given(command_line: str) -> list[str]:
     """Names of `-- NAME=value NAME=two\\ words`, as make passes them on."""
     words = re.findall(r"(?:\\.|[^\s\\])+", f" {command_line}".partition(" -- ")[2])
@@ -60,7 +77,8 @@ def known_names(makefile: Path) -> set[str]:
 
 
 def main(targets: Sequence[str]) -> int:
-    refused = refusal(targets) or unknown(targets, os.environ.get("MAKEFLAGS", ""))
+    flags = os.environ.get("MAKEFLAGS", "")
+    refused = refusal(targets) or unknown(targets, flags) or misplaced(targets, flags)
     if refused:
         print(refused, file=sys.stderr)
     return 2 if refused else 0

@@ -32,7 +32,7 @@ SEED = whole(int(ranges.SEED.least), int(ranges.SEED.most))
 VARIABLES = (
     # tests
     Variable("TEST", TESTS, names.test),
-    Variable("CASE", (*TESTS, "lint"), names.case),
+    Variable("CASE", (*TESTS, "lint", "bench"), names.case),
     Variable("SEED", (*TESTS, "lint", "mutants", *NETWORK, *FPGA), SEED),
     Variable("JOBS", (*TESTS, "lint", "mutants", "gap", "bench", "experiment", "experiments", "fmax"), whole(1, 256)),
     Variable("JOBS", ("matrix",), whole(0, 256)),
@@ -42,7 +42,7 @@ VARIABLES = (
     # builds
     Variable("PRESET", (*TESTS, "lint", "rtl", "generate", "formal", "synth", "fmax"), names.build_name),
     Variable("MODULE", ("synth",), among(names.modules, several=" ")),
-    Variable("MODULE", ("rtl", "fmax"), among(names.modules)),
+    Variable("MODULE", ("fmax",), among(names.modules)),
     Variable("FLOWS", ("synth",), checks.power_of_two(4, 32768)),
     Variable("TARGET", ("synth",), among(lambda: ("ecp5", "xcup"))),
     Variable("GRADE", ("fmax",), among(lambda: ("6", "7", "8", "8_5G"))),

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from scripts.variables.__main__ import refusal, unknown
+from scripts.variables.__main__ import misplaced, refusal, unknown
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES, Variable
 
@@ -164,6 +164,23 @@ def test_a_quantity_is_refused_with_its_unit(name: str, value: str, words: str, 
 )
 def test_a_name_that_no_target_takes_is_refused(command_line: str, words: str) -> None:
     said = unknown(["sim"], command_line)
+    assert said.startswith(words) if words else said == ""
+
+
+@pytest.mark.parametrize(
+    ("targets", "command_line", "words"),
+    [
+        (["rtl"], "rR -- MODULE=Pacer", "MODULE: make rtl does not take it; it is of make fmax, "),
+        (["docs"], "rR -- SEED=2", "SEED: make docs does not take it; "),
+        (["rtl", "fmax"], "rR -- MODULE=Pacer", ""),
+        (["mutants"], "rR -- MODULE=Pacer N=3", ""),
+        (["bench"], "rR -- NAME=speed SEED=2", ""),
+        (["build/rtl/default.stamp"], "rR -- SEED=2", ""),
+        ([], "rR -- SEED=2", ""),
+    ],
+)
+def test_a_name_that_other_targets_take_is_refused(targets: list[str], command_line: str, words: str) -> None:
+    said = misplaced(targets, command_line)
     assert said.startswith(words) if words else said == ""
 
 
