@@ -28,20 +28,20 @@ def _files(records: Records) -> str | None:
         return None
     files = entries[-1].figures
     shows = (
-        f"Of {files.published} published values {files.reproduced} are within their tolerance; of "
-        f"{files.explained} more an experiment shows why not, of {files.failed} none does. The table has "
-        "the last; `experiments.html` has all, with reasons."
+        f"Of {files.published} published values {files.reproduced} are within their tolerance; of {files.explained} "
+        f"more the file says why not, of {files.failed} none does, which the table has. `experiments.html` has all. "
+        "Files outside the quick set ran by `NAME=`."
     )
     counts = ", ".join(
         f"{name} {each.reproduced} of {each.published}" for name, each in files.experiments.items() if each.published
     )
     outside: list[list[Value]] = [
-        [name, row.quantity, row.published, row.ours]
+        [f"{name}, {row.figure}", row.quantity, row.published, row.ours]
         for name, each in files.experiments.items()
         for row in each.outside
         if not row.explained
     ]
-    heads = ("experiment", "quantity", "published", "ours")
+    heads = ("experiment, figure", "quantity", "published", "ours")
     body = text.prose(f"Within: {counts}.")
     if outside:
         body += "\n\n" + text.table(heads, outside, left=2)

@@ -102,6 +102,7 @@ def run(
         with closing(engine.groups([each.works for one in asked for each in one], show)) as done:
             for one in asked:
                 results = [each.results(next(done)) for each in one]
+                clear()
                 reports.append(tell(one, results, seed, full, line))
     except (Interrupted, KeyboardInterrupt) as error:
         print(error if str(error) else "Interrupted: the same command goes on from there", file=sys.stderr)
@@ -141,6 +142,12 @@ def command_line(paths: Sequence[Path], seed: int, full: bool) -> str:
     if len(paths) == 1:
         return f"make experiment NAME={paths[0].stem} {more}"
     return f"make experiments {more}"
+
+
+def clear() -> None:
+    """The line of the progress makes place for a table."""
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def show(done: int, wanted: int, left: float) -> None:

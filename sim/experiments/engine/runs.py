@@ -57,7 +57,8 @@ class Runs:
 
     def all(self, program: Path, plans: Sequence[str], show: Shown) -> list[Result]:
         """What each plan gave, in their order. Raises as `groups` does."""
-        return next(self.groups([[Work(program, plan) for plan in plans]], show))
+        (results,) = self.groups([[Work(program, plan) for plan in plans]], show)
+        return results
 
     def groups(self, groups: Sequence[Sequence[Work]], show: Shown) -> Generator[list[Result], None, None]:
         """What each group gave, group after group, as they end; the workers go on with later groups meanwhile.

@@ -66,8 +66,8 @@ def send(programs: Programs, gap_ms: int, seconds: float, seed: int) -> Sent:
 
 
 def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> dict[str, Any]:
-    """The gaps as the receiver's stamps have them, beside so many constant-rate sources, whose phases each run draws
-    anew."""
+    """The gaps as the receiver's stamps have them, beside so many constant-rate sources; each run draws their
+    phases."""
     gaps: list[int] = []
     errors: list[int] = []
     means: list[float] = []  # of each run: pairs of one run share its phases

@@ -88,7 +88,7 @@ def thinned(x: Sequence[float], y: Sequence[float | None]) -> tuple[list[float],
 
 
 def finish(figure: go.Figure, *, row_height: int = 300, each: bool = False) -> go.Figure:
-    """Gives subplots the theme, room for their titles and legends; `each`: a legend beside each row, not one for
+    """Gives subplots the theme, space for their titles and legends; `each`: a legend beside each row, not one for
     all."""
     rows, columns = _grid(figure)
     figure.update_layout(
