@@ -35,7 +35,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
   if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
   if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.nssr > 1 || given.ecn > 1 ||
-      given.keep_alive > 0xffff || given.user_timeout > 0xffff || given.differentiated_services > 63 ||
+      given.reno_recovery > 1 || given.keep_alive > 0xffff || given.user_timeout > 0xffff || given.differentiated_services > 63 ||
       given.time_to_live > 255)
     return DOWNBEAT_INVALID_ARGUMENT;
   std::string problem = downbeat::argumentProblem(PolicyFamily::startup, startup, given.startup_argument);
@@ -50,6 +50,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_NO_DELAY, given.no_delay);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_NSSR, given.nssr);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_ECN, given.ecn);
+  DOWNBEAT_SET(words, COMMAND, PARAMETERS_RENO_RECOVERY, given.reno_recovery);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_KEEP_ALIVE, given.keep_alive);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_USER_TIMEOUT, given.user_timeout);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_SERVICE_DIFFERENTIATED_SERVICES, given.differentiated_services);

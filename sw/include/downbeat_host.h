@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 1002672504u
+#define DOWNBEAT_HOST_FORMAT_HASH 1449641682u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -445,6 +445,7 @@ enum downbeat_host_command_option {
   DOWNBEAT_HOST_COMMAND_OPTION_NO_DELAY = 1,
   DOWNBEAT_HOST_COMMAND_OPTION_NSSR = 2,
   DOWNBEAT_HOST_COMMAND_OPTION_ECN = 4,
+  DOWNBEAT_HOST_COMMAND_OPTION_RENO_RECOVERY = 8,
 };
 
 enum downbeat_host_status_flag {

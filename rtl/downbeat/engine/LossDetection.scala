@@ -6,7 +6,9 @@ import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Finds losses by duplicate ACKs: with SACK as RFC 6675, otherwise as NewReno (RFC 6582).
+/** Finds losses by duplicate ACKs: with SACK as RFC 6675, otherwise as NewReno (RFC 6582), or as Reno (RFC 5681 3.2) if
+  * the connection asks for that: its recovery ends with the first ACK of new data, and no other begins before all is
+  * acknowledged that was outstanding (RFC 6582 3.2, `recover`, and ns-2's `bugFix_`).
   *
   * Each ACK in recovery that brings news lets two lost segments be sent again, so that no ACK causes a burst (RFC 6937
   * 3: what was delivered, and a segment more). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue
@@ -21,6 +23,8 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
   /** SND.UNA against what recovery keeps. */
   val compare = new s0.Area {
     val beforeRecover = insert(UNACKNOWLEDGED.isBefore(before.recover))
+    /** More than a full acknowledgment ends recovery. */
+    val endsAtOnce = insert(before.reno && !SELECTIVE)
     val beyondRecover = insert(before.recover.isBefore(UNACKNOWLEDGED))
     val beyondEchoed = insert(before.echoed.isBefore(UNACKNOWLEDGED))
     /** After a timeout, until all is acknowledged that was sent before it. */
@@ -34,8 +38,8 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
       insert(event.live && CONGESTION_ECHOED && !before.recovering && compare.beyondRecover && compare.beyondEchoed &&
         OUTSTANDING_BEFORE.orR)
     /** A partial and a full acknowledgment (RFC 6582 3.2). */
-    val partial = insert(ADVANCED && before.recovering && compare.beforeRecover)
-    val recovered = insert(ADVANCED && before.recovering && !compare.beforeRecover)
+    val partial = insert(ADVANCED && before.recovering && compare.beforeRecover && !compare.endsAtOnce)
+    val recovered = insert(ADVANCED && before.recovering && (!compare.beforeRecover || compare.endsAtOnce))
     val sentOffset = insert(event.sentEnd.since(UNACKNOWLEDGED).resize(config.sendOffsetBits))
   }
 
@@ -77,6 +81,7 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
   def update(after: RecoveryState, timedOut: Payload[Bool]): Unit = new s5.Area {
     after.duplicates := Mux[UInt](timedOut, U(0, 2 bits), count.duplicates)
     after.recovering := !OPENING && !timedOut && (before.recovering && !ack.recovered || lost)
+    after.reno := Mux(OPENING, PARAMETERS.renoRecovery, before.reno)
     after.partial := !lost && (before.partial || ack.partial)
     // SND.UNA takes along what it has left behind, so that no number is compared with one that is not near.
     after.recover := Mux(ADVANCED && compare.beyondRecover, low(mark.lastAcknowledged), before.recover)

@@ -14,6 +14,8 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   // Loss recovery (RFC 6582)
   val duplicates = UInt(2 bits) // up to three
   val recovering = Bool()
+  /** Without SACK, recovery is Reno's (RFC 5681 3.2). */
+  val reno = Bool()
   /** A partial ACK has restarted the timer in this recovery. */
   val partial = Bool()
   /** SND.MAX at the last loss or timeout (RFC 6582 3.2). */

@@ -40,6 +40,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   parameters.noDelay := option("noDelay")
   parameters.nssr := option("nssr")
   parameters.ecn := option("ecn")
+  parameters.renoRecovery := option("renoRecovery")
   parameters.owner := (port +^ 1).resized
   /** What the host knows of the path; a listener has none. */
   private val start: Seq[Bool] =

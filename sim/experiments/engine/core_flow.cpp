@@ -39,6 +39,7 @@ downbeat_parameters CoreFlow::parameters() {
   asked.initial_window = plan.initialWindow;
   asked.ssthresh = plan.ssthresh;
   asked.nssr = plan.nssr;
+  asked.reno_recovery = plan.renoRecovery;
   for (int word = 0; word < 2; ++word) {
     asked.startup_argument[word] = plan.startupArgument[word];
     asked.steady_argument[word] = plan.steadyArgument[word];

@@ -105,6 +105,7 @@ Setters ofFlow(FlowPlan &flow) {
           {"initial-window", whole(flow.initialWindow)},
           {"ssthresh", whole(flow.ssthresh)},
           {"nssr", flag(flow.nssr)},
+          {"reno-recovery", flag(flow.renoRecovery)},
           {"estimate", text(flow.estimate)},
           {"observed", flag(flow.observed)},
           {"ahead", wide(flow.ahead)},

@@ -66,6 +66,7 @@ struct FlowPlan {
   std::uint32_t initialWindow = 1;  // segments
   std::uint32_t ssthresh = 0;       // bytes; 0: none
   bool nssr = false;
+  bool renoRecovery = false;
   std::string estimate;  // method of sw/estimator; empty: it is not asked
   bool observed = false; // it reports to the estimator
   std::uint64_t ahead = 0;      // bytes that an endless flow keeps at hand

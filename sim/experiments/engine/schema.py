@@ -188,6 +188,7 @@ class Flow(Table):
     initial_window: int = Field(1, ge=1, le=255)
     ssthresh: Payload | None = None
     nssr: bool = False
+    recovery: Literal["newreno", "reno"] = "newreno"  # reno: the first ACK of new data ends it (RFC 5681 3.2)
     estimate: Literal["", *METHODS] = ""  # type: ignore[valid-type]
     observed: bool = False  # it reports to the estimator
     start: Draw = 0

@@ -76,7 +76,8 @@ enum class Opcode : std::uint8_t {
 enum CommandOption : std::uint8_t {
   noDelay = DOWNBEAT_HOST_COMMAND_OPTION_NO_DELAY,
   nssr = DOWNBEAT_HOST_COMMAND_OPTION_NSSR,
-  ecn = DOWNBEAT_HOST_COMMAND_OPTION_ECN
+  ecn = DOWNBEAT_HOST_COMMAND_OPTION_ECN,
+  renoRecovery = DOWNBEAT_HOST_COMMAND_OPTION_RENO_RECOVERY
 };
 
 #pragma pack(push, 1)

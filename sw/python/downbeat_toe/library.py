@@ -94,7 +94,7 @@ class Parameters(Structure):
         ("initial_window", c_uint32),
         ("ssthresh", c_uint32),
         ("spacing", c_uint64),
-        *((name, c_uint32) for name in ("no_delay", "nssr", "ecn", "keep_alive", "user_timeout")),
+        *((name, c_uint32) for name in ("no_delay", "nssr", "ecn", "reno_recovery", "keep_alive", "user_timeout")),
         *((name, c_uint32) for name in ("differentiated_services", "time_to_live")),
         ("startup_argument", c_uint64 * 2),
         ("steady_argument", c_uint64 * 2),
