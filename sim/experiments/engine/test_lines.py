@@ -68,6 +68,11 @@ def test_a_link_changes_at_its_time_what_the_change_names(tiny: Tiny, policies: 
     assert "delay" not in words(told, "change")[0]
 
 
+def test_a_flow_asks_for_renos_recovery(tiny: Tiny, policies: Policies) -> None:
+    told = text(tiny(("count = 2\n", 'count = 1\nrecovery = "reno"\n\n[[flow]]\nlabel = "b"\nto = 1\n')), policies)
+    assert [flow.get("reno-recovery") for flow in words(told, "flow")] == ["1", None]
+
+
 def test_flows_that_name_a_host_share_it(tiny: Tiny, policies: Policies) -> None:
     more = 'host = "peer"\n\n[[flow]]\nlabel = "b"\nto = 1\nhost = "peer"\n\n[[flow]]\nlabel = "c"\nto = 1\n'
     told = text(tiny(("count = 2\n", f"count = 2\n{more}")), policies)

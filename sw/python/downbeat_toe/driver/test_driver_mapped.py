@@ -125,12 +125,13 @@ def test_a_connection_by_the_format(core: Core, scheme: str) -> None:
         block = [core.get(PORT_BLOCK + offset) for offset in range(8, 0x20, 4)]
         assert block == [COMMANDS, 0, 8, NOTIFICATIONS, 0, 10]
 
-        options = Options(Parameters(initial_window=4, no_delay=1, keep_alive=9, time_to_live=33), rate=1_000_000_000)
+        parameters = Parameters(initial_window=4, no_delay=1, reno_recovery=1, keep_alive=9, time_to_live=33)
+        options = Options(parameters, rate=1_000_000_000)
         connection = device.connect(PEER, 80, 4000, options)
         assert core.get(DOORBELLS + 0x10) == 1
         entry = core.memory[COMMANDS : COMMANDS + 128]
         head = struct.unpack_from("<BBHHBBIHHBBHI", entry)
-        assert head == (1, 1, 1, 0, 0, 0, PEER, 80, 4000, 0, 0, 4, 1 << 30)
+        assert head == (1, 9, 1, 0, 0, 0, PEER, 80, 4000, 0, 0, 4, 1 << 30)  # noDelay and renoRecovery
         assert struct.unpack_from("<QHHBB", entry, 56) == (8 << 32, 9, 0, 0, 33)  # 8 ns a byte
         assert not any(entry[70:])
 
