@@ -35,8 +35,8 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
   if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
   if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.nssr > 1 || given.ecn > 1 ||
-      given.reno_recovery > 1 || given.keep_alive > 0xffff || given.user_timeout > 0xffff || given.differentiated_services > 63 ||
-      given.time_to_live > 255)
+      given.reno_recovery > 1 || given.keep_alive > 0xffff || given.user_timeout > 0xffff ||
+      given.differentiated_services > 63 || given.time_to_live > 255)
     return DOWNBEAT_INVALID_ARGUMENT;
   std::string problem = downbeat::argumentProblem(PolicyFamily::startup, startup, given.startup_argument);
   if (problem.empty()) problem = downbeat::argumentProblem(PolicyFamily::steady, steady, given.steady_argument);

@@ -73,7 +73,7 @@ typedef struct downbeat_parameters {
   uint32_t no_delay;        /* 1: small segments go at once (no Nagle algorithm) */
   uint32_t nssr;            /* 1: cwnd stays after idleness; 0: it restarts at the initial window (RFC 5681 4.1) */
   uint32_t ecn;             /* 1: ECN is asked for, or granted */
-  uint32_t reno_recovery;   /* 1: without SACK, the first ACK of new data ends fast recovery (RFC 5681 3.2); 0: RFC 6582 */
+  uint32_t reno_recovery;   /* 1: without SACK, fast recovery is Reno's (RFC 5681 3.2); 0: NewReno's (RFC 6582) */
   uint32_t keep_alive;      /* silence after which the peer is asked whether it lives; 0: never */
   uint32_t user_timeout; /* time without progress after which the connection is given up; 0: when the expiries have run
                             out */

@@ -76,9 +76,9 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
   most(parameters.differentiated_services, 63, "differentiated_services");
   most(parameters.time_to_live, 255, "time_to_live");
   most(parameters.spacing, (1ull << 56) - 1, "spacing");
-  command.options =
-      static_cast<std::uint8_t>((parameters.no_delay != 0 ? format::noDelay : 0) |
-                                (parameters.nssr != 0 ? format::nssr : 0) | (parameters.ecn != 0 ? format::ecn : 0) | (parameters.reno_recovery != 0 ? format::renoRecovery : 0));
+  command.options = static_cast<std::uint8_t>(
+      (parameters.no_delay != 0 ? format::noDelay : 0) | (parameters.nssr != 0 ? format::nssr : 0) |
+      (parameters.ecn != 0 ? format::ecn : 0) | (parameters.reno_recovery != 0 ? format::renoRecovery : 0));
   command.startup = policy(true, parameters.startup);
   command.steady = policy(false, parameters.steady);
   command.initialWindow =
