@@ -23,11 +23,11 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
   /** SND.UNA against what recovery keeps. */
   val compare = new s0.Area {
     val beforeRecover = insert(UNACKNOWLEDGED.isBefore(before.recover))
-    /** More than a full acknowledgment ends recovery. */
+    /** The first ACK of new data ends recovery, partial or not. */
     val endsAtOnce = insert(before.reno && !SELECTIVE)
     val beyondRecover = insert(before.recover.isBefore(UNACKNOWLEDGED))
     val beyondEchoed = insert(before.echoed.isBefore(UNACKNOWLEDGED))
-    /** After a timeout, until all is acknowledged that was sent before it. */
+    /** After a timeout or Reno's recovery, until all is acknowledged that was sent before. */
     val rewound = insert(UNACKNOWLEDGED.isBefore(before.recover) && !before.recovering)
   }
 

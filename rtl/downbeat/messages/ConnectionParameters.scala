@@ -18,8 +18,8 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val noDelay = Bool()
   /** The congestion window stays after idleness (no slow-start restart, RFC 5681 4.1). */
   val nssr = Bool()
-  /** Without SACK, the first ACK of new data ends fast recovery (Reno, RFC 5681 3.2), instead of that of all that was
-    * sent before (NewReno, RFC 6582).
+  /** Without SACK, fast recovery is Reno's: the first ACK of new data ends it (RFC 5681 3.2). Otherwise it is NewReno's
+    * (RFC 6582).
     */
   val renoRecovery = Bool()
   /** ECN is asked for, or granted to a peer that asks (RFC 3168 6.1.1). */

@@ -101,8 +101,8 @@ int bad(const std::string &library, std::uint32_t seed, std::uint64_t count) {
   const format::Notification others = machine.port(0).statuses.begin()->second;
   BadHost host(machine, badPort, machine.port(badPort).statuses.at(own.flow), others, seed);
 
-  // A hang: not a byte of the connection beside for so long. A delayed ACK, 40 ms, is none.
-  constexpr std::uint64_t hang = DOWNBEAT_NANOSECONDS(100'000'000);
+  // A hang: not a byte of the connection beside for so long.
+  constexpr std::uint64_t hang = DOWNBEAT_NANOSECONDS(1'000'000);
   std::uint64_t last = 0, moved = machine.model.now(), hangs = 0;
   const auto step = [&] {
     machine.step();

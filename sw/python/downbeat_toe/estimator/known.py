@@ -10,9 +10,9 @@ from downbeat_toe.estimator import equations
 from downbeat_toe.estimator.binding import Address
 from downbeat_toe.estimator.structures import Cause
 
-TICK, TICKS = 10_000_000_000, 30
-LONGEST = 60_000_000_000
-SEGMENT = 64
+TICK, TICKS = 10_000_000_000, 30  # SPAND's reports count for 30 ticks of 10 s
+LONGEST = 60_000_000_000  # round trip
+SEGMENT = 64  # bytes, the smallest segment size
 DEFAULTS = {
     "prefixes": 25_000,
     "connections": 65_536,

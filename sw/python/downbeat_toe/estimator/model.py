@@ -14,6 +14,8 @@ from downbeat_toe.estimator.structures import Cause, Method, Pace, Phase
 
 
 class Model:
+    """The library's calls: they change `known`, and `answers` reads it."""
+
     def __init__(self, **changed: int) -> None:
         self.known = Known(**changed)
         self.answers = Answers(self.known)
