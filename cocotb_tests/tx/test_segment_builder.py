@@ -101,6 +101,41 @@ async def a_fin_stays_behind_its_data(dut: Any) -> None:
     await bench.expect(fin)
 
 
+def _stateless(peer: Peer, sequence: int, acknowledgment: int, *, ack: int, syn: int = 0) -> dict[str, int]:
+    """On port `statelessReplies`."""
+    return {
+        "remoteMac": peer.mac,
+        "vlan": peer.vlan,
+        "remoteIp": peer.ip,
+        "remotePort": peer.remote_port,
+        "localPort": peer.local_port,
+        "sequence_value": sequence,
+        "acknowledgment_value": acknowledgment,
+        "ack": ack,
+        "syn": syn,
+    }
+
+
+@cocotb.test()
+async def an_ack_waits_for_data_of_its_own_flow_and_for_no_other(dut: Any) -> None:
+    """RFC 9293 3.10.7.4: the peer takes the later one of two windows with equal SEQ and ACK."""
+    bench = await Transmitter.create(dut, latency=400)
+    data = [Segment(flow=flow, flags="PA", length=100) for flow in range(15)]
+    behind, other = Segment(flow=14, sequence=100, window=7), Segment(flow=15, window=9)
+    bench.send(*data[:14])
+    await bench.descriptors.send(data[14].beat())
+    stranger = Peer(mac=1, ip=2, remote_port=3, local_port=4)
+    bench.stateless_replies.put(_stateless(stranger, 5, 0, ack=0))
+    bench.send(behind, other)
+    sent = {(await bench.receive()).data for _ in range(2)}
+    assert sent == {scapy_frame(stranger, b"", seq=5, ack=0, flags="R", window=0), other.frame()}
+    for segment in [*data, behind]:
+        await bench.expect(segment)
+    bench.send(behind)
+    await bench.expect(behind)
+    await bench.quiet()
+
+
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.4])
 async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None:
@@ -114,19 +149,7 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
         peer = replace(Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16))), vlan=vlan)
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
         ack = number % 2
-        bench.stateless_replies.put(
-            {
-                "remoteMac": peer.mac,
-                "vlan": vlan,
-                "remoteIp": peer.ip,
-                "remotePort": peer.remote_port,
-                "localPort": peer.local_port,
-                "sequence_value": sequence,
-                "acknowledgment_value": acknowledgment,
-                "ack": ack,
-                "syn": 0,
-            }
-        )
+        bench.stateless_replies.put(_stateless(peer, sequence, acknowledgment, ack=ack))
         flags = "RA" if ack else "R"
         resets.append(scapy_frame(peer, b"", seq=sequence, ack=acknowledgment, flags=flags, window=0))
     lines = [[segment.frame() for segment in segments], resets]
@@ -145,15 +168,7 @@ async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) 
     for vlan in (0, 1, 3):
         peer = replace(Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16))), vlan=vlan)
         sequence, acknowledgment = bench.random.getrandbits(32), bench.random.getrandbits(32)
-        numbers = {"sequence_value": sequence, "acknowledgment_value": acknowledgment}
-        addresses = {
-            "remoteMac": peer.mac,
-            "vlan": vlan,
-            "remoteIp": peer.ip,
-            "remotePort": peer.remote_port,
-            "localPort": peer.local_port,
-        }
-        bench.stateless_replies.put(addresses | numbers | {"ack": 1, "syn": 1})
+        bench.stateless_replies.put(_stateless(peer, sequence, acknowledgment, ack=1, syn=1))
         options = [("MSS", 1460)]
         expected = scapy_frame(peer, b"", seq=sequence, ack=acknowledgment, flags="SA", window=65535, options=options)
         assert (await bench.receive()).data == expected

@@ -22,8 +22,8 @@ def test_transmit_merge() -> None:
 async def an_immediate_frame_overtakes_what_has_not_begun(dut: Any, stall: float) -> None:
     bench = await Transmitter.create(dut, stall=stall)
     bench.wire.stall = 1
-    data = [random_segment(bench.random, flags="PA", length=400, mode=AT) for _ in range(4)]
-    immediate = [random_segment(bench.random, flags=flags, length=0, mode=ASAP) for flags in ("A", "RA", "R")]
+    data = [random_segment(bench.random, flow=1, flags="PA", length=400, mode=AT) for _ in range(4)]
+    immediate = [random_segment(bench.random, flow=2, flags=flags, length=0, mode=ASAP) for flags in ("A", "RA", "R")]
     bench.send(*data)
     await clocks(dut, 600)
     bench.send(*immediate)
@@ -74,7 +74,9 @@ async def bypass_passes_byte_exact(dut: Any, stall: float) -> None:
 @cocotb.parametrize(stall=[0.0, 0.3, 0.8])
 async def all_three_lines_arrive_whole_and_in_order(dut: Any, stall: float) -> None:
     bench = await Transmitter.create(dut, stall=stall, latency=30)
-    segments = [random_segment(bench.random) for _ in range(60)]
+    # Of flows with data or of flows with acknowledgments: those of one flow keep their order.
+    kinds: list[dict[str, Any]] = [{"flow": 1, "mode": AT}, {"flow": 2, "flags": "A", "mode": ASAP}]
+    segments = [random_segment(bench.random, **bench.random.choice(kinds)) for _ in range(60)]
     others = [bench.random.randbytes(bench.random.randint(60, 300)) for _ in range(30)]
     bench.send(*segments)
     for frame in others:

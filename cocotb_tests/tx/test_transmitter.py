@@ -40,19 +40,24 @@ async def payload_of_every_length_is_byte_exact(dut: Any, stall: float) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.3, 0.7])
-async def each_class_keeps_its_order(dut: Any, stall: float) -> None:
+async def each_flow_and_all_data_keep_their_order(dut: Any, stall: float) -> None:
+    """RFC 9293 3.10.7.4: of two windows with equal SEQ and ACK the peer takes the later one."""
     bench = await Transmitter.create(dut, stall=stall, latency=20)
-    segments = [random_segment(bench.random) for _ in range(100)]
-    bench.send(*segments)
-    data = [segment for segment in segments if not segment.immediate]
-    immediate = [segment for segment in segments if segment.immediate]
-    for _ in segments:
+    waiting = [random_segment(bench.random) for _ in range(300)]
+    bench.send(*waiting)
+    overtakes = 0
+    while waiting:
         sent = await bench.receive()
-        line = next(line for line in (data, immediate) if line and line[0].frame() == sent.data)
-        segment = line.pop(0)
+        segment = next(segment for segment in waiting if segment.frame() == sent.data)
+        ahead = waiting[: waiting.index(segment)]
+        assert segment.flow not in {other.flow for other in ahead}, "a segment overtook one of its flow"
+        assert segment.immediate or all(other.immediate for other in ahead), "data overtook data"
+        overtakes += bool(ahead)
+        waiting.remove(segment)
         assert sent.mode == segment.mode
         assert bool(sent.tag) == segment.stamped
         assert segment.immediate or sent.launch == segment.launch
+    assert overtakes, "the ACK of another flow waited for its turn"
     await bench.quiet()
 
 

@@ -23,9 +23,10 @@ case class Peer(vlanBits: Int) extends Bundle {
   *
   * The last header word of a frame is in its queue a clock after the frame at the latest.
   *
-  * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`. All others are
-  * `data` and keep their order, since a FIN that overtook its flow's data would look like a loss. Payload is requested
-  * in the first clock. `release` comes behind the flow's last entry in `data`.
+  * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`, unless `data`
+  * of its flow waits. All others are `data` and keep their order. A FIN that overtook its flow's data would look like a
+  * loss. An ACK that did would tell the newer window first, and the peer would then believe the older one of the data
+  * (RFC 9293 3.10.7.4). Payload is requested in the first clock. `release` comes behind the flow's last entry in `data`.
   */
 case class SegmentBuilder(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -37,6 +38,8 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     val tags = master(TagPort(config))
     val immediate = master(Stream(SegmentHeader(config)))
     val data = master(Stream(DataEntry(config, OutgoingFrame(config))))
+    /** The oldest frame of `data` is about to be on the wire, or was dropped. */
+    val dataLeaves = in Bool ()
     /** Of the frame that follows in one of the two, which `wordsAreImmediate` says. */
     val words = master(Flow(HeaderWord()))
     val wordsAreImmediate = out Bool ()
@@ -166,9 +169,17 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   assert(!(done && !segment.release && U(config.mtu) < header.ipLength), "a segment is longer than the MTU")
 
   // The last step: into one of two lines.
+  private val waiting = WaitingFlows(config.flowBits, SegmentBuilder.mostWaiting)
+  waiting.io.enters.valid := io.data.fire && !segment.release
+  waiting.io.enters.payload := segment.reference.flow
+  waiting.io.leaves := io.dataLeaves
+  waiting.io.flow := segment.reference.flow
   private val occupiesNumbers = job.hasPayload || segment.flags.syn || segment.flags.fin
-  private val isImmediate = RegNextWhen(
+  private val mayOvertake = RegNextWhen(
     !segment.release && !occupiesNumbers && segment.mode === LaunchMode.asap, first)
+  private val isImmediate = RegInit(False)
+  when(first)(isImmediate := False)
+  when(step === 1)(isImmediate := mayOvertake && (job.stateless || !waiting.io.waits))
   io.wordsAreImmediate := RegNext(isImmediate)
   io.immediate.valid := done && isImmediate
   io.immediate.payload := header
@@ -195,5 +206,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
 }
 
 object SegmentBuilder {
+  /** Frames of `data` that wait: those of the line, and the ones between it and the wire. */
+  val mostWaiting: Int = Transmitter.lineFrames + 4
   private val firstWordStep = 2
 }

@@ -76,6 +76,8 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   val dataSerialiser = FrameSerialiser(config)
   dataSerialiser.io.frames << dataFrames
   dataSerialiser.io.words << wordsOf(False)
+  // A frame has more beats than wait between here and the merge: this one's first is with the merge.
+  builder.io.dataLeaves := dataFrames.fire
   val dataBeats = dataSerialiser.io.beats.m2sPipe()
   val splicer = PayloadSplicer(config.vlanBits)
   splicer.io.headers << dataBeats.s2mPipe()
@@ -118,7 +120,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 }
 
 object Transmitter {
-  private val lineFrames = 16
+  val lineFrames = 16
   /** With the frame that is built, and those between the line and its serialiser's end. */
   private val lineWords = 1 << log2Up((lineFrames + 4) * SegmentHeader.mostWords)
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // host_bench LIBRARY bytes SEED COUNT | bad SEED COUNT | latency: the host half of a simulated device, driven by its
 // registers and rings. JSON on standard output.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -18,6 +20,8 @@ using namespace downbeat::bench;
 constexpr std::uint64_t fastLink = 8'000'000'000, gigabit = 1'000'000'000;
 constexpr std::uint64_t streamTimeout = DOWNBEAT_NANOSECONDS(1'000'000'000); // without a byte
 
+using Counts = std::array<std::uint64_t, 2>; // bytes of the two streams of a pair
+
 /// Both ends of a connection between two ports, with a stream each way.
 struct Pair {
   Pair(Machine &machine, std::uint32_t from, std::uint32_t to, std::uint16_t number, std::uint32_t seed, bool slow) {
@@ -26,20 +30,22 @@ struct Pair {
     streams.emplace_back(machine, from, here, number, number + 1, seed, slow);
     streams.emplace_back(machine, to, there, number + 1, number, seed + 1, slow);
   }
-  void step(std::uint64_t count) {
-    for (Stream &stream : streams) stream.step(count - std::min(count, stream.written()));
+  /// Each stream writes up to its count of bytes.
+  void step(const Counts &counts) {
+    for (std::size_t each = 0; each < counts.size(); ++each)
+      streams[each].step(counts[each] - std::min(counts[each], streams[each].written()));
   }
   std::uint64_t checked() const { return streams[0].checked() + streams[1].checked(); }
   std::uint64_t wrong() const { return streams[0].wrong() + streams[1].wrong(); }
   std::vector<Stream> streams;
 };
 
-/// Steps until both ends have `count` bytes; false: nothing moves any more.
-bool finish(Machine &machine, Pair &pair, std::uint64_t count) {
+/// Steps until all bytes of `counts` have arrived; false: nothing moves any more.
+bool finish(Machine &machine, Pair &pair, const Counts &counts) {
   std::uint64_t before = 0, moved = machine.model.now();
-  while (pair.checked() < 2 * count) {
+  while (pair.checked() < counts[0] + counts[1]) {
     machine.step();
-    pair.step(count);
+    pair.step(counts);
     if (pair.checked() != before) before = pair.checked(), moved = machine.model.now();
     if (machine.model.now() - moved > streamTimeout) return false;
   }
@@ -73,7 +79,7 @@ int bytes(const std::string &library, std::uint32_t seed, std::uint64_t count) {
   for (const std::uint32_t stalls : {0u, 100u}) {
     Machine machine(library, fastLink, stalls, seed);
     Pair pair(machine, 0, 1, 5001, seed, stalls != 0);
-    ended &= finish(machine, pair, count / 4);
+    ended &= finish(machine, pair, {count / 4, count / 4});
     sum += pair.checked();
     equal += pair.checked() - pair.wrong();
     laps += pair.checked() / machine.geometry.receiveBytes;
@@ -87,7 +93,7 @@ int bytes(const std::string &library, std::uint32_t seed, std::uint64_t count) {
 }
 
 int bad(const std::string &library, std::uint32_t seed, std::uint64_t count) {
-  constexpr std::uint64_t endless = UINT64_MAX / 4;
+  constexpr Counts endless = {UINT64_MAX, UINT64_MAX};
   constexpr std::uint32_t badPort = 2, flows = 4; // two connections, both ends here
   Machine machine(library, fastLink, 0, seed);
   Pair beside(machine, 0, 1, 5001, seed, false);
@@ -104,17 +110,19 @@ int bad(const std::string &library, std::uint32_t seed, std::uint64_t count) {
   // A hang: not a byte of the connection beside for so long.
   constexpr std::uint64_t hang = DOWNBEAT_NANOSECONDS(1'000'000);
   std::uint64_t last = 0, moved = machine.model.now(), hangs = 0;
+  bool hanging = false;
   const auto step = [&] {
     machine.step();
     beside.step(endless);
-    hangs += machine.model.now() - moved > hang;
-    if (beside.checked() != last) last = beside.checked(), moved = machine.model.now();
+    if (beside.checked() != last) last = beside.checked(), moved = machine.model.now(), hanging = false;
+    hangs += !hanging && machine.model.now() - moved > hang;
+    hanging |= machine.model.now() - moved > hang;
   };
   std::uint64_t inputs = host.systematic(step);
   inputs += host.random(count, step);
   inputs += host.rings();
-  const std::uint64_t goal = std::max(beside.streams[0].written(), beside.streams[1].written()) + 100'000;
-  const bool goesOn = finish(machine, beside, goal);
+  const bool goesOn =
+      finish(machine, beside, {beside.streams[0].written() + 100'000, beside.streams[1].written() + 100'000});
   const std::uint64_t outside = touched(machine, flows);
   std::printf(R"({"bad_inputs":%llu,"answered":%llu,"wrong_answers":%llu,"first_wrong":"%s","hangs":%llu,)"
               R"("bytes_beside":%llu,"bytes_beside_equal":%llu,"written_outside":%llu})"
@@ -124,7 +132,7 @@ int bad(const std::string &library, std::uint32_t seed, std::uint64_t count) {
               static_cast<unsigned long long>(hangs + !goesOn), static_cast<unsigned long long>(beside.checked()),
               static_cast<unsigned long long>(beside.checked() - beside.wrong()),
               static_cast<unsigned long long>(outside));
-  return host.wrong() == 0 && goesOn && beside.wrong() == 0 && outside == 0 ? 0 : 1;
+  return host.wrong() == 0 && hangs == 0 && goesOn && beside.wrong() == 0 && outside == 0 ? 0 : 1;
 }
 
 int latency(const std::string &library) {
