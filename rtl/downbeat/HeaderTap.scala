@@ -143,6 +143,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   builder.io.addressRead <> directory.io.addressRead(0)
   builder.io.fetch.ready := True
   private val entries = builder.io.data
+  builder.io.dataLeaves := RegNext(entries.fire && !entries.release, False) // the simulator keeps their order
   directory.io.released.valid := entries.fire && entries.release
   directory.io.released.payload := entries.reference.flow
   private val built = StreamArbiterFactory().lowerFirst.noLock.onArgs(

@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "transmit_line.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace downbeat {
 
+namespace {
+
+/// Addresses and ports.
+bool sameFlow(const Frame &one, const Frame &other) {
+  constexpr std::size_t begin = 26, end = 38;
+  return std::memcmp(one.bytes + begin, other.bytes + begin, end - begin) == 0;
+}
+
+} // namespace
+
+bool TransmitLine::dataWaits(const Frame &frame) const {
+  if (passing_ && inSerialiser_ && dataOwns_ && sameFlow(passing_->frame, frame)) return true;
+  return std::ranges::any_of(data_, [&](const Waiting &waiting) { return sameFlow(waiting.frame, frame); });
+}
+
 void TransmitLine::put(const Frame &frame, LaunchMode mode, Stamp launch, std::uint32_t sequence, std::size_t length,
-                       bool immediate, Stamp now) {
+                       bool mayOvertake, Stamp now) {
+  const bool immediate = mayOvertake && !dataWaits(frame);
   Stamp ready = now + (immediate ? immediateLatency : dataLatency);
   if (length != 0) {
     const Stamp headers = (frame.length - length + 7) / 8 * clockPeriod;

@@ -13,7 +13,8 @@
 namespace downbeat {
 
 /// From a segment that has left the core to its frame in the launch gate: the payload is fetched and summed while other
-/// frames go out, then the frame itself passes; pure ACKs and RSTs go before the rest, which keeps its order.
+/// frames go out, then the frame itself passes; pure ACKs and RSTs go before the data of other flows, and all else
+/// keeps its order.
 class TransmitLine {
 public:
   TransmitLine(LaunchGate &gate, std::uint64_t linkRate) : gate_(gate), fetch_(linkRate), out_(linkRate) {}
@@ -22,9 +23,9 @@ public:
     return immediate_.size() + (inSerialiser_ && !dataOwns_) < immediateDepth &&
            data_.size() + (inSerialiser_ && dataOwns_) < dataDepth;
   }
-  /// The payload's `length` bytes begin at a sequence number.
+  /// The payload's `length` bytes begin at a sequence number. `mayOvertake`: a pure ACK or RST.
   void put(const Frame &frame, LaunchMode mode, Stamp launch, std::uint32_t sequence, std::size_t length,
-           bool immediate, Stamp now);
+           bool mayOvertake, Stamp now);
   /// Moves frames to the gate, up to `now`.
   void run(Stamp now);
   /// The next time at which `run` moves one; a full gate's departure may bring it forward.
@@ -56,6 +57,8 @@ private:
     Stamp start; // `never`: nothing waits
   };
 
+  /// Data of the frame's flow is not with the merge yet.
+  bool dataWaits(const Frame &frame) const;
   /// Which frame passes next, and when, as TransmitMerge chooses.
   Turn turn() const;
   std::deque<Waiting> &line(const Turn &turn) { return turn.immediate ? immediate_ : data_; }

@@ -65,8 +65,8 @@ void Wire::take(const Pins &pins, Stamp now) {
   const Stamp launch = Stamp{pins.outgoing_payload_launch_ns} << 16 | pins.outgoing_payload_launch_fraction;
   const bool numbered =
       payload != 0 || pins.outgoing_payload_header_flags_syn || pins.outgoing_payload_header_flags_fin;
-  const bool immediate = !numbered && mode == LaunchMode::asap;
-  line_.put(frame, mode, launch, pins.outgoing_payload_header_sequence_value, payload, immediate, now);
+  const bool mayOvertake = !numbered && mode == LaunchMode::asap;
+  line_.put(frame, mode, launch, pins.outgoing_payload_header_sequence_value, payload, mayOvertake, now);
 }
 
 void Wire::reset() {
