@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
+from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until, watch_idle
 from cocotb_tests.bench.layout import layout, number
 from cocotb_tests.bench.runner import run_module
 
@@ -54,6 +54,7 @@ class Bench:
     async def start(self) -> None:
         await start(self.dut)
         await until(self.dut, lambda: self.dut.idle.value == 1, "the sweep", 100)
+        cocotb.start_soon(watch_idle(self.dut, ["status_valid", "refused_valid"], ["notifications_valid"]))
 
     def new_status(self, flow: int) -> Beat:
         names = [name.removeprefix("status_") for name in FIELDS if name.startswith("status_")]

@@ -6,7 +6,7 @@ from cocotb_tests.bench.frames import Frame, FrameSink, FrameSource
 from cocotb_tests.bench.ports import AXI_STREAM, SPINAL, Naming
 from cocotb_tests.bench.seeded import draws, generator
 from cocotb_tests.bench.stream import Beat, BrokenStreamError, StreamMonitor, StreamSink, StreamSource
-from cocotb_tests.bench.wait import bounded, until
+from cocotb_tests.bench.wait import bounded, until, watch_idle
 
 __all__ = [
     "AXI_STREAM",
@@ -27,4 +27,5 @@ __all__ = [
     "generator",
     "start",
     "until",
+    "watch_idle",
 ]

@@ -27,7 +27,7 @@ def test_search_bins() -> None:
 def connection(draw: random.Random) -> Iterator[int]:
     """Requests of one connection, whose index is right; now and then one of any bits, and a pause."""
     initial = draw.choice([draw.randrange(1, 300 * MILLISECOND), draw.randrange(3), draw.getrandbits(36)])
-    rate = draw.choice([1, 100, 100_000])
+    rate = draw.choice([1, 100, 100_000, 1 << 22])
     asked, index = Request(initial, begins=1), 0
     bins = Bins()
     for _ in range(draw.choice([3, 30, 100])):

@@ -64,16 +64,22 @@ INPUT_REGISTER = 1  # clocks, of the bench's module
 
 # Draws a policy state that is about to matter to this event: at a threshold, or one beside it.
 NearWord = Callable[[random.Random, CongestionEvent, Window], int]
+# Draws a window that is at a threshold of the policy's own, or beside it.
+NearWindow = Callable[[random.Random, CongestionEvent], Window]
 
 
-async def agrees_with_golden_model(dut: Any, policy: Policy, near: NearWord | None = None) -> None:
+async def agrees_with_golden_model(
+    dut: Any, policy: Policy, near: NearWord | None = None, near_window: NearWindow | None = None
+) -> None:
     """Thousands of requests, one a clock, among them every kind and every field's extremes; half of the words by
-    `near`."""
+    `near`, half of the windows by `near_window`."""
     source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "answer"), generator()
     await start(dut)
     expected, beats = [], []
     for _ in range(REQUESTS):
         event, window = _event(draw), _window(draw)
+        if near_window and draw.random() < 0.5:
+            window = near_window(draw, event)
         policy_state = near(draw, event, window) if near and draw.random() < 0.5 else _bits(draw, policy.state_bits)
         beats.append(_beat(event, window, policy_state, policy.state_bits))
         source.put(beats[-1])

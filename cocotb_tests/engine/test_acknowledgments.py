@@ -190,6 +190,26 @@ async def the_edge_moves_by_a_segment_at_least(dut: Any) -> None:
 
 
 @cocotb.test()
+@cocotb.parametrize(narrower=[0, 1])
+async def a_window_of_half_the_buffer_needs_no_update_a_narrower_one_does(dut: Any, narrower: int) -> None:
+    endpoint = await Endpoint.connected(dut)
+    left = RECEIVE_WINDOW - RECEIVE_BUFFER // 2 + narrower
+    while left:
+        endpoint.send("A", min(MSS, left))
+        await endpoint.settle()
+        left -= min(MSS, left)
+    if endpoint.deadline is not None:
+        await endpoint.expire()
+    # A window scale of 1.
+    assert endpoint.space((await endpoint.answers())[-1]) == RECEIVE_BUFFER // 2 - 2 * narrower
+    endpoint.application("consumed", 2 * MSS)
+    if narrower:
+        assert endpoint.space(await endpoint.acknowledged()) >= RECEIVE_BUFFER // 2
+    else:
+        await endpoint.silent()
+
+
+@cocotb.test()
 async def a_wide_window_needs_no_updates(dut: Any) -> None:
     """A reader that keeps up sends no ACK for each read."""
     endpoint = await Endpoint.connected(dut)

@@ -255,6 +255,7 @@ class External:
         self.dut = dut
         self.start_ns = start_ns
         self.on = True
+        self.told: set[int] = set()  # in 2^-16 ns
         clock(dut.externalClock, period_ps)
         cocotb.start_soon(self._run(period_ps))
 
@@ -266,6 +267,7 @@ class External:
             await RisingEdge(self.dut.externalClock)
             # What is driven now is taken at the next edge, and is that edge's time.
             value = int(self.at(now_ps() + period_ps) * 65536)
+            self.told.add(value)
             self.dut.externalTime_valid.value = int(self.on)
             self.dut.externalTime_payload_ns.value = value >> 16
             self.dut.externalTime_payload_fraction.value = value & 0xFFFF
@@ -287,6 +289,7 @@ async def a_comparison_with_the_external_time_is_right_to_half_a_clock(dut: Any,
         dut.time_sample.value = 0
         event = await host.events.receive()
         assert (event["external"], event["sequence"]) == (1, number)
+        assert stamp(event, "reference") in other.told
         assert ns(stamp(event, "reference") - stamp(event)) == pytest.approx(wanted, abs=HALF_NS)
         await ClockCycles(dut.clk, generator().randrange(10))
     other.on = False

@@ -9,7 +9,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from cocotb_tests.bench import FrameSink, StreamMonitor, StreamSource, clocks, generator, start, until
+from cocotb_tests.bench import FrameSink, StreamMonitor, StreamSource, clocks, generator, start, until, watch_idle
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import read_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, RECEIVE
@@ -38,6 +38,7 @@ async def a_transfer_yields_its_bytes_from_byte_0_on(dut: Any, stall: float, lat
     data = FrameSink(dut, "data", stall=stall)
     ram = read_ram(dut, stall=stall, late=late)
     await start(dut)
+    cocotb.start_soon(watch_idle(dut, ["transfers_valid"], ["data_valid", "axi_arvalid"]))
     random = generator()
     asked = [transfer(random, length) for length in lengths(random, 80)]
     transfers.put(*asked)

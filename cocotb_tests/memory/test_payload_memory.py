@@ -11,7 +11,7 @@ import cocotb
 from cocotb.triggers import Combine
 from cocotbext.axi import AxiMasterRead, AxiMasterWrite, AxiReadBus, AxiWriteBus
 
-from cocotb_tests.bench import bounded, generator, start, until
+from cocotb_tests.bench import bounded, generator, start, until, watch_idle
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.memory.axi import pauses
 from cocotb_tests.memory.layout import MEMORY_BYTES
@@ -63,6 +63,9 @@ async def what_is_written_on_either_port_is_read_on_either_port(dut: Any, stall:
     fetch, deliver = reader(dut, "fetch", stall), reader(dut, "deliver", stall)
     place, accept = writer(dut, "place", stall), writer(dut, "accept", stall)
     await start(dut)
+    asks = ["fetch_arvalid", "deliver_arvalid", "place_awvalid", "accept_awvalid"]
+    answers = ["fetch_rvalid", "deliver_rvalid", "place_bvalid", "accept_bvalid"]
+    cocotb.start_soon(watch_idle(dut, asks, answers))
     random = generator()
     pieces = [Piece(random, number) for number in range(2 * PIECES)]
     both = [

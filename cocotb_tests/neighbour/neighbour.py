@@ -10,7 +10,7 @@ from cocotb.triggers import RisingEdge
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet
 
-from cocotb_tests.addresses import CORE_IP, CORE_MAC, vlan_pins
+from cocotb_tests.addresses import CORE_IP, CORE_MAC, VLANS, vlan_pins
 from cocotb_tests.bench import FrameSink, FrameSource, StreamSink, StreamSource, start
 from cocotb_tests.pacing.virtual_time import VirtualTime
 
@@ -68,11 +68,14 @@ class Neighbourhood:
 
     # ---- the network
 
-    def put(self, frame: Packet | bytes, *, pad: bool = True, arp: bool | None = None) -> None:
-        """A frame arrives, as the filter hands it on."""
+    def put(self, frame: Packet | bytes, *, pad: bool = True, arp: bool | None = None, vlan: int = 0) -> None:
+        """A frame arrives, as the filter hands it on; `vlan` is its network's place in the table, from 1 on."""
         raw = bytes(frame)
         is_arp = raw[12:14] == b"\x08\x06" if arp is None else arp
-        self.control.put(raw.ljust(60, b"\0") if pad else raw, isArp=int(is_arp))
+        padded = raw.ljust(60, b"\0") if pad else raw
+        if vlan:
+            padded = padded[:12] + b"\x81\0" + VLANS[vlan - 1][0].to_bytes(2, "big") + padded[12:]
+        self.control.put(padded, isArp=int(is_arp), frame_vlan=vlan)
 
     def answer(self, address: str, mac: str | None = None) -> None:
         """The neighbour tells us its MAC."""

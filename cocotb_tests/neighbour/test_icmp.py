@@ -177,10 +177,11 @@ async def reported(hood: Neighbourhood) -> dict[str, int]:
 async def a_hard_error_names_the_connection_and_the_segment(dut: Any) -> None:
     """RFC 1122 4.2.3.9: protocol and port unreachable."""
     hood = await Neighbourhood.create(dut)
-    for code in (2, 3):
+    for code, vlan in ((2, 0), (3, 0), (2, 1), (3, 3)):
         for more in (b"", bytes(100)):  # RFC 1812: as much as fits
-            hood.put(error(3, code, more=more))
+            hood.put(error(3, code, more=more), vlan=vlan)
             beat = await reported(hood)
+            assert beat["vlan"] == vlan, "another network's connection"
             assert (KINDS[beat["icmpError"]], beat["window"]) == ("unreachable", 1 | code << 2)
             ports = (beat["remoteIp"], beat["remotePort"], beat["localPort"], beat["sequence_value"])
             assert ports == (address(FAR), 80, 4711, 0x89ABCDEF)

@@ -102,6 +102,23 @@ async def any_list_of_tcp_options_reads_as_a_walk_does(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_wrong_length_is_seen_wherever_the_option_begins(dut: Any) -> None:
+    """RFC 9293 MUST-7: an illegal option length."""
+    receiver = Receiver(dut)
+    await receiver.start()
+    malformed = 0
+    for begin in range(38):
+        for length in (0, 1, 2, 40 - begin, 41 - begin, 41, 255):
+            options = (b"\1" * begin + bytes([253, length])).ljust(40, b"\0")
+            receiver.put(with_tcp_options(options))
+            await receiver.settle()
+            malformed += walk(options).malformed
+            assert receiver.drops().get("options", 0) == malformed, options.hex(" ")
+            if not walk(options).malformed:
+                receiver.free(await receiver.segments.receive())
+
+
+@cocotb.test()
 async def any_list_of_ip_options_is_skipped_unless_it_routes(dut: Any) -> None:
     receiver = Receiver(dut)
     await receiver.start()

@@ -18,6 +18,7 @@ from cocotb_tests.bench import (
     generator,
     start,
     until,
+    watch_idle,
 )
 from cocotb_tests.tx import segment as model
 from cocotb_tests.tx.segment import Segment
@@ -58,7 +59,9 @@ class Transmitter:
         await start(dut, local_mac=model.LOCAL_MAC, local_ip=model.LOCAL_IP, payloadFailed=0, **vlan_pins())
         cocotb.start_soon(bench._address_table())
         cocotb.start_soon(bench._memory())
-        cocotb.start_soon(bench._idle_promise())
+        inputs = [f"{name}_valid" for name in ("descriptors", "statelessReplies", "bypass", "departures")]
+        outputs = [f"{name}_valid" for name in ("wire", "fetch", "departed", "released")]
+        cocotb.start_soon(watch_idle(dut, inputs, outputs))
         return bench
 
     def send(self, *segments: Segment) -> None:
@@ -102,20 +105,6 @@ class Transmitter:
         await clocks(self.dut, 50)
         assert done()
         assert self.wire.count == count
-
-    async def _idle_promise(self) -> None:
-        """While idle nothing is offered, and without new input neither is it one clock later."""
-        inputs = [
-            getattr(self.dut, f"{name}_valid") for name in ("descriptors", "statelessReplies", "bypass", "departures")
-        ]
-        outputs = [getattr(self.dut, f"{name}_valid") for name in ("wire", "fetch", "departed", "released")]
-        still = False
-        while True:
-            await RisingEdge(self.dut.clk)
-            idle = self.dut.idle.value == 1
-            assert idle or not still, "idle ended without an input"
-            assert not idle or not any(output.value == 1 for output in outputs), "idle with something to offer"
-            still = idle and not any(source.value == 1 for source in inputs)
 
     async def _address_table(self) -> None:
         fields = {"remoteMac": 48, "remoteIp": 32, "remotePort": 16, "localPort": 16, "passive": 1, "request": 16}
