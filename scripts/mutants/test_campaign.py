@@ -15,11 +15,12 @@ from cocotb.triggers import RisingEdge
 from cocotb_tests.bench import clocks, start
 from scripts.mutants import run as running
 from scripts.mutants.campaign import Campaign
-from scripts.mutants.draw import Mutant, draw, found_again, scala_name
+from scripts.mutants.draw import Mutant, draw, drawable, found_again, scala_name
 from scripts.mutants.files import Files
 from scripts.mutants.kinds import changes
 from scripts.mutants.plant import Planted, plant, planted
 from scripts.mutants.sessions import Session
+from scripts.mutants.verilog import modules
 
 HERE = Path(__file__).parent
 TOP = "Saturate"
@@ -61,6 +62,22 @@ def test_a_seed_draws_the_same_mutants_again(files: Files) -> None:
 
 def place(files: Files, each: Mutant) -> Planted:
     return planted(each.number, files.modules(TOP)[0], each.statement, each.change)
+
+
+@pytest.mark.parametrize(
+    ("line", "drawn"),
+    [
+        ("assign sum = (a + b);", True),
+        ("assign pipeline_node_19_congestion_choose_cwnd = (a + b);", True),
+        ("assign pipeline_node_19_congestion_steady_cubic_add_cwnd = (a + b);", False),
+        ("_zz_congestion_startup_spm_answer <= (a + b);", False),
+        ("assign sum = 8'bxxxxxxxx;", False),
+        ("if((isValid || (! idleStandsStill_1_standsStill))) begin", False),
+    ],
+)
+def test_what_no_test_could_tell_is_not_drawn(line: str, drawn: bool) -> None:
+    [module] = modules(f"module Small (\n  input  wire clk\n);\n  {line}\nendmodule\n")
+    assert drawable(module.statements[0]) == drawn
 
 
 def test_a_mutant_changes_one_place(files: Files) -> None:
