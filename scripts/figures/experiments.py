@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from pydantic import Field
 
 from scripts.figures.schema import Shown
@@ -139,6 +141,19 @@ class Files(Shown):
     explained: int
     failed: int
     experiments: dict[str, FileCounts]
+
+    def added_to(self, recorded: Self) -> Self:
+        """A report has the files that ran on its machine; those of the record that did not stay."""
+        files = dict(sorted((recorded.experiments | self.experiments).items()))
+        outside = [row for each in files.values() for row in each.outside]
+        explained = sum(bool(row.explained) for row in outside)
+        counts = {
+            "published": sum(each.published for each in files.values()),
+            "reproduced": sum(each.reproduced for each in files.values()),
+            "explained": explained,
+            "failed": len(outside) - explained,
+        }
+        return self.model_copy(update={"experiments": files, **counts})
 
 
 class FileCounts(Shown):

@@ -68,8 +68,10 @@ class Records:
         shown = figures.model_dump(mode="json")
         command = kind.command.format(**shown) if "{" in kind.command else kind.command
         date = time.strftime("%Y-%m-%d", time.localtime(file.stat().st_mtime))
-        new = Entry(command, date, None, figures)
         old = self.entries(kind)
+        for each in old:
+            figures = figures.added_to(each.figures) if each.command == command else figures
+        new = Entry(command, date, None, figures)
         kept = [new if each.command == command else each for each in old]
         self.write(kind, kept if new in kept else [*old, new])
         return command

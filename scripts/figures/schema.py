@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -13,3 +15,8 @@ class Shown(BaseModel):
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, validate_by_name=True, serialize_by_alias=True)
+
+    def added_to(self, recorded: Self) -> Self:
+        """What is recorded now; `recorded` is what the report before said."""
+        del recorded
+        return self

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts.figures.__main__ import MADE, stale
-from scripts.figures.kinds import FMAX, KINDS, LATENCY, SELFTEST, Kind
+from scripts.figures.kinds import FILES, FMAX, KINDS, LATENCY, SELFTEST, Kind
 from scripts.figures.records import PAGES, RECORDS, Records, Refused
 from scripts.figures.text import Value, number
 
@@ -58,6 +58,23 @@ def test_a_report_becomes_the_entry_of_its_command(place: Records, tmp_path: Pat
     ]
     assert "critical_path" not in (tmp_path / "records" / "fmax.json").read_text()
     assert "| Pacer | `lean` | 6 | 101.5, 100.5 | 1 |" in MADE["area-and-clock"](place)
+
+
+def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_path: Path) -> None:
+    def ran(*names: str, explained: str) -> None:
+        outside = [{"figure": "1", "quantity": "gain", "published": 2, "ours": 1, "explained": explained}]
+        file = {"title": "A", "source": "B", "form": "quick", "runs_of_a_cell": 1, "published": 3, "reproduced": 2}
+        counts = dict.fromkeys(("published", "reproduced", "explained", "failed"), 0)  # of these files
+        report = {**counts, "experiments": {name: {**file, "outside": outside} for name in names}}
+        (tmp_path / "experiments.json").write_text(json.dumps(report))
+        place.take(FILES)
+
+    ran("a", "b", explained="")
+    ran("b", "c", explained="a small buffer")
+    (entry,) = place.entries(FILES)
+    assert list(entry.figures.experiments) == ["a", "b", "c"]
+    assert (entry.figures.published, entry.figures.reproduced) == (9, 6)
+    assert (entry.figures.explained, entry.figures.failed) == (2, 1)
 
 
 def test_names_of_fields_survive_a_record(place: Records, tmp_path: Path) -> None:
