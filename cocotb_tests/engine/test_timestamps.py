@@ -12,6 +12,7 @@ from cocotb_tests.engine.endpoint import MODULE, SECOND, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
 TICK = 2**20  # ns
+DEADLINE_STEP = 2**16  # ns
 OFFSET = 0xFFFF_0000  # ours; TSval wraps soon
 THEIRS = 0xFFFF_FFF0
 
@@ -157,6 +158,25 @@ async def the_last_segment_in_order_is_echoed_over_a_hole(dut: Any) -> None:
     assert (await endpoint.acknowledged()).echo == THEIRS
     endpoint.send("A", 10, seq=origin, tsval=THEIRS + 3)
     assert (await endpoint.acknowledged()).echo == (THEIRS + 3) % MODULUS
+
+
+@cocotb.test()
+async def an_echo_of_what_went_again_is_a_sample_to_the_tick(dut: Any) -> None:
+    """RFC 7323 4.1; RFC 6298 2.2: RTO = R + 4 R / 2. A tick that has begun counts."""
+    for ticks in range(340, 358):
+        endpoint = await connected(dut)
+        endpoint.application("written", 1)
+        await endpoint.answers()
+        await endpoint.expire()
+        (again,) = await endpoint.answers()
+        endpoint.now += ticks * TICK
+        endpoint.tsecr, endpoint.ack = again.value, endpoint.ack + 1
+        endpoint.send("A")
+        await endpoint.silent()
+        endpoint.application("written", 1)
+        await endpoint.answers()
+        assert endpoint.deadline is not None
+        assert 0 <= endpoint.deadline - endpoint.now - 3 * (ticks + 1) * TICK < DEADLINE_STEP, ticks
 
 
 @cocotb.test()
