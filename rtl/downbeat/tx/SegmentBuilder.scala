@@ -26,7 +26,8 @@ case class Peer(vlanBits: Int) extends Bundle {
   * A segment that occupies no sequence number and has no launch time (a pure ACK, a RST) is `immediate`, unless `data`
   * of its flow waits. All others are `data` and keep their order. A FIN that overtook its flow's data would look like a
   * loss. An ACK that did would tell the newer window first, and the peer would then believe the older one of the data
-  * (RFC 9293 3.10.7.4). Payload is requested in the first clock. `release` comes behind the flow's last entry in `data`.
+  * (RFC 9293 3.10.7.4). In the MAC it may still pass a frame of its flow that waits for its launch, for `grantLead` at
+  * most. Payload is requested in the first clock. `release` comes behind the flow's last entry in `data`.
   */
 case class SegmentBuilder(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -169,7 +170,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   assert(!(done && !segment.release && U(config.mtu) < header.ipLength), "a segment is longer than the MTU")
 
   // The last step: into one of two lines.
-  private val waiting = WaitingFlows(config.flowBits, SegmentBuilder.mostWaiting)
+  private val waiting = WaitingFlows(config.flowBits, Transmitter.mostFrames)
   waiting.io.enters.valid := io.data.fire && !segment.release
   waiting.io.enters.payload := segment.reference.flow
   waiting.io.leaves := io.dataLeaves
@@ -206,7 +207,5 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
 }
 
 object SegmentBuilder {
-  /** Frames of `data` that wait: those of the line, and the ones between it and the wire. */
-  val mostWaiting: Int = Transmitter.lineFrames + 4
   private val firstWordStep = 2
 }

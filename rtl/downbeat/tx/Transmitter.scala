@@ -120,7 +120,8 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 }
 
 object Transmitter {
-  val lineFrames = 16
-  /** With the frame that is built, and those between the line and its serialiser's end. */
-  private val lineWords = 1 << log2Up((lineFrames + 4) * SegmentHeader.mostWords)
+  private val lineFrames = 16
+  /** Of a line, with the frame that is built, and those between the line and its serialiser's end. */
+  val mostFrames: Int = lineFrames + 4
+  private val lineWords = 1 << log2Up(mostFrames * SegmentHeader.mostWords)
 }

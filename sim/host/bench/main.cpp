@@ -114,9 +114,11 @@ int bad(const std::string &library, std::uint32_t seed, std::uint64_t count) {
   const auto step = [&] {
     machine.step();
     beside.step(endless);
-    if (beside.checked() != last) last = beside.checked(), moved = machine.model.now(), hanging = false;
-    hangs += !hanging && machine.model.now() - moved > hang;
-    hanging |= machine.model.now() - moved > hang;
+    if (beside.checked() != last) {
+      last = beside.checked(), moved = machine.model.now(), hanging = false;
+    } else if (!hanging && machine.model.now() - moved > hang) {
+      hanging = true, ++hangs;
+    }
   };
   std::uint64_t inputs = host.systematic(step);
   inputs += host.random(count, step);
