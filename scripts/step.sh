@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # shellcheck shell=bash
 # step NAME COMMAND...: runs a command quietly with one line for people. When it fails, the line has its reason if it
-# gave one (a line "Generate: reason"); otherwise the end of its output is shown.
+# gave one (a line "Generate: reason"); otherwise the end of its output is shown. USUAL, if it is set: about how
+# many seconds that takes.
 
 step() {
   local name=$1 started=$SECONDS status=0 counts='' reason
@@ -18,11 +19,11 @@ step() {
   "$@" >"$log" 2>&1 &
   local job=$!
   while [ $counts ] && kill -0 $job 2>/dev/null; do
-    printf '\r  %s (%d s)' "$name" $((SECONDS - started))
+    printf '\r  %s (%d s%s)' "$name" $((SECONDS - started)) "${USUAL:+ of about $USUAL}"
     sleep 1
   done
   wait $job || status=$?
-  [ $counts ] && printf '\r'
+  [ $counts ] && printf '\r\e[K'
   printf '  %s' "$name"
   if [ $status -eq 0 ]; then
     printf ' (%d s)\n' $((SECONDS - started))
