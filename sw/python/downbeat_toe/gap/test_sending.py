@@ -45,7 +45,7 @@ dump.communicate(timeout=30)
 
 def test_by_so_txtime_the_kernel_has_a_frame_ahead_of_its_launch(tmp_path: Path) -> None:
     """A cable without a queue obeys no launch time: frames leave when they are handed over, and the stamps tell."""
-    plan = synthetic.schedule(tmp_path / "plan.csv", [10 * MILLISECOND * number for number in range(20)])
+    plan = synthetic.schedule(tmp_path / "plan.csv", [10 * MILLISECOND * number for number in range(50)])
     script = """
 from pathlib import Path
 from downbeat_toe import replay, schedule_file
@@ -53,12 +53,13 @@ from downbeat_toe.gap import methods, sending, stamping
 print(methods.choose(veth.ENDS[0], 'auto').words)
 method = methods.Method(time.CLOCK_MONOTONIC, True, 'as told')
 sent = sending.send(schedule_file.read(Path(sys.argv[1])), veth.ENDS[0], bytes(6), method, stamping.clock(veth.ENDS[0]), False)
-print(replay.lateness(sent)['p50'], sent.refused)
+print(replay.lateness(sent)['minimum'], sent.refused)
 """
     words, told = inside(script, plan).splitlines()
-    median, refused = map(float, told.split())
+    minimum, refused = map(float, told.split())
     assert words == "busy waiting, CLOCK_TAI" and refused == 0
-    assert -sending.AHEAD <= median < -sending.AHEAD / 2
+    # Of one frame of 50 at least on a machine however busy; none is ahead by more.
+    assert -sending.AHEAD <= minimum < -sending.AHEAD / 2
 
 
 @pytest.mark.parametrize(
