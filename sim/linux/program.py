@@ -11,9 +11,10 @@ from typing import Any
 
 
 @contextmanager
-def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+def started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
     """The program, which is ready for frames; it does not outlive the block."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    # Without a buffer: one would take a quick program's result along with its first line, and `ended` find none.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
         try:
             assert process.stdout is not None
             process.stdout.readline()  # "ready", or the end of a program that could not start
@@ -22,7 +23,7 @@ def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def ended(process: subprocess.Popen[str], limit: float) -> dict[str, Any]:
+def ended(process: subprocess.Popen[bytes], limit: float) -> dict[str, Any]:
     """What it says at its end; empty if it ends without a word."""
     try:
         text, _ = process.communicate(timeout=limit)
