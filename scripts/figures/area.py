@@ -69,7 +69,7 @@ def _builds(records: Records) -> str | None:
     shows = (
         "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz for seeds 1, 2, 3, or "
         "seed 1 alone; seeds differ by more than most changes. Cells are without the harness; LUT4 leaves out "
-        "carries and LUT RAM. The core with all fourteen policies does not route."
+        "carries and LUT RAM. The core with all policies does not route."
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
 
@@ -103,7 +103,7 @@ def _reached(clocks: Sequence[BoardClock]) -> str:
 def _policies(records: Records) -> str | None:
     entries = records.entries(POLICIES)
     rows: list[list[Value]] = [
-        [each.name, each.state_bits, each.lut, each.ff, each.fmax_mhz]
+        [each.name, each.state_bits, each.lut, each.ff, each.dsp, each.fmax_mhz]
         for entry in entries
         for each in entry.figures.root
     ]
@@ -111,5 +111,5 @@ def _policies(records: Records) -> str | None:
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what "
         "any policy must carry along; LUT4 includes two for each carry."
     )
-    heads = ("policy", "state, bits", "LUT4", "flip-flops", "MHz")
+    heads = ("policy", "state, bits", "LUT4", "flip-flops", "multipliers", "MHz")
     return text.tabled("Policies", entries, shows, heads, rows)

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, RootModel
 
 from scripts.figures import benches, experiments, netlists
+from scripts.figures.schema import Recorded
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -27,11 +28,11 @@ class Kind(Generic[Model]):
         return f"{self.report or self.name}.json"
 
 
-class Policies(RootModel[list[netlists.PolicyArea]]):
+class Policies(Recorded, RootModel[list[netlists.PolicyArea]]):
     """The report is a list."""
 
 
-class Fairness(RootModel[list[experiments.FairnessRow]]):
+class Fairness(Recorded, RootModel[list[experiments.FairnessRow]]):
     """The report is a list."""
 
 

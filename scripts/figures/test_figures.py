@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts.figures.__main__ import MADE, stale
-from scripts.figures.kinds import FILES, FMAX, KINDS, LATENCY, SELFTEST, Kind
+from scripts.figures.kinds import FILES, FMAX, KINDS, LATENCY, POLICIES, SELFTEST, Kind
 from scripts.figures.records import PAGES, RECORDS, Records, Refused
 from scripts.figures.text import Value, number
 
@@ -58,6 +58,23 @@ def test_a_report_becomes_the_entry_of_its_command(place: Records, tmp_path: Pat
     ]
     assert "critical_path" not in (tmp_path / "records" / "fmax.json").read_text()
     assert "| Pacer | `lean` | 6 | 101.5, 100.5 | 1 |" in MADE["area-and-clock"](place)
+
+
+def test_a_report_that_is_a_list_replaces_the_one_before(place: Records, tmp_path: Path) -> None:
+    for lut in (220, 272):
+        policy = {
+            "name": "standard",
+            "kind": "startup",
+            "dsp": 1,
+            "state_bits": 0,
+            "lut": lut,
+            "ff": 771,
+            "fmax_mhz": 145.0,
+        }
+        (tmp_path / "policies.json").write_text(json.dumps([policy]))
+        place.take(POLICIES)
+    (entry,) = place.entries(POLICIES)
+    assert [each.lut for each in entry.figures.root] == [272]
 
 
 def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_path: Path) -> None:

@@ -133,12 +133,13 @@ def _table(rows: list[dict[str, Any]], seed: int) -> Table:
 
 
 def _situations(rows: list[dict[str, Any]]) -> Table:
-    table = Table(title="what the recorded connections went through", title_justify="left")
-    table.add_column("")
+    table = Table(title="what the recorded connections went through", title_justify="left", padding=0)
+    table.add_column("", no_wrap=True)
+    names = situations.wanted(calculates=True)
+    for name in names:
+        table.add_column(name, justify="right", vertical="bottom", overflow="fold")
     for row in rows:
-        table.add_column(row["name"], justify="right")
-    for name in situations.wanted(calculates=True):
-        table.add_row(name, *(_text(name, row["situations"].get(name)) for row in rows))
+        table.add_row(row["name"], *(_text(name, row["situations"].get(name)) for name in names))
     return table
 
 
