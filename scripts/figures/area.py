@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scripts.figures import text
 from scripts.figures.kinds import BOARDS, FMAX, POLICIES, SYNTH
-from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, Synth
+from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, PolicyArea, Synth
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 
@@ -103,13 +103,14 @@ def _reached(clocks: Sequence[BoardClock]) -> str:
 def _policies(records: Records) -> str | None:
     entries = records.entries(POLICIES)
     rows: list[list[Value]] = [
-        [each.name, each.state_bits, each.lut, each.ff, each.dsp, each.fmax_mhz]
-        for entry in entries
-        for each in entry.figures.root
+        [each.name, each.state_bits, _cells(each), each.fmax_mhz] for entry in entries for each in entry.figures.root
     ]
     shows = (
-        "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what "
-        "any policy must carry along; LUT4 includes two for each carry."
+        "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what any "
+        "policy must carry along; LUT4 includes two for each carry. All answer in three clocks."
     )
-    heads = ("policy", "state, bits", "LUT4", "flip-flops", "multipliers", "MHz")
-    return text.tabled("Policies", entries, shows, heads, rows)
+    return text.tabled("Policies", entries, shows, ("policy", "state, bits", "LUT4/flip-flops/multipliers", "MHz"), rows)
+
+
+def _cells(policy: PolicyArea) -> str | None:
+    return None if policy.lut is None else f"{policy.lut:,}/{policy.ff:,}/{policy.dsp}"
