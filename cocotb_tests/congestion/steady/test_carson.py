@@ -42,6 +42,8 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         mean = max(told * 10 // draw.choice([9, 11]) + draw.randint(-2, 2), 0) % (1 << 28)
     return State(
         fast_drop=draw.random() < 0.5,
+        quarters=draw.choice([0, 1, 7, 28, 31]),
+        needs_full=draw.random() < 0.3,
         credit=max(of_bytes(window.cwnd >> 16) - TABLE[1][0] * event.acked_bytes + draw.randint(-1, 1), 0),
         row=draw.randrange(4),
         place=draw.randrange(ENTRIES),
@@ -52,7 +54,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         acked=draw.choice([draw.getrandbits(20), (1 << 32) - 1 - draw.randrange(2000)]),
         left=max(event.acked_bytes + draw.randint(-1, 1), 0) % (1 << 32),
         rounds=rounds,
-        limit=min(max(rounds + draw.randint(0, 2), 0), (1 << 16) - 1),
+        limit=min(4 * rounds + draw.randint(0, 8), (1 << 21) - 1),
         armed=draw.random() < 0.7,
         seen=draw.random() < 0.7,
         mixed=draw.random() < 0.3,
@@ -113,6 +115,8 @@ def trace(connection: Connection, intervals: list[int]) -> list[tuple[int, int, 
     return rows
 
 
+# Bits: fastdrop, limit (5), full.
+ARGUMENTS = {"fastdrop": 1, "seven rounds for one": 28 << 1, "full": 1 << 6}
 INTERVALS = [450] * 32 + [500] * 16 + [900] * 16 + [950] * 16 + [950] * 3 + [40] * 22
 
 
@@ -146,6 +150,16 @@ def test_fastdrop_mends_that_a_fall_from_950_to_40_packets_is_steady() -> None:
     assert (mended[85][0], mended[85][3:]) == (86, ("unsteady", 1))
 
 
+def test_full_gives_no_verdict_below_32_intervals_of_one_row() -> None:
+    """From the first row's 450 packets to the next one's 500 and 900 the history holds both rows."""
+    intervals = [450] * 32 + [500] * 16 + [900] * 16
+    paper, full = (trace(Connection(argument), intervals) for argument in (0, ARGUMENTS["full"]))
+    assert paper[:33] == full[:33]
+    moved = [*intervals[:34], 5000]
+    paper, full = (trace(Connection(argument), moved) for argument in (0, ARGUMENTS["full"]))
+    assert (paper[-1][3:], full[-1][3:]) == (("unsteady", 1), ("fill", 2))
+
+
 def test_the_table_is_the_thesis_s() -> None:
     published = [(1, 0.5), (0.75, 0.4), (0.25, 0.25), (0.148, 0.125)]
     assert [(int(a * 65536), int(b * 65536)) for a, b in published] == TABLE
@@ -167,9 +181,17 @@ def test_a_row_grows_and_falls_as_aimd_with_its_a_and_b(row: int) -> None:
         policy_state = State(row=row, credit=State.unpacked(ours.policy_state).credit).packed()
 
 
-@pytest.mark.parametrize(("rounds", "limit"), [(1, 1), (4, 7), (16, 28), (28, 49), (32, 56)])
+@pytest.mark.parametrize(("rounds", "limit"), [(1, 2), (4, 7), (16, 28), (28, 49), (32, 56)])
 def test_no_loss_for_seven_quarters_of_the_last_rounds_is_unsteady(rounds: int, limit: int) -> None:
-    connection = Connection()
+    no_loss_is_unsteady(Connection(), rounds, limit)
+
+
+@pytest.mark.parametrize(("rounds", "limit"), [(1, 7), (4, 28), (5, 35)])
+def test_the_limit_of_an_argument_is_in_quarters(rounds: int, limit: int) -> None:
+    no_loss_is_unsteady(Connection(ARGUMENTS["seven rounds for one"]), rounds, limit)
+
+
+def no_loss_is_unsteady(connection: Connection, rounds: int, limit: int) -> None:
     connection.lose(100)
     connection.policy_state = replace(connection.state, rounds=rounds).packed()
     connection.lose(100)
@@ -240,10 +262,10 @@ def test_a_timeout_is_unsteady_and_within_two_rounds_no_event_of_its_own() -> No
     connection.policy_state = replace(connection.state, row=3, count=20, rounds=1, acked=5 * SMSS).packed()
     connection.see(Kind.TIMEOUT)
     assert (connection.state.row, connection.state.count, connection.state.acked) == (0, 0, 5 * SMSS)
-    connection.policy_state = replace(connection.state, row=3, count=20, rounds=2, limit=9).packed()
+    connection.policy_state = replace(connection.state, row=3, count=20, rounds=2, limit=36).packed()
     connection.see(Kind.TIMEOUT)
     state = connection.state
-    assert (state.row, state.count, state.acked, state.rounds, state.limit, state.armed) == (0, 0, 0, 0, 3, 1)
+    assert (state.row, state.count, state.acked, state.rounds, state.limit, state.armed) == (0, 0, 0, 0, 14, 1)
 
 
 def test_a_timeout_is_answered_by_the_row_before_it() -> None:

@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Rounds and bytes since Carson's last loss event, and the limit of 7 r / 4 rounds (Kannan, thesis, 4.3.3).
+/** Rounds and bytes since Carson's last loss event, and the limit of rounds (Kannan, thesis, 4.3.3: 7 r / 4).
   *
   * A round ends when what was in flight at its beginning is acknowledged.
   */
@@ -20,20 +20,21 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
     val left = insert(before.left - event.ackedBytes)
     val acked = insert(before.acked +| event.ackedBytes)
     val rounds = insert(before.rounds +| U(1, 16 bits))
+    val quarters = insert(Mux[UInt](before.quarters.orR, before.quarters, U(7, 5 bits)))
   }
 
   private val end = new s1.Area {
     private val over = count.news && count.reached && count.begun
     val ends = insert(over)
     val rounds = insert(Mux[UInt](over, count.rounds, before.rounds))
-    val expired = insert(count.rounds >= before.limit)
+    val expired = insert((count.rounds << 2).resize(21) >= before.limit)
     val flight = insert((event.flight -^ event.ackedBytes).asSInt)
   }
 
   private val next = new s2.Area {
     private val flight = end.flight.msb ? U(0, 32 bits) | end.flight.asUInt.resize(32)
     val left = insert(Mux[UInt](count.reached, flight, count.left))
-    val sevenQuarters = insert((((end.rounds << 3) - end.rounds.resize(19)) >> 2).resize(17))
+    val limit = insert(end.rounds * count.quarters)
     val expires = end.ends && before.armed && end.expired
   }
 
@@ -55,7 +56,7 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
 
   /** On the last node: a loss event begins an interval; its limit comes from the interval that it ends. */
   def restartIn(after: CarsonState): Unit = new s3.Area {
-    after.limit := next.sevenQuarters.msb ? U(0xffff, 16 bits) | next.sevenQuarters.resize(16)
+    after.limit := next.limit
     after.acked := 0
     after.rounds := 0
   }

@@ -8,7 +8,7 @@ import spinal.lib.misc.pipeline._
 
 /** Carson's verdict over the loss intervals (Kannan, thesis, chapter 4), from the response of [[LossIntervals]].
   *
-  *   unsteady: 100 |WALI - WALI before| > 10 WALI before, from 32 intervals on, or from 17 when row > 1
+  *   unsteady: 100 |WALI - WALI before| > 10 WALI before, from 32 intervals on, or from 17 when row > 1 and not `full`
   *   steady:   otherwise, with 32 intervals
   *
   * 10 |new - old| > old is 10 new > 11 old or 10 new < 9 old.
@@ -28,7 +28,7 @@ class CarsonVerdict(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area
     val elevenOld = insert(multiply.nineOld + (before.mean << 1).resize(32))
     val lower = insert(multiply.tenNew < multiply.nineOld)
     val full = insert(multiply.count(5))
-    val checks = insert(multiply.count(5) || multiply.count > 16 && before.row.orR)
+    val checks = insert(multiply.count(5) || multiply.count > 16 && before.row.orR && !before.needsFull)
   }
 
   private val judge = new s2.Area {

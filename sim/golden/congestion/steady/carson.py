@@ -3,7 +3,7 @@
 
 AIMD(a, b) by a table of four rows; the row goes up while the weighted mean of the loss intervals is steady, and back to
 the first when it is not, after a timeout, and when nothing was lost for 7/4 of the rounds between the last two loss
-events. Argument: the lowest bit, carson_fastdrop.
+events. Arguments: fastdrop, limit, full.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sim.golden.congestion.seam import FRACTION_BITS, Answer, Calculation, Conge
 TABLE = [(65536, 32768), (49152, 26214), (16384, 16384), (9699, 8192)]  # a, b: 16 fraction bits
 MOST = (1 << 32) - 1
 MOST_ROUNDS = (1 << 16) - 1
+THESIS_LIMIT = 7  # quarters
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class State(PackedFields):
     """The policy state, lowest field first."""
 
     fast_drop: int = 0
+    quarters: int = 0  # of the rounds between two loss events, in the limit; 0: the thesis's
+    needs_full: int = 0
     credit: int = 0
     row: int = 0
     place: int = 0  # of the newest interval
@@ -35,13 +38,15 @@ class State(PackedFields):
     acked: int = 0  # bytes, since the last loss event
     left: int = 0  # bytes until the round ends
     rounds: int = 0  # since the last loss event
-    limit: int = 0  # rounds without a loss that are unsteady
+    limit: int = 0  # quarters of rounds without a loss that are unsteady
     armed: int = 0
     seen: int = 0
     mixed: int = 0  # a new row has begun with the last loss event
 
     FIELDS = (
         ("fast_drop", 1),
+        ("quarters", 5),
+        ("needs_full", 1),
         ("credit", 48),
         ("row", 2),
         ("place", 5),
@@ -52,7 +57,7 @@ class State(PackedFields):
         ("acked", 32),
         ("left", 32),
         ("rounds", 16),
-        ("limit", 16),
+        ("limit", 21),
         ("armed", 1),
         ("seen", 1),
         ("mixed", 1),
@@ -75,7 +80,7 @@ class Carson:
         state = _counted(event, before)
         match event.kind:
             case Kind.ESTABLISHED:
-                state = State(fast_drop=before.fast_drop)
+                state = State(fast_drop=before.fast_drop, quarters=before.quarters, needs_full=before.needs_full)
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 cwnd, credit = increased(event, window, before.credit, increase)
                 window, state = replace(window, cwnd=cwnd), replace(state, credit=credit)
@@ -105,7 +110,7 @@ def _counted(event: CongestionEvent, state: State) -> State:
         rounds=rounds,
     )
     loses = event.kind in (Kind.LOSS, Kind.TIMEOUT)
-    if ends and state.armed and rounds >= state.limit and not loses:
+    if ends and state.armed and 4 * rounds >= state.limit and not loses:
         return replace(after.restarted(), armed=0)
     return after
 
@@ -119,7 +124,7 @@ def _lost(event: CongestionEvent, state: State) -> State:
             seen=1,
             armed=int(state.seen and not state.mixed),
             mixed=0,
-            limit=min(7 * state.rounds // 4, MOST_ROUNDS),
+            limit=(state.quarters or THESIS_LIMIT) * state.rounds,
             acked=0,
             rounds=0,
             interval=state.acked,
@@ -135,7 +140,7 @@ def _judged(event: CongestionEvent, state: State) -> State:
     mean = Mean.unpacked(told.answer)
     count = min(state.count + 1, ENTRIES)
     after = replace(state, pending=0, place=(state.place + 1) % ENTRIES, count=count, mean=mean.mean)
-    if count < ENTRIES and (count <= 16 or state.row == 0):
+    if count < ENTRIES and (count <= 16 or state.row == 0 or state.needs_full):
         return after
     if 100 * abs(mean.mean - state.mean) > 10 * state.mean or state.fast_drop and mean.fallen:
         return after.restarted()
