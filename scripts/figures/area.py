@@ -109,7 +109,9 @@ def _policies(records: Records) -> str | None:
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what any "
         "policy must carry along; LUT4 includes two for each carry. All answer in three clocks."
     )
-    return text.tabled("Policies", entries, shows, ("policy", "state, bits", "LUT4/flip-flops/multipliers", "MHz"), rows)
+    return text.tabled(
+        "Policies", entries, shows, ("policy", "state, bits", "LUT4/flip-flops/multipliers", "MHz"), rows
+    )
 
 
 def _cells(policy: PolicyArea) -> str | None:
