@@ -33,7 +33,7 @@ def _files(records: Records) -> str | None:
         "Files outside the quick set ran by `NAME=`."
     )
     counts = ", ".join(
-        f"{name} {each.reproduced} of {each.published}" for name, each in files.experiments.items() if each.published
+        f"{name} {each.reproduced}/{each.published}" for name, each in files.experiments.items() if each.published
     )
     outside: list[list[Value]] = [
         [f"{name}, {row.figure}", row.quantity, row.published, row.ours]

@@ -77,8 +77,16 @@ def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool) ->
     """The experiment as its file says; with `vary` also with each other value of what the paper leaves out."""
     file = load(path, known, full, duration)
     changes = file.vary if vary else ()
-    others = [(f"{key} = {value}", load(path, known, full, duration, (key, value))) for key, value in changes]
+    others = [(f"{key} = {_said(value)}", load(path, known, full, duration, (key, value))) for key, value in changes]
     return [("", file), *others]
+
+
+def _said(value: Any) -> Any:
+    """Of an axis's values what each has, once."""
+    if not isinstance(value, list):
+        return value
+    words = [each.values() if isinstance(each, dict) else [each] for each in value]
+    return ", ".join(" ".join(dict.fromkeys(str(word) for word in each if word != "")) for each in words)
 
 
 def run(
