@@ -143,8 +143,12 @@ class Files(Shown):
     experiments: dict[str, FileCounts]
 
     def added_to(self, recorded: Self) -> Self:
-        """A report has the files that ran on its machine; those of the record that did not stay."""
-        files = dict(sorted((recorded.experiments | self.experiments).items()))
+        """A report has the files that ran on its machine; those of the record that did not stay, and those that ran in
+        full where the report has the quick form."""
+        full = {name: each for name, each in recorded.experiments.items() if each.form == "full"}
+        quick = {name for name, each in self.experiments.items() if each.form == "quick"}
+        stay = {name: each for name, each in full.items() if name in quick}
+        files = dict(sorted((recorded.experiments | self.experiments | stay).items()))
         outside = [row for each in files.values() for row in each.outside]
         explained = sum(bool(row.explained) for row in outside)
         counts = {

@@ -78,9 +78,9 @@ def test_a_report_that_is_a_list_replaces_the_one_before(place: Records, tmp_pat
 
 
 def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_path: Path) -> None:
-    def ran(*names: str, explained: str) -> None:
+    def ran(*names: str, explained: str, form: str = "quick") -> None:
         outside = [{"figure": "1", "quantity": "gain", "published": 2, "ours": 1, "explained": explained}]
-        file = {"title": "A", "source": "B", "form": "quick", "runs_of_a_cell": 1, "published": 3, "reproduced": 2}
+        file = {"title": "A", "source": "B", "form": form, "runs_of_a_cell": 1, "published": 3, "reproduced": 2}
         counts = dict.fromkeys(("published", "reproduced", "explained", "failed"), 0)  # of these files
         report = {**counts, "experiments": {name: {**file, "outside": outside} for name in names}}
         (tmp_path / "experiments.json").write_text(json.dumps(report))
@@ -92,6 +92,10 @@ def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_pat
     assert list(entry.figures.experiments) == ["a", "b", "c"]
     assert (entry.figures.published, entry.figures.reproduced) == (9, 6)
     assert (entry.figures.explained, entry.figures.failed) == (2, 1)
+    ran("a", explained="twenty seeds", form="full")
+    ran("a", explained="")
+    (entry,) = place.entries(FILES)
+    assert entry.figures.experiments["a"].form == "full" and entry.figures.explained == 3
 
 
 def test_names_of_fields_survive_a_record(place: Records, tmp_path: Path) -> None:
