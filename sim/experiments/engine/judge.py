@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any
 
 from sim.experiments.engine.confidence import estimate
@@ -68,12 +68,6 @@ def compared(
     file: File, results: Results, what: Published, chosen: Mapping[str, str]
 ) -> tuple[float | None, list[float]]:
     """The value, a ratio where it is one, and that of each seed."""
-    if what.across:
-        one = what.model_copy(update={"across": ""})
-        each = [_at(file, results, one, chosen, {what.across: value}) for value in file.axes[what.across]]
-        known = [value for value, _ in each if value is not None]
-        medians = [median(seeds) for seeds in zip(*(seeds for _, seeds in each), strict=True)]
-        return (median(known) if len(known) == len(each) else None), medians
     top = values(file, results, what, chosen)
     if not what.over and not what.against:
         return mean(top), top
@@ -82,14 +76,6 @@ def compared(
     ratios = [a / b if b else float("nan") for a, b in zip(top, bottom, strict=True)]
     above, below = mean(top), mean(bottom)
     return (None if above is None or not below else above / below), ratios
-
-
-def _at(
-    file: File, results: Results, what: Published, chosen: Mapping[str, str], place: Mapping[str, str]
-) -> tuple[float | None, list[float]]:
-    """What is published, in these cells alone."""
-    over = {**what.over, **place} if what.over else {}
-    return compared(file, results, what.model_copy(update={"over": over}), {**chosen, **place})
 
 
 def _row(file: File, results: Results, what: Published) -> dict[str, Any]:

@@ -193,7 +193,6 @@ def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Ex
         chosen = [*each.of.items(), *each.over.items()]
         chosen += [(getattr(each, "along", ""), name) for name in getattr(each, "order", ())]
         told += [(f"published or plot {number}", axis, name) for axis, name in chosen]
-        told += [(f"published or plot {number}", axis, None) for axis in (getattr(each, "across", ""),) if axis]
     for number, table in enumerate(experiment.table, 1):
         chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
         told += [(f"table {number}", axis, name) for axis, name in chosen]

@@ -52,7 +52,6 @@ class Published(Measure):
     of: dict[str, str] = {}  # axis and the name of its value: which cells
     over: dict[str, str] = {}  # the measure there divides it
     against: str = ""  # a label: the measure of its connections, in the same runs, divides it
-    across: str = ""  # an axis: the median of what its values give, each for itself
     value: float | None = None
     tolerance: Tolerance | None = None
     between: tuple[float, float] | None = None
@@ -74,8 +73,6 @@ class Published(Measure):
             raise ValueError("value and tolerance go together")
         if bool(self.order) != bool(self.along):
             raise ValueError("order and along go together")
-        if self.across and self.across in {self.along, *self.of, *self.over}:
-            raise ValueError(f"across takes all values of '{self.across}': leave it out of of, over and along")
         if self.against and (self.over or not self.label):
             raise ValueError(
                 "against divides the measure of label by that of another label: give label, leave over out"

@@ -52,23 +52,6 @@ def test_a_ranking_is_exact_up_to_its_tie(tiny: Tiny, policies: Policies) -> Non
     assert judge.rows(file, results(100, 85))[0]["ours"] == "2 Mb/s > 4 Mb/s"
 
 
-def test_the_median_across_an_axis_is_of_what_each_value_gives(tiny: Tiny, policies: Policies) -> None:
-    ends = 'of = { end = "far" }\nover = { end = "near" }\nacross = "rate"'
-    told = tiny(
-        ('rate = ["2 Mb/s", "4 Mb/s"]', 'rate = ["2 Mb/s", "4 Mb/s", "9 Mb/s"]\nend = ["near", "far"]'),
-        ('of = { rate = "4 Mb/s" }\nover = { rate = "2 Mb/s" }', ends),
-        ('over = { rate = "2 Mb/s" }', ""),
-    )
-    packets = {"2 Mb/s": (10, 50), "4 Mb/s": (100, 200), "9 Mb/s": (1000, 1000)}
-    runs: judge.Results = {
-        (("rate", rate), ("end", end)): [run(flow(count))]
-        for rate, counts in packets.items()
-        for end, count in zip(("near", "far"), counts, strict=True)
-    }
-    (row,) = judge.rows(load(told, policies), runs)
-    assert row["ours"] == pytest.approx(2.0) and row["within"] is True  # of 5, 2 and 1
-
-
 def test_connections_of_one_run_are_held_against_each_other(tiny: Tiny, policies: Policies) -> None:
     both = 'label = "a"\nagainst = "b"\nof = { rate = "4 Mb/s" }\n'
     file = load(

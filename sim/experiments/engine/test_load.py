@@ -47,8 +47,6 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('mark = "1 s"', 'mark = "3 s"', "packets_at needs a mark that run.marks has", ""),
         ('size = "30 kB"', 'size = "31 kB"', "seconds_to needs a size that run.sizes has", ""),
         ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
-        ('mark = "1 s"', 'mark = "1 s"\nacross = "rate"', "across takes all values of 'rate'", "leave it out of of"),
-        ('of = { rate = "4 Mb/s" }', 'across = "speed"', "published or plot 1: no axis 'speed'", "rate"),
         ('rows = ["rate"]', 'rows = ["rate"]\neach = "rate"', "each: 'rate' is one of rows already", "another axis"),
         ('rows = ["rate"]', 'rows = ["speed"]', "table 1: no axis 'speed'", "rate"),
         (
