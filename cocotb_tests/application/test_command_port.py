@@ -113,7 +113,7 @@ MOST_RATE = (1 << RATE_BITS) - 1
 LEGAL = {
     "aimd": [0, 1, (1 << A_BITS) - 1, (1 << A_BITS + 16) - 1],
     "logistic": [0, 1, 1 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE],
-    "carson": [0, 1, 127],
+    "carson": [0, 1, 15],
     "paced": [0, 1, (1 << 16) - 1, (1 << 70) - 1],
     "pairs": [0, 1, (1 << 89) - 1],
     "hoe": [0, 1],
@@ -132,7 +132,7 @@ LEGAL = {
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
     "logistic": [1 << RATE_BITS, 2 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE - 1],  # K = 0; A above K
-    "carson": [128],
+    "carson": [16],
     "paced": [1 << 16, 1 << 68, 1 << 70],  # no segment
     "hoe": [2],
     "spm": [2],

@@ -42,7 +42,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         mean = max(told * 10 // draw.choice([9, 11]) + draw.randint(-2, 2), 0) % (1 << 28)
     return State(
         fast_drop=draw.random() < 0.5,
-        quarters=draw.choice([0, 1, 7, 28, 31]),
+        doublings=draw.randrange(4),
         needs_full=draw.random() < 0.3,
         credit=max(of_bytes(window.cwnd >> 16) - TABLE[1][0] * event.acked_bytes + draw.randint(-1, 1), 0),
         row=draw.randrange(4),
@@ -54,7 +54,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         acked=draw.choice([draw.getrandbits(20), (1 << 32) - 1 - draw.randrange(2000)]),
         left=max(event.acked_bytes + draw.randint(-1, 1), 0) % (1 << 32),
         rounds=rounds,
-        limit=min(4 * rounds + draw.randint(0, 8), (1 << 21) - 1),
+        between=min(draw.choice([rounds, 4 * rounds // 7, 2 * rounds // 7, rounds // 14]) + draw.randint(0, 1), 0xFFFF),
         armed=draw.random() < 0.7,
         seen=draw.random() < 0.7,
         mixed=draw.random() < 0.3,
@@ -115,8 +115,8 @@ def trace(connection: Connection, intervals: list[int]) -> list[tuple[int, int, 
     return rows
 
 
-# Bits: fastdrop, limit (5), full.
-ARGUMENTS = {"fastdrop": 1, "seven rounds for one": 28 << 1, "full": 1 << 6}
+# Bits: fastdrop, limit (2), full.
+ARGUMENTS = {"fastdrop": 1, "seven rounds for one": 2 << 1, "full": 1 << 3}
 INTERVALS = [450] * 32 + [500] * 16 + [900] * 16 + [950] * 16 + [950] * 3 + [40] * 22
 
 
@@ -187,7 +187,7 @@ def test_no_loss_for_seven_quarters_of_the_last_rounds_is_unsteady(rounds: int, 
 
 
 @pytest.mark.parametrize(("rounds", "limit"), [(1, 7), (4, 28), (5, 35)])
-def test_the_limit_of_an_argument_is_in_quarters(rounds: int, limit: int) -> None:
+def test_an_argument_doubles_the_limit(rounds: int, limit: int) -> None:
     no_loss_is_unsteady(Connection(ARGUMENTS["seven rounds for one"]), rounds, limit)
 
 
@@ -262,10 +262,10 @@ def test_a_timeout_is_unsteady_and_within_two_rounds_no_event_of_its_own() -> No
     connection.policy_state = replace(connection.state, row=3, count=20, rounds=1, acked=5 * SMSS).packed()
     connection.see(Kind.TIMEOUT)
     assert (connection.state.row, connection.state.count, connection.state.acked) == (0, 0, 5 * SMSS)
-    connection.policy_state = replace(connection.state, row=3, count=20, rounds=2, limit=36).packed()
+    connection.policy_state = replace(connection.state, row=3, count=20, rounds=2, between=5).packed()
     connection.see(Kind.TIMEOUT)
     state = connection.state
-    assert (state.row, state.count, state.acked, state.rounds, state.limit, state.armed) == (0, 0, 0, 0, 14, 1)
+    assert (state.row, state.count, state.acked, state.rounds, state.between, state.armed) == (0, 0, 0, 0, 2, 1)
 
 
 def test_a_timeout_is_answered_by_the_row_before_it() -> None:

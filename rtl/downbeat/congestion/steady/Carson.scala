@@ -29,7 +29,7 @@ import spinal.lib.misc.pipeline._
   *
   *   fastdrop  unsteady also if the mean of the four newest intervals is below half of WALI. The thesis's test alone
   *             takes a fall from 950 to 40 packets for steady, as no interval weighs more than 1/17.
-  *   limit     of r / 4 rounds, in place of 7; zero: 7
+  *   limit     how often 7 r / 4 is doubled
   *   full      a verdict of WALI needs 32 intervals in each row, so that one row's are not held against another's
   *
   * Departs from the thesis: the sender counts by acknowledged bytes what the thesis's receiver counted by round numbers
@@ -41,8 +41,8 @@ import spinal.lib.misc.pipeline._
 object Carson extends SteadyPolicy {
   val name = "carson"
   override val arguments: Arguments =
-    Arguments(Seq(Argument("fastdrop", 1), Argument("limit", 5, usual = 7), Argument("full", 1)))
-  val stateBits = 233
+    Arguments(Seq(Argument("fastdrop", 1), Argument("limit", 2), Argument("full", 1)))
+  val stateBits = 225
   override val calculator: Option[Calculator] = Some(LossIntervals)
   private val increases = Seq(65536, 49152, 16384, 9699) // 16 fraction bits
   private val decreases = Seq(32768, 26214, 16384, 8192)
@@ -139,7 +139,7 @@ object Carson extends SteadyPolicy {
       when(judge.opens) {
         after.assignFromBits(B(0, stateBits bits))
         after.fastDrop := before.fastDrop
-        after.quarters := before.quarters
+        after.doublings := before.doublings
         after.needsFull := before.needsFull
       }
       result.policyState := after.asBits

@@ -20,21 +20,21 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
     val left = insert(before.left - event.ackedBytes)
     val acked = insert(before.acked +| event.ackedBytes)
     val rounds = insert(before.rounds +| U(1, 16 bits))
-    val quarters = insert(Mux[UInt](before.quarters.orR, before.quarters, U(7, 5 bits)))
+    private val doubled = (before.between << before.doublings).resize(19)
+    val limit = insert((doubled << 3) - doubled.resize(22)) // quarters
   }
 
   private val end = new s1.Area {
     private val over = count.news && count.reached && count.begun
     val ends = insert(over)
     val rounds = insert(Mux[UInt](over, count.rounds, before.rounds))
-    val expired = insert((count.rounds << 2).resize(21) >= before.limit)
+    val expired = insert((count.rounds << 2).resize(22) >= count.limit)
     val flight = insert((event.flight -^ event.ackedBytes).asSInt)
   }
 
   private val next = new s2.Area {
     private val flight = end.flight.msb ? U(0, 32 bits) | end.flight.asUInt.resize(32)
     val left = insert(Mux[UInt](count.reached, flight, count.left))
-    val limit = insert(end.rounds * count.quarters)
     val expires = end.ends && before.armed && end.expired
   }
 
@@ -56,7 +56,7 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
 
   /** On the last node: a loss event begins an interval; its limit comes from the interval that it ends. */
   def restartIn(after: CarsonState): Unit = new s3.Area {
-    after.limit := next.limit
+    after.between := end.rounds
     after.acked := 0
     after.rounds := 0
   }

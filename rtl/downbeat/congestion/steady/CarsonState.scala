@@ -5,11 +5,11 @@ import spinal.core._
 
 /** What Carson keeps. All zeros but the argument is the beginning. */
 case class CarsonState() extends Bundle with CreditState {
-  /** The argument: a fast drop of the interval is unsteady too; quarters of r in the limit of rounds, zero: 7; a verdict
-    * needs 32 intervals in each row.
+  /** The argument: a fast drop of the interval is unsteady too; doublings of the limit of rounds; a verdict needs 32
+    * intervals in each row.
     */
   val fastDrop = Bool()
-  val quarters = UInt(5 bits)
+  val doublings = UInt(2 bits)
   val needsFull = Bool()
   val credit = UInt(AdditiveIncrease.creditBits bits)
   /** Row of the table, from zero. */
@@ -29,8 +29,8 @@ case class CarsonState() extends Bundle with CreditState {
   val left = UInt(32 bits)
   /** Rounds since the last loss event. */
   val rounds = UInt(16 bits)
-  /** So many quarters of rounds without a loss are unsteady, if `armed`. */
-  val limit = UInt(21 bits)
+  /** Rounds between the last two loss events, from which the limit comes if `armed`. */
+  val between = UInt(16 bits)
   val armed = Bool()
   /** There was a loss event. */
   val seen = Bool()

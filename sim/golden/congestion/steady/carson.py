@@ -18,7 +18,6 @@ from sim.golden.congestion.seam import FRACTION_BITS, Answer, Calculation, Conge
 TABLE = [(65536, 32768), (49152, 26214), (16384, 16384), (9699, 8192)]  # a, b: 16 fraction bits
 MOST = (1 << 32) - 1
 MOST_ROUNDS = (1 << 16) - 1
-THESIS_LIMIT = 7  # quarters
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class State(PackedFields):
     """The policy state, lowest field first."""
 
     fast_drop: int = 0
-    quarters: int = 0  # of the rounds between two loss events, in the limit; 0: the thesis's
+    doublings: int = 0  # of the limit
     needs_full: int = 0
     credit: int = 0
     row: int = 0
@@ -38,14 +37,14 @@ class State(PackedFields):
     acked: int = 0  # bytes, since the last loss event
     left: int = 0  # bytes until the round ends
     rounds: int = 0  # since the last loss event
-    limit: int = 0  # quarters of rounds without a loss that are unsteady
+    between: int = 0  # rounds between the last two loss events
     armed: int = 0
     seen: int = 0
     mixed: int = 0  # a new row has begun with the last loss event
 
     FIELDS = (
         ("fast_drop", 1),
-        ("quarters", 5),
+        ("doublings", 2),
         ("needs_full", 1),
         ("credit", 48),
         ("row", 2),
@@ -57,7 +56,7 @@ class State(PackedFields):
         ("acked", 32),
         ("left", 32),
         ("rounds", 16),
-        ("limit", 21),
+        ("between", 16),
         ("armed", 1),
         ("seen", 1),
         ("mixed", 1),
@@ -80,7 +79,7 @@ class Carson:
         state = _counted(event, before)
         match event.kind:
             case Kind.ESTABLISHED:
-                state = State(fast_drop=before.fast_drop, quarters=before.quarters, needs_full=before.needs_full)
+                state = State(fast_drop=before.fast_drop, doublings=before.doublings, needs_full=before.needs_full)
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 cwnd, credit = increased(event, window, before.credit, increase)
                 window, state = replace(window, cwnd=cwnd), replace(state, credit=credit)
@@ -110,7 +109,7 @@ def _counted(event: CongestionEvent, state: State) -> State:
         rounds=rounds,
     )
     loses = event.kind in (Kind.LOSS, Kind.TIMEOUT)
-    if ends and state.armed and 4 * rounds >= state.limit and not loses:
+    if ends and state.armed and 4 * rounds >= 7 * state.between << state.doublings and not loses:
         return replace(after.restarted(), armed=0)
     return after
 
@@ -124,7 +123,7 @@ def _lost(event: CongestionEvent, state: State) -> State:
             seen=1,
             armed=int(state.seen and not state.mixed),
             mixed=0,
-            limit=(state.quarters or THESIS_LIMIT) * state.rounds,
+            between=state.rounds,
             acked=0,
             rounds=0,
             interval=state.acked,
