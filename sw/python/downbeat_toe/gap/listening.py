@@ -33,9 +33,12 @@ def listen(interface: str, by: Clock, kind: Kind, done: Callable[[int, float], b
     with stamping.receiver(interface, by) as raw:
         raw.settimeout(POLL)
         console.print(f"Listening on {interface}; its stamps are {by}", markup=False, soft_wrap=True)
-        last = asked = time.monotonic()
+        last = asked = before = time.monotonic()
         while True:
             now = time.monotonic()
+            if now - before > 2 * POLL:  # this process was held up: what came meanwhile waits in the socket
+                last = now
+            before = now
             if now - asked >= POLL:  # whatever else is on the wire
                 asked = now
                 if done(len(packets), now - last):
