@@ -73,7 +73,7 @@ def test_delay_from_another_host_is_known_by_clock_tai(tmp_path: Path) -> None:
 plan, reports, *to = sys.argv[1:]
 start = time.clock_gettime_ns(time.CLOCK_TAI) + 8_000_000_000
 with open(plan, 'w') as file:
-    print('launch_ns,length', *(f'{start + 5_000_000 * number},100' for number in range(20)), sep='\\n', file=file)
+    print('launch_ns,length', *(f'{start + 100_000_000 * number},100' for number in range(20)), sep='\\n', file=file)
 hearing = [*downbeat, 'gap', 'live', veth.ENDS[1], '--schedule', plan, '--reports', reports, '--one-way', '--common-time']
 listener = subprocess.Popen([*hearing, '--time-limit', '20'], stdout=subprocess.PIPE, text=True)
 listener.stdout.readline()
