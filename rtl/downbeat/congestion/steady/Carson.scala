@@ -29,8 +29,8 @@ import spinal.lib.misc.pipeline._
   *
   *   fastdrop  unsteady also if the mean of the four newest intervals is below half of WALI. The thesis's test alone
   *             takes a fall from 950 to 40 packets for steady, as no interval weighs more than 1/17.
-  *   limit     how often 7 r / 4 is doubled
-  *   full      a verdict of WALI needs 32 intervals in each row, so that one row's are not held against another's
+  *   limit     how often 7 r / 4 is doubled, 0 to 3
+  *   full      a verdict of WALI needs 32 intervals in every row, not 17 in later ones
   *
   * Departs from the thesis: the sender counts by acknowledged bytes what the thesis's receiver counted by round numbers
   * in a header of its own. A round ends when what was in flight at its beginning is acknowledged (as HyStart++'s), not

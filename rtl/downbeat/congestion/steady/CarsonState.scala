@@ -6,7 +6,7 @@ import spinal.core._
 /** What Carson keeps. All zeros but the argument is the beginning. */
 case class CarsonState() extends Bundle with CreditState {
   /** The argument: a fast drop of the interval is unsteady too; doublings of the limit of rounds; a verdict needs 32
-    * intervals in each row.
+    * intervals in every row.
     */
   val fastDrop = Bool()
   val doublings = UInt(2 bits)
