@@ -153,6 +153,9 @@ void CoreFlow::see(const downbeat_event &event) {
   record.retransmissions += event.sent && event.retransmission;
   if (loss || timeout) record.loss(now, event.flight, timeout);
   if (!record.hasLeftStartup()) {
+    // Astart raises ssthresh to BWE or ERE; what is below it shows here alone.
+    if (record.plan().startup == "astart")
+      record.rate((record.plan().startupArgument[0] & 1 ? event.bwe : event.ere) / record.segmentSize);
     if (loss || timeout) {
       record.exit(now, timeout ? "timeout" : "loss", lastWindow_, cwnd);
     } else {

@@ -115,6 +115,7 @@ void FlowRecord::print(Json &json) const {
   json.field("exit_after", exitAfter_);
   json.field("estimate", firstEstimate_);
   json.field("last_estimate", lastEstimate_);
+  json.field("exit_rate", rate_);
   json.field("measured_at", measuredAt_);
   json.field("capacities", capacities_);
   json.field("availables", availables_);

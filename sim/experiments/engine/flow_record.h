@@ -27,6 +27,8 @@ public:
   void loss(double now, std::uint64_t flight, bool timeout);
   /// Start-up is over: `loss`, or the policy's own decision.
   void exit(double now, const char *reason, double before, double after);
+  /// What the rate estimator finds while start-up lasts, as a window in segments.
+  void rate(double window) { rate_ = window; }
   bool hasLeftStartup() const { return !exitReason_.empty(); }
   void estimated(double segments);
   /// Inline measurement has found this, bytes/s of payload.
@@ -61,7 +63,7 @@ private:
   std::vector<double> measuredAt_, capacities_, availables_; // s since establishment, bytes/s
   std::string exitReason_;
   double opened_ = -1, established_ = -1, ended_ = -1, begin_ = 0;
-  double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0;
+  double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0, rate_ = 0;
   double window_ = 0, since_ = 0, windowSeconds_ = 0, rttSum_ = 0, smallestRtt_ = 0;
   std::uint64_t rtts_ = 0, total_ = 0, counted_ = 0, sinceLoss_ = 0, toCover_ = 0, due_ = 0; // bytes
   bool lossSeen_ = false;

@@ -25,7 +25,7 @@ from sim.experiments.engine.measures import Plot, Published
 from sim.experiments.engine.schema import Experiment
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
-MOST_CELLS = 500
+MOST_CELLS = 2_000
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ def load(
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
         _replace(data, key, value, path)
+    if not full:
+        _leave_out_full(data)
     if duration:
         _replace(data, "run.duration", duration, path)
     varied = data.pop("vary", {})
@@ -99,6 +101,13 @@ def load(
             raise Refused(f"{path}: vary.{key}: use a list of values")
     vary = tuple((key, value) for key, told in varied.items() for value in told)
     return File(path, names, {axis: tuple(values) for axis, values in axes.items()}, tuple(cells), vary)
+
+
+def _leave_out_full(data: dict[str, Any]) -> None:
+    """What the paper published of cells that the quick form does not have."""
+    told = data.get("published")
+    if isinstance(told, list):
+        data["published"] = [one for one in told if not (isinstance(one, dict) and one.get("full") is True)]
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> int:

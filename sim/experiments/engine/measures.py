@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sim.experiments.engine.units import Payload, Time, Tolerance
 
 METRICS = (
-    *("packets_at", "seconds_to", "packets", "throughput", "utilisation", "jain", "seconds_to_full"),
+    *("packets_at", "seconds_to", "packets", "throughput", "transfer_rate", "utilisation", "jain", "seconds_to_full"),
     *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
     *(
         "capacity",
@@ -21,6 +21,7 @@ METRICS = (
         "timeouts",
         "retransmissions",
         "drops",
+        "goodput",
         "queue",
         "most_queue",
     ),
@@ -61,6 +62,7 @@ class Published(Measure):
     order: tuple[str, ...] = ()  # of its names, the highest first
     tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
     explained: str = ""  # why ours differs
+    full: bool = False  # of cells that only the full form has
     level: Literal["number", "ratio", "shape"] = "number"
 
     @model_validator(mode="after")

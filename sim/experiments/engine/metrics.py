@@ -22,7 +22,7 @@ FULL, STRETCH = 0.99, 1.0  # of what is available, over so many seconds
 
 def measure(experiment: Experiment, run: dict[str, Any], what: Measure) -> float:
     """NaN where the run has nothing to say."""
-    if what.metric in ("drops", "queue", "most_queue", "utilisation"):
+    if what.metric in ("drops", "goodput", "queue", "most_queue", "utilisation"):
         return _of_link(experiment, run, what)
     flows = [(number, flow) for number, flow in enumerate(run["flows"]) if what.label in ("", flow["label"])]
     values = [value for number, flow in flows for value in _values(experiment, run, what, number, flow)]
@@ -51,6 +51,8 @@ def _of_link(experiment: Experiment, run: dict[str, Any], what: Measure) -> floa
     names = {"drops": "dropped", "queue": "mean_packets", "most_queue": "most_packets"}
     if what.metric in names:
         return float(link[names[what.metric]])
+    if what.metric == "goodput":  # of the packets that arrive at the queue, the share that leaves it
+        return 1 - link["dropped"] / link["arrived"] if link["arrived"] else float("nan")
     label = what.label
     sent = [_rate(experiment, run, what, n, f) for n, f in enumerate(run["flows"]) if label in ("", f["label"])]
     return sum(sent) / (experiment.topology.link.rate / 1e6)
@@ -74,15 +76,17 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
         case "first_intervals":
             return [fmean(flow["intervals"][:FIRST_INTERVALS])] if flow["intervals"] else []
         case "completion":
-            begun = [max(at, flow["established"]) for at in flow["begun"]]
-            return [done - at for at, done in zip(begun, flow["done"], strict=False)]
+            return _completions(flow)
+        case "transfer_rate":
+            bits = 8e-6 * experiment.run.packet / size * flow["total"]
+            return [bits / seconds for seconds in _completions(flow)] if len(flow["begun"]) == 1 else []
         case "exit_window":
             return [flow["exit_before"]] if flow["exit"] else []
         case "exit_share":
             path = experiment.topology.link.rate * base_rtt(experiment, 0, 1) / (8e9 * experiment.run.packet)
             return [flow["exit_before"] / path] if flow["exit"] else []
         case "estimate":
-            return [flow["estimate"] or flow["exit_after"]]
+            return [flow["estimate"] or flow["exit_rate"] or flow["exit_after"]]
         case "capacity" | "available":
             return _measured(experiment, what, flow)
         case "seconds_to_full":
@@ -91,6 +95,11 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             return [flow["established"] - flow["opened"]]
         case _:
             return [float(flow[what.metric])]
+
+
+def _completions(flow: Flow) -> list[float]:
+    begun = [max(at, flow["established"]) for at in flow["begun"]]
+    return [done - at for at, done in zip(begun, flow["done"], strict=False)]
 
 
 def _measured(experiment: Experiment, what: Measure, flow: Flow) -> list[float]:

@@ -57,6 +57,7 @@ Setters ofRun(Plan &plan) {
           {"duration", whole(plan.duration)},
           {"measure", whole(plan.measure)},
           {"sample", whole(plan.sample)},
+          {"warm-up", whole(plan.warmUp)},
           {"complete", flag(plan.complete)},
           {"miss-weight", whole(plan.missWeight)},
           {"routers", whole(plan.routers)},
@@ -155,17 +156,20 @@ void readLine(Plan &plan, std::istringstream &words) {
 
 } // namespace
 
-Plan Plan::read(std::istream &in) {
-  Plan plan;
+std::vector<Plan> Plan::read(std::istream &in) {
+  std::vector<Plan> plans(1);
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
     std::istringstream words(line);
     try {
-      if (!line.empty()) readLine(plan, words);
+      if (line == "next")
+        plans.emplace_back();
+      else if (!line.empty())
+        readLine(plans.back(), words);
     } catch (const std::exception &error) {
       throw std::runtime_error("line " + std::to_string(number) + ": " + error.what());
     }
   }
-  return plan;
+  return plans;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A run as sim/experiments/engine/lines.py writes it: a line for each thing, `kind key=value ...`. Times are ns, rates
-// b/s and sizes bytes as ns-3 counts them.
+// Runs as sim/experiments/engine/lines.py writes them: a line for each thing, `kind key=value ...`, and `next` between two
+// runs. Times are ns, rates b/s and sizes bytes as ns-3 counts them.
 #pragma once
 
 #include <cstdint>
@@ -97,6 +97,7 @@ struct Marks {
 struct Plan {
   std::uint64_t seed = 1;
   std::int64_t duration = 0, measure = 0, sample = 0; // sample 0: no series
+  std::int64_t warmUp = 0; // plans may differ in the flows that begin from then on, and in their duration
   bool complete = false; // ends when all writes have been acknowledged
   unsigned missWeight = 2; // of a new interval between drops, in thirds
   unsigned routers = 2;
@@ -108,6 +109,8 @@ struct Plan {
   std::vector<FlowPlan> flows;
   std::vector<TrafficPlan> traffic;
 
-  /// Throws std::runtime_error with the number of a line that it does not know.
-  static Plan read(std::istream &in);
+  bool isLate(const FlowPlan &flow) const { return warmUp > 0 && flow.start >= warmUp; }
+
+  /// At least one. Throws std::runtime_error with the number of a line that it does not know.
+  static std::vector<Plan> read(std::istream &in);
 };

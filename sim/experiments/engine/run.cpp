@@ -16,19 +16,19 @@ const Time lookInterval = MilliSeconds(500); // between two looks at the connect
 const Time lookAhead = MilliSeconds(20); // a host that asks its gateway does so when it resolves the name
 } // namespace
 
-Run::Run(const Plan &plan) : plan_(plan), network_(plan) {
-  if (std::ranges::any_of(plan.flows, [](const FlowPlan &flow) { return flow.observed || !flow.estimate.empty(); }))
+Run::Run(Plan plan) : plan_(std::move(plan)), network_(plan_) {
+  if (std::ranges::any_of(plan_.flows, [](const FlowPlan &flow) { return flow.observed || !flow.estimate.empty(); }))
     openEstimates();
-  for (unsigned i = 0; i < plan.cores.size() && failure_.empty(); ++i) {
-    cores_.push_back(std::make_unique<Core>(network_.router(plan.cores[i].at), plan.cores[i], i, estimatesOf(i)));
-    failure_ = cores_.back()->open(plan.seed * 256 + i);
+  for (unsigned i = 0; i < plan_.cores.size() && failure_.empty(); ++i) {
+    cores_.push_back(std::make_unique<Core>(network_.router(plan_.cores[i].at), plan_.cores[i], i, estimatesOf(i)));
+    failure_ = cores_.back()->open(plan_.seed * 256 + i);
   }
   Ipv4GlobalRoutingHelper::PopulateRoutingTables();
   if (!failure_.empty()) return;
-  for (unsigned i = 0; i < plan.flows.size(); ++i)
-    addFlow(plan.flows[i], static_cast<std::uint16_t>(Receiver::firstPort + i), i + 1);
-  for (unsigned i = 0; i < plan.traffic.size(); ++i)
-    traffic_.push_back(std::make_unique<Traffic>(plan.traffic[i], network_, i));
+  for (unsigned i = 0; i < plan_.flows.size(); ++i)
+    addFlow(plan_.flows[i], static_cast<std::uint16_t>(Receiver::firstPort + i), i + 1);
+  for (unsigned i = 0; i < plan_.traffic.size(); ++i)
+    traffic_.push_back(std::make_unique<Traffic>(plan_.traffic[i], network_, i));
 }
 
 void Run::openEstimates() {
@@ -49,26 +49,42 @@ void Run::addFlow(const FlowPlan &plan, std::uint16_t port, std::uint64_t name) 
   else
     flows_.push_back(std::make_unique<Ns3Flow>(plan, plan_.marks, network_.host(plan.source), remote, port));
   receivers_.push_back(std::make_unique<Receiver>(network_.host(plan.host), port, *flows_.back()));
-  schedule(*flows_.back());
+  if (!plan_.isLate(plan)) schedule(*flows_.back());
 }
 
 void Run::schedule(Flow &flow) {
   const FlowPlan &plan = flow.record.plan();
-  if (!plan.estimate.empty())
-    Simulator::Schedule(std::max(NanoSeconds(plan.start) - lookAhead, Time(0)), &Flow::expect, &flow);
-  Simulator::Schedule(NanoSeconds(plan.start), &Flow::start, &flow);
+  const auto until = [](std::int64_t at) { return std::max(NanoSeconds(at) - Simulator::Now(), Time(0)); };
+  if (!plan.estimate.empty()) Simulator::Schedule(until(plan.start - lookAhead.GetNanoSeconds()), &Flow::expect, &flow);
+  Simulator::Schedule(until(plan.start), &Flow::start, &flow);
   for (const WritePlan &write : plan.writes)
-    Simulator::Schedule(NanoSeconds(std::max(write.at, plan.start)), &Flow::write, &flow, write.bytes);
-  for (const TellPlan &tell : plan.tells) Simulator::Schedule(NanoSeconds(tell.at), &Flow::tell, &flow, tell);
-  if (plan.stop >= 0) Simulator::Schedule(NanoSeconds(plan.stop), &Flow::stop, &flow);
+    Simulator::Schedule(until(std::max(write.at, plan.start)), &Flow::write, &flow, write.bytes);
+  for (const TellPlan &tell : plan.tells) Simulator::Schedule(until(tell.at), &Flow::tell, &flow, tell);
+  if (plan.stop >= 0) Simulator::Schedule(until(plan.stop), &Flow::stop, &flow);
 }
 
-void Run::go() {
+void Run::warmUp() {
   if (!failure_.empty()) return;
   if (plan_.measure > 0) Simulator::Schedule(NanoSeconds(plan_.measure), &Run::beginMeasuring, this);
   if (plan_.sample > 0) sample();
   Simulator::Schedule(lookInterval, &Run::look, this);
-  Simulator::Stop(NanoSeconds(plan_.duration));
+  if (plan_.warmUp == 0) return;
+  Simulator::Stop(NanoSeconds(plan_.warmUp));
+  Simulator::Run();
+}
+
+void Run::beginLate(const Plan &plan) {
+  for (unsigned i = 0; i < flows_.size(); ++i) {
+    if (!plan.isLate(plan.flows.at(i))) continue;
+    plan_.flows[i] = plan.flows[i];
+    schedule(*flows_[i]);
+  }
+}
+
+void Run::go(const Plan &plan) {
+  if (!failure_.empty()) return;
+  beginLate(plan);
+  Simulator::Stop(NanoSeconds(plan.duration) - Simulator::Now());
   Simulator::Run();
   for (const auto &flow : flows_) flow->record.end(Simulator::Now().GetSeconds());
 }
@@ -109,25 +125,15 @@ void Run::sample() {
 
 std::string Run::failure() const { return failure_; }
 
-double Run::coreWallSeconds() const {
-  double sum = 0;
-  for (const auto &core : cores_) sum += core->wallSeconds();
-  return sum;
-}
-
-std::uint64_t Run::coreClocks() const {
-  std::uint64_t sum = 0;
+CoreCost Run::cost() const {
+  CoreCost sum;
   for (const auto &core : cores_) {
     downbeat_counters counters;
     downbeat_get_counters(core->device(), &counters);
-    sum += counters.clocks;
+    sum.seconds += core->wallSeconds();
+    sum.clocks += counters.clocks;
   }
-  return sum;
-}
-
-std::uint64_t Run::coreSegments() const {
-  std::uint64_t sum = 0;
-  for (const auto &flow : flows_) sum += flow->record.plan().core ? flow->record.segments : 0;
+  for (const auto &flow : flows_) sum.segments += flow->record.plan().core ? flow->record.segments : 0;
   return sum;
 }
 

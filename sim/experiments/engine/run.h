@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A plan, carried out.
+// Plans that are alike until their warm-up ends, carried out to there once and one of them to its end.
 #pragma once
 
 #include <memory>
@@ -13,18 +13,25 @@
 #include "plan.h"
 #include "traffic.h"
 
+/// What all cores together have taken.
+struct CoreCost {
+  double seconds = 0; // of this machine
+  std::uint64_t segments = 0; // of data that were sent, again or not
+  std::uint64_t clocks = 0;
+};
+
 class Run {
 public:
   /// ns-3's defaults must have been set.
-  explicit Run(const Plan &plan);
+  explicit Run(Plan plan);
 
-  void go();
+  void warmUp();
+  /// To the end of that plan, which is the constructor's or one like it until the warm-up ends.
+  void go(const Plan &plan);
   /// Why it ended early; empty: it did not.
   std::string failure() const;
   void print(Json &json) const;
-  double coreWallSeconds() const;
-  std::uint64_t coreSegments() const; // data segments that cores have sent, again or not
-  std::uint64_t coreClocks() const;
+  CoreCost cost() const;
 
 private:
   struct Sample {
@@ -37,6 +44,7 @@ private:
 
   void addFlow(const FlowPlan &plan, std::uint16_t port, std::uint64_t name);
   void schedule(Flow &flow);
+  void beginLate(const Plan &plan);
   void openEstimates();
   Estimates *estimatesOf(unsigned core) const;
   void beginMeasuring();
@@ -44,7 +52,7 @@ private:
   void sample();
   void printSamples(Json &json) const;
 
-  const Plan &plan_;
+  Plan plan_; // flows refer to it
   Network network_;
   std::vector<std::unique_ptr<Estimates>> estimates_; // none, one for all cores, or one for each
   std::vector<std::unique_ptr<Core>> cores_;

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from downbeat_toe.refused import Refused
 
+from sim.experiments.engine.lines import shared
 from sim.experiments.engine.workers import Outcome, Workers
 
 POLL = 0.2  # s
@@ -40,6 +41,11 @@ class Work(NamedTuple):
     def key(self) -> str:
         """Of the plan and of the program's content."""
         return hashlib.sha256(f"{self.program.resolve().parent.name}\n{self.plan}".encode()).hexdigest()[:24]
+
+    @property
+    def beginning(self) -> tuple[Path, str]:
+        """What it has in common with the runs that share its warm-up."""
+        return self.program, shared(self.plan)
 
 
 class Runs:
@@ -95,18 +101,25 @@ class Runs:
     def _begun(self, waiting: Sequence[Work], show: Shown) -> Iterator[Callable[[Sequence[Work]], None]]:
         """All that wait are with the workers; gives what returns when a group's are kept."""
         workers, begin = self.workers(), time.monotonic()
-        futures = {workers.submit(*work): work for work in waiting}
+        together: dict[tuple[Path, str], list[Work]] = {}
+        for work in waiting:
+            together.setdefault(work.beginning, []).append(work)
+        futures = {
+            workers.submit(works[0].program, "next\n".join(work.plan for work in works)): works
+            for works in together.values()
+        }
         pending = set(futures)
 
         def wait_for(group: Sequence[Work]) -> None:
             nonlocal pending
-            while not {futures[future] for future in pending}.isdisjoint(group):
+            while not {work for future in pending for work in futures[future]}.isdisjoint(group):
                 done, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                 for future in [each for each in futures if each in done]:
                     self._keep(futures[future], Outcome(*future.result()))
-                count = len(futures) - len(pending)
+                left = sum(len(futures[future]) for future in pending)
+                count = len(waiting) - left
                 spent = time.monotonic() - begin
-                show(count, len(futures), spent / count * len(pending) if count else -1.0)
+                show(count, len(waiting), spent / count * left if count else -1.0)
 
         try:
             yield wait_for
@@ -116,22 +129,25 @@ class Runs:
         finally:
             workers.close()
 
-    def _keep(self, work: Work, outcome: Outcome) -> None:
+    def _keep(self, works: Sequence[Work], outcome: Outcome) -> None:
+        """A line of the result is that of a run."""
         if outcome.status:
-            raise Refused(f"{work.program.name} ended with status {outcome.status}: {outcome.told.strip()[-300:]}")
-        json.loads(outcome.result)
-        self._count(outcome.told, outcome.seconds)
-        place = self.place(work)
-        fresh = place.with_suffix(f".{os.getpid()}")
-        try:
-            fresh.write_text(outcome.result)
-            fresh.replace(place)
-        except OSError:
-            fresh.unlink(missing_ok=True)
-            raise
+            raise Refused(f"{works[0].program.name} ended with status {outcome.status}: {outcome.told.strip()[-300:]}")
+        results = outcome.result.splitlines(keepends=True)
+        self._count(len(works), outcome.told, outcome.seconds)
+        for work, result in zip(works, results, strict=True):
+            json.loads(result)
+            place = self.place(work)
+            fresh = place.with_suffix(f".{os.getpid()}")
+            try:
+                fresh.write_text(result)
+                fresh.replace(place)
+            except OSError:
+                fresh.unlink(missing_ok=True)
+                raise
 
-    def _count(self, told: str, seconds: float) -> None:
-        self.cost["runs"] += 1
+    def _count(self, runs: int, told: str, seconds: float) -> None:
+        self.cost["runs"] += runs
         self.cost["seconds"] += seconds
         for name, value in (word.split("=") for word in told.split() if word.startswith("core_")):
             self.cost[name] += float(value) if name == "core_seconds" else int(value)

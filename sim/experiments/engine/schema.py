@@ -126,6 +126,7 @@ class Run(Table):
     duration: Time
     seeds: int = Field(1, ge=1, le=10_000)  # runs of each cell, with the seeds from SEED on
     measure: Time = 0  # from when on windows, rates, queues and losses count
+    warm_up: Time = 0  # runs that differ in the flows which begin from then on go through it once, together
     sample: Time = 0  # between two samples of the series; 0: none
     marks: tuple[Time, ...] = ()  # since establishment
     sizes: tuple[Payload, ...] = ()  # acknowledged, whose times are kept
@@ -136,6 +137,12 @@ class Run(Table):
     miss_weight: int = Field(2, ge=1, le=2)  # of MISS's new interval between drops, in thirds
     complete: bool = False  # ends when all transfers are acknowledged
     sack: bool = False
+
+    @model_validator(mode="after")
+    def _shorter(self) -> Self:
+        if self.warm_up >= self.duration:
+            raise ValueError("warm_up ends before duration does")
+        return self
 
     @model_validator(mode="after")
     def _rising(self) -> Self:
@@ -178,8 +185,8 @@ class Flow(Table):
     hosts: int = Field(0, ge=0)  # receivers, drawn at random; 0: one each
     host: str = Field("", pattern=r"^[a-z0-9-]*$")  # instead: the one receiver of all flows that name it
     access: Access | None = None  # of the sender, instead of the topology's
-    # b/s of the core's wire, instead of what `access` gives: a policy that measures gaps needs 1 Gb/s, as on a slower
-    # wire a segment does not leave within 8 ns of its time.
+    # b/s of the core's wire, which then ends at a router before the access link: a policy that measures gaps needs
+    # 1 Gb/s, as on a slower wire a segment does not leave within 8 ns of its time.
     line: Rate | None = None
     startup: str = ""
     startup_argument: str = ""

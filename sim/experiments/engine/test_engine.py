@@ -60,6 +60,27 @@ def test_the_same_seed_gives_the_same_bytes_with_1_2_and_4_workers(runs: Runner,
     assert len(kept[0]) == 2 and kept[0] == kept[1] == kept[2]
 
 
+def test_runs_that_share_their_warm_up_have_the_bytes_that_each_has_alone(
+    program: Path, known: dict[str, dict[str, Policy]], tiny: Tiny, tmp_path: Path
+) -> None:
+    """The second connection begins after it, by one start or the other, early or later."""
+    late = '\n[[flow]]\nlabel = "b"\nto = 1\nstartup = "$start.startup"\nstart = "$start.at"\n'
+    starts = [("standard", "1200 ms"), ("hoe", "1200 ms"), ("hoe", "1500 ms")]
+    axis = ", ".join(f'{{ name = "{name} {at}", startup = "{name}", at = "{at}" }}' for name, at in starts)
+    path = tiny(('rate = ["2 Mb/s", "4 Mb/s"]', f"start = [{axis}]"), ('"$rate"', '"4 Mb/s"'))
+    head = path.read_text().partition("[[published]]")[0].replace("[run]", '[run]\nwarm_up = "1 s"')
+    path.write_text(head + late)
+    plans = [lines.plan(cell.experiment, known, 1) for cell in load(path, known).cells]
+    together = Runs(tmp_path / "together", lambda: Processes(1)).all(program, plans, lambda *_: None)
+    for plan in plans:
+        Runs(tmp_path / "alone", lambda: Processes(1)).all(program, [plan], lambda *_: None)
+    kept = [{one.name: one.read_bytes() for one in (tmp_path / each).iterdir()} for each in ("together", "alone")]
+    assert kept[0] == kept[1] and len(kept[0]) == 3
+    opened = [result["flows"][2]["opened"] for result in together]
+    assert opened == pytest.approx([1.2, 1.2, 1.5], abs=2e-3)  # the core is up to its link ahead of ns-3
+    assert together[0]["flows"][2] != together[1]["flows"][2]
+
+
 def test_a_transfer_without_loss_takes_its_rounds(runs: Runner, tiny: Tiny) -> None:
     """30 packets from a window of 1: 1, 2, 4, 8 and 15, five round trips and the last packets' time."""
     more = 'transfer = "30 packets"\n'

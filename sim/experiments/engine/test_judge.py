@@ -22,7 +22,7 @@ def flow(packets: float, **more: Any) -> dict[str, Any]:
     size = 1460
     told: dict[str, Any] = {"label": "a", "segment_size": size, "established": 0.1, "opened": 0.0, "seconds": 2.0}
     told |= {"at_marks": [packets * size], "acknowledged": packets * size, "intervals": [], "begun": [], "done": []}
-    return told | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "window": 5.0} | more
+    return told | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "exit_rate": 0, "window": 5.0} | more
 
 
 def run(*flows: dict[str, Any], **samples: Any) -> dict[str, Any]:

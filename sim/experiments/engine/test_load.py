@@ -21,6 +21,12 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
     assert [cell.experiment.topology.link.rate for cell in file.cells] == [2_000_000, 4_000_000]
 
 
+def test_what_was_published_of_the_full_form_alone_is_left_out_of_the_quick_one(tiny: Tiny, policies: Policies) -> None:
+    path = tiny(("value = 2\n", "value = 2\nfull = true\n"), ('"4 Mb/s"]\n', '"4 Mb/s"]\n[full]\n"run.seeds" = 2\n'))
+    forms = [load(path, policies, full).experiment for full in (False, True)]
+    assert [len(form.published) for form in forms] == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "where", "allowed"),
     [
@@ -28,6 +34,7 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
         ('title = "Two', 'titel = "Two', "titel: no such key; do you mean title?", "topology"),
         ('delay = "10 ms"', "delay = 10", "topology.link.delay: 10: write it with its unit", "40 ms"),
         ('delay = "10 ms"', 'delay = "10 kB"', "topology.link.delay: '10 kB' is no time", "40ms"),
+        ('duration = "2 s"', 'duration = "2 s"\nwarm_up = "2 s"', "run: warm_up ends before duration", "does"),
         ('duration = "2 s"', 'duration = "2 Mb/s"', "run.duration: '2 Mb/s' is no time", "40ms"),
         ('size = "20 packets"', 'size = "20"', "topology.link.queue.size: '20' has no unit", "50 packets"),
         ('kind = "dumbbell"', 'kind = "ring"', "topology.kind: Input should be 'dumbbell', 'chain'", "'star'"),

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from downbeat_toe.refused import Refused
 
+from sim.experiments.engine.lines import shared
 from sim.experiments.engine.runs import Runs, Work
 from sim.experiments.engine.workers import Cluster, Processes
 
@@ -28,7 +29,8 @@ import json, pathlib, sys, uuid
 plan = sys.stdin.read()
 {more}
 pathlib.Path("{place}", "ran-" + uuid.uuid4().hex).write_text(plan)
-print(json.dumps({{"plan": plan}}))
+for one in plan.split("next\\n"):
+    print(json.dumps({{"plan": one}}))
 print("core_seconds=0.5 core_segments=7", file=sys.stderr)
 """
 
@@ -62,6 +64,30 @@ def test_what_is_done_is_not_run_again(tmp_path: Path) -> None:
     Runs(tmp_path / "kept", lambda: Processes(1)).all(path, PLANS[:4], nothing)
     Runs(tmp_path / "kept", lambda: Processes(1)).all(path, [*PLANS, PLANS[0]], nothing)
     assert ran(tmp_path) == PLANS
+
+
+def test_runs_with_one_warm_up_go_to_one_process(tmp_path: Path) -> None:
+    """They differ in the flow that begins after it, and in their end; what of them is kept is not run again."""
+    head = "run seed={seed} duration={end} warm-up=5\nflow label=a start=1\nwrite at=1 bytes=9\n"
+    plans = [
+        f"{head.format(seed=seed, end=end)}flow label=b start={end - 1} startup={startup}\nwrite at=7 bytes={end}\n"
+        for seed in (1, 2)
+        for end, startup in ((10, "standard"), (10, "hoe"), (12, "hoe"))
+    ]
+    path = program(tmp_path)
+    Runs(tmp_path / "kept", lambda: Processes(1)).all(path, plans[:1], nothing)
+    runs = Runs(tmp_path / "kept", lambda: Processes(1))
+    assert [one["plan"] for one in runs.all(path, plans, nothing)] == plans
+    assert ran(tmp_path) == sorted([plans[0], "next\n".join(plans[1:3]), "next\n".join(plans[3:])])
+    assert runs.cost["runs"] == 5
+
+
+def test_a_flow_before_the_end_of_the_warm_up_keeps_runs_apart() -> None:
+    head = "run seed=1 duration=10 warm-up=5\n"
+    one, other = (f"{head}flow label=a start=1 startup={startup}\n" for startup in ("standard", "hoe"))
+    early, late = (f"{head}flow label=a start={start}\n" for start in (4, 5))
+    assert shared(one) != shared(other) and shared(early) != shared(late)
+    assert shared(one.replace(" warm-up=5", "")) == one.replace(" warm-up=5", "")
 
 
 def test_a_group_is_given_while_later_ones_run(tmp_path: Path) -> None:
