@@ -44,7 +44,12 @@ def _draw(plot: Mapping[str, Any], path: Path) -> None:
         marker = "" if plot["x"] == "time" else "o"
         for number, curve in enumerate(plot["curves"]):
             colour = pages.COLOURS[number % len(pages.COLOURS)]
-            y = [float("nan") if value is None else value for value in curve["y"]]
+            y, low, high = (
+                [float("nan") if value is None else value for value in curve.get(name, ())]
+                for name in ("y", "low", "high")
+            )
+            if low:
+                axes.fill_between(curve["x"], low, high, color=colour, alpha=0.15, linewidth=0)
             axes.plot(curve["x"], y, label=curve["name"], color=colour, marker=marker, markersize=3.5)
         axes.set_title(plot["title"], loc="left")
         axes.set_xlabel(plot["x_title"])

@@ -79,6 +79,10 @@ def _figure(plots: Sequence[Mapping[str, Any]]) -> go.Figure:
         marks = "lines" if plot["x"] == "time" else "lines+markers"
         for number, curve in enumerate(plot["curves"]):
             colour = pages.COLOURS[number % len(pages.COLOURS)]
+            if "low" in curve:
+                around = {"x": [*curve["x"], *curve["x"][::-1]], "y": [*curve["high"], *curve["low"][::-1]]}
+                band = {"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": colour, "opacity": 0.15}
+                figure.add_scatter(**around, **band, hoverinfo="skip", showlegend=False, row=row, col=1)
             figure.add_scatter(
                 x=curve["x"], y=curve["y"], name=curve["name"], mode=marks, line={"color": colour}, row=row, col=1
             )

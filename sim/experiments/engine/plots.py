@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The curves of an experiment's plots: a measure over an axis, or a series of the first run in time."""
+"""The curves of an experiment's plots: a measure over an axis, with its band over what the paper leaves out, or a series
+of the first run in time."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from downbeat_toe import pages
 
 from sim.experiments.engine import judge
-from sim.experiments.engine.judge import Results
+from sim.experiments.engine.judge import Results, Varied
 from sim.experiments.engine.load import Cell, File
 from sim.experiments.engine.measures import Plot
 
 MOST_POINTS = 400  # of a curve in time
 
 
-def data(file: File, results: Results) -> list[dict[str, Any]]:
-    return [_plot(file, results, plot) for plot in file.experiment.plot]
+def data(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
+    """A curve of a varied experiment has `low` and `high` too, the least and most of each of its points."""
+    others = [(other, of_other) for _, other, of_other in varied if other.axes == file.axes]
+    return [_plot(file, results, plot, others) for plot in file.experiment.plot]
 
 
-def _plot(file: File, results: Results, plot: Plot) -> dict[str, Any]:
+def _plot(file: File, results: Results, plot: Plot, others: Sequence[tuple[File, Results]]) -> dict[str, Any]:
     names = file.axes[plot.by] if plot.by else ("",)
     curves = []
     for name in names:
@@ -28,8 +32,15 @@ def _plot(file: File, results: Results, plot: Plot) -> dict[str, Any]:
         if plot.series:
             curves += _series(file, results, plot, chosen)
             continue
-        points = [(_number(each), _point(file, results, plot, {**chosen, plot.x: each})) for each in file.axes[plot.x]]
-        curves.append({"name": name or plot.label, "x": [x for x, _ in points], "y": [y for _, y in points]})
+        cells = [{**chosen, plot.x: each} for each in file.axes[plot.x]]
+        values = [[_point(*one, plot, cell) for one in ((file, results), *others)] for cell in cells]
+        curve = {"name": name or plot.label, "x": [_number(each) for each in file.axes[plot.x]]}
+        curve["y"] = [ours for ours, *_ in values]
+        if others:
+            known = [[one for one in each if one is not None] for each in values]
+            curve["low"] = [min(each, default=None) for each in known]
+            curve["high"] = [max(each, default=None) for each in known]
+        curves.append(curve)
     return {"title": plot.title, "x": plot.x, "x_title": _titled(file, plot.x), "unit": plot.unit, "curves": curves}
 
 

@@ -36,13 +36,13 @@ def make(file: File, results: Results, seed: int, full: bool, varied: judge.Vari
         "seed": seed,
         "form": "full" if full else "quick",
         "simulated_seconds": experiment.run.duration / 1e9,
-        "runs_of_a_cell": experiment.run.seeds,
+        "runs_of_a_cell": max(map(len, results.values())),
         "axes": {axis: list(names) for axis, names in file.axes.items()},
         "departs": list(experiment.departs),
         "assumed": list(experiment.assumed),
         "rows": judge.rows(file, results, varied),
         "tables": tables.data(file, results),
-        "plots": plots.data(file, results),
+        "plots": plots.data(file, results, varied),
         "failures": [
             f"{', '.join(f'{axis} {value}' for axis, value in cell)}: {run['failure']}"
             for cell, runs in results.items()

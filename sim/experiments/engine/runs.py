@@ -106,7 +106,7 @@ class Runs:
             together.setdefault(work.beginning, []).append(work)
         futures = {
             workers.submit(works[0].program, "next\n".join(work.plan for work in works)): works
-            for works in together.values()
+            for works in sorted(together.values(), key=len, reverse=True)  # the longest last would leave cores idle
         }
         pending = set(futures)
 

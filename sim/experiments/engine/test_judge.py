@@ -22,7 +22,11 @@ def flow(packets: float, **more: Any) -> dict[str, Any]:
     size = 1460
     told: dict[str, Any] = {"label": "a", "segment_size": size, "established": 0.1, "opened": 0.0, "seconds": 2.0}
     told |= {"at_marks": [packets * size], "acknowledged": packets * size, "intervals": [], "begun": [], "done": []}
-    return told | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "exit_rate": 0, "window": 5.0} | more
+    return (
+        told
+        | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "exit_rate": 0, "window": 5.0}
+        | more
+    )
 
 
 def run(*flows: dict[str, Any], **samples: Any) -> dict[str, Any]:
@@ -194,6 +198,37 @@ def test_curves_in_time_are_named_by_what_the_plot_leaves_open(tiny: Tiny, polic
     in_time, over_rate = plots.data(file, told)
     assert [curve["name"] for curve in in_time["curves"]] == ["2 Mb/s a", "4 Mb/s a"]
     assert (in_time["x_title"], over_rate["x_title"]) == ("time, s", "rate, Mb/s")
+
+
+def test_a_curve_has_its_band_over_what_was_varied(tiny: Tiny, policies: Policies, tmp_path: Path) -> None:
+    file = load(tiny(more='[[plot]]\ntitle = "Packets"\nmetric = "packets"\nx = "rate"\n'), policies)
+    varied = [("less delay", file, results(90, 300)), ("more", file, results(120, 240))]
+    (plot,) = plots.data(file, results(100, 250), varied)
+    (curve,) = plot["curves"]
+    assert (curve["y"], curve["low"], curve["high"]) == ([100, 250], [90, 240], [120, 300])
+    assert "low" not in plots.data(file, results(100, 250))[0]["curves"][0]
+    (path,) = figures.write({"name": "tiny", "plots": [plot]}, tmp_path)
+    assert path.read_bytes().startswith(b"%PDF")
+    shown = {"title": "T", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    shown |= {"rows": [], "tables": [], "departs": [], "assumed": [], "plots": [plot], "failures": []}
+    assert '"fill":"toself"' in page.render([shown], judge.counts([]), "make experiments")
+
+
+def test_goodput_is_what_leaves_the_queue_and_a_rate_is_of_each_transfer(tiny: Tiny, policies: Policies) -> None:
+    experiment = load(tiny(), policies).cells[0].experiment
+    # 25 packets of 1,000 bytes each: 0.2 Mbit in 0.4 s from establishment on, and in 0.2 s.
+    flows = [flow(25, total=25 * 1460, begun=[begun], done=[0.5]) for begun in (0.0, 0.3)]
+    assert measure(experiment, run(*flows), Measure(metric="goodput")) == pytest.approx(0.9)
+    assert measure(experiment, run(*flows), Measure(metric="transfer_rate")) == pytest.approx((0.5 + 1.0) / 2)
+
+
+def test_a_start_that_raised_nothing_has_the_window_of_its_rate_estimate(tiny: Tiny, policies: Policies) -> None:
+    experiment = load(tiny(), policies).cells[0].experiment
+    told = [
+        measure(experiment, run(flow(1, **one)), Measure(metric="estimate"))
+        for one in ({}, {"exit_rate": 15.5}, {"exit_rate": 15.5, "estimate": 200.0})
+    ]
+    assert told == [3.0, 15.5, 200.0]
 
 
 def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:
