@@ -22,7 +22,11 @@ def flow(packets: float, **more: Any) -> dict[str, Any]:
     size = 1460
     told: dict[str, Any] = {"label": "a", "segment_size": size, "established": 0.1, "opened": 0.0, "seconds": 2.0}
     told |= {"at_marks": [packets * size], "acknowledged": packets * size, "intervals": [], "begun": [], "done": []}
-    return told | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "exit_rate": 0, "window": 5.0} | more
+    return (
+        told
+        | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "exit_rate": 0, "window": 5.0}
+        | more
+    )
 
 
 def run(*flows: dict[str, Any], **samples: Any) -> dict[str, Any]:
@@ -118,7 +122,13 @@ def test_no_value_is_not_within(tiny: Tiny, policies: Policies) -> None:
 def test_metrics_are_in_the_papers_units(what: dict[str, Any], value: float, tiny: Tiny, policies: Policies) -> None:
     progress = [[0, 0], [0, 1460 * 10], [1460 * 20, 1460 * 40]]
     windows = [[9.0, 9.0], [7.5, 7.5], [8.5, 8.5]]
-    told = run(flow(100, begun=[0.0, 1.0], done=[0.4, 1.5]), flow(200), seconds=[0.0, 1.0, 2.0], progress=progress, windows=windows)
+    told = run(
+        flow(100, begun=[0.0, 1.0], done=[0.4, 1.5]),
+        flow(200),
+        seconds=[0.0, 1.0, 2.0],
+        progress=progress,
+        windows=windows,
+    )
     cell = load(tiny(), policies).cells[0].experiment
     assert measure(cell, told, Measure.model_validate(what)) == pytest.approx(value)
 
