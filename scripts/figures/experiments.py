@@ -10,67 +10,6 @@ from pydantic import Field
 from scripts.figures.schema import Shown
 
 
-class Carson(Shown):
-    results: list[CarsonRow]
-
-
-class CarsonRow(Shown):
-    table: str  # of the thesis
-    quantity: str
-    carson: float
-    reno: float
-    ratio: float
-    confidence_95: tuple[float | None, float | None]
-    published: Published
-    seeds: int
-    within: bool
-
-
-class Published(Shown):
-    carson: float
-    reno: float
-    ratio: float
-
-
-class Cubic(Shown):
-    paths: list[CubicPath]
-
-
-class CubicPath(Shown):
-    name: str
-    rate: str
-    rtt: str
-    mean_window_segments: CoreAndNs3
-    ratio: float
-    drops: CoreAndNs3Counts
-    within: bool
-
-
-class CoreAndNs3(Shown):
-    core: float
-    ns3: float
-
-
-class CoreAndNs3Counts(Shown):
-    core: int
-    ns3: int
-
-
-class Logistic(Shown):
-    convergence: list[LogisticRow]
-
-
-class LogisticRow(Shown):
-    """How long the core took to 99 % of w*, and what equation 12 says."""
-
-    rate_mbps: float
-    rtt_ms: float
-    seconds_to_99: float
-    equation_12_seconds: float
-    goodput_last_second: float
-    goodput_of_target: float
-
-
 class Spm(Shown):
     runs: int
     events_compared: int
@@ -119,18 +58,6 @@ class LinearityFigure(Shown):
 class LinearityPoint(Shown):
     gap_ms: int
     received_ms: float
-
-
-class FairnessRow(Shown):
-    name: str
-    flows: int
-    rtt: int  # ns
-    jain_index: float
-    core: FairnessCore
-
-
-class FairnessCore(Shown):
-    retransmissions: int
 
 
 class Files(Shown):

@@ -32,10 +32,6 @@ class Policies(Recorded, RootModel[list[netlists.PolicyArea]]):
     """The report is a list."""
 
 
-class Fairness(Recorded, RootModel[list[experiments.FairnessRow]]):
-    """The report is a list."""
-
-
 SIM = Kind("sim", benches.Sim, "make sim")
 SPEED = Kind("speed", benches.Speed, "make bench NAME=speed", "bench")
 LATENCY = Kind("latency", benches.Latency, "make bench NAME=latency")
@@ -45,14 +41,10 @@ SCALE = Kind("scale", benches.Scale, "make bench NAME=scale")
 GAP = Kind("gap", benches.Gap, "make gap")
 SELFTEST = Kind("gap-selftest", benches.Selftest, "downbeat gap selftest")
 LINUX_PACING = Kind("linux-pacing", benches.LinuxPacing, "downbeat gap capture x.pcapng --paced 100Mb/s")
-CARSON = Kind("carson", experiments.Carson, "make experiment NAME=carson")
-CUBIC = Kind("cubic", experiments.Cubic, "make experiment NAME=cubic")
-LOGISTIC = Kind("logistic", experiments.Logistic, "make experiment NAME=logistic", "logistic_figures")
 SPM = Kind("spm", experiments.Spm, "make experiment NAME=spm")
 SSIPP = Kind("ssipp", experiments.Ssipp, "make experiment NAME=ssipp")
 LINEARITY = Kind("linearity", experiments.Linearity, "make experiment NAME=linearity")
 FILES = Kind("experiments", experiments.Files, "make experiments")
-FAIRNESS = Kind("fairness", Fairness, "make experiment NAME=fairness")
 POLICIES = Kind("policies", Policies, "make policies AREA=1")
 SYNTH = Kind("synth", netlists.Synth, "make synth TARGET={target} PRESET={preset} FLOWS={flows}")
 FMAX = Kind("fmax", netlists.Fmax, "make fmax MODULE={module} PRESET={preset} GRADE={grade} SEED={seed}")
@@ -62,6 +54,6 @@ BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
 )
 
 BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
-EXPERIMENTS: list[Kind[Any]] = [CARSON, CUBIC, LOGISTIC, SPM, SSIPP, LINEARITY, FAIRNESS, FILES]
+EXPERIMENTS: list[Kind[Any]] = [SPM, SSIPP, LINEARITY, FILES]
 NETLISTS: list[Kind[Any]] = [POLICIES, SYNTH, FMAX, *BOARDS]
 KINDS = {kind.name: kind for kind in (*BENCHES, *EXPERIMENTS, *NETLISTS)}

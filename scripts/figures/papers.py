@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from scripts.figures import text
-from scripts.figures.experiments import Carson, Cubic, Linearity, LinearityFigure, Spm, Ssipp
-from scripts.figures.kinds import CARSON, CUBIC, FILES, LINEARITY, LOGISTIC, SPM, SSIPP
+from scripts.figures.experiments import Linearity, LinearityFigure, Spm, Ssipp
+from scripts.figures.kinds import FILES, LINEARITY, SPM, SSIPP
 from scripts.figures.records import Records
-from scripts.figures.text import Value, number, percent, yes
+from scripts.figures.text import Value, number, percent
 
 
 def page(records: Records) -> str:
@@ -15,11 +15,7 @@ def page(records: Records) -> str:
         "The papers' experiments with the RTL over ns-3, beside what was published. [What they "
         "show](../../explanation/papers.md)."
     )
-    parts = [
-        *(_files, _carson, _cubic, _logistic),
-        *(_spm, _linearity, _ssipp),
-    ]
-    return text.page("Papers", opening, [part(records) for part in parts])
+    return text.page("Papers", opening, [part(records) for part in (_files, _spm, _linearity, _ssipp)])
 
 
 def _files(records: Records) -> str | None:
@@ -46,66 +42,6 @@ def _files(records: Records) -> str | None:
     if outside:
         body += "\n\n" + text.table(heads, outside, left=2)
     return text.section("Experiments that are files", text.commands(entries), shows, body)
-
-
-def _carson(records: Records) -> str | None:
-    entries = records.entries(CARSON)
-    rows = [row for entry in entries for row in _carson_rows(entry.figures)]
-    shows = (
-        "Kannan's tables: Carson to Reno, both the core's. A ratio agrees if its 95 % interval over the seeds is within "
-        "0.05 of the published one."
-    )
-    heads = ("table", "quantity", "ratio", "published", "agrees")
-    return text.tabled("Carson", entries, shows, heads, rows, left=2)
-
-
-def _carson_rows(carson: Carson) -> list[list[Value]]:
-    return [[row.table, row.quantity, row.ratio, row.published.ratio, yes(row.within)] for row in carson.results]
-
-
-def _cubic(records: Records) -> str | None:
-    entries = records.entries(CUBIC)
-    rows = [row for entry in entries for row in _cubic_rows(entry.figures)]
-    shows = (
-        "Mean windows over whole cycles from loss to loss, in segments, beside ns-3's TcpCubic on the same path. The "
-        "experiment fails if they differ by more than 10 %, or a window of the core from its golden model."
-    )
-    heads = ("path", "rate", "RTT", "core", "ns-3", "ratio")
-    return text.tabled("CUBIC", entries, shows, heads, rows, left=3)
-
-
-def _cubic_rows(cubic: Cubic) -> list[list[Value]]:
-    return [
-        [
-            *(
-                path.name,
-                path.rate,
-                path.rtt,
-                path.mean_window_segments.core,
-                path.mean_window_segments.ns3,
-                path.ratio,
-            ),
-        ]
-        for path in cubic.paths
-    ]
-
-
-def _logistic(records: Records) -> str | None:
-    entries = records.entries(LOGISTIC)
-    rows: list[list[Value]] = [
-        [
-            *(row.rate_mbps, row.seconds_to_99, row.equation_12_seconds),
-            *(percent(row.goodput_last_second), percent(row.goodput_of_target)),
-        ]
-        for entry in entries
-        for row in entry.figures.convergence
-    ]
-    shows = (
-        "Seconds to 99 % of the window w\\*, beside Iguchi's equation 12; then the share of the link that the last second "
-        "and that window fill."
-    )
-    heads = ("link, Mb/s", "to 99 %, s", "Eq. 12, s", "last second", "w* fills")
-    return text.tabled("Logistic window", entries, shows, heads, rows, left=0)
 
 
 def _spm(records: Records) -> str | None:

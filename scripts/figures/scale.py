@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from scripts.figures import text
-from scripts.figures.kinds import FAIRNESS, PACING, SCALE
+from scripts.figures.kinds import PACING, SCALE
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 
@@ -13,7 +13,7 @@ MEBIBYTE = 1 << 20
 
 def page(records: Records) -> str:
     opening = "Many flows, large windows, and what the pacer takes for them."
-    return text.page("Scale", opening, [_windows(records), _pacer(records), _fairness(records)])
+    return text.page("Scale", opening, [_windows(records), _pacer(records)])
 
 
 def _windows(records: Records) -> str | None:
@@ -51,14 +51,3 @@ def _pacer(records: Records) -> str | None:
 def _span(clocks: tuple[int, int]) -> str:
     least, most = clocks
     return number(least) if least == most else f"{number(least)} to {number(most)}"
-
-
-def _fairness(records: Records) -> str | None:
-    entries = records.entries(FAIRNESS)
-    runs = [run for entry in entries for run in entry.figures.root]
-    rows: list[list[Value]] = [
-        [run.name, run.flows, run.rtt / 1e6, run.jain_index, run.core.retransmissions] for run in runs
-    ]
-    shows = "All flows of one core send over equal paths to ns-3 hosts. An index of 1: all have the same goodput."
-    heads = ("bottleneck", "flows", "RTT, ms", "Jain's index", "sent again")
-    return text.tabled("Fairness", entries, shows, heads, rows)

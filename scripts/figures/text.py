@@ -39,10 +39,6 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{number(100 * share)} %"
 
 
-def yes(flag: bool) -> str:
-    return "yes" if flag else "no"
-
-
 def table(heads: Sequence[str], rows: Sequence[Sequence[Value]], left: int = 1) -> str:
     """The first `left` columns are texts, the others figures."""
     marks = "|".join("---" if column < left else "---:" for column in range(len(heads)))

@@ -76,14 +76,6 @@ def boards() -> list[str]:
     return sorted(path.parent.name for path in (ROOT / "constraints").glob("*/board.toml"))
 
 
-def tables() -> list[str]:
-    return re.findall(r'^\s*Case\(\s*"([\d.]+)"', _experiment("carson"), re.MULTILINE)
-
-
-def figures() -> list[str]:
-    return re.findall(r'"(\w+)"', re.findall(r"^FIGURES = \((.*)\)", _experiment("logistic"), re.MULTILINE)[0])
-
-
 def scripts() -> list[str]:
     return sorted(path.stem for path in (ROOT / "sim" / "adversarial" / "packetdrill" / "scripts").glob("*.pkt"))
 
@@ -102,10 +94,6 @@ def congestion(text: str) -> str:
     """A congestion control of this kernel; where its list cannot be read the program asks the kernel."""
     known = KERNEL.read_text().split() if KERNEL.is_file() else [text]
     return "" if text in known else f"this kernel has {', '.join(known)}"
-
-
-def _experiment(name: str) -> str:
-    return (ROOT / "sim" / "experiments" / name / "__main__.py").read_text()
 
 
 def _scala(name: str) -> str:

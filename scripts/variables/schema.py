@@ -76,7 +76,7 @@ VARIABLES = (
     Variable("SSTHRESH", ("sim",), within(ranges.SSTHRESH, "a size", "64KiB")),
     Variable("INITIAL_WINDOW", ("sim",), whole(1, 255)),
     Variable("TAP", ("sim", "bench"), among(lambda: ("frame", "header"))),
-    Variable("COMPARE", ("sim", "experiment"), checks.switch),
+    Variable("COMPARE", ("sim",), checks.switch),
     Variable("PCAP", ("sim", "interop", "matrix", "packetdrill"), checks.capture),
     Variable("WALL_LIMIT", ("sim", "interop", "matrix"), whole(1, int(ranges.WALL_LIMIT.most))),
     Variable("CONGESTION", ("interop", "matrix"), names.congestion),
@@ -97,8 +97,4 @@ VARIABLES = (
     Variable("RUNS", ("experiment", "experiments"), whole(1, 100_000)),
     Variable("FULL", ("experiment", "experiments"), checks.switch),
     Variable("VARY", ("experiment", "experiments"), checks.switch),
-    Variable("SEEDS", ("experiment",), whole(1, 100_000)),
-    Variable("TABLE", ("experiment",), among(names.tables, several=",")),
-    Variable("FIGURE", ("experiment",), among(names.figures, several=",")),
-    Variable("FASTDROP", ("experiment",), checks.switch),
 )

@@ -24,7 +24,7 @@ KINDS = {
     "a directory": "/tmp",
 }
 SHARES = ("LOSS", "DROP", "REORDER", "DUP", "CORRUPT")
-SWITCHES = ("WAVES", "ESTIMATE", "GUARD", "PROGRAM", "AREA", "COMPARE", "FASTDROP", "FULL", "VARY", "SO")
+SWITCHES = ("WAVES", "ESTIMATE", "GUARD", "PROGRAM", "AREA", "COMPARE", "FULL", "VARY", "SO")
 FINE = {
     *((name, "zero") for name in (*SHARES, *SWITCHES, "CELLS", "matrix JOBS")),
     ("new-policy NAME", "unknown name"),
@@ -54,9 +54,6 @@ RIGHT = {
     "EVENTS": ("100000", "from 1 to"),
     "N": ("3", "from 1 to"),
     "RUNS": ("3", "from 1 to"),
-    "SEEDS": ("3", "from 1 to"),
-    "TABLE": ("6.1,6.3", "6.1, 6.3"),
-    "FIGURE": ("10, 12", "convergence, 10"),
     "FRAMES": ("100", "from 1 to"),
     "CONNECTIONS": ("100", "from 1 to"),
     "CELLS": ("0", "from 0 to"),
@@ -83,7 +80,7 @@ RIGHT = {
 }
 RIGHT_NAMES = {
     "bench": ("wire", "speed, latency"),
-    "experiment": ("carson", "carson, cubic"),
+    "experiment": ("spm", "astart, gateway"),
     "new-policy": ("foo", "lower-case letters"),
 }
 CASES = [

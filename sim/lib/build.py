@@ -38,7 +38,6 @@ LINEARITY = EXPERIMENTS / "linearity"
 FUZZ = ADVERSARIAL / "fuzz"
 CHURN = ADVERSARIAL / "churn"
 MATRIX = ADVERSARIAL / "matrix"
-LOGISTIC = EXPERIMENTS / "logistic"
 ENGINE = EXPERIMENTS / "engine"
 ESTIMATOR = ROOT / "sw" / "estimator"
 SITE = ROOT / "sw" / "gateway"  # downbeat_site.h
@@ -83,13 +82,6 @@ def packetdrill() -> Path:
     return program("packetdrill", "libdownbeat_packetdrill.so", sources, flags, link, [], "")
 
 
-def logistic() -> Path:
-    """The directory of downbeat_logistic, one connection without end; by the header tap, with the largest windows."""
-    shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp", NS3 / "dumbbell.cpp"]
-    sources = [*sorted(LOGISTIC.glob("*.cpp")), *shared]
-    return _ns3_program("logistic", "downbeat_logistic", sources, tap="header", preset=LARGEST)
-
-
 def experiment(preset: str = LARGEST) -> Path:
     """The directory of downbeat_experiment, which runs what an experiment's file says; by the header tap, with the
     largest windows unless told, and with the estimator's own objects."""
@@ -117,12 +109,10 @@ def linearity() -> Path:
     return program("linearity", "gap_path", sorted(LINEARITY.glob("*.cpp")), flags, link, [], version)
 
 
-def _ns3_program(
-    part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP, preset: str = PRESET
-) -> Path:
+def _ns3_program(part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP) -> Path:
     """An ns-3 program with the core in it."""
     flags, link, version = _ns3()
-    link = [*with_library(library(waves, tap, preset)), *link]
+    link = [*with_library(library(waves, tap)), *link]
     return program(part_name(part, waves, tap), name, sources, [*flags, f"-I{DEVICE}"], link, [], version)
 
 
@@ -240,7 +230,6 @@ PARTS: dict[str, Callable[[], Path]] = {
     "ns3-header": lambda: ns3(tap="header"),
     "matrix": matrix,
     "matrix-waves": lambda: matrix(waves=True),
-    "logistic": logistic,
     "experiment": experiment,
     **{f"pacing-{flows}": functools.partial(pacing, flows) for flows in PACER_FLOWS},
     "events": events,

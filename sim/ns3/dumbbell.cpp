@@ -58,13 +58,7 @@ void Dumbbell::set(const std::string &attribute, const std::string &value) {
 
 /// The same for the receiver and for ns-3's own sender, which is to be comparable with the core.
 void Dumbbell::setTcp(const Options &options) {
-  set("ns3::TcpL4Protocol::SocketType", options.sender == "cubic" ? "ns3::TcpCubic" : "ns3::TcpLinuxReno");
-  // Slow start as everybody's, and RFC 9438's constants.
-  set("ns3::TcpCubic::HyStart", "false");
-  set("ns3::TcpCubic::Beta", "0.7");
-  set("ns3::TcpCubic::C", "0.4");
-  set("ns3::TcpCubic::FastConvergence", "true");
-  set("ns3::TcpCubic::TcpFriendliness", "true");
+  set("ns3::TcpL4Protocol::SocketType", "ns3::TcpLinuxReno");
   set("ns3::TcpL4Protocol::RecoveryType", "ns3::TcpClassicRecovery");
   set("ns3::TcpSocket::SegmentSize", std::to_string(options.segmentSize));
   set("ns3::TcpSocket::InitialCwnd", std::to_string(options.initialWindow));
@@ -78,7 +72,7 @@ void Dumbbell::setTcp(const Options &options) {
   set("ns3::TcpSocket::DataRetries", "15");
   set("ns3::TcpSocket::PersistTimeout", "6s");
   set("ns3::TcpSocketBase::WindowScaling", "true");
-  set("ns3::TcpSocketBase::Sack", options.sack ? "true" : "false");
+  set("ns3::TcpSocketBase::Sack", "false");
   set("ns3::TcpSocketBase::Timestamp", "false");
   set("ns3::TcpSocketBase::MinRto", "1s");
   set("ns3::TcpSocketBase::ClockGranularity", "1ms");

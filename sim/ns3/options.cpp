@@ -6,7 +6,7 @@
 Options Options::parse(int count, char **arguments) {
   Options options;
   ns3::CommandLine line(__FILE__);
-  line.AddValue("sender", "core, linux-reno or cubic", options.sender);
+  line.AddValue("sender", "core or linux-reno", options.sender);
   line.AddValue("file", "file to send", options.file);
   line.AddValue("out", "directory of the results", options.out);
   line.AddValue("rate", "bottleneck, b/s", options.rate);
@@ -22,7 +22,6 @@ Options Options::parse(int count, char **arguments) {
   line.AddValue("steady", "steady policy", options.steady);
   line.AddValue("startup-argument", "what it is told: a number, of 128 bits with 0x", options.startupArgument);
   line.AddValue("steady-argument", "likewise", options.steadyArgument);
-  line.AddValue("sack", "both TCPs of ns-3 offer SACK", options.sack);
   line.AddValue("ack-every", "segments in order that the receiver acknowledges at once", options.ackEvery);
   line.AddValue("cross", "constant-rate sources over the bottleneck", options.cross);
   line.AddValue("cross-rate", "b/s of each", options.crossRate);

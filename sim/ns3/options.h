@@ -6,7 +6,7 @@
 #include <string>
 
 struct Options {
-  std::string sender = "core"; // or linux-reno, cubic: ns-3's own TCP on the same path
+  std::string sender = "core"; // or linux-reno: ns-3's own TCP on the same path
   std::string file;
   std::string out = ".";             // directory for events.csv, series.csv, received.bin, result.json
   std::uint64_t rate = 20'000'000;   // bottleneck, b/s
@@ -20,7 +20,6 @@ struct Options {
   std::uint32_t segmentSize = 1460;  // bytes, of both TCPs
   std::string startup, steady;       // policies; empty: the build's first
   std::string startupArgument, steadyArgument; // what they are told, a number; empty: nothing
-  bool sack = false;                 // offered by both TCPs of ns-3
   std::uint32_t ackEvery = 2;        // segments, of the receiver; 1: no delayed ACKs
   std::uint32_t cross = 0;           // constant-rate sources over the bottleneck
   std::uint64_t crossRate = 0;       // b/s of each

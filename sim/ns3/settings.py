@@ -51,9 +51,6 @@ class Settings:
     waves: bool
     wall_limit: int  # seconds
     tap: str
-    sack: bool = False  # ns-3's TCPs offer it
-    cross: int = 0  # constant-rate sources over the bottleneck, whose phases the seed draws
-    cross_rate: int = 0  # b/s of each
 
     @property
     def bandwidth_delay_product(self) -> int:
@@ -79,9 +76,6 @@ class Settings:
             "steady": self.steady,
             "startup-argument": f"{self.startup_argument:#x}",
             "steady-argument": f"{self.steady_argument:#x}",
-            "sack": int(self.sack),
-            "cross": self.cross,
-            "cross-rate": self.cross_rate,
             "seed": self.seed,
             "wall-limit": self.wall_limit,
         }

@@ -28,16 +28,6 @@ class Estimate:
     def high(self) -> float:
         return self.mean + self.half_width
 
-    def verdict(self, value: float, tolerance: float) -> str:
-        """Whether the mean is within the tolerance of that value: `yes` or `no` if the interval leaves no doubt.
-
-        A wider interval, as fewer runs have, is never sooner a `yes`.
-        """
-        least, most = value - tolerance, value + tolerance
-        if least <= self.low and self.high <= most:
-            return "yes"
-        return "no" if self.high < least or self.low > most else "too few seeds"
-
 
 def estimate(values: Sequence[float]) -> Estimate:
     if len(values) < 2:

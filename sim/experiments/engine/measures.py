@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sim.experiments.engine.units import Payload, Time, Tolerance
 
 METRICS = (
-    *("packets_at", "seconds_to", "packets", "throughput", "transfer_rate", "utilisation", "jain", "seconds_to_full"),
+    *("packets_at", "seconds_to", "packets", "throughput", "transfer_rate", "utilisation", "jain"),
+    *("seconds_to_full", "seconds_to_window"),
     *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
     *(
         "capacity",
@@ -40,6 +41,7 @@ class Measure(Table):
     statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
     mark: Time = 0  # packets_at: one of run.marks
     size: Payload = 0  # seconds_to: one of run.sizes
+    reached: float = Field(0, ge=0)  # seconds_to_window: packets
     begin: Time = 0  # throughput, utilisation: from then
     end: Time = 0  # until then; 0: the end
     link: int = Field(0, ge=0)

@@ -91,6 +91,8 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             return _measured(experiment, what, flow)
         case "seconds_to_full":
             return _seconds_to_full(experiment, run, number, flow)
+        case "seconds_to_window":
+            return _seconds_to_window(run, what, number, flow)
         case "established":
             return [flow["established"] - flow["opened"]]
         case _:
@@ -121,6 +123,13 @@ def _rate(experiment: Experiment, run: dict[str, Any], what: Measure, number: in
     took = times[last] - times[first]
     sent = run["samples"]["progress"][last][number] - run["samples"]["progress"][first][number]
     return float(sent * bits / took / 1e6) if took > 0 else 0.0
+
+
+def _seconds_to_window(run: dict[str, Any], what: Measure, number: int, flow: Flow) -> list[float]:
+    """From establishment until the first sample whose window is as large."""
+    samples = zip(run["samples"]["seconds"], run["samples"]["windows"], strict=True)
+    since = ((at - flow["established"], windows[number]) for at, windows in samples)
+    return [at for at, window in since if at >= 0 and window >= what.reached][:1]
 
 
 def _seconds_to_full(experiment: Experiment, run: dict[str, Any], number: int, flow: Flow) -> list[float]:

@@ -285,4 +285,6 @@ class Experiment(Table):
                 raise ValueError("packets_at needs a mark that run.marks has")
             if each.metric == "seconds_to" and each.size not in self.run.sizes:
                 raise ValueError("seconds_to needs a size that run.sizes has")
+            if each.metric == "seconds_to_window" and not (each.reached and self.run.sample):
+                raise ValueError("seconds_to_window needs reached, packets, and run.sample")
         return self

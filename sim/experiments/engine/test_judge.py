@@ -116,11 +116,19 @@ def test_no_value_is_not_within(tiny: Tiny, policies: Policies) -> None:
         ({"metric": "utilisation"}, 300 * 8000 / 2 / 2e6),
         ({"metric": "throughput", "begin": "1 s", "end": "2 s", "statistic": "sum"}, 50 * 8000 / 1e6),
         ({"metric": "estimate"}, 3.0),
+        ({"metric": "seconds_to_window", "reached": 8}, 1.9),
     ],
 )
 def test_metrics_are_in_the_papers_units(what: dict[str, Any], value: float, tiny: Tiny, policies: Policies) -> None:
     progress = [[0, 0], [0, 1460 * 10], [1460 * 20, 1460 * 40]]
-    told = run(flow(100, begun=[0.0, 1.0], done=[0.4, 1.5]), flow(200), seconds=[0.0, 1.0, 2.0], progress=progress)
+    windows = [[9.0, 9.0], [7.5, 7.5], [8.5, 8.5]]
+    told = run(
+        flow(100, begun=[0.0, 1.0], done=[0.4, 1.5]),
+        flow(200),
+        seconds=[0.0, 1.0, 2.0],
+        progress=progress,
+        windows=windows,
+    )
     cell = load(tiny(), policies).cells[0].experiment
     assert measure(cell, told, Measure.model_validate(what)) == pytest.approx(value)
 

@@ -53,6 +53,12 @@ def test_what_was_published_of_the_full_form_alone_is_left_out_of_the_quick_one(
         ('over = { rate = "2', 'over = { rate = "3', "axis rate has no '3 Mb/s'", "2 Mb/s, 4 Mb/s"),
         ('mark = "1 s"', 'mark = "3 s"', "packets_at needs a mark that run.marks has", ""),
         ('size = "30 kB"', 'size = "31 kB"', "seconds_to needs a size that run.sizes has", ""),
+        (
+            'metric = "packets_at"',
+            'metric = "seconds_to_window"',
+            "seconds_to_window needs reached, packets",
+            "run.sample",
+        ),
         ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
         ('rows = ["rate"]', 'rows = ["rate"]\neach = "rate"', "each: 'rate' is one of rows already", "another axis"),
         ('rows = ["rate"]', 'rows = ["speed"]', "table 1: no axis 'speed'", "rate"),
