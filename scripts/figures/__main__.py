@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts.figures import area, gaps, latency, papers, scale, speed
+from scripts.figures import area, gaps, latency, league, papers, scale, speed
 from scripts.figures.kinds import KINDS
 from scripts.figures.records import PAGES, Records, Refused
 
@@ -20,6 +20,7 @@ MADE: dict[str, Callable[[Records], str]] = {
     "area-and-clock": area.page,
     "gaps": gaps.page,
     "latency": latency.page,
+    "league": league.page,
     "papers": papers.page,
     "scale": scale.page,
     "simulation-speed": speed.page,

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from scripts.figures.schema import Shown
 
@@ -58,6 +58,34 @@ class LinearityFigure(Shown):
 class LinearityPoint(Shown):
     gap_ms: int
     received_ms: float
+
+
+class League(Shown):
+    """experiments/league.json: of its tables what the page shows, by path and by start-up and steady policy."""
+
+    seconds: dict[str, dict[str, float | None]]  # to 1 MB, alone
+    cubic_keeps: dict[str, dict[str, float | None]]  # share of what it has alone
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_tables(cls, report: Any) -> Any:
+        if "tables" not in report:
+            return report
+        return {
+            "seconds": _columns(report, "Alone", "1 MB, s"),
+            "cubic_keeps": _columns(report, "Beside", "CUBIC keeps"),
+        }
+
+
+def _columns(report: Any, title: str, head: str) -> dict[str, dict[str, float | None]]:
+    """Of the tables with that title and column; a table's title ends in its path."""
+    tables = [table for table in report["tables"] if table["title"].startswith(title) and head in table["heads"]]
+    return {
+        table["title"].partition(": ")[2].partition(": ")[2]: {
+            row[0]: row[table["heads"].index(head)] for row in table["rows"]
+        }
+        for table in tables
+    }
 
 
 class Files(Shown):

@@ -44,6 +44,7 @@ LINUX_PACING = Kind("linux-pacing", benches.LinuxPacing, "downbeat gap capture x
 SPM = Kind("spm", experiments.Spm, "make experiment NAME=spm")
 SSIPP = Kind("ssipp", experiments.Ssipp, "make experiment NAME=ssipp")
 LINEARITY = Kind("linearity", experiments.Linearity, "make experiment NAME=linearity")
+LEAGUE = Kind("league", experiments.League, "make experiment NAME=league", "experiments/league")
 FILES = Kind("experiments", experiments.Files, "make experiments")
 POLICIES = Kind("policies", Policies, "make policies AREA=1")
 SYNTH = Kind("synth", netlists.Synth, "make synth TARGET={target} PRESET={preset} FLOWS={flows}")
@@ -54,6 +55,6 @@ BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
 )
 
 BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
-EXPERIMENTS: list[Kind[Any]] = [SPM, SSIPP, LINEARITY, FILES]
+EXPERIMENTS: list[Kind[Any]] = [SPM, SSIPP, LINEARITY, LEAGUE, FILES]
 NETLISTS: list[Kind[Any]] = [POLICIES, SYNTH, FMAX, *BOARDS]
 KINDS = {kind.name: kind for kind in (*BENCHES, *EXPERIMENTS, *NETLISTS)}

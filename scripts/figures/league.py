@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""docs/reference/figures/league.md: what each start-up and each steady policy does on the same paths."""
+
+from __future__ import annotations
+
+from scripts.figures import text
+from scripts.figures.kinds import LEAGUE
+from scripts.figures.records import Records
+from scripts.figures.text import Value
+
+NOBODY = "nobody"
+BASE = "standard, reno"  # of the start-ups before Reno only this: the others do there what they do before CUBIC
+
+
+def page(records: Records) -> str:
+    opening = (
+        "Start-ups before CUBIC, steady policies behind the standard start, and ns-3's CUBIC and BBR on the same paths "
+        "(`sim/experiments/league.toml`)."
+    )
+    return text.page("League of starts", opening, [_league(records)])
+
+
+def _league(records: Records) -> str | None:
+    entries = records.entries(LEAGUE)
+    if not entries:
+        return None
+    league = entries[-1].figures
+    rows: list[list[Value]] = []
+    for name in next(iter(league.seconds.values())):
+        if name == NOBODY or (name.endswith(", reno") and name != BASE):
+            continue
+        kept = [share for path in league.cubic_keeps.values() if (share := path[name]) is not None]
+        mean = sum(kept) / len(kept) if kept else None
+        rows.append([name, *(path[name] for path in league.seconds.values()), text.percent(mean)])
+    heads = ("start-up, steady policy", *league.seconds, "CUBIC keeps")
+    shows = (
+        "Seconds until 1 MB is acknowledged, alone; a dash: not within 5.5 s. The last column: what a CUBIC of ns-3's "
+        "that runs already has in the 5 s beside it, of what it has alone, the mean over the paths. The report has "
+        "losses, queues and the same beside Reno."
+    )
+    return text.tabled("Seconds to 1 MB", entries, shows, heads, rows)
