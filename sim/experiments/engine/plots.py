@@ -34,7 +34,7 @@ def _plot(file: File, results: Results, plot: Plot, others: Sequence[tuple[File,
             continue
         cells = [{**chosen, plot.x: each} for each in file.axes[plot.x]]
         values = [[_point(*one, plot, cell) for one in ((file, results), *others)] for cell in cells]
-        curve = {"name": name or plot.label, "x": [_number(each) for each in file.axes[plot.x]]}
+        curve: dict[str, Any] = {"name": name or plot.label, "x": [_number(each) for each in file.axes[plot.x]]}
         curve["y"] = [ours for ours, *_ in values]
         if others:
             known = [[one for one in each if one is not None] for each in values]

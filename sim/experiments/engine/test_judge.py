@@ -226,14 +226,16 @@ def test_goodput_is_what_leaves_the_queue_and_a_rate_is_of_each_transfer(tiny: T
     experiment = load(tiny(), policies).cells[0].experiment
     # 25 packets of 1,000 bytes each: 0.2 Mbit in 0.4 s from establishment on, and in 0.2 s.
     flows = [flow(25, total=25 * 1460, begun=[begun], done=[0.5]) for begun in (0.0, 0.3)]
-    assert measure(experiment, run(*flows), Measure(metric="goodput")) == pytest.approx(0.9)
-    assert measure(experiment, run(*flows), Measure(metric="transfer_rate")) == pytest.approx((0.5 + 1.0) / 2)
+    assert measure(experiment, run(*flows), Measure.model_validate({"metric": "goodput"})) == pytest.approx(0.9)
+    assert measure(experiment, run(*flows), Measure.model_validate({"metric": "transfer_rate"})) == pytest.approx(
+        (0.5 + 1.0) / 2
+    )
 
 
 def test_a_start_that_raised_nothing_has_the_window_of_its_rate_estimate(tiny: Tiny, policies: Policies) -> None:
     experiment = load(tiny(), policies).cells[0].experiment
     told = [
-        measure(experiment, run(flow(1, **one)), Measure(metric="estimate"))
+        measure(experiment, run(flow(1, **one)), Measure.model_validate({"metric": "estimate"}))
         for one in ({}, {"exit_rate": 15.5}, {"exit_rate": 15.5, "estimate": 200.0})
     ]
     assert told == [3.0, 15.5, 200.0]
