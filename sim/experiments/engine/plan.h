@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Runs as sim/experiments/engine/lines.py writes them: a line for each thing, `kind key=value ...`, and `next` between two
-// runs. Times are ns, rates b/s and sizes bytes as ns-3 counts them.
+// Runs as sim/experiments/engine/lines.py writes them: a line for each thing, `kind key=value ...`, and `next` between
+// two runs. Times are ns, rates b/s and sizes bytes as ns-3 counts them.
 #pragma once
 
 #include <cstdint>
