@@ -25,17 +25,18 @@ def _league(records: Records) -> str | None:
     if not entries:
         return None
     league = entries[-1].figures
-    rows: list[list[Value]] = []
+    alike: dict[tuple[str, ...], list[str]] = {}  # by their figures as they are shown
     for name in next(iter(league.seconds.values())):
         if name == NOBODY or (name.endswith(", reno") and name != BASE):
             continue
         kept = [share for path in league.cubic_keeps.values() if (share := path[name]) is not None]
         mean = sum(kept) / len(kept) if kept else None
-        rows.append([name, *(path[name] for path in league.seconds.values()), text.percent(mean)])
+        figures = (*(path[name] for path in league.seconds.values()), mean)
+        alike.setdefault(tuple(map(text.number, figures)), []).append(name)
+    rows: list[list[Value]] = [["; ".join(names), *shown] for shown, names in alike.items()]
     heads = ("start-up, steady policy", *league.seconds, "CUBIC keeps")
     shows = (
-        "Seconds until 1 MB is acknowledged, alone; a dash: not within 5.5 s. The last column: what a CUBIC of ns-3's "
-        "that runs already has in the 5 s beside it, of what it has alone, the mean over the paths. The report has "
-        "losses, queues and the same beside Reno."
+        "Seconds until 1 MB is acknowledged, alone; a dash: not within 5.5 s. The last column: what a running CUBIC of "
+        "ns-3's keeps in the 5 s beside it, as a share, the mean over the paths. The report has more, also beside Reno."
     )
     return text.tabled("Seconds to 1 MB", entries, shows, heads, rows)

@@ -29,7 +29,9 @@ def _files(records: Records) -> str | None:
         "Files outside the quick set ran by `NAME=`."
     )
     counts = ", ".join(
-        f"{name} {each.reproduced}/{each.published}" for name, each in files.experiments.items() if each.published
+        f"{name} {each.reproduced}/{each.published}"
+        for name, each in files.experiments.items()
+        if each.reproduced < each.published
     )
     outside: list[list[Value]] = [
         [f"{name}, {row.figure}", row.quantity, row.published, row.ours]
@@ -38,7 +40,7 @@ def _files(records: Records) -> str | None:
         if not row.explained
     ]
     heads = ("experiment, figure", "quantity", "published", "ours")
-    body = text.prose(f"Within: {counts}.")
+    body = text.prose(f"Within, where not all are: {counts}.")
     if outside:
         body += "\n\n" + text.table(heads, outside, left=2)
     return text.section("Experiments that are files", text.commands(entries), shows, body)
