@@ -152,6 +152,8 @@ void CoreFlow::see(const downbeat_event &event) {
   record.segments += event.sent && event.sent_length > 0;
   record.retransmissions += event.sent && event.retransmission;
   if (loss || timeout) record.loss(now, event.flight, timeout);
+  // SPM makes its estimate when slow start has ended.
+  if (!record.hasLost() && ssthresh != firstSsthresh_) record.estimated(ssthresh);
   if (!record.hasLeftStartup()) {
     // Astart raises ssthresh to BWE or ERE; what is below it shows here alone.
     if (record.plan().startup == "astart")
@@ -159,7 +161,6 @@ void CoreFlow::see(const downbeat_event &event) {
     if (loss || timeout) {
       record.exit(now, timeout ? "timeout" : "loss", lastWindow_, cwnd);
     } else {
-      if (ssthresh != firstSsthresh_) record.estimated(ssthresh);
       if (cwnd >= ssthresh) record.exit(now, "policy", lastWindow_, cwnd);
     }
   }

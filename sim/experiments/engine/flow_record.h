@@ -25,6 +25,7 @@ public:
   void sample(double seconds);
   /// A loss event that begins no new round of losses is none: a timeout within a round of a loss belongs to it.
   void loss(double now, std::uint64_t flight, bool timeout);
+  bool hasLost() const { return lossSeen_; }
   /// Start-up is over: `loss`, or the policy's own decision.
   void exit(double now, const char *reason, double before, double after);
   /// What the rate estimator finds while start-up lasts, as a window in segments.

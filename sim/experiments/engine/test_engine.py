@@ -142,6 +142,21 @@ def test_a_later_connection_starts_with_what_the_first_has_seen(runs: Runner, ti
     assert 1 < second["told_ssthresh"] < 30 and first["told"] == ""
 
 
+def test_an_estimate_counts_that_is_made_when_slow_start_has_ended(runs: Runner, tiny: Tiny) -> None:
+    """SPM waits for twelve samples; the bottleneck is faster than what the first window asks, so d is a packet's time."""
+    more = 'line = "1 Gb/s"\nstartup = "spm"\nssthresh = "32 packets"\n'
+    path = tiny(
+        ('count = 2\nstart = { uniform = ["0 s", "100 ms"] }\n', more),
+        ('["2 Mb/s", "4 Mb/s"]', '["40 Mb/s"]'),
+        ('delay = "10 ms"', 'delay = "40 ms"'),
+        ("20 packets", "400 packets"),
+    )
+    path.write_text(path.read_text().partition("[[published]]")[0])
+    (flow,) = runs(path)[0]["flows"]
+    assert flow["exit"] == "policy" and flow["exit_before"] < 33
+    assert 300 < flow["estimate"] < 500  # 40 Mb/s and 84 ms are 420 packets of 1,000 bytes
+
+
 def test_careful_resume_jumps_to_half_of_what_an_earlier_connection_to_the_host_had(runs: Runner, tiny: Tiny) -> None:
     """40 Mb/s and 24 ms are 120 packets; RFC 9959 3.3."""
     more = 'host = "peer"\nobserved = true\ntransfer = "1 MB"\n\n[[flow]]\nlabel = "b"\nto = 1\nhost = "peer"\n'
