@@ -152,12 +152,13 @@ void CoreFlow::see(const downbeat_event &event) {
   record.segments += event.sent && event.sent_length > 0;
   record.retransmissions += event.sent && event.retransmission;
   if (loss || timeout) record.loss(now, event.flight, timeout);
-  // SPM makes its estimate when slow start has ended.
-  if (!record.hasLost() && ssthresh != firstSsthresh_) record.estimated(ssthresh);
+  // SPM makes its estimate when slow start has ended. Astart follows its rate for ever: what counts is where it led
+  // slow start to, or the rate itself where that was below ssthresh.
+  const bool follows = record.plan().startup == "astart";
+  if (!record.hasLost() && ssthresh != firstSsthresh_ && !(follows && record.hasLeftStartup()))
+    record.estimated(ssthresh);
   if (!record.hasLeftStartup()) {
-    // Astart raises ssthresh to BWE or ERE; what is below it shows here alone.
-    if (record.plan().startup == "astart")
-      record.rate((record.plan().startupArgument[0] & 1 ? event.bwe : event.ere) / record.segmentSize);
+    if (follows) record.rate((record.plan().startupArgument[0] & 1 ? event.bwe : event.ere) / record.segmentSize);
     if (loss || timeout) {
       record.exit(now, timeout ? "timeout" : "loss", lastWindow_, cwnd);
     } else {
