@@ -14,8 +14,7 @@ BASE = "standard, reno"  # of the start-ups before Reno only this: the others do
 
 def page(records: Records) -> str:
     opening = (
-        "Start-ups before CUBIC, steady policies behind the standard start, and ns-3's CUBIC and BBR on the same paths "
-        "(`sim/experiments/league.toml`)."
+        "Start-ups before CUBIC, steady policies behind the standard start, and ns-3's CUBIC and BBR on the same paths."
     )
     return text.page("League of starts", opening, [_league(records)])
 
@@ -37,6 +36,6 @@ def _league(records: Records) -> str | None:
     heads = ("start-up, steady policy", *league.seconds, "CUBIC keeps")
     shows = (
         "Seconds until 1 MB is acknowledged, alone; a dash: not within 5.5 s. The last column: what a running CUBIC of "
-        "ns-3's keeps in the 5 s beside it, as a share, the mean over the paths. The report has more, also beside Reno."
+        "ns-3's keeps in the 5 s beside it, as a share, the mean over the paths."
     )
     return text.tabled("Seconds to 1 MB", entries, shows, heads, rows)

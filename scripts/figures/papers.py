@@ -25,13 +25,7 @@ def _files(records: Records) -> str | None:
     files = entries[-1].figures
     shows = (
         f"Of {files.published} published values {files.reproduced} are within their tolerance; of {files.explained} "
-        f"more the file says why not, of {files.failed} none does, which the table has. `experiments.html` has all. "
-        "Files outside the quick set ran by `NAME=`."
-    )
-    counts = ", ".join(
-        f"{name} {each.reproduced}/{each.published}"
-        for name, each in files.experiments.items()
-        if each.reproduced < each.published
+        f"more the file says why not, of {files.failed} none does. `experiments.html` has all."
     )
     outside: list[list[Value]] = [
         [f"{name}, {row.figure}", row.quantity, row.published, row.ours]
@@ -40,9 +34,7 @@ def _files(records: Records) -> str | None:
         if not row.explained
     ]
     heads = ("experiment, figure", "quantity", "published", "ours")
-    body = text.prose(f"Within, where not all are: {counts}.")
-    if outside:
-        body += "\n\n" + text.table(heads, outside, left=2)
+    body = text.table(heads, outside, left=2) if outside else "All that differ have a reason."
     return text.section("Experiments that are files", text.commands(entries), shows, body)
 
 
