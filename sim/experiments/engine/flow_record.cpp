@@ -74,6 +74,7 @@ bool FlowRecord::over(double now) {
 void FlowRecord::begin(double now) {
   begin_ = since_ = now;
   windowSeconds_ = rttSum_ = 0;
+  segmentsBefore_ += segments;
   received = segments = retransmissions = timeouts = losses = rtts_ = counted_ = 0;
   intervals_.clear();
 }

@@ -41,6 +41,8 @@ public:
 
   /// What counts over time does so from now on.
   void begin(double now);
+  /// Segments of data, before that too.
+  std::uint64_t allSegments() const { return segmentsBefore_ + segments; }
   void end(double now) { account(now); }
   void print(Json &json) const;
 
@@ -67,5 +69,6 @@ private:
   double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0, rate_ = 0;
   double window_ = 0, since_ = 0, windowSeconds_ = 0, rttSum_ = 0, smallestRtt_ = 0;
   std::uint64_t rtts_ = 0, total_ = 0, counted_ = 0, sinceLoss_ = 0, toCover_ = 0, due_ = 0; // bytes
+  std::uint64_t segmentsBefore_ = 0;
   bool lossSeen_ = false;
 };

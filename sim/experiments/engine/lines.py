@@ -27,8 +27,6 @@ from sim.experiments.engine.units import MSS, PPP, WIRE
 UDP = 28  # bytes of IPv4 and UDP headers
 STUB_HOPS = 8  # of a way through a transit-stub, about
 MOST_PATHS = 128  # of a star: each has a network prefix of its own
-# Of a flow that begins after the warm-up, what is there before.
-STANDING = ("label", "core", "source", "host", "ack-every", "ack-timeout", "rwnd", "estimate", "observed")
 SHORT = 1000  # ns
 ENDLESS = "100000p"  # a queue
 LEAST_AHEAD = 128 * 1024  # bytes that an endless flow keeps at hand, at least
@@ -145,25 +143,6 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     defaults = NS3 | {"ns3::TcpSocketBase::Sack": "true" if run.sack else "false"}
     told = [f"default {name} {value}" for name, value in sorted(defaults.items())]
     return "\n".join([first, *told, *writer.lines, *(line for body in bodies for line in body), *traffic, ""])
-
-
-def shared(plan: str) -> str:
-    """What decides the run until its warm-up ends; without one, all."""
-    first, *lines = plan.splitlines()
-    head = dict(word.split("=", 1) for word in first.split()[1:])
-    if "warm-up" not in head:
-        return plan
-    told, late = [" ".join(f"{name}={value}" for name, value in head.items() if name != "duration")], False
-    for line in lines:
-        kind, *words = line.split()
-        if kind == "flow":
-            flow = dict(word.split("=", 1) for word in words)
-            late = int(flow["start"]) >= int(head["warm-up"])
-            if late:
-                line = "late " + " ".join(f"{name}={flow[name]}" for name in STANDING if name in flow)
-        if not late or kind not in ("write", "tell"):
-            told.append(line)
-    return "\n".join(told)
 
 
 def base_rtt(experiment: Experiment, origin: int, target: int, access: schema.Access | None = None) -> int:

@@ -96,7 +96,7 @@ void Run::beginMeasuring() {
 
 /// Ends the run where a connection has failed, or all has been sent.
 void Run::look() {
-  bool complete = plan_.complete;
+  bool complete = plan_.complete && Simulator::Now() >= NanoSeconds(plan_.warmUp); // flows are still to begin
   for (const auto &flow : flows_) {
     flow->check();
     if (!flow->record.failure.empty()) {
@@ -133,7 +133,7 @@ CoreCost Run::cost() const {
     sum.seconds += core->wallSeconds();
     sum.clocks += counters.clocks;
   }
-  for (const auto &flow : flows_) sum.segments += flow->record.plan().core ? flow->record.segments : 0;
+  for (const auto &flow : flows_) sum.segments += flow->record.plan().core ? flow->record.allSegments() : 0;
   return sum;
 }
 

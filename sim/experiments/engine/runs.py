@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine.lines import shared
+from sim.experiments.engine.warm_up import shared
 from sim.experiments.engine.workers import Outcome, Workers
 
 POLL = 0.2  # s

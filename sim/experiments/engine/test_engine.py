@@ -68,14 +68,19 @@ def test_runs_that_share_their_warm_up_have_the_bytes_that_each_has_alone(
     starts = [("standard", "1200 ms"), ("hoe", "1200 ms"), ("hoe", "1500 ms")]
     axis = ", ".join(f'{{ name = "{name} {at}", startup = "{name}", at = "{at}" }}' for name, at in starts)
     path = tiny(('rate = ["2 Mb/s", "4 Mb/s"]', f"start = [{axis}]"), ('"$rate"', '"4 Mb/s"'))
-    head = path.read_text().partition("[[published]]")[0].replace("[run]", '[run]\nwarm_up = "1 s"')
+    head = (
+        path.read_text().partition("[[published]]")[0].replace("[run]", '[run]\nwarm_up = "1 s"\nmeasure = "1100 ms"')
+    )
     path.write_text(head + late)
     plans = [lines.plan(cell.experiment, known, 1) for cell in load(path, known).cells]
-    together = Runs(tmp_path / "together", lambda: Processes(1)).all(program, plans, lambda *_: None)
+    runs = Runs(tmp_path / "together", lambda: Processes(1))
+    together = runs.all(program, plans, lambda *_: None)
     for plan in plans:
         Runs(tmp_path / "alone", lambda: Processes(1)).all(program, [plan], lambda *_: None)
     kept = [{one.name: one.read_bytes() for one in (tmp_path / each).iterdir()} for each in ("together", "alone")]
     assert kept[0] == kept[1] and len(kept[0]) == 3
+    measured = sum(flow["segments"] for result in together for flow in result["flows"])
+    assert measured < runs.cost["core_segments"] < 2 * measured + 1000  # what was sent before the measuring too
     opened = [result["flows"][2]["opened"] for result in together]
     assert opened == pytest.approx([1.2, 1.2, 1.5], abs=2e-3)  # the core is up to its link ahead of ns-3
     assert together[0]["flows"][2] != together[1]["flows"][2]

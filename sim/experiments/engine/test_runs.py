@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine.lines import shared
 from sim.experiments.engine.runs import Runs, Work
 from sim.experiments.engine.workers import Cluster, Processes
 
@@ -80,14 +79,6 @@ def test_runs_with_one_warm_up_go_to_one_process(tmp_path: Path) -> None:
     assert [one["plan"] for one in runs.all(path, plans, nothing)] == plans
     assert ran(tmp_path) == sorted([plans[0], "next\n".join(plans[1:3]), "next\n".join(plans[3:])])
     assert runs.cost["runs"] == 5
-
-
-def test_a_flow_before_the_end_of_the_warm_up_keeps_runs_apart() -> None:
-    head = "run seed=1 duration=10 warm-up=5\n"
-    one, other = (f"{head}flow label=a start=1 startup={startup}\n" for startup in ("standard", "hoe"))
-    early, late = (f"{head}flow label=a start={start}\n" for start in (4, 5))
-    assert shared(one) != shared(other) and shared(early) != shared(late)
-    assert shared(one.replace(" warm-up=5", "")) == one.replace(" warm-up=5", "")
 
 
 def test_a_group_is_given_while_later_ones_run(tmp_path: Path) -> None:
