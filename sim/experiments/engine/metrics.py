@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, median
 from typing import Any
 
-from sim.experiments.engine.lines import base_rtt
 from sim.experiments.engine.measures import Measure
+from sim.experiments.engine.network import base_rtt
 from sim.experiments.engine.schema import Experiment
 from sim.experiments.engine.units import seconds
 

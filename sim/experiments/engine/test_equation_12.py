@@ -9,9 +9,9 @@ import re
 import pytest
 from downbeat_toe import quantities
 
-from sim.experiments.engine.lines import base_rtt
 from sim.experiments.engine.load import Cell, load
 from sim.experiments.engine.measures import Published
+from sim.experiments.engine.network import base_rtt
 from sim.experiments.engine.units import MSS, PPP
 from sim.experiments.names import FILES
 from sim.golden.calculation.logistic_window import RATE_FRACTION_BITS, LogisticRequest, logistic_window

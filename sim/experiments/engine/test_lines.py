@@ -11,8 +11,9 @@ from statistics import fmean
 
 import pytest
 
-from sim.experiments.engine.lines import base_rtt, plan
+from sim.experiments.engine.lines import plan
 from sim.experiments.engine.load import Policies, load
+from sim.experiments.engine.network import base_rtt
 
 Tiny = Callable[..., Path]
 
