@@ -58,11 +58,8 @@ BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
 BENCH_host := $(HOST_TESTS_RTL) driver
 FILES_RTL := $(SIM_RTL) $(SIM65536_RTL)
-EXPERIMENT_astart := $(SIM_RTL)
 EXPERIMENT_gateway := $(SIM_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
-EXPERIMENT_spm := $(SIM_RTL)
-EXPERIMENT_ssipp := $(SIM_RTL)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -10,39 +10,6 @@ from pydantic import Field, model_validator
 from scripts.figures.schema import Shown
 
 
-class Spm(Shown):
-    runs: int
-    events_compared: int
-    paths: list[SpmPath]
-
-
-class SpmPath(Shown):
-    cross_sources: int
-    published_ms: int | None
-    model_segments: int | None
-    input_gaps_ms: tuple[int, ...]
-    mean_output_gaps_ms: tuple[float, ...]
-    meets_ms: int | None
-    runs: int
-    estimates: int
-    median_gap_ms: float | None
-    median_segments: float | None
-    hoe_median_segments: float | None
-
-
-class Ssipp(Shown):
-    runs: list[SsippRun]
-
-
-class SsippRun(Shown):
-    receiver: str
-    per_round: list[int]
-    inverted_share: float
-    most_per_ack: int | None
-    retransmissions: int
-    acks_per_segment_in_order: float
-
-
 class Linearity(Shown):
     figures: list[LinearityFigure]
 

@@ -41,8 +41,6 @@ SCALE = Kind("scale", benches.Scale, "make bench NAME=scale")
 GAP = Kind("gap", benches.Gap, "make gap")
 SELFTEST = Kind("gap-selftest", benches.Selftest, "downbeat gap selftest")
 LINUX_PACING = Kind("linux-pacing", benches.LinuxPacing, "downbeat gap capture x.pcapng --paced 100Mb/s")
-SPM = Kind("spm", experiments.Spm, "make experiment NAME=spm")
-SSIPP = Kind("ssipp", experiments.Ssipp, "make experiment NAME=ssipp")
 LINEARITY = Kind("linearity", experiments.Linearity, "make experiment NAME=linearity")
 LEAGUE = Kind("league", experiments.League, "make experiment NAME=league", "experiments/league")
 FILES = Kind("experiments", experiments.Files, "make experiments")
@@ -55,6 +53,6 @@ BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
 )
 
 BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
-EXPERIMENTS: list[Kind[Any]] = [SPM, SSIPP, LINEARITY, LEAGUE, FILES]
+EXPERIMENTS: list[Kind[Any]] = [LINEARITY, LEAGUE, FILES]
 NETLISTS: list[Kind[Any]] = [POLICIES, SYNTH, FMAX, *BOARDS]
 KINDS = {kind.name: kind for kind in (*BENCHES, *EXPERIMENTS, *NETLISTS)}

@@ -80,7 +80,7 @@ RIGHT = {
 }
 RIGHT_NAMES = {
     "bench": ("wire", "speed, latency"),
-    "experiment": ("spm", "astart, gateway"),
+    "experiment": ("spm", "gateway, linearity"),
     "new-policy": ("foo", "lower-case letters"),
 }
 CASES = [

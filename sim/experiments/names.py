@@ -6,11 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 PROGRAMS = {
-    "astart": ("sim.experiments.astart", "Westwood's rate estimates and Astart beside other start-up policies"),
     "gateway": ("sim.experiments.gateway", "two hosts of a site, one path: what the second starts with"),
     "linearity": ("sim.experiments.linearity", "sent gap and received gap over ns-3, our MAC at both ends"),
-    "spm": ("sim.experiments.spm", "start-up by packet pairs beside constant-rate traffic"),
-    "ssipp": ("sim.experiments.ssipp", "inverted pairs for receivers that delay ACKs; root"),
 }
 FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.toml"))}
 EXPERIMENTS = [*PROGRAMS, *FILES]

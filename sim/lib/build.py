@@ -34,7 +34,6 @@ WIRE = BENCH / "wire"
 GAP = BENCH / "gap"
 LATENCY = BENCH / "latency"
 HOST_BENCH = SIM / "host" / "bench"
-LINEARITY = EXPERIMENTS / "linearity"
 FUZZ = ADVERSARIAL / "fuzz"
 CHURN = ADVERSARIAL / "churn"
 MATRIX = ADVERSARIAL / "matrix"
@@ -101,12 +100,6 @@ def estimator() -> Path:
     texts = [path.read_text() for path in sorted(ESTIMATOR.rglob("*")) if path.is_file()]
     key = content(*texts, optimise())  # which its Makefile chooses alike
     return cached("estimator", key, lambda place: run(place, "make", "-s", "-C", str(ESTIMATOR), f"OUT={place}"))
-
-
-def linearity() -> Path:
-    """The directory of gap_path, a dumbbell of ns-3 without the core."""
-    flags, link, version = _ns3()
-    return program("linearity", "gap_path", sorted(LINEARITY.glob("*.cpp")), flags, link, [], version)
 
 
 def _ns3_program(part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP) -> Path:
@@ -241,7 +234,6 @@ PARTS: dict[str, Callable[[], Path]] = {
     "wire": wire,
     "gap": gap,
     "latency": latency,
-    "linearity": linearity,
 }
 
 

@@ -11,10 +11,8 @@
 #include <ns3/packet-sink-helper.h>
 #include <ns3/point-to-point-helper.h>
 #include <ns3/point-to-point-net-device.h>
-#include <ns3/random-variable-stream.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
-#include <ns3/udp-socket-factory.h>
 
 using namespace ns3;
 
@@ -22,10 +20,7 @@ namespace {
 
 /// An access link's share of the one-way delay.
 constexpr double accessShare = 0.05;
-constexpr std::int64_t lossStream = 1, phaseStream = 2;
-constexpr std::uint16_t crossPort = 9;
-// Of a packet on ns-3's link: IPv4 and UDP, or IPv4 and TCP, and PPP.
-constexpr std::uint32_t udpBytes = 28, tcpBytes = 40, pppBytes = 2;
+constexpr std::int64_t lossStream = 1;
 
 std::string bps(std::uint64_t rate) { return std::to_string(rate) + "bps"; }
 
@@ -43,7 +38,6 @@ Dumbbell::Dumbbell(const Options &options)
   bind("ChecksumEnabled", "true");
   setTcp(options);
   build(options);
-  addCrossTraffic(options);
 }
 
 void Dumbbell::bind(const std::string &global, const std::string &value) {
@@ -65,7 +59,7 @@ void Dumbbell::setTcp(const Options &options) {
   set("ns3::TcpSocket::InitialSlowStartThreshold", std::to_string(options.ssthresh));
   set("ns3::TcpSocket::RcvBufSize", std::to_string(4 << 20));
   set("ns3::TcpSocket::SndBufSize", std::to_string(1 << 20));
-  set("ns3::TcpSocket::DelAckCount", std::to_string(options.ackEvery));
+  set("ns3::TcpSocket::DelAckCount", "2");
   set("ns3::TcpSocket::DelAckTimeout", "200ms");
   set("ns3::TcpSocket::ConnTimeout", "1s");
   set("ns3::TcpSocket::ConnCount", "15");
@@ -141,25 +135,6 @@ void Dumbbell::build(const Options &options) {
   const ApplicationContainer applications = sink.Install(receiver_);
   applications.Start(Seconds(0));
   sink_ = DynamicCast<PacketSink>(applications.Get(0));
-}
-
-/// From router to router. Each source begins at a time of its own within its interval.
-void Dumbbell::addCrossTraffic(const Options &options) {
-  settings_["cross.Sources"] = std::to_string(options.cross);
-  settings_["cross.DataRate"] = bps(options.crossRate);
-  const std::uint32_t packet = options.crossPacket != 0 ? options.crossPacket : options.segmentSize + tcpBytes;
-  settings_["cross.PacketSize"] = std::to_string(packet);
-  const double interval = 8.0 * (packet + pppBytes) / static_cast<double>(options.crossRate);
-  const auto phase = CreateObject<UniformRandomVariable>();
-  phase->SetStream(phaseStream);
-  const Ptr<Socket> sink = Socket::CreateSocket(routerB_, UdpSocketFactory::GetTypeId());
-  sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), crossPort));
-  for (std::uint32_t i = 0; i < options.cross; ++i) {
-    const Ptr<Socket> socket = Socket::CreateSocket(routerA_, UdpSocketFactory::GetTypeId());
-    socket->Connect(InetSocketAddress("10.0.2.2", crossPort));
-    cross_.push_back(std::make_unique<ConstantRate>(socket, packet - udpBytes, Seconds(phase->GetValue(0, interval)),
-                                                    Seconds(interval)));
-  }
 }
 
 std::uint64_t Dumbbell::queueBytes() const { return queue_->GetNBytes(); }

@@ -14,7 +14,6 @@
 #include <ns3/packet-sink.h>
 #include <ns3/queue.h>
 
-#include "lib/path/constant_rate.h"
 #include "options.h"
 
 /// ns-3's names of what it was told, in full.
@@ -48,7 +47,6 @@ private:
   void bind(const std::string &global, const std::string &value);
   void setTcp(const Options &options);
   void build(const Options &options);
-  void addCrossTraffic(const Options &options);
 
   Settings settings_;
   ns3::Ptr<ns3::Node> routerA_, routerB_, receiver_;
@@ -57,5 +55,4 @@ private:
   ns3::Ptr<ns3::PacketSink> sink_;
   ns3::Ptr<ns3::Queue<ns3::Packet>> queue_;
   ns3::Time linkDelay_, bottleneckDelay_;
-  std::vector<std::unique_ptr<ConstantRate>> cross_;
 };

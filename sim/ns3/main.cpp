@@ -29,6 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto progressInterval = std::chrono::milliseconds(100);
 constexpr int samplesPerRtt = 4;
+constexpr double stallSeconds = 130; // virtual, without a byte or a frame: twice the largest RTO
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -95,8 +96,8 @@ private:
     if (const std::uint64_t sent = sender_.sent(); sent != sent_) sent_ = sent, lastSent_ = now;
     if (sender_.failure())
       failure_ = *sender_.failure();
-    else if ((now - std::max(lastProgress_, lastSent_)).GetSeconds() > options_.stall)
-      failure_ = bytes_ < size_ ? "for " + std::to_string(static_cast<int>(options_.stall)) +
+    else if ((now - std::max(lastProgress_, lastSent_)).GetSeconds() > stallSeconds)
+      failure_ = bytes_ < size_ ? "for " + std::to_string(static_cast<int>(stallSeconds)) +
                                       " virtual seconds no byte arrived and nothing was sent"
                                 : "all bytes arrived, but the connection does not close";
     else if (secondsSince(wallStart_) > options_.wallLimit)

@@ -22,14 +22,9 @@ Options Options::parse(int count, char **arguments) {
   line.AddValue("steady", "steady policy", options.steady);
   line.AddValue("startup-argument", "what it is told: a number, of 128 bits with 0x", options.startupArgument);
   line.AddValue("steady-argument", "likewise", options.steadyArgument);
-  line.AddValue("ack-every", "segments in order that the receiver acknowledges at once", options.ackEvery);
-  line.AddValue("cross", "constant-rate sources over the bottleneck", options.cross);
-  line.AddValue("cross-rate", "b/s of each", options.crossRate);
-  line.AddValue("cross-packet", "bytes of their IP packets; 0: as large as the data's", options.crossPacket);
   line.AddValue("seed", "seed of losses and of the core's secret", options.seed);
   line.AddValue("waves", "FST file to write", options.waves);
   line.AddValue("pcap", "capture file to write (pcapng), only of the core as sender", options.pcap);
-  line.AddValue("stall", "virtual seconds without a byte or a frame after which to give up", options.stall);
   line.AddValue("wall-limit", "wall seconds after which to give up", options.wallLimit);
   line.Parse(count, arguments);
   return options;

@@ -20,14 +20,9 @@ struct Options {
   std::uint32_t segmentSize = 1460;  // bytes, of both TCPs
   std::string startup, steady;       // policies; empty: the build's first
   std::string startupArgument, steadyArgument; // what they are told, a number; empty: nothing
-  std::uint32_t ackEvery = 2;        // segments, of the receiver; 1: no delayed ACKs
-  std::uint32_t cross = 0;           // constant-rate sources over the bottleneck
-  std::uint64_t crossRate = 0;       // b/s of each
-  std::uint32_t crossPacket = 0;     // bytes of their IP packets; 0: as large as the data's
   std::uint64_t seed = 1;
   std::string waves;                 // FST file; empty: none
   std::string pcap;                  // capture file; empty: none
-  double stall = 130;                // virtual seconds without a byte or a frame: twice the largest RTO
   double wallLimit = 900;            // seconds of wall time
 
   static Options parse(int count, char **arguments);

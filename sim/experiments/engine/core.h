@@ -70,6 +70,7 @@ private:
   std::unique_ptr<PathReports> reports_;
   std::uint64_t name_, given_ = 0, wanted_ = 0; // bytes
   std::size_t writesBegun_ = 0;
+  std::uint32_t firstByte_ = 0; // its sequence number
   double lastWindow_ = 0, firstSsthresh_ = 0; // segments
   bool recovering_ = false, over_ = false, shutDown_ = false;
 };

@@ -140,10 +140,15 @@ void CoreFlow::see(const downbeat_event &event) {
     if (kind != "established") return;
     record.established(now);
     record.segmentSize = event.segment_size;
+    firstByte_ = event.acknowledged;
     firstSsthresh_ = static_cast<double>(event.ssthresh) / 65536 / event.segment_size;
   }
   const bool timeout = kind == "timeout", loss = kind == "loss";
   if (event.acked) record.progress(now, event.acked);
+  if (event.acked || event.repeated) record.acknowledged(now);
+  if (event.sent && event.sent_length > 0) record.sent(now, event.sent_sequence - firstByte_, event.sent_length);
+  if (event.probe_answered && !event.probe_begins && !event.probe_disturbed)
+    record.gap(static_cast<double>(event.departure_gap) / 1e9, static_cast<double>(event.arrival_gap) / 1e9);
   recovering_ = loss || (recovering_ && kind != "recovered" && !timeout);
   // cwnd is inflated in recovery, which ns-2 and ns-3 keep apart from it.
   const double ssthresh = static_cast<double>(event.ssthresh) / 65536 / event.segment_size;

@@ -66,6 +66,18 @@ void FlowRecord::measured(double now, double capacity, double available) {
   availables_.push_back(available);
 }
 
+void FlowRecord::sent(double now, std::uint64_t first, std::uint32_t bytes) {
+  if (plan_.trace) trace_.sent.push_back({now - established_, static_cast<double>(first), static_cast<double>(bytes)});
+}
+
+void FlowRecord::acknowledged(double now) {
+  if (plan_.trace) trace_.acks.push_back({now - established_, static_cast<double>(total_)});
+}
+
+void FlowRecord::gap(double departure, double arrival) {
+  if (plan_.trace) trace_.gaps.push_back({departure, arrival});
+}
+
 bool FlowRecord::over(double now) {
   if (ended_ < 0) ended_ = now, account(now);
   return true;
@@ -126,5 +138,13 @@ void FlowRecord::print(Json &json) const {
   json.field("told_window", toldWindow);
   json.field("told_ssthresh", toldSsthresh);
   json.field("told_jump", toldJump);
+  if (plan_.trace) {
+    json.name("trace");
+    json.open('{');
+    json.field("sent", trace_.sent);
+    json.field("acks", trace_.acks);
+    json.field("gaps", trace_.gaps);
+    json.close('}');
+  }
   json.close('}');
 }

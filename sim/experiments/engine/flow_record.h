@@ -2,6 +2,7 @@
 // What is kept of a connection, a core's or ns-3's.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ public:
   void estimated(double segments);
   /// Inline measurement has found this, bytes/s of payload.
   void measured(double now, double capacity, double available);
+  /// Of a flow that is traced: bytes count from the first.
+  void sent(double now, std::uint64_t first, std::uint32_t bytes);
+  void acknowledged(double now);
+  /// A probe and the one before, and their ACKs, stood so far apart, s.
+  void gap(double departure, double arrival);
   /// The write that is due next has begun at `now`.
   void wrote(double now) { begun_.push_back(now); }
   bool complete() const { return done_.size() == plan_.writes.size(); }
@@ -56,6 +62,12 @@ public:
   double toldWindow = 0, toldSsthresh = 0, toldJump = 0; // segments, by the estimator
 
 private:
+  struct Trace {
+    std::vector<std::array<double, 3>> sent; // s since establishment, first byte, bytes
+    std::vector<std::array<double, 2>> acks; // s since establishment, bytes acknowledged by then
+    std::vector<std::array<double, 2>> gaps;
+  };
+
   void account(double now);
 
   const FlowPlan &plan_;
@@ -64,6 +76,7 @@ private:
   std::vector<double> atSizes_; // s since establishment
   std::vector<double> begun_, done_, intervals_;
   std::vector<double> measuredAt_, capacities_, availables_; // s since establishment, bytes/s
+  Trace trace_;
   std::string exitReason_;
   double opened_ = -1, established_ = -1, ended_ = -1, begin_ = 0;
   double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0, rate_ = 0;

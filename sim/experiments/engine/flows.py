@@ -98,6 +98,7 @@ def _flow_line(writer: Writer, flow: Flow, source: int, host: int, start: int, s
     words |= {"start": start, "stop": min(stop, writer.experiment.run.duration), "initial-window": flow.initial_window}
     words |= {"ssthresh": flow.ssthresh or 0, "ack-every": 2 if flow.receiver.delayed_ack else 1}
     words |= {"ack-timeout": flow.receiver.ack_timeout, "rwnd": flow.receiver.rwnd}
+    words |= {"trace": 1} if flow.trace else {}
     words["finish"] = int(flow.transfer is not None and (flow.rounds is None or flow.rounds.fresh))
     if flow.sender == "ns-3":
         words["tcp"] = flow.tcp

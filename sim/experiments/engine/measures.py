@@ -9,9 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sim.experiments.engine.units import Payload, Time, Tolerance
 
+TRACED = ("arrival_gap", "inverted_share", "most_per_ack")  # of single segments, ACKs and pairs
 METRICS = (
     *("packets_at", "seconds_to", "packets", "throughput", "transfer_rate", "utilisation", "jain"),
     *("seconds_to_full", "seconds_to_window"),
+    *TRACED,
     *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
     *(
         "capacity",
@@ -42,6 +44,7 @@ class Measure(Table):
     mark: Time = 0  # packets_at: one of run.marks
     size: Payload = 0  # seconds_to: one of run.sizes
     reached: float = Field(0, ge=0)  # seconds_to_window: packets
+    gap: Time = 0  # arrival_gap: of pairs that left so far apart, to a sixteenth
     begin: Time = 0  # throughput, utilisation: from then
     end: Time = 0  # until then; 0: the end
     link: int = Field(0, ge=0)
@@ -85,15 +88,24 @@ class Published(Measure):
 
 
 class Plot(Measure):
-    """Measures over an axis, a curve for each value of `by`; or a series in time."""
+    """Measures over an axis, a curve for each value of `by`; or a series of the first run in time; or, over the gap at
+    departure, the mean gap at arrival of the pairs of all runs, with 5 and 95 % of them."""
 
     title: str
-    x: str  # an axis, or time
-    series: Literal["", "window", "queue", "throughput"] = ""
+    x: str  # an axis, time, or gap
+    series: Literal["", "window", "queue", "throughput", "gaps"] = ""
     by: str = ""
+    among: tuple[str, ...] = ()  # of the values of `by`; none: all
     unit: str = ""
     of: dict[str, str] = {}
     over: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _over(self) -> Self:
+        x = {"": self.x, "gaps": "gap"}.get(self.series, "time")
+        if self.x != x:
+            raise ValueError(f"series = '{self.series}' is over {x}: write x = '{x}'")
+        return self
 
 
 class Column(Measure):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, median
 from typing import Any
 
+from sim.experiments.engine import traces
 from sim.experiments.engine.measures import Measure
 from sim.experiments.engine.network import base_rtt
 from sim.experiments.engine.schema import Experiment
@@ -24,6 +25,8 @@ def measure(experiment: Experiment, run: dict[str, Any], what: Measure) -> float
     """NaN where the run has nothing to say."""
     if what.metric in ("drops", "goodput", "queue", "most_queue", "utilisation"):
         return _of_link(experiment, run, what)
+    if what.metric == "arrival_gap":  # ms
+        return 1e3 * _together(traces.arrival_gaps(run, what.label, what.gap / 1e9), what.statistic)
     flows = [(number, flow) for number, flow in enumerate(run["flows"]) if what.label in ("", flow["label"])]
     values = [value for number, flow in flows for value in _values(experiment, run, what, number, flow)]
     if what.metric == "jain":
@@ -93,6 +96,10 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             return _seconds_to_full(experiment, run, number, flow)
         case "seconds_to_window":
             return _seconds_to_window(run, what, number, flow)
+        case "inverted_share":
+            return [traces.inverted_share(flow["trace"])]
+        case "most_per_ack":
+            return [float(traces.most_per_ack(flow["trace"]))]
         case "established":
             return [flow["established"] - flow["opened"]]
         case _:

@@ -33,6 +33,13 @@ std::vector<std::string> split(const std::string &list, char separator) {
   return parts;
 }
 
+/// `A,B`.
+template <typename Number> Setter list(std::vector<Number> &place) {
+  return [&place](const std::string &value) {
+    for (const std::string &one : split(value, ',')) place.push_back(static_cast<Number>(std::stoll(one)));
+  };
+}
+
 /// `A:B,A:B`.
 template <typename First, typename Second> Setter pairs(std::vector<std::pair<First, Second>> &place) {
   return [&place](const std::string &value) {
@@ -61,13 +68,8 @@ Setters ofRun(Plan &plan) {
           {"complete", flag(plan.complete)},
           {"miss-weight", whole(plan.missWeight)},
           {"routers", whole(plan.routers)},
-          {"marks",
-           [&plan](const std::string &list) {
-             for (const std::string &mark : split(list, ',')) plan.marks.times.push_back(std::stoll(mark));
-           }},
-          {"sizes", [&plan](const std::string &list) {
-             for (const std::string &size : split(list, ',')) plan.marks.sizes.push_back(std::stoull(size));
-           }}};
+          {"marks", list(plan.marks.times)},
+          {"sizes", list(plan.marks.sizes)}};
 }
 
 Setters ofLink(LinkPlan &link) {
@@ -113,7 +115,8 @@ Setters ofFlow(FlowPlan &flow) {
           {"ack-every", whole(flow.ackEvery)},
           {"ack-timeout", whole(flow.ackTimeout)},
           {"rwnd", wide(flow.rwnd)},
-          {"finish", flag(flow.finish)}};
+          {"finish", flag(flow.finish)},
+          {"trace", flag(flow.trace)}};
 }
 
 Setters ofTraffic(TrafficPlan &traffic) {
@@ -121,6 +124,14 @@ Setters ofTraffic(TrafficPlan &traffic) {
           {"sizes", pairs(traffic.sizes)}, {"start", whole(traffic.start)}, {"stop", whole(traffic.stop)},
           {"on", whole(traffic.on)},       {"off", whole(traffic.off)},     {"shape", real(traffic.shape)},
           {"rates", pairs(traffic.rates)}};
+}
+
+Setters ofPairs(PairsPlan &pairs) {
+  return {{"label", text(pairs.label)},
+          {"from", whole(pairs.from)},
+          {"to", whole(pairs.to)},
+          {"bytes", whole(pairs.bytes)},
+          {"leaves", list(pairs.leaves)}};
 }
 
 void readLine(Plan &plan, std::istringstream &words) {
@@ -133,6 +144,7 @@ void readLine(Plan &plan, std::istringstream &words) {
   if (kind == "site") return set(words, ofSite(plan.sites.emplace_back()));
   if (kind == "flow") return set(words, ofFlow(plan.flows.emplace_back()));
   if (kind == "traffic") return set(words, ofTraffic(plan.traffic.emplace_back()));
+  if (kind == "pairs") return set(words, ofPairs(plan.pairs.emplace_back()));
   if (kind == "default") {
     std::string name, value;
     words >> name >> value;

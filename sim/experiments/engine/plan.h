@@ -74,6 +74,7 @@ struct FlowPlan {
   std::int64_t ackTimeout = 200'000'000;
   std::uint64_t rwnd = 1 << 24; // bytes
   bool finish = false;          // closes behind the last write
+  bool trace = false;           // each segment, ACK and gap is kept
   std::vector<WritePlan> writes; // none: data without end
   std::vector<TellPlan> tells;
 };
@@ -86,6 +87,14 @@ struct TrafficPlan {
   std::int64_t on = 0, off = 0; // pareto: means
   double shape = 0;
   std::vector<std::pair<std::int64_t, std::uint64_t>> rates; // from when on, b/s
+};
+
+/// Packets from a host to another, two of them a pair.
+struct PairsPlan {
+  std::string label;
+  unsigned from = 0, to = 0;
+  std::uint32_t bytes = 1500;       // of the IP packet
+  std::vector<std::int64_t> leaves; // rising
 };
 
 /// Where the progress of each connection is kept.
@@ -108,6 +117,7 @@ struct Plan {
   std::vector<SitePlan> sites; // none: one estimator for all cores; else one for each core
   std::vector<FlowPlan> flows;
   std::vector<TrafficPlan> traffic;
+  std::vector<PairsPlan> pairs;
 
   bool isLate(const FlowPlan &flow) const { return warmUp > 0 && flow.start >= warmUp; }
 

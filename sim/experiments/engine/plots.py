@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The curves of an experiment's plots: a measure over an axis, with its band over what the paper leaves out, or a series
-of the first run in time."""
+"""The curves of an experiment's plots: a measure over an axis, with its band over what the paper leaves out, a series of
+the first run in time, or the gaps of all runs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 from downbeat_toe import pages
 
-from sim.experiments.engine import judge
+from sim.experiments.engine import judge, traces
 from sim.experiments.engine.judge import Results, Varied
 from sim.experiments.engine.load import Cell, File
 from sim.experiments.engine.measures import Plot
@@ -25,10 +26,13 @@ def data(file: File, results: Results, varied: Varied = ()) -> list[dict[str, An
 
 
 def _plot(file: File, results: Results, plot: Plot, others: Sequence[tuple[File, Results]]) -> dict[str, Any]:
-    names = file.axes[plot.by] if plot.by else ("",)
+    names = plot.among or (file.axes[plot.by] if plot.by else ("",))
     curves = []
     for name in names:
         chosen = {**plot.of, plot.by: name} if plot.by else dict(plot.of)
+        if plot.series == "gaps":
+            curves.append(_gaps(file, results, plot, chosen, name))
+            continue
         if plot.series:
             curves += _series(file, results, plot, chosen)
             continue
@@ -41,6 +45,8 @@ def _plot(file: File, results: Results, plot: Plot, others: Sequence[tuple[File,
             curve["low"] = [min(each, default=None) for each in known]
             curve["high"] = [max(each, default=None) for each in known]
         curves.append(curve)
+    if plot.series == "gaps":
+        curves.append(_equal(curves))
     return {"title": plot.title, "x": plot.x, "x_title": _titled(file, plot.x), "unit": plot.unit, "curves": curves}
 
 
@@ -61,8 +67,33 @@ def _titled(file: File, x: str) -> str:
     """The axis with its unit, where all its values have the same."""
     if x == "time":
         return "time, s"
+    if x == "gap":
+        return "gap at departure, ms"
     units = {name.partition(" ")[2] for name in file.axes[x] if isinstance(_number(name), float)}
     return f"{x}, {unit}" if len(units) == 1 and (unit := units.pop()) else x
+
+
+def _gaps(file: File, results: Results, plot: Plot, chosen: dict[str, str], name: str) -> dict[str, Any]:
+    """Of each pair, ms."""
+    cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
+    gaps = [gap for cell in cells for run in results[judge.name(cell)] for gap in traces.gaps(run, plot.label)]
+    groups: dict[float, list[float]] = {}
+    for left, arrived in gaps:
+        groups.setdefault(round(1e3 * left, 1), []).append(1e3 * arrived)
+    known = {left: sorted(groups[left]) for left in sorted(groups)}
+    curve: dict[str, Any] = {
+        "name": name or plot.label,
+        "x": list(known),
+        "y": [fmean(each) for each in known.values()],
+    }
+    for end, share in (("low", 0.05), ("high", 0.95)):
+        curve[end] = [each[round(share * (len(each) - 1))] for each in known.values()]
+    return curve
+
+
+def _equal(curves: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    most = max((gap for curve in curves for gap in curve["x"]), default=0)
+    return {"name": "y = x", "x": [0, most], "y": [0, most]}
 
 
 def _series(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ Run::Run(Plan plan) : plan_(std::move(plan)), network_(plan_) {
     addFlow(plan_.flows[i], static_cast<std::uint16_t>(Receiver::firstPort + i), i + 1);
   for (unsigned i = 0; i < plan_.traffic.size(); ++i)
     traffic_.push_back(std::make_unique<Traffic>(plan_.traffic[i], network_, i));
+  for (const PairsPlan &pairs : plan_.pairs) pairs_.push_back(std::make_unique<Pairs>(pairs, network_));
 }
 
 void Run::openEstimates() {
@@ -148,6 +149,12 @@ void Run::print(Json &json) const {
   json.open('[');
   for (const auto &flow : flows_) flow->record.print(json);
   json.close(']');
+  if (!pairs_.empty()) {
+    json.name("pairs");
+    json.open('[');
+    for (const auto &pairs : pairs_) pairs->print(json);
+    json.close(']');
+  }
   printSamples(json);
 }
 

@@ -10,6 +10,7 @@
 #include "flow.h"
 #include "json.h"
 #include "network.h"
+#include "pairs.h"
 #include "plan.h"
 #include "traffic.h"
 
@@ -59,6 +60,7 @@ private:
   std::vector<std::unique_ptr<Flow>> flows_;
   std::vector<std::unique_ptr<Receiver>> receivers_;
   std::vector<std::unique_ptr<Traffic>> traffic_;
+  std::vector<std::unique_ptr<Pairs>> pairs_;
   std::vector<Sample> samples_;
   std::string failure_;
 };

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sim.experiments.engine.measures import Listing, Plot, Published, Table
+from sim.experiments.engine.measures import TRACED, Listing, Plot, Published, Table
 from sim.experiments.engine.methods import METHODS
 from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time
 
@@ -178,7 +178,7 @@ class Flow(Table):
     label: str = Field(pattern=r"^[a-z0-9-]+$")
     sender: Literal["core", "ns-3"] = "core"
     tcp: Literal[NS3_TCP] = "TcpNewReno"  # type: ignore[valid-type]
-    count: int = Field(1, ge=1)
+    count: int = Field(1, ge=0)
     cores: Literal["one", "each"] = "one"  # connections of one core, or a core for each
     origin: int = Field(0, alias="from", ge=0)  # routers
     target: int = Field(alias="to", ge=0)
@@ -196,6 +196,7 @@ class Flow(Table):
     ssthresh: Payload | None = None
     nssr: bool = False
     recovery: Literal["newreno", "reno"] = "newreno"  # reno: the first ACK of new data ends it (RFC 5681 3.2)
+    trace: bool = False  # each segment, ACK and gap is kept, as the metrics of single segments need
     estimate: Literal["", *METHODS] = ""  # type: ignore[valid-type]
     observed: bool = False  # it reports to the estimator
     start: Draw = 0
@@ -210,6 +211,8 @@ class Flow(Table):
     def _consistent(self) -> Self:
         if self.sender == "ns-3" and (self.startup or self.steady or self.estimate or self.changes):
             raise ValueError("startup, steady, estimate and changes are a core's: leave them out, or sender = 'core'")
+        if self.sender == "ns-3" and self.trace:
+            raise ValueError("trace is a core's: leave it out, or sender = 'core'")
         if self.line is not None and (self.sender == "ns-3" or self.line > FASTEST_LINE):
             raise ValueError("line is a core's, at most 1 Gb/s")
         if self.rounds and self.transfer is None:
@@ -219,9 +222,27 @@ class Flow(Table):
         return self
 
 
+class Pairs(Table):
+    """Two packets `gap` apart, again and again, whatever comes back: from a host of ns-3, at its nanosecond. The core's
+    launch gate and stamps keep to that within 8 ns (make experiment NAME=linearity)."""
+
+    label: str = Field(pattern=r"^[a-z0-9-]+$")
+    origin: int = Field(0, alias="from", ge=0)
+    target: int = Field(alias="to", ge=0)
+    gaps: tuple[Time, ...] = Field(min_length=1)  # in turn
+    every: Time = 1_000_000_000  # on average, from pair to pair: a tenth of it is a rest, the others a Poisson process
+    start: Time = 1_000_000_000
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.every < 2 * max(self.gaps):
+            raise ValueError("every is the mean time from pair to pair: use twice the longest gap or more")
+        return self
+
+
 class Traffic(Table):
     kind: Literal["cbr", "poisson", "pareto"]
-    count: int = Field(1, ge=1)
+    count: int = Field(1, ge=0)
     origin: int = Field(0, alias="from", ge=0)
     target: int = Field(alias="to", ge=0)
     at: Literal["host", "router"] = "host"  # with access links of their own, or not
@@ -254,7 +275,8 @@ class Experiment(Table):
     assumed: tuple[str, ...] = ()  # what the paper leaves out
     topology: Topology
     run: Run
-    flow: tuple[Flow, ...] = Field(min_length=1)
+    flow: tuple[Flow, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
     traffic: tuple[Traffic, ...] = ()
     published: tuple[Published, ...] = ()
     plot: tuple[Plot, ...] = ()
@@ -264,7 +286,11 @@ class Experiment(Table):
     @model_validator(mode="after")
     def _places(self) -> Self:
         last = 1 if self.topology.kind in ("dumbbell", "star", "transit-stub") else self.topology.hops
-        for what, each in [("flow", flow) for flow in self.flow] + [("traffic", one) for one in self.traffic]:
+        ends: list[tuple[str, Flow | Pairs | Traffic]] = [("flow", flow) for flow in self.flow]
+        ends += [("pairs", pairs) for pairs in self.pairs] + [("traffic", one) for one in self.traffic]
+        if not self.flow and not self.pairs:
+            raise ValueError("nothing is sent: give a [[flow]] or [[pairs]]")
+        for what, each in ends:
             drawn = (
                 self.topology.stubs is not None and each.target == 1
             )  # two routers, though both are "one of the stubs"
@@ -277,7 +303,8 @@ class Experiment(Table):
 
     @model_validator(mode="after")
     def _measures(self) -> Self:
-        labels = {flow.label for flow in self.flow}
+        paired = {pairs.label for pairs in self.pairs}
+        labels = {flow.label for flow in self.flow} | paired
         for each in (*self.published, *self.plot, *(column for table in self.table for column in table.column)):
             for label in {each.label, getattr(each, "against", "")} - {"", *labels}:
                 raise ValueError(f"no flow has the label '{label}', use {', '.join(sorted(labels))}")
@@ -285,6 +312,14 @@ class Experiment(Table):
                 raise ValueError("packets_at needs a mark that run.marks has")
             if each.metric == "seconds_to" and each.size not in self.run.sizes:
                 raise ValueError("seconds_to needs a size that run.sizes has")
+            traced = {flow.label for flow in self.flow if flow.trace}
+            traced |= paired if each.metric == "arrival_gap" else set()
+            if each.metric in TRACED and not traced >= ({each.label} if each.label else labels):
+                raise ValueError(f"{each.metric} needs trace = true in the flows that it measures")
+            if each.label in paired and each.metric != "arrival_gap":
+                raise ValueError(f"'{each.label}' are pairs: their metric is arrival_gap")
+            if each.metric == "arrival_gap" and not each.gap and getattr(each, "series", "") != "gaps":
+                raise ValueError("arrival_gap needs gap, the one at departure")
             if each.metric == "seconds_to_window" and not (each.reached and self.run.sample):
                 raise ValueError("seconds_to_window needs reached, packets, and run.sample")
         return self

@@ -10,7 +10,7 @@ import pytest
 from downbeat_toe import policies as built
 from downbeat_toe.policies import Policy
 
-from sim.experiments.engine import judge, lines, records
+from sim.experiments.engine import judge, lines, records, traces
 from sim.experiments.engine.load import load
 from sim.experiments.engine.runs import Result, Runs
 from sim.experiments.engine.workers import Processes
@@ -160,6 +160,43 @@ def test_an_estimate_counts_that_is_made_when_slow_start_has_ended(runs: Runner,
     (flow,) = runs(path)[0]["flows"]
     assert flow["exit"] == "policy" and flow["exit_before"] < 33
     assert 300 < flow["estimate"] < 500  # 40 Mb/s and 84 ms are 420 packets of 1,000 bytes
+
+
+# 8 ms a packet and 240 ms: 30 packets.
+SLOW = (
+    ('["2 Mb/s", "4 Mb/s"]', '["1 Mb/s"]'),
+    ('delay = "10 ms"', 'delay = "119 ms"'),
+    ('rate = "100 Mb/s"', 'rate = "1 Gb/s"'),
+    ("20 packets", "50 packets"),
+    ('"2 s"', '"8 s"'),
+)
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+def test_pairs_on_an_empty_path_come_out_as_they_left(inverted: bool, runs: Runner, tiny: Tiny) -> None:
+    """SPM asks 1, 1.5, 2 and 4 times the first gap; the window is what the path holds. Hoe's round trip is the first
+    segment's, with its time on the bottleneck and maybe the second's. Inverted pairs are for delayed ACKs."""
+    told = {}
+    for startup in ("spm", "hoe"):
+        more = f'startup = "{startup}"\ninitial_window = 2\ntrace = true\n'
+        more += 'startup_argument = "inverted=1"\nreceiver = { delayed_ack = true }\n' if inverted else ""
+        path = tiny(('count = 2\nstart = { uniform = ["0 s", "100 ms"] }\n', more), *SLOW)
+        path.write_text(path.read_text().partition("[[published]]")[0])
+        (told[startup],) = runs(path)[0]["flows"]
+    assert told["spm"]["estimate"] == 30 and 31 <= told["hoe"]["estimate"] <= 33
+    gaps = [gap for gap in told["spm"]["trace"]["gaps"] if gap[0] > 0.001][:12]  # of the estimate
+    assert len(gaps) == 12 and all(came == pytest.approx(left, abs=1e-5) for left, came in gaps)
+    assert {8, 12, 16, 32} == {round(1e3 * left) for left, _ in gaps}
+
+
+def test_a_gap_shorter_than_a_packets_time_becomes_that_time(runs: Runner, tiny: Tiny) -> None:
+    more = '\n[[pairs]]\nlabel = "p"\nto = 1\ngaps = ["4 ms", "8 ms", "20 ms"]\nevery = "200 ms"\nstart = "1 s"\n'
+    path = tiny(*SLOW, ("count = 2", "count = 0"))
+    path.write_text(path.read_text().partition("[[published]]")[0] + more)
+    (result,) = runs(path)
+    assert len(result["pairs"][0]["arrivals"]) > 30
+    for left, came in traces.gaps(result, "p"):
+        assert came == pytest.approx(max(left, 0.008), abs=1e-8)
 
 
 def test_careful_resume_jumps_to_half_of_what_an_earlier_connection_to_the_host_had(runs: Runner, tiny: Tiny) -> None:

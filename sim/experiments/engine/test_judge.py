@@ -197,6 +197,28 @@ def test_a_reason_stands_once_behind_the_rows_that_it_explains(tiny: Tiny, polic
     assert "<li>a; b: R.</li><li>c: S.</li>" in text
 
 
+def test_a_curve_of_gaps_has_the_mean_of_each_gap_and_where_most_of_them_are(tiny: Tiny, policies: Policies) -> None:
+    more = '[[pairs]]\nlabel = "p"\nto = 1\ngaps = ["8 ms", "12 ms"]\n\n'
+    more += '[[plot]]\ntitle = "Gaps"\nmetric = "arrival_gap"\nlabel = "p"\nseries = "gaps"\nx = "gap"\n'
+    more += 'by = "rate"\namong = ["4 Mb/s"]\n'
+    file = load(tiny(more=more), policies)
+    ms = 10**6
+    arrivals = [(8 * ms, came * ms) for came in range(8, 29)] + [(12 * ms, 12 * ms)]
+    leaves = [at for left, _ in arrivals for at in (0, left)]
+    comes = [at for _, came in arrivals for at in (100 * ms, 100 * ms + came)]
+    pairs = [{"label": "p", "departures": leaves, "arrivals": comes}]
+    told = {cell: [one | {"pairs": pairs} for one in runs] for cell, runs in results(100, 250).items()}
+    (plot,) = plots.data(file, told)
+    curve, equal = plot["curves"]
+    assert (curve["name"], curve["x"], plot["x_title"]) == ("4 Mb/s", [8, 12], "gap at departure, ms")
+    assert (curve["y"], curve["low"], curve["high"]) == (
+        pytest.approx([18, 12]),
+        pytest.approx([9, 12]),
+        pytest.approx([27, 12]),
+    )
+    assert (equal["name"], equal["x"], equal["y"]) == ("y = x", [0, 12], [0, 12])
+
+
 def test_curves_in_time_are_named_by_what_the_plot_leaves_open(tiny: Tiny, policies: Policies) -> None:
     more = '[[plot]]\ntitle = "Window"\nmetric = "window"\nseries = "window"\nx = "time"\n'
     more += '[[plot]]\ntitle = "Packets"\nmetric = "packets"\nx = "rate"\n'

@@ -27,6 +27,13 @@ def test_what_was_published_of_the_full_form_alone_is_left_out_of_the_quick_one(
     assert [len(form.published) for form in forms] == [0, 1]
 
 
+PAIRS = '[[pairs]]\nlabel = "p"\nto = 1\ngaps = ["8 ms", "20 ms"]\nevery = "1 s"\n\n'
+
+
+def plot(keys: str) -> str:
+    return f'[[plot]]\ntitle = "p"\nmetric = "window"\n{keys}\n\n[[table]]'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "where", "allowed"),
     [
@@ -42,7 +49,8 @@ def test_what_was_published_of_the_full_form_alone_is_left_out_of_the_quick_one(
         ('kind = "dumbbell"', 'kind = "chain"', "topology: a chain needs hops = 2", "or more"),
         ('kind = "dumbbell"', 'kind = "transit-stub"', "topology: stubs are of kind = 'transit-stub'", "needs them"),
         ("to = 1", "to = 3", "flow from 0 to 3: this dumbbell has routers 0 to 1", "use two of them"),
-        ("count = 2", "count = 0", "flow.1.count: Input should be greater than or equal to 1", ""),
+        ("count = 2", "count = -1", "flow.1.count: Input should be greater than or equal to 0", ""),
+        ("count = 2", 'sender = "ns-3"\ntrace = true', "trace is a core's", "leave it out"),
         ("count = 2", 'steady = "bbr"', "flow 'a': steady: no congestion policy 'bbr' in this build", "reno, aimd"),
         ("count = 2", 'steady = "aimd"\nsteady_argument = "b=2"', "'b=2' is no argument", "a from"),
         ("count = 2", 'sender = "ns-3"\nsteady = "reno"', "are a core's", "sender = 'core'"),
@@ -59,6 +67,18 @@ def test_what_was_published_of_the_full_form_alone_is_left_out_of_the_quick_one(
             "seconds_to_window needs reached, packets",
             "run.sample",
         ),
+        ('metric = "packets_at"', 'metric = "inverted_share"', "inverted_share needs trace = true", "measures"),
+        (
+            "[[table]]",
+            PAIRS + plot('label = "p"\nx = "rate"').replace("window", "arrival_gap"),
+            "arrival_gap needs gap",
+            "departure",
+        ),
+        ("[[published]]", f"{PAIRS}[[published]]\nlabel = 'p'", "'p' are pairs: their metric is arrival_gap", ""),
+        ("[[published]]", f"{PAIRS.replace('1 s', '20 ms')}[[published]]", "pairs.1: every is the mean time", "twice"),
+        ("[[table]]", plot('x = "speed"'), "plot 1: no axis 'speed'", "use rate"),
+        ("[[table]]", plot('x = "rate"\nby = "rate"\namong = ["x"]'), "plot 1: axis rate has no 'x'", "2 Mb/s, 4 Mb/s"),
+        ("[[table]]", plot('x = "rate"\nseries = "window"'), "series = 'window' is over time", "write x = 'time'"),
         ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
         ('rows = ["rate"]', 'rows = ["rate"]\neach = "rate"', "each: 'rate' is one of rows already", "another axis"),
         ('rows = ["rate"]', 'rows = ["speed"]', "table 1: no axis 'speed'", "rate"),

@@ -18,6 +18,7 @@ from sim.experiments.linearity import page
 from sim.experiments.linearity.figures import FIGURES, Figure, doubt, failures, meeting
 from sim.experiments.linearity.sweep import GAPS_MS, Programs, receive, send
 from sim.lib import build
+from sim.lib.verilated import PRESET
 
 REPORT = build.ROOT / "build" / "reports" / "linearity.json"
 PAGE = REPORT.with_suffix(".html")
@@ -60,12 +61,12 @@ def main() -> int:
     seed, jobs = int(os.environ.get("SEED") or 1), int(os.environ.get("JOBS") or 2)
     seconds = float(os.environ.get("DURATION") or SECONDS)
     try:
-        programs = Programs(build.gap() / "gap_bench", build.linearity() / "gap_path")
-    except build.BuildFailed as error:
+        programs = Programs(build.gap() / "gap_bench", build.experiment(PRESET) / "downbeat_experiment")
+        begin = time.monotonic()
+        report = measure(programs, seconds, seed, jobs)
+    except (build.BuildFailed, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1
-    begin = time.monotonic()
-    report = measure(programs, seconds, seed, jobs)
     wall = {"seconds": round(time.monotonic() - begin, 1)}
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps({**report, "wall_clock": wall}, indent=2) + "\n")

@@ -2,13 +2,14 @@
 """Pairs of one gap after another over a path: out of the gate, through ns-3, into the receiver's stamps.
 
 The pairs are sent whatever comes back, so the three parts run one after another: gap_bench launches the frames and says
-when each SFD stood at the pins, gap_path takes them over the path, gap_bench stamps them where they arrive.
+when each SFD stood at the pins, the experiments' engine takes them over the path, gap_bench stamps them where they arrive.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,13 @@ from pathlib import Path
 from statistics import stdev
 from typing import Any
 
+from sim.experiments.engine import lines
+from sim.experiments.engine.load import load
+from sim.experiments.names import FILES
+
+FILE = FILES["thesis-4-6"]
 GAPS_MS = tuple(range(4, 44, 4))
-PACKET_BYTES = 1000  # as the papers count them; on ns-3's link with 2 bytes of PPP
-FRAME_BYTES = PACKET_BYTES - 2 + 18
+FRAME_BYTES = 998 + 18  # a packet of 1,000 bytes as the papers count them: on ns-3's link with 2 bytes of PPP
 BYTE_NS = 8
 SECOND = 10**9 << 16  # in the units of stamps, 2^-16 ns
 LIMIT_SECONDS = 1200  # wall time of one program
@@ -101,18 +106,24 @@ def _over_the_path(programs: Programs, sent: Sent, cross: int, seed: int) -> Sta
     """When each frame's SFD comes to the receiver: behind the preamble of a frame that goes out once it has come in
     whole."""
     last_byte, preamble = BYTE_NS * (FRAME_BYTES + 1) << 16, 8 * BYTE_NS << 16
-    lines = (f"{frame} {PACKET_BYTES} {_picoseconds(stamp + last_byte)}" for frame, stamp in sent.stamps.items())
-    until = sent.seconds + 10  # longer than any queue
-    arrivals = (line.split() for line in _run([programs.path, cross, seed, until], lines).splitlines())
-    return {int(frame): (int(instant) << 16) // 1000 + preamble for frame, instant in arrivals}
+    leaves = [(stamp + last_byte + 0xFFFF) >> 16 for stamp in sent.stamps.values()]
+    told = json.loads(_run([programs.path], [plan(cross, seed, leaves, sent.seconds + 10)]))  # longer than any queue
+    if told["failure"]:
+        raise RuntimeError(told["failure"])
+    arrivals = zip(sent.stamps, told["pairs"][0]["arrivals"], strict=True)
+    return {frame: (at << 16) + preamble for frame, at in arrivals if at >= 0}
+
+
+def plan(cross: int, seed: int, leaves: Sequence[int], until: float) -> str:
+    """The plan of one run over the dumbbell of FILE beside so many constant-rate sources; `leaves` in ns."""
+    experiment = load(FILE, None, duration=f"{until} s").experiment
+    sources = experiment.traffic[0].model_copy(update={"count": cross})
+    text = lines.plan(experiment.model_copy(update={"traffic": (sources,)}), {}, seed)
+    return re.sub(r"^(pairs .*leaves=).*$", lambda match: match[1] + ",".join(map(str, leaves)), text, flags=re.M)
 
 
 def _gap(stamps: Stamps, pair: int) -> int:
     return stamps[2 * pair + 1] - stamps[2 * pair]
-
-
-def _picoseconds(stamp: int) -> int:
-    return (stamp * 1000 + 0xFFFF) >> 16
 
 
 def _bench(programs: Programs, case: str, lines: Iterable[str], receive_ppm: float) -> dict[str, Any]:
@@ -125,6 +136,7 @@ def _bench(programs: Programs, case: str, lines: Iterable[str], receive_ppm: flo
 def _run(command: list[object], lines: Iterable[str]) -> str:
     words = [str(word) for word in command]
     text = "".join(f"{line}\n" for line in lines)
-    return subprocess.run(
-        words, input=text, stdout=subprocess.PIPE, text=True, timeout=LIMIT_SECONDS, check=True
-    ).stdout
+    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{words[0]}: status {done.returncode}\n{done.stderr[-2000:]}")
+    return done.stdout

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What each segment, ACK and gap of a traced connection shows. `trace` has lists: `sent` (s since establishment, first
+byte, bytes), `acks` (s, bytes acknowledged by then), `gaps` (s between a probe and the one before, s between their
+ACKs)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+Trace = dict[str, list[list[float]]]
+NONE: Trace = {"gaps": []}
+WIDTH = 1 / 16  # of a gap, to either side
+
+
+def gaps(run: dict[str, Any], label: str) -> list[list[float]]:
+    """Of each traced pair of a run, s at departure and at arrival; of one that is not whole the other says nothing."""
+    told = [gap for flow in run["flows"] if label in ("", flow["label"]) for gap in flow.get("trace", NONE)["gaps"]]
+    for pairs in run.get("pairs", ()):
+        if label in ("", pairs["label"]):
+            ends = zip(*(pairs[name][half::2] for name in ("departures", "arrivals") for half in (0, 1)), strict=True)
+            told += [[1e-9 * (b - a), 1e-9 * (d - c)] for a, b, c, d in ends if c >= 0 and d >= 0]
+    return told
+
+
+def arrival_gaps(run: dict[str, Any], label: str, departure: float) -> list[float]:
+    """s, of the pairs that left that many s apart."""
+    return [arrival for left, arrival in gaps(run, label) if abs(left - departure) <= departure * WIDTH]
+
+
+def inverted_share(trace: Trace) -> float:
+    """Of the segments behind the first, those that left in a pair, the later one first; each segment counts once."""
+    order = _fresh(trace)
+    pairs = sum(1 for (first, _), (second, size) in pairwise(order) if first == second + size)
+    return 2 * pairs / (len(order) - 1) if len(order) > 1 else 0.0
+
+
+def most_per_ack(trace: Trace) -> int:
+    """The most segments that leave between two ACKs. What leaves in the moment of an ACK is that ACK's."""
+    events = [(at, 0) for at, _ in trace["acks"]] + [(at, 1) for at, *_ in trace["sent"]]
+    most = released = 0
+    for _, sends in sorted(events):
+        released = released + 1 if sends else 0
+        most = max(most, released)
+    return most
+
+
+def _fresh(trace: Trace) -> list[tuple[float, float]]:
+    """First byte and bytes of each segment, as it left the first time."""
+    once = {first: size for _, first, size in reversed(trace["sent"])}
+    return [(first, once.pop(first)) for _, first, _ in trace["sent"] if first in once]
