@@ -27,27 +27,29 @@ def data(file: File, results: Results, varied: Varied = ()) -> list[dict[str, An
 
 def _plot(file: File, results: Results, plot: Plot, others: Sequence[tuple[File, Results]]) -> dict[str, Any]:
     names = plot.among or (file.axes[plot.by] if plot.by else ("",))
-    curves = []
-    for name in names:
-        chosen = {**plot.of, plot.by: name} if plot.by else dict(plot.of)
-        if plot.series == "gaps":
-            curves.append(_gaps(file, results, plot, chosen, name))
-            continue
-        if plot.series:
-            curves += _series(file, results, plot, chosen)
-            continue
-        cells = [{**chosen, plot.x: each} for each in file.axes[plot.x]]
-        values = [[_point(*one, plot, cell) for one in ((file, results), *others)] for cell in cells]
-        curve: dict[str, Any] = {"name": name or plot.label, "x": [_number(each) for each in file.axes[plot.x]]}
-        curve["y"] = [ours for ours, *_ in values]
-        if others:
-            known = [[one for one in each if one is not None] for each in values]
-            curve["low"] = [min(each, default=None) for each in known]
-            curve["high"] = [max(each, default=None) for each in known]
-        curves.append(curve)
+    chosen = [{**plot.of, plot.by: name} if plot.by else dict(plot.of) for name in names]
     if plot.series == "gaps":
+        curves = [_gaps(file, results, plot, *one) for one in zip(chosen, names, strict=True)]
         curves.append(_equal(curves))
+    elif plot.series:
+        curves = [curve for one in chosen for curve in _series(file, results, plot, one)]
+    else:
+        curves = [_over_axis(file, results, plot, others, *one) for one in zip(chosen, names, strict=True)]
     return {"title": plot.title, "x": plot.x, "x_title": _titled(file, plot.x), "unit": plot.unit, "curves": curves}
+
+
+def _over_axis(
+    file: File, results: Results, plot: Plot, others: Sequence[tuple[File, Results]], chosen: dict[str, str], name: str
+) -> dict[str, Any]:
+    cells = [{**chosen, plot.x: each} for each in file.axes[plot.x]]
+    values = [[_point(*one, plot, cell) for one in ((file, results), *others)] for cell in cells]
+    curve: dict[str, Any] = {"name": name or plot.label, "x": [_number(each) for each in file.axes[plot.x]]}
+    curve["y"] = [ours for ours, *_ in values]
+    if others:
+        known = [[one for one in each if one is not None] for each in values]
+        curve["low"] = [min(each, default=None) for each in known]
+        curve["high"] = [max(each, default=None) for each in known]
+    return curve
 
 
 def _point(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> float | None:
@@ -74,18 +76,15 @@ def _titled(file: File, x: str) -> str:
 
 
 def _gaps(file: File, results: Results, plot: Plot, chosen: dict[str, str], name: str) -> dict[str, Any]:
-    """Of each pair, ms."""
+    """Means, and where nine tenths of the pairs are, ms."""
     cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
     gaps = [gap for cell in cells for run in results[judge.name(cell)] for gap in traces.gaps(run, plot.label)]
     groups: dict[float, list[float]] = {}
     for left, arrived in gaps:
         groups.setdefault(round(1e3 * left, 1), []).append(1e3 * arrived)
     known = {left: sorted(groups[left]) for left in sorted(groups)}
-    curve: dict[str, Any] = {
-        "name": name or plot.label,
-        "x": list(known),
-        "y": [fmean(each) for each in known.values()],
-    }
+    curve: dict[str, Any] = {"name": name or plot.label, "x": list(known)}
+    curve["y"] = [fmean(each) for each in known.values()]
     for end, share in (("low", 0.05), ("high", 0.95)):
         curve[end] = [each[round(share * (len(each) - 1))] for each in known.values()]
     return curve
