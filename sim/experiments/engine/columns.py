@@ -12,7 +12,7 @@ from collections.abc import Mapping
 WORDS = ("label", "failure", "exit", "told")
 NUMBERS = (
     *("opened", "established", "seconds", "window", "rtt", "smallest_rtt"),
-    *("exit_time", "exit_before", "exit_after", "estimate", "last_estimate", "exit_rate"),
+    *("exit_time", "exit_before", "exit_after", "estimate", "last_estimate"),
     *("told_window", "told_ssthresh", "segment_size"),
 )
 COUNTS = (

@@ -157,19 +157,17 @@ void CoreFlow::see(const downbeat_event &event) {
   record.segments += event.sent && event.sent_length > 0;
   record.retransmissions += event.sent && event.retransmission;
   if (loss || timeout) record.loss(now, event.flight, timeout);
-  // SPM makes its estimate when slow start has ended. Astart follows its rate for ever: what counts is where it led
-  // slow start to, or the rate itself where that was below ssthresh.
-  const bool follows = record.plan().startup == "astart";
-  if (!record.hasLost() && ssthresh != firstSsthresh_ && !(follows && record.hasLeftStartup()))
-    record.estimated(ssthresh);
+  // SPM makes its estimate when slow start has ended.
+  if (!record.hasLost() && ssthresh != firstSsthresh_) record.estimated(ssthresh);
   if (!record.hasLeftStartup()) {
-    if (follows) record.rate((record.plan().startupArgument[0] & 1 ? event.bwe : event.ere) / record.segmentSize);
     if (loss || timeout) {
       record.exit(now, timeout ? "timeout" : "loss", lastWindow_, cwnd);
     } else {
       if (cwnd >= ssthresh) record.exit(now, "policy", lastWindow_, cwnd);
     }
   }
+  if (downbeat_event_text(event.kind) == std::string_view("estimated"))
+    record.rates(now, event.bwe / record.segmentSize, event.ere / record.segmentSize, cwnd);
   record.ssthresh = ssthresh;
   lastWindow_ = cwnd;
   record.window(now, cwnd);

@@ -78,6 +78,10 @@ void FlowRecord::gap(double departure, double arrival) {
   if (plan_.trace) trace_.gaps.push_back({departure, arrival});
 }
 
+void FlowRecord::rates(double now, double bwe, double ere, double window) {
+  if (plan_.trace) trace_.rates.push_back({now - established_, bwe, ere, window});
+}
+
 bool FlowRecord::over(double now) {
   if (ended_ < 0) ended_ = now, account(now);
   return true;
@@ -128,7 +132,6 @@ void FlowRecord::print(Json &json) const {
   json.field("exit_after", exitAfter_);
   json.field("estimate", firstEstimate_);
   json.field("last_estimate", lastEstimate_);
-  json.field("exit_rate", rate_);
   json.field("measured_at", measuredAt_);
   json.field("capacities", capacities_);
   json.field("availables", availables_);
@@ -144,6 +147,7 @@ void FlowRecord::print(Json &json) const {
     json.field("sent", trace_.sent);
     json.field("acks", trace_.acks);
     json.field("gaps", trace_.gaps);
+    json.field("rates", trace_.rates);
     json.close('}');
   }
   json.close('}');

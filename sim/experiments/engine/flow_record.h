@@ -29,8 +29,6 @@ public:
   bool hasLost() const { return lossSeen_; }
   /// Start-up is over: `loss`, or the policy's own decision.
   void exit(double now, const char *reason, double before, double after);
-  /// What the rate estimator finds while start-up lasts, as a window in segments.
-  void rate(double window) { rate_ = window; }
   bool hasLeftStartup() const { return !exitReason_.empty(); }
   void estimated(double segments);
   /// Inline measurement has found this, bytes/s of payload.
@@ -38,6 +36,8 @@ public:
   /// Of a flow that is traced: bytes count from the first.
   void sent(double now, std::uint64_t first, std::uint32_t bytes);
   void acknowledged(double now);
+  /// Westwood's rates, as windows in segments, and the window.
+  void rates(double now, double bwe, double ere, double window);
   /// A probe and the one before, and their ACKs, stood so far apart, s.
   void gap(double departure, double arrival);
   /// The write that is due next has begun at `now`.
@@ -66,6 +66,7 @@ private:
     std::vector<std::array<double, 3>> sent; // s since establishment, first byte, bytes
     std::vector<std::array<double, 2>> acks; // s since establishment, bytes acknowledged by then
     std::vector<std::array<double, 2>> gaps;
+    std::vector<std::array<double, 4>> rates; // s since establishment, BWE, ERE, cwnd
   };
 
   void account(double now);
@@ -79,7 +80,7 @@ private:
   Trace trace_;
   std::string exitReason_;
   double opened_ = -1, established_ = -1, ended_ = -1, begin_ = 0;
-  double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0, rate_ = 0;
+  double exitTime_ = 0, exitBefore_ = 0, exitAfter_ = 0, firstEstimate_ = 0, lastEstimate_ = 0;
   double window_ = 0, since_ = 0, windowSeconds_ = 0, rttSum_ = 0, smallestRtt_ = 0;
   std::uint64_t rtts_ = 0, total_ = 0, counted_ = 0, sinceLoss_ = 0, toCover_ = 0, due_ = 0; // bytes
   std::uint64_t segmentsBefore_ = 0;

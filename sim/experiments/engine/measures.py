@@ -44,6 +44,7 @@ class Measure(Table):
     mark: Time = 0  # packets_at: one of run.marks
     size: Payload = 0  # seconds_to: one of run.sizes
     reached: float = Field(0, ge=0)  # seconds_to_window: packets
+    rounds: int = Field(0, ge=0)  # estimate: of a rate, so many round trips later
     gap: Time = 0  # arrival_gap: of pairs that left so far apart, to a sixteenth
     begin: Time = 0  # throughput, utilisation: from then
     end: Time = 0  # until then; 0: the end

@@ -4,6 +4,7 @@ paper's links do."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from statistics import fmean, median
@@ -13,7 +14,7 @@ from sim.experiments.engine import traces
 from sim.experiments.engine.measures import Measure
 from sim.experiments.engine.network import base_rtt
 from sim.experiments.engine.schema import Experiment
-from sim.experiments.engine.units import seconds
+from sim.experiments.engine.units import MSS, seconds
 
 Flow = dict[str, Any]
 FIRST_INTERVALS = 80  # what four steady decisions of Carson take
@@ -89,7 +90,7 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             path = experiment.topology.link.rate * base_rtt(experiment, 0, 1) / (8e9 * experiment.run.packet)
             return [flow["exit_before"] / path] if flow["exit"] else []
         case "estimate":
-            return [flow["estimate"] or flow["exit_rate"] or flow["exit_after"]]
+            return _estimate(experiment, what, flow)
         case "capacity" | "available":
             return _measured(experiment, what, flow)
         case "seconds_to_full":
@@ -104,6 +105,19 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             return [flow["established"] - flow["opened"]]
         case _:
             return [float(flow[what.metric])]
+
+
+def _estimate(experiment: Experiment, what: Measure, flow: Flow) -> list[float]:
+    """Packets. A policy that has none leaves slow start at its first ssthresh or by a loss."""
+    told = next(each for each in experiment.flow if each.label == flow["label"])
+    if told.estimated_by == "ssthresh":
+        return [flow["estimate"] or flow["exit_after"]]
+    assert told.ssthresh is not None
+    lost = flow["exit_time"] if flow["exit"] in ("loss", "timeout") else math.inf
+    rates = traces.rates(flow["trace"], told.estimated_by)
+    reached = next((at for at, _, window in rates if window >= told.ssthresh / MSS), math.inf)
+    read = min(reached, lost) + what.rounds * flow["smallest_rtt"]
+    return [rate for at, rate, _ in rates if at <= read][-1:] if read < math.inf else []
 
 
 def _completions(flow: Flow) -> list[float]:

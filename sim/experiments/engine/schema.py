@@ -196,6 +196,9 @@ class Flow(Table):
     ssthresh: Payload | None = None
     nssr: bool = False
     recovery: Literal["newreno", "reno"] = "newreno"  # reno: the first ACK of new data ends it (RFC 5681 3.2)
+    # What the metric `estimate` is: ssthresh as the policy has set it, or Westwood's rate, as a window, when cwnd reaches
+    # the first ssthresh or slow start ends by a loss.
+    estimated_by: Literal["ssthresh", "bwe", "ere"] = "ssthresh"
     trace: bool = False  # each segment, ACK and gap is kept, as the metrics of single segments need
     estimate: Literal["", *METHODS] = ""  # type: ignore[valid-type]
     observed: bool = False  # it reports to the estimator
@@ -213,6 +216,8 @@ class Flow(Table):
             raise ValueError("startup, steady, estimate and changes are a core's: leave them out, or sender = 'core'")
         if self.sender == "ns-3" and self.trace:
             raise ValueError("trace is a core's: leave it out, or sender = 'core'")
+        if self.estimated_by != "ssthresh" and not (self.trace and self.ssthresh):
+            raise ValueError(f"estimated_by = '{self.estimated_by}' needs trace = true and ssthresh")
         if self.line is not None and (self.sender == "ns-3" or self.line > FASTEST_LINE):
             raise ValueError("line is a core's, at most 1 Gb/s")
         if self.rounds and self.transfer is None:

@@ -12,17 +12,20 @@ from downbeat_toe.policies import Policy
 
 from sim.experiments.engine import judge, lines, records, traces
 from sim.experiments.engine.load import load
+from sim.experiments.engine.measures import Measure
+from sim.experiments.engine.metrics import measure
 from sim.experiments.engine.runs import Result, Runs
 from sim.experiments.engine.workers import Processes
 from sim.lib import build
 from sim.lib.verilated import LAYOUT, PRESET
 
 Tiny = Callable[..., Path]
+Known = dict[str, dict[str, Policy]]
 Runner = Callable[..., list[Result]]
 
 
 @pytest.fixture(scope="module")
-def known() -> dict[str, dict[str, Policy]]:
+def known() -> Known:
     return built.read(LAYOUT.with_suffix(".json"))
 
 
@@ -32,7 +35,7 @@ def program() -> Path:
 
 
 @pytest.fixture
-def runs(program: Path, known: dict[str, dict[str, Policy]], tmp_path: Path) -> Runner:
+def runs(program: Path, known: Known, tmp_path: Path) -> Runner:
     def run(path: Path, jobs: int = 1, kept: str = "kept") -> list[Result]:
         file = load(path, known)
         plans = [lines.plan(cell.experiment, known, 1) for cell in file.cells]
@@ -61,7 +64,7 @@ def test_the_same_seed_gives_the_same_bytes_with_1_2_and_4_workers(runs: Runner,
 
 
 def test_runs_that_share_their_warm_up_have_the_bytes_that_each_has_alone(
-    program: Path, known: dict[str, dict[str, Policy]], tiny: Tiny, tmp_path: Path
+    program: Path, known: Known, tiny: Tiny, tmp_path: Path
 ) -> None:
     """The second connection begins after it, by one start or the other, early or later."""
     late = '\n[[flow]]\nlabel = "b"\nto = 1\nstartup = "$start.startup"\nstart = "$start.at"\n'
@@ -189,6 +192,28 @@ def test_pairs_on_an_empty_path_come_out_as_they_left(inverted: bool, runs: Runn
     assert {8, 12, 16, 32} == {round(1e3 * left) for left, _ in gaps}
 
 
+def test_westwoods_rate_on_the_free_path_is_the_filters(runs: Runner, tiny: Tiny, known: Known) -> None:
+    """The path of table 4-1 with nothing else on it; cocotb_tests/calculation/test_rate_estimate.py has 978 to 983
+    segments from the equation, when cwnd has reached 32."""
+    more = (
+        'startup = "astart"\nstartup_argument = "bwe=1"\nssthresh = "32 packets"\ntrace = true\nestimated_by = "bwe"\n'
+    )
+    path = tiny(
+        ('count = 2\nstart = { uniform = ["0 s", "100 ms"] }\n', more),
+        ('["2 Mb/s", "4 Mb/s"]', '["50 Mb/s"]'),
+        ('delay = "10 ms"', 'delay = "218 ms"'),
+        ('rate = "100 Mb/s"', 'rate = "1 Gb/s"'),
+        ('"1000 B"', '"1040 B"'),
+        ("20 packets", "1000 packets"),
+        ('"2 s"', '"5 s"'),
+    )
+    path.write_text(path.read_text().partition("[[published]]")[0])
+    (result,) = runs(path)
+    asked = (Measure.model_validate({"metric": "estimate", "rounds": rounds}) for rounds in (0, 1))
+    told = [measure(load(path, known).experiment, result, what) for what in asked]
+    assert 978 <= told[0] <= 983 < told[1]
+
+
 def test_a_gap_shorter_than_a_packets_time_becomes_that_time(runs: Runner, tiny: Tiny) -> None:
     more = '\n[[pairs]]\nlabel = "p"\nto = 1\ngaps = ["4 ms", "8 ms", "20 ms"]\nevery = "200 ms"\nstart = "1 s"\n'
     path = tiny(*SLOW, ("count = 2", "count = 0"))
@@ -234,7 +259,7 @@ def test_queues_traffic_and_ns3s_own_tcp(runs: Runner, tiny: Tiny) -> None:
     assert means[1] < 0.7 * means[0] and means[0] > 8
 
 
-def test_the_judgement_takes_the_engines_results(runs: Runner, tiny: Tiny, known: dict[str, dict[str, Policy]]) -> None:
+def test_the_judgement_takes_the_engines_results(runs: Runner, tiny: Tiny, known: Known) -> None:
     file = load(tiny(), known)
     results = {judge.name(cell): [one] for cell, one in zip(file.cells, runs(tiny()), strict=True)}
     (row,) = judge.rows(file, results)

@@ -22,11 +22,7 @@ def flow(packets: float, **more: Any) -> dict[str, Any]:
     size = 1460
     told: dict[str, Any] = {"label": "a", "segment_size": size, "established": 0.1, "opened": 0.0, "seconds": 2.0}
     told |= {"at_marks": [packets * size], "acknowledged": packets * size, "intervals": [], "begun": [], "done": []}
-    return (
-        told
-        | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "exit_rate": 0, "window": 5.0}
-        | more
-    )
+    return told | {"exit": "loss", "exit_before": 6.0, "exit_after": 3.0, "estimate": 0, "window": 5.0} | more
 
 
 def run(*flows: dict[str, Any], **samples: Any) -> dict[str, Any]:
@@ -254,13 +250,18 @@ def test_goodput_is_what_leaves_the_queue_and_a_rate_is_of_each_transfer(tiny: T
     )
 
 
-def test_a_start_that_raised_nothing_has_the_window_of_its_rate_estimate(tiny: Tiny, policies: Policies) -> None:
+def test_an_estimate_is_ssthresh_or_a_rate_when_cwnd_reaches_the_first_ssthresh(tiny: Tiny, policies: Policies) -> None:
+    def told(what: dict[str, Any], **one: Any) -> float:
+        return measure(experiment, run(flow(1, **one)), Measure.model_validate({"metric": "estimate", **what}))
+
     experiment = load(tiny(), policies).cells[0].experiment
-    told = [
-        measure(experiment, run(flow(1, **one)), Measure.model_validate({"metric": "estimate"}))
-        for one in ({}, {"exit_rate": 15.5}, {"exit_rate": 15.5, "estimate": 200.0})
-    ]
-    assert told == [3.0, 15.5, 200.0]
+    assert [told({}, estimate=value) for value in (0, 200.0)] == [3.0, 200.0]
+    traced = 'count = 1\ntrace = true\nssthresh = "4 packets"\nestimated_by = "ere"'
+    experiment = load(tiny(("count = 2", traced)), policies).cells[0].experiment
+    rates = [[0.1, 10.0, 1.0, 2.0], [0.2, 20.0, 2.0, 4.0], [0.3, 30.0, 3.0, 8.0], [0.4, 40.0, 4.0, 9.0]]
+    of = {"trace": {"sent": [], "acks": [], "gaps": [], "rates": rates}, "exit_time": 0.15, "smallest_rtt": 0.1}
+    assert told({}, **of, exit="policy") == 2.0 and told({"rounds": 1}, **of, exit="policy") == 3.0
+    assert told({}, **of) == 1.0 and told({"rounds": 1}, **of) == 2.0  # a loss ends slow start before
 
 
 def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def plot(keys: str) -> str:
         ('kind = "dumbbell"', 'kind = "transit-stub"', "topology: stubs are of kind = 'transit-stub'", "needs them"),
         ("to = 1", "to = 3", "flow from 0 to 3: this dumbbell has routers 0 to 1", "use two of them"),
         ("count = 2", "count = -1", "flow.1.count: Input should be greater than or equal to 0", ""),
+        ("count = 2", 'estimated_by = "bwe"', "estimated_by = 'bwe' needs trace", "ssthresh"),
         ("count = 2", 'sender = "ns-3"\ntrace = true', "trace is a core's", "leave it out"),
         ("count = 2", 'steady = "bbr"', "flow 'a': steady: no congestion policy 'bbr' in this build", "reno, aimd"),
         ("count = 2", 'steady = "aimd"\nsteady_argument = "b=2"', "'b=2' is no argument", "a from"),

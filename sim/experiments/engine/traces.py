@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """What each segment, ACK and gap of a traced connection shows. `trace` has lists: `sent` (s since establishment, first
 byte, bytes), `acks` (s, bytes acknowledged by then), `gaps` (s between a probe and the one before, s between their
-ACKs)."""
+ACKs), `rates` (s, BWE and ERE as windows in segments, cwnd)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def gaps(run: dict[str, Any], label: str) -> list[list[float]]:
 def arrival_gaps(run: dict[str, Any], label: str, departure: float) -> list[float]:
     """s, of the pairs that left that many s apart."""
     return [arrival for left, arrival in gaps(run, label) if abs(left - departure) <= departure * WIDTH]
+
+
+def rates(trace: Trace, which: str) -> list[tuple[float, float, float]]:
+    """s, the rate as a window and cwnd, in segments, at each estimate of Westwood's; `which`: bwe or ere."""
+    return [(at, {"bwe": bwe, "ere": ere}[which], window) for at, bwe, ere, window in trace["rates"]]
 
 
 def inverted_share(trace: Trace) -> float:
