@@ -9,7 +9,7 @@ packets and of queues in bytes are scaled alike.
 
 from __future__ import annotations
 
-from sim.experiments.engine import flows, probes, traffic
+from sim.experiments.engine import flows, pairs, traffic
 from sim.experiments.engine.load import Policies
 from sim.experiments.engine.network import links
 from sim.experiments.engine.schema import Experiment
@@ -47,7 +47,7 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
         bodies.append(flows.lines(writer, flow, starts, behind))
         behind += len(starts) if experiment.topology.kind == "star" else 0
     others = [line for one in experiment.traffic for line in traffic.lines(writer, one)]
-    others += [probes.line(writer, pairs) for pairs in experiment.pairs]
+    others += [pairs.line(writer, one) for one in experiment.pairs]
     run = experiment.run
     head = {"seed": seed, "duration": run.duration, "measure": run.measure, "sample": run.sample}
     head |= {"complete": int(run.complete), "routers": writer.routers}

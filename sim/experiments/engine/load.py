@@ -203,8 +203,9 @@ def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Ex
         chosen += [(getattr(each, "along", ""), name) for name in getattr(each, "order", ())]
         told += [(f"published or plot {number}", axis, name) for axis, name in chosen]
     for number, plot in enumerate(experiment.plot, 1):
-        axes = [plot.x] * (not plot.series) + [plot.by] * bool(plot.by or plot.among)
-        told += [(f"plot {number}", axis, None) for axis in axes] + [(f"plot {number}", plot.by, n) for n in plot.among]
+        told += [] if plot.series else [(f"plot {number}", plot.x, None)]
+        told += [(f"plot {number}", plot.by, None)] if plot.by or plot.among else []
+        told += [(f"plot {number}", plot.by, name) for name in plot.among]
     for number, table in enumerate(experiment.table, 1):
         chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
         told += [(f"table {number}", axis, name) for axis, name in chosen]

@@ -102,7 +102,7 @@ class Plot(Measure):
     over: dict[str, str] = {}
 
     @model_validator(mode="after")
-    def _over(self) -> Self:
+    def _along_x(self) -> Self:
         x = {"": self.x, "gaps": "gap"}.get(self.series, "time")
         if self.x != x:
             raise ValueError(f"series = '{self.series}' is over {x}: write x = '{x}'")

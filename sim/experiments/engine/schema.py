@@ -320,7 +320,9 @@ class Experiment(Table):
             traced = {flow.label for flow in self.flow if flow.trace}
             traced |= paired if each.metric == "arrival_gap" else set()
             if each.metric in TRACED and not traced >= ({each.label} if each.label else labels):
-                raise ValueError(f"{each.metric} needs trace = true in the flows that it measures")
+                raise ValueError(
+                    f"{each.metric} needs trace = true in the flows that it measures: trace them, or give a label"
+                )
             if each.label in paired and each.metric != "arrival_gap":
                 raise ValueError(f"'{each.label}' are pairs: their metric is arrival_gap")
             if each.metric == "arrival_gap" and not each.gap and getattr(each, "series", "") != "gaps":

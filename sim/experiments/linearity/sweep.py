@@ -7,6 +7,7 @@ when each SFD stood at the pins, the experiments' engine takes them over the pat
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import re
@@ -20,6 +21,7 @@ from typing import Any
 
 from sim.experiments.engine import lines
 from sim.experiments.engine.load import load
+from sim.experiments.engine.schema import Experiment
 from sim.experiments.names import FILES
 
 FILE = FILES["thesis-4-6"]
@@ -116,10 +118,15 @@ def _over_the_path(programs: Programs, sent: Sent, cross: int, seed: int) -> Sta
 
 def plan(cross: int, seed: int, leaves: Sequence[int], until: float) -> str:
     """The plan of one run over the dumbbell of FILE beside so many constant-rate sources; `leaves` in ns."""
-    experiment = load(FILE, None, duration=f"{until} s").experiment
+    experiment = _network(until)
     sources = experiment.traffic[0].model_copy(update={"count": cross})
     text = lines.plan(experiment.model_copy(update={"traffic": (sources,)}), {}, seed)
     return re.sub(r"^(pairs .*leaves=).*$", lambda match: match[1] + ",".join(map(str, leaves)), text, flags=re.M)
+
+
+@functools.cache
+def _network(until: float) -> Experiment:
+    return load(FILE, None, duration=f"{until} s").experiment
 
 
 def _gap(stamps: Stamps, pair: int) -> int:

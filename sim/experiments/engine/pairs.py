@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sim.experiments.engine.schema import Pairs
 from sim.experiments.engine.units import PACKET
 from sim.experiments.engine.writer import Writer
@@ -17,15 +15,12 @@ def line(writer: Writer, pairs: Pairs) -> str:
     places = writer.draws(pairs.label, "place")
     access = writer.experiment.topology.access
     ends = [writer.host(writer.at(end, places), access) for end in (pairs.origin, pairs.target)]
-    return text(pairs.label, ends[0], ends[1], _leaves(writer, pairs))
-
-
-def text(label: str, origin: int, target: int, leaves: Sequence[int]) -> str:
-    """`leaves`: ns, of each packet; two of them are a pair."""
-    return f"pairs label={label} from={origin} to={target} bytes={PACKET} leaves={','.join(map(str, leaves))}"
+    leaves = ",".join(map(str, _leaves(writer, pairs)))
+    return f"pairs label={pairs.label} from={ends[0]} to={ends[1]} bytes={PACKET} leaves={leaves}"
 
 
 def _leaves(writer: Writer, pairs: Pairs) -> list[int]:
+    """ns, of each packet; two of them are a pair."""
     draws = writer.draws(pairs.label, "pairs")
     leaves: list[int] = []
     now = pairs.start
