@@ -20,9 +20,10 @@ def arrivals(writer: Writer, flow: Flow) -> list[int]:
     """When each connection begins, ns."""
     draws = writer.draws(flow.label, "start")
     if flow.every is None:
-        return [_time(draws, flow.start) for _ in range(flow.count)]
-    starts, now = [], _time(draws, flow.start)
-    while now < writer.experiment.run.duration:
+        return [_time(draws, flow.start) for _ in range(1 if flow.count is None else flow.count)]
+    starts: list[int] = []
+    now = _time(draws, flow.start)
+    while now < writer.experiment.run.duration and len(starts) != flow.count:
         starts.append(now)
         now += max(_time(draws, flow.every), 1)
     return starts

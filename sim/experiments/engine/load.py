@@ -2,7 +2,9 @@
 """An experiment's file to its cells: a product of its axes, each validated before anything runs.
 
 A value `"$axis"` stands for the axis's value in a cell, `"$axis.key"` for a key of it where it is a table. The name of
-a value is its `name`, or its text. In the full form the paths of `[full]` replace what the quick form has.
+a value is its `name`, or its text. A file with a `base` has the network, axes and flows of that file, but for what it
+gives itself, and `[replace]` changes parts of them by path. In the full form the paths of `[full]` replace what the
+quick form has.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from sim.experiments.engine.schema import Experiment
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 MOST_CELLS = 2_000
+INHERITED = ("departs", "assumed", "axes", "topology", "run", "flow", "pairs", "traffic")
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,7 @@ def load(
 ) -> File:
     """Raises Refused with a sentence for each fault. `policies`: of the build; None: their names are not looked at;
     `duration`: instead of the file's, as '60 s'; `change`: one of the file's `vary`."""
-    try:
-        data = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{path}: no TOML: {error}") from None
+    data = _with_base(_read(path), path)
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
         _replace(data, key, value, path)
@@ -103,6 +101,33 @@ def load(
     return File(path, names, {axis: tuple(values) for axis, values in axes.items()}, tuple(cells), vary)
 
 
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text())
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{path}: no TOML: {error}") from None
+
+
+def _with_base(data: dict[str, Any], path: Path) -> dict[str, Any]:
+    base, changes = data.pop("base", None), data.pop("replace", {})
+    if base is None:
+        if changes:
+            raise Refused(f"{path}: replace: there is nothing to replace without a base, such as 'thesis-2-3'")
+        return data
+    origin = path.parent / f"{base}.toml"
+    if not origin.exists():
+        raise Refused(f"{path}: base: no file {origin.name} beside this one")
+    inherited = _read(origin)
+    if "base" in inherited:
+        raise Refused(f"{path}: base: '{base}' has a base itself: use '{inherited['base']}'")
+    merged = {key: inherited[key] for key in INHERITED if key in inherited} | data
+    for key, value in changes.items():
+        _replace(merged, key, value, path)
+    return merged
+
+
 def _leave_out_full(data: dict[str, Any]) -> None:
     """What the paper published of cells that the quick form does not have."""
     told = data.get("published")
@@ -122,12 +147,19 @@ def _name(value: Any) -> str:
 
 
 def _replace(data: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """`key` is a path, as topology.link.rate; one of several flows goes by its label: flow.sender.count."""
     *parents, last = key.split(".")
+    table: Any = data
     for parent in parents:
-        if not isinstance(data.get(parent), dict):
+        if isinstance(table, list):
+            table = next((one for one in table if isinstance(one, dict) and one.get("label") == parent), None)
+        else:
+            table = table.get(parent)
+        if not isinstance(table, dict | list):
             raise Refused(f"{path}: {key}: the file has no table {parent}")
-        data = data[parent]
-    data[last] = value
+    if not isinstance(table, dict):
+        raise Refused(f"{path}: {key}: say which {parents[-1]} by its label")
+    table[last] = value
 
 
 def _filled(data: Any, chosen: Mapping[str, Any], path: Path) -> Any:

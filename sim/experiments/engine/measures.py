@@ -44,8 +44,8 @@ class Measure(Table):
     mark: Time = 0  # packets_at: one of run.marks
     size: Payload = 0  # seconds_to: one of run.sizes
     reached: float = Field(0, ge=0)  # seconds_to_window: packets
-    rounds: int = Field(0, ge=0)  # estimate: of a rate, so many round trips later
-    gap: Time = 0  # arrival_gap: of pairs that left so far apart, to a sixteenth
+    rounds: int | None = Field(None, ge=0)  # estimate: of a rate; None: the flow's estimated_after
+    gap: Time = 0  # arrival_gap: of pairs that left so far apart, to a sixteenth; 0: of all
     begin: Time = 0  # throughput, utilisation: from then
     end: Time = 0  # until then; 0: the end
     link: int = Field(0, ge=0)
@@ -57,7 +57,7 @@ class Published(Measure):
     quantity: str
     figure: str
     of: dict[str, str] = {}  # axis and the name of its value: which cells
-    over: dict[str, str] = {}  # the measure there divides it
+    over: dict[str, str] = {}  # the measure in the cells that differ in this divides it
     against: str = ""  # a label: the measure of its connections, in the same runs, divides it
     value: float | None = None
     tolerance: Tolerance | None = None
@@ -69,7 +69,7 @@ class Published(Measure):
     tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
     explained: str = ""  # why ours differs
     full: bool = False  # of cells that only the full form has
-    level: Literal["number", "ratio", "shape"] = "number"
+    level: Literal["number", "ratio", "shape", "goal"] = "number"  # goal: ours, no paper's, and not counted
 
     @model_validator(mode="after")
     def _form(self) -> Self:

@@ -65,7 +65,7 @@ def _of_link(experiment: Experiment, run: dict[str, Any], what: Measure) -> floa
 def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: int, flow: Flow) -> list[float]:
     size = flow["segment_size"]
     if flow["established"] < 0:
-        return []
+        return [0.0] if what.metric == "jain" and flow["opened"] >= 0 else []
     match what.metric:
         case "packets_at":
             return [flow["at_marks"][experiment.run.marks.index(what.mark)] / size]
@@ -111,12 +111,13 @@ def _estimate(experiment: Experiment, what: Measure, flow: Flow) -> list[float]:
     """Packets. A policy that has none leaves slow start at its first ssthresh or by a loss."""
     told = next(each for each in experiment.flow if each.label == flow["label"])
     if told.estimated_by == "ssthresh":
-        return [flow["estimate"] or flow["exit_after"]]
+        return [flow["estimate"] or flow["exit_after"]] if flow["estimate"] or flow["exit"] else []
     assert told.ssthresh is not None
     lost = flow["exit_time"] if flow["exit"] in ("loss", "timeout") else math.inf
     rates = traces.rates(flow["trace"], told.estimated_by)
     reached = next((at for at, _, window in rates if window >= told.ssthresh / MSS), math.inf)
-    read = min(reached, lost) + what.rounds * flow["smallest_rtt"]
+    rounds = told.estimated_after if what.rounds is None else what.rounds
+    read = min(reached, lost) + rounds * flow["smallest_rtt"]
     return [rate for at, rate, _ in rates if at <= read][-1:] if read < math.inf else []
 
 

@@ -18,7 +18,7 @@ HEADS = ("figure", "quantity", "published", "tolerance", "ours", "95 %", "sensit
 def render(reports: Sequence[Mapping[str, Any]], counts: Mapping[str, int], command: str) -> str:
     told = ", ".join(f"{counts[name]} {name}" for name in ("published", "reproduced", "explained", "failed"))
     verdict = pages.verdict(counts["failed"] == 0, told) if counts["published"] else "Nothing is published of these"
-    body = [f"<p>{verdict}. The senders are the Verilated core in ns-3.</p>"]
+    body = [f"<p>{verdict}. The senders are the Verilated core, but for cross traffic and pairs, which ns-3 sends.</p>"]
     body += [_section(report) for report in reports]
     seeds = {report["seed"] for report in reports}
     return pages.page(

@@ -173,12 +173,12 @@ class Change(Table):
 
 
 class Flow(Table):
-    """`count` connections alike, or as many as arrive."""
+    """`count` connections alike, at once or one after the other."""
 
     label: str = Field(pattern=r"^[a-z0-9-]+$")
     sender: Literal["core", "ns-3"] = "core"
     tcp: Literal[NS3_TCP] = "TcpNewReno"  # type: ignore[valid-type]
-    count: int = Field(1, ge=0)
+    count: int | None = Field(None, ge=0)  # None: one; with `every` as many as arrive
     cores: Literal["one", "each"] = "one"  # connections of one core, or a core for each
     origin: int = Field(0, alias="from", ge=0)  # routers
     target: int = Field(alias="to", ge=0)
@@ -199,11 +199,12 @@ class Flow(Table):
     # What the metric `estimate` is: ssthresh as the policy has set it, or Westwood's rate, as a window, when cwnd reaches
     # the first ssthresh or slow start ends by a loss.
     estimated_by: Literal["ssthresh", "bwe", "ere"] = "ssthresh"
+    estimated_after: int = Field(0, ge=0)  # round trips from then until the rate is read
     trace: bool = False  # each segment, ACK and gap is kept, as the metrics of single segments need
     estimate: Literal["", *METHODS] = ""  # type: ignore[valid-type]
     observed: bool = False  # it reports to the estimator
     start: Draw = 0
-    every: Draw | None = None  # arrivals, from `start` on until the end; `count` does not matter then
+    every: Draw | None = None  # between two arrivals, from `start` on
     lifetime: Draw | None = None
     transfer: SizeDraw | None = None  # without: data without end
     rounds: Rounds | None = None
@@ -218,6 +219,8 @@ class Flow(Table):
             raise ValueError("trace is a core's: leave it out, or sender = 'core'")
         if self.estimated_by != "ssthresh" and not (self.trace and self.ssthresh):
             raise ValueError(f"estimated_by = '{self.estimated_by}' needs trace = true and ssthresh")
+        if self.estimated_after and self.estimated_by == "ssthresh":
+            raise ValueError("estimated_after is of a rate: set estimated_by = 'bwe' or 'ere'")
         if self.line is not None and (self.sender == "ns-3" or self.line > FASTEST_LINE):
             raise ValueError("line is a core's, at most 1 Gb/s")
         if self.rounds and self.transfer is None:
@@ -325,8 +328,6 @@ class Experiment(Table):
                 )
             if each.label in paired and each.metric != "arrival_gap":
                 raise ValueError(f"'{each.label}' are pairs: their metric is arrival_gap")
-            if each.metric == "arrival_gap" and not each.gap and getattr(each, "series", "") != "gaps":
-                raise ValueError("arrival_gap needs gap, the one at departure")
             if each.metric == "seconds_to_window" and not (each.reached and self.run.sample):
                 raise ValueError("seconds_to_window needs reached, packets, and run.sample")
         return self

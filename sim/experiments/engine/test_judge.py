@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,18 @@ def test_a_ranking_is_exact_up_to_its_tie(tiny: Tiny, policies: Policies) -> Non
     assert judge.rows(file, results(100, 85))[0]["ours"] == "2 Mb/s > 4 Mb/s"
 
 
+def test_a_ranking_of_ratios_divides_by_the_cell_that_differs_in_over_alone(tiny: Tiny, policies: Policies) -> None:
+    form = 'of = { side = "x" }\nover = { side = "y" }\nalong = "rate"\norder = ["2 Mb/s", "4 Mb/s"]'
+    removed = 'of = { rate = "4 Mb/s" }\nover = { rate = "2 Mb/s" }\nvalue = 2\ntolerance = "20 %"'
+    file = load(tiny((removed, form), ("[axes]", '[axes]\nside = ["x", "y"]')), policies)
+    told = {("x", "2 Mb/s"): 100, ("x", "4 Mb/s"): 200, ("y", "2 Mb/s"): 10, ("y", "4 Mb/s"): 100}
+    cells: judge.Results = {
+        (("side", side), ("rate", rate)): [run(flow(value))] for (side, rate), value in told.items()
+    }
+    (row,) = judge.rows(file, cells)
+    assert row["values"] == {"2 Mb/s": pytest.approx(10), "4 Mb/s": pytest.approx(2)} and row["within"] is True
+
+
 def test_connections_of_one_run_are_held_against_each_other(tiny: Tiny, policies: Policies) -> None:
     both = 'label = "a"\nagainst = "b"\nof = { rate = "4 Mb/s" }\n'
     file = load(
@@ -83,12 +96,13 @@ def test_each_form_has_its_bound(form: dict[str, Any], value: float, within: boo
     assert judge.inside(Published(quantity="x", figure="1", metric="window", **form), value) is within
 
 
-def test_what_differs_counts_as_explained_only_with_a_reason() -> None:
+def test_what_differs_counts_as_explained_only_with_a_reason_and_goals_do_not_count() -> None:
     rows: list[dict[str, Any]] = [
-        {"within": True},
-        {"within": False, "explained": "why"},
-        {"within": False},
-        {"within": True, "explained": ""},
+        {"within": True, "level": "ratio"},
+        {"within": False, "level": "ratio", "explained": "why"},
+        {"within": False, "level": "shape"},
+        {"within": True, "level": "number", "explained": ""},
+        {"within": True, "level": "goal"},
     ]
     assert judge.counts(rows) == {"published": 4, "reproduced": 2, "explained": 1, "failed": 1}
 
@@ -182,7 +196,7 @@ def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies
 
 
 def test_a_reason_stands_once_behind_the_rows_that_it_explains(tiny: Tiny, policies: Policies) -> None:
-    row = {"figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "within": False}
+    row = {"figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "within": False, "level": "ratio"}
     rows = [
         row | {"quantity": quantity, "explained": reason}
         for quantity, reason in (("a", "R."), ("b", "R."), ("c", "S."))
@@ -262,6 +276,16 @@ def test_an_estimate_is_ssthresh_or_a_rate_when_cwnd_reaches_the_first_ssthresh(
     of = {"trace": {"sent": [], "acks": [], "gaps": [], "rates": rates}, "exit_time": 0.15, "smallest_rtt": 0.1}
     assert told({}, **of, exit="policy") == 2.0 and told({"rounds": 1}, **of, exit="policy") == 3.0
     assert told({}, **of) == 1.0 and told({"rounds": 1}, **of) == 2.0  # a loss ends slow start before
+    experiment = load(tiny(("count = 2", f"{traced}\nestimated_after = 1")), policies).cells[0].experiment
+    assert told({}, **of, exit="policy") == 3.0 and told({"rounds": 0}, **of, exit="policy") == 2.0
+
+
+def test_a_connection_that_never_was_established_has_no_estimate_and_no_share(tiny: Tiny, policies: Policies) -> None:
+    experiment = load(tiny(), policies).cells[0].experiment
+    of = {"estimate": 0.0, "exit": ""}
+    assert math.isnan(measure(experiment, run(flow(1, **of)), Measure.model_validate({"metric": "estimate"})))
+    starved = run(flow(25), flow(0, established=-1))
+    assert measure(experiment, starved, Measure.model_validate({"metric": "jain"})) == pytest.approx(0.5)
 
 
 def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:

@@ -61,6 +61,12 @@ def test_arrivals_and_lifetimes_have_their_means(tiny: Tiny, policies: Policies)
     assert {flow["host"] for flow in flows} == {"0", "1", "2"} and len(words(told, "host")) == 3
 
 
+def test_of_connections_that_arrive_no_more_come_than_are_counted(tiny: Tiny, policies: Policies) -> None:
+    told = text(tiny(("count = 2\n", 'count = 2\nevery = "10 ms"\n')), policies)
+    first, second = (int(flow["start"]) for flow in words(told, "flow"))
+    assert second - first == 10_000_000
+
+
 def test_a_link_changes_at_its_time_what_the_change_names(tiny: Tiny, policies: Policies) -> None:
     change = 'changes = [{ at = "1 s", rate = "1 Mb/s", loss = "2 %" }]'
     told = text(tiny(('"20 packets" }', f'"20 packets" }}, {change}')), policies)

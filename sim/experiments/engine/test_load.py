@@ -51,6 +51,7 @@ def plot(keys: str) -> str:
         ("to = 1", "to = 3", "flow from 0 to 3: this dumbbell has routers 0 to 1", "use two of them"),
         ("count = 2", "count = -1", "flow.1.count: Input should be greater than or equal to 0", ""),
         ("count = 2", 'estimated_by = "bwe"', "estimated_by = 'bwe' needs trace", "ssthresh"),
+        ("count = 2", "estimated_after = 4", "estimated_after is of a rate", "'bwe' or 'ere'"),
         ("count = 2", 'sender = "ns-3"\ntrace = true', "trace is a core's", "leave it out"),
         ("count = 2", 'steady = "bbr"', "flow 'a': steady: no congestion policy 'bbr' in this build", "reno, aimd"),
         ("count = 2", 'steady = "aimd"\nsteady_argument = "b=2"', "'b=2' is no argument", "a from"),
@@ -69,12 +70,6 @@ def plot(keys: str) -> str:
             "run.sample",
         ),
         ('metric = "packets_at"', 'metric = "inverted_share"', "inverted_share needs trace = true", "measures"),
-        (
-            "[[table]]",
-            PAIRS + plot('label = "p"\nx = "rate"').replace("window", "arrival_gap"),
-            "arrival_gap needs gap",
-            "departure",
-        ),
         ("[[published]]", f"{PAIRS}[[published]]\nlabel = 'p'", "'p' are pairs: their metric is arrival_gap", ""),
         ("[[published]]", f"{PAIRS.replace('1 s', '20 ms')}[[published]]", "pairs.1: every is the mean time", "twice"),
         ("[[table]]", plot('x = "speed"'), "plot 1: no axis 'speed'", "use rate"),
@@ -117,6 +112,36 @@ def test_the_full_form_replaces_what_it_names(tiny: Tiny, policies: Policies) ->
     with pytest.raises(Refused, match=r"rnu\.seeds: the file has no table rnu"):
         load(tiny(more='[full]\n"rnu.seeds" = 2\n'), policies, full=True)
     assert load(path, policies, duration="5 s").experiment.run.duration == 5 * 10**9
+
+
+OTHER = 'base = "tiny"\nname = "other"\ntitle = "Other"\nsource = "Ours"\n'
+
+
+def test_a_file_with_a_base_has_its_network_and_flows_but_for_what_it_gives(tiny: Tiny, policies: Policies) -> None:
+    path = tiny(more='[full]\n"run.seeds" = 2\n').with_name("other.toml")
+    path.write_text(OTHER + '[replace]\n"axes.rate" = ["8 Mb/s"]\n"flow.a.count" = 7\n"topology.link.delay" = "1 ms"\n')
+    file = load(path, policies, full=True)
+    assert file.axes == {"rate": ("8 Mb/s",)} and file.experiment.title == "Other"
+    assert file.experiment.flow[0].count == 7 and file.experiment.topology.link.delay == 10**6
+    assert not file.experiment.published and file.experiment.run.seeds == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (OTHER.replace("tiny", "tinny"), "base: no file tinny.toml beside this one"),
+        (OTHER + '[replace]\n"flow.b.count" = 7\n', "flow.b.count: the file has no table b"),
+        (OTHER + '[replace]\n"flow.count" = 7\n', "flow.count: say which flow by its label"),
+        (OTHER.replace("tiny", "other"), "base: 'other' has a base itself: use 'other'"),
+        ('[replace]\n"run.seeds" = 2\n', "replace: there is nothing to replace without a base"),
+    ],
+)
+def test_a_wrong_base_is_refused(text: str, says: str, tiny: Tiny, policies: Policies) -> None:
+    path = tiny().with_name("other.toml")
+    path.write_text(text)
+    with pytest.raises(Refused) as refused:
+        load(path, policies)
+    assert str(refused.value).startswith(f"{path}: {says}")
 
 
 def test_what_the_paper_leaves_out_is_varied_one_at_a_time(tiny: Tiny, policies: Policies) -> None:

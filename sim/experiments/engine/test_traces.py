@@ -43,3 +43,4 @@ def test_a_pair_that_is_not_whole_says_nothing() -> None:
     assert gaps(run, "p") == [pytest.approx([8e-9, 10e-9])]
     assert len(gaps(run, "")) == 3 and gaps(run, "b") == []
     assert arrival_gaps(run, "a", 0.008) == [0.009]  # the other left more than a sixteenth later
+    assert arrival_gaps(run, "a", 0) == [0.009, 0.02]

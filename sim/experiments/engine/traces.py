@@ -24,8 +24,9 @@ def gaps(run: dict[str, Any], label: str) -> list[list[float]]:
 
 
 def arrival_gaps(run: dict[str, Any], label: str, departure: float) -> list[float]:
-    """s, of the pairs that left that many s apart."""
-    return [arrival for left, arrival in gaps(run, label) if abs(left - departure) <= departure * WIDTH]
+    """s, of the pairs that left that many s apart; 0: of all."""
+    every = gaps(run, label)
+    return [arrival for left, arrival in every if not departure or abs(left - departure) <= departure * WIDTH]
 
 
 def rates(trace: Trace, which: str) -> list[tuple[float, float, float]]:
