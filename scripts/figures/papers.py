@@ -25,8 +25,16 @@ def _files(records: Records) -> str | None:
     files = entries[-1].figures
     shows = (
         f"Of {files.published} published values {files.reproduced} are within their tolerance; of {files.explained} "
-        f"more the file says why not, of {files.failed} none does. `experiments.html` has all."
+        f"more the file says why not, of {files.failed} none does. `experiments.html` has all. Below: values within, of "
+        "those published, and in brackets the runs of a cell, and whether in full length."
     )
+    papers: dict[str, list[str]] = {}
+    for name, each in files.experiments.items():
+        if each.published:
+            runs = f"{each.runs_of_a_cell}{', full' if each.form == 'full' else ''}"
+            told = f"{name} {each.reproduced}/{each.published} ({runs})"
+            papers.setdefault(each.source.split(",")[0], []).append(told)
+    within = text.table(("source", "experiments"), [[paper, ", ".join(told)] for paper, told in papers.items()], left=2)
     outside: list[list[Value]] = [
         [f"{name}, {row.figure}", row.quantity, row.published, row.ours]
         for name, each in files.experiments.items()
@@ -35,7 +43,7 @@ def _files(records: Records) -> str | None:
     ]
     heads = ("experiment, figure", "quantity", "published", "ours")
     body = text.table(heads, outside, left=2) if outside else "All that differ have a reason."
-    return text.section("Experiments that are files", text.commands(entries), shows, body)
+    return text.section("Experiments that are files", text.commands(entries), shows, f"{within}\n\n{body}")
 
 
 def _linearity(records: Records) -> str | None:

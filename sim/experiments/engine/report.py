@@ -66,12 +66,12 @@ def write(report: Mapping[str, Any], command: str) -> None:
 
 
 def _summary(report: Mapping[str, Any]) -> dict[str, Any]:
-    """What the figures' page shows of an experiment: what it is, and each value that is not the paper's."""
+    """What the figures' page shows of an experiment: what it is, and each published value that is not ours."""
     keys = ("figure", "quantity", "published", "ours")
     outside = [
         {**{key: row[key] for key in keys}, "explained": row.get("explained", "")}
         for row in report["rows"]
-        if not row["within"]
+        if not row["within"] and row["level"] != "goal"
     ]
     return {key: report[key] for key in ("title", "source", "form", "seed", "runs_of_a_cell")} | {"outside": outside}
 
