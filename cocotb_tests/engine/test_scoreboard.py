@@ -22,6 +22,7 @@ from sim.golden.engine.scoreboard import (
 
 EVENTS = 4000
 SEGMENT = 100  # bytes, so that sets stay small
+EVERYTHING = 1 << 15  # bytes: nothing that a block names was not sent
 
 
 def test_scoreboard() -> None:
@@ -55,7 +56,8 @@ class Bench:
             beat |= {f"before_ranges_{i}_left": left, f"before_ranges_{i}_right": right}
         beat |= {"before_highRxt": board.high_rxt, "before_passed": board.passed, "before_turn": board.turn}
         beat |= {"segmentSize": SEGMENT, "selective": 1, "mayRetransmit": 1}
-        beat |= dict.fromkeys(("forget", "recovering", "retransmit", "duplicates", "acked"), 0) | fields
+        beat |= dict.fromkeys(("forget", "recovering", "retransmit", "duplicates", "acked"), 0)
+        beat |= {"outstanding": EVERYTHING} | fields
         self.requests.put(beat)
         response: dict[str, int] = await self.responses.receive()
         return response
@@ -78,7 +80,7 @@ def ranges_of(response: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     module = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three"), 0)
+    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three", "unsent"), 0)
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
@@ -93,16 +95,19 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             board = Scoreboard()
             blocks = [(left, left + SEGMENT // 4) for left in draw.sample(range(SEGMENT, 30 * SEGMENT, 2 * SEGMENT), 4)]
         may_retransmit = draw.random() < 0.8
-        response = await module.ask(board, blocks, acked=acked, recovering=recovering, mayRetransmit=may_retransmit)
+        outstanding = draw.choice([EVERYTHING, draw.randrange(1, 30) * SEGMENT])
+        response = await module.ask(
+            board, blocks, acked=acked, recovering=recovering, mayRetransmit=may_retransmit, outstanding=outstanding
+        )
         before = board.acknowledged(acked, SEGMENT)
-        after = before.told(blocks)
+        after = before.told(blocks, outstanding)
         assert ranges_of(response) == list(after.held), f"{board} {blocks} {acked}"
         assert (response["highRxt"], response["passed"]) == (after.high_rxt, after.passed), f"{board} {blocks} {acked}"
         first = blocks[0] or blocks[1]
-        lost = before.loses_first(blocks, SEGMENT)
+        lost = before.loses_first(blocks, SEGMENT, outstanding)
         alone = first is not None and is_lost(Scoreboard((first,)), 0, SEGMENT)
         assert response["firstIsLost"] == lost
-        news = before.is_news(blocks)
+        news = before.is_news(blocks, outstanding)
         assert response["isNews"] == news
         waiting = lost_and_waiting(after, SEGMENT) if recovering else []
         assert response["retransmitLost"] == (bool(waiting) and may_retransmit)
@@ -119,6 +124,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         seen["passes"] += bool(board.held) and board.held[0][1] <= board.high_rxt
         seen["before"] += first is not None and first[1] <= before.high_rxt
         seen["three"] += lost and not is_lost(after, 0, SEGMENT)
+        seen["unsent"] += first is not None and first[1] > outstanding
         seen["spans"] += before.passed > after.passed
         board = after
     assert min(seen.values()) > EVENTS // 100, f"the draw has missed a case: {seen}"

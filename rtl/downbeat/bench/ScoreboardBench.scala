@@ -14,7 +14,7 @@ case class ScoreboardRequest(config: DownbeatConfig) extends Bundle {
   val forget, recovering, mayRetransmit, retransmit = Bool()
   val selective = Bool()
   val duplicates = UInt(2 bits)
-  val acked = UInt(32 bits)
+  val acked, outstanding = UInt(32 bits)
   val segmentSize = UInt(16 bits)
   val blocks = Vec.fill(4)(SackBlock(config.sendOffsetBits))
 }
@@ -43,6 +43,7 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val request = io.request.m2sPipe
   entry.valid := request.valid
   entry(ACKED) := request.acked
+  entry(OUTSTANDING) := request.outstanding
   entry(SELECTIVE) := request.selective
   entry(ADVANCED) := request.acked.orR
   entry(REPEATED) := !request.acked.orR

@@ -17,7 +17,7 @@ import spinal.lib.misc.pipeline._
   * A range before HighRxt no longer says what to send. It is kept as a number of bytes (`passed`), so that there is
   * space for all holes that are sent again when they are seen. An ACK of new data takes from that number all but a
   * segment of what it acknowledges: that segment was sent again, and the rest was held behind it. Blocks before HighRxt
-  * are ignored.
+  * are ignored, and blocks beyond SND.MAX.
   */
 class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[Scoreboard], forget: Payload[Bool],
     steps: Seq[Node])
@@ -72,14 +72,16 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
   }
   val turn: Payload[UInt] = select.turn
 
-  /** Blocks before HighRxt are ignored. */
+  /** Blocks before HighRxt are ignored, and blocks of what was never sent: the peer cannot hold it. */
   private val trim = new s1.Area {
     private def isBeyond(block: SackBlock): Bool = move.highRxt.msb || move.highRxt < block.right
-    val first = insert(onlyIf(select.first, isBeyond(select.first)))
-    val other = insert(onlyIf(select.other, isBeyond(select.other)))
+    private def wasSent(block: SackBlock): Bool = !(OUTSTANDING.resize(bits) < block.right)
+    private def counts(block: SackBlock): Bool = isBeyond(block) && wasSent(block)
+    val first = insert(onlyIf(select.first, counts(select.first)))
+    val other = insert(onlyIf(select.other, counts(select.other)))
     /** The block may hold what `passed` counts. */
     private def spans(block: SackBlock): Bool =
-      block.valid && !move.highRxt.msb && block.left < move.highRxt && move.highRxt < block.right
+      block.valid && wasSent(block) && !move.highRxt.msb && block.left < move.highRxt && move.highRxt < block.right
     val counted = insert(spans(select.first) || spans(select.other))
     val highRxt = insert(Mux(move.highRxt.msb, none, move.highRxt.resize(bits)))
   }

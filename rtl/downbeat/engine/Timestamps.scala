@@ -30,8 +30,10 @@ class TimestampCheck(val view: ProtocolView) extends Area {
     private val checked = before.timestamps.agreed && kind.segment && !FLAGS.rst
     /** The segment is answered by an ACK and otherwise ignored. */
     val outdated = insert(checked && OPTIONS.timestampValid && isOld)
-    /** The segment has no timestamps and is ignored. */
-    val missing = insert(checked && !OPTIONS.timestampValid)
+    /** The segment has no timestamps and is ignored; a SYN is of a peer that has restarted, and is challenged (RFC 5961
+      * 4.2).
+      */
+    val missing = insert(checked && !OPTIONS.timestampValid && !FLAGS.syn)
   }
   /** If the SYNs of both connections of a 4-tuple have timestamps, these say which SYN is the later one (RFC 6191 2).
     */

@@ -36,10 +36,11 @@ class Repair:
         """An ACK, its blocks from its number on; where segments go again, and how many new bytes go."""
         advanced = acknowledgment - self.unacknowledged
         before = self.board.acknowledged(advanced, SEGMENT)
-        news = before.is_news(blocks)
-        self.unacknowledged, self.board = acknowledgment, before.told(blocks)
+        outstanding = self.next - acknowledgment
+        news = before.is_news(blocks, outstanding)
+        self.unacknowledged, self.board = acknowledgment, before.told(blocks, outstanding)
         beyond = self.recover is None or self.recover <= acknowledgment
-        enters = beyond and news and before.loses_first(blocks, SEGMENT)
+        enters = beyond and news and before.loses_first(blocks, SEGMENT, outstanding)
         if enters:
             self.recover, self.window = self.next, self.reduced
         again = self._again(first=enters or advanced > 0) if self.recovering and (news or advanced) else []

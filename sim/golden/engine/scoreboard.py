@@ -2,7 +2,7 @@
 """What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their
 definitions.
 
-Numbers count from SND.UNA as it is after the event. A range that HighRxt has passed is of no more use but by its
+Numbers count from SND.UNA as it is after the event; `outstanding` is SND.MAX - SND.UNA then, in bytes. A range that HighRxt has passed is of no more use but by its
 length.
 """
 
@@ -39,12 +39,12 @@ class Scoreboard:
         passed = max(passed - max(count - segment, 0), 0) if high_rxt else 0
         return replace(self, held=held, high_rxt=high_rxt, passed=passed)
 
-    def told(self, blocks: list[Range | None]) -> Scoreboard:
+    def told(self, blocks: list[Range | None], outstanding: int) -> Scoreboard:
         """An ACK with these blocks: the first one, and one of the others in turn; the second if that one is none."""
-        first, other = self._taken(blocks)
+        first, other = self._taken(blocks, outstanding)
         return replace(self._with(first)._with(other), turn=(self.turn + 1) % 3)
 
-    def is_news(self, blocks: list[Range | None]) -> bool:
+    def is_news(self, blocks: list[Range | None], outstanding: int) -> bool:
         """A block tells of something: it reaches beyond HighRxt and is in no range."""
 
         def tells(block: Range | None) -> bool:
@@ -52,19 +52,20 @@ class Scoreboard:
                 return False
             return not any(left <= block[0] and block[1] <= right for left, right in self.held)
 
-        return any(map(tells, self._taken(blocks)))
+        return any(map(tells, self._taken(blocks, outstanding)))
 
-    def loses_first(self, blocks: list[Range | None], segment: int) -> bool:
+    def loses_first(self, blocks: list[Range | None], segment: int, outstanding: int) -> bool:
         """IsLost of the first byte after an ACK with these blocks. Three isolated blocks say so by themselves."""
         three = _runs(blocks)[:3]
         isolated = None not in three and len(_union(three)) == 3
-        taken = [block is not None and block[1] > self.high_rxt for block in self._taken(blocks)]
-        return isolated and all(taken) or is_lost(self.told(blocks), 0, segment)
+        taken = [block is not None and block[1] > self.high_rxt for block in self._taken(blocks, outstanding)]
+        return isolated and all(taken) or is_lost(self.told(blocks, outstanding), 0, segment)
 
-    def _taken(self, blocks: list[Range | None]) -> tuple[Range | None, Range | None]:
-        """The two blocks that an ACK brings in."""
+    def _taken(self, blocks: list[Range | None], outstanding: int) -> tuple[Range | None, Range | None]:
+        """The two blocks that an ACK brings in; one that reaches beyond what was sent is none (RFC 6675 2: HighData)."""
         runs = _runs(blocks)
-        return runs[0], runs[1 + self.turn] or runs[1]
+        first, other = runs[0], runs[1 + self.turn] or runs[1]
+        return first if _sent(first, outstanding) else None, other if _sent(other, outstanding) else None
 
     def _with(self, block: Range | None) -> Scoreboard:
         """What ends before HighRxt is not looked at; what spans it may hold bytes of `passed`."""
@@ -72,6 +73,10 @@ class Scoreboard:
             return self
         passed = 0 if block[0] < self.high_rxt else self.passed
         return replace(self, held=_maximal(self.held, block), passed=passed)
+
+
+def _sent(block: Range | None, outstanding: int) -> bool:
+    return block is not None and block[1] <= outstanding
 
 
 def _runs(blocks: list[Range | None]) -> list[Range | None]:
