@@ -19,16 +19,14 @@ from downbeat_toe.console import report_console
 from downbeat_toe.driver import Device, DriverError, Options
 from downbeat_toe.driver.library import directory, program
 from downbeat_toe.driver.nic_status import connections, device
+from downbeat_toe.driver.policy_options import Policies, Startup, StartupArgument, Steady, SteadyArgument
 from downbeat_toe.driver.transfer import receive_file, send_file
-from downbeat_toe.library import Parameters
 from downbeat_toe.quantities import duration, rate
 from downbeat_toe.refused import Refused, explained
 
 SOCKET = Path("/run/downbeat/nic.sock")
 Socket = Annotated[Path, typer.Option(help="the NIC's Unix socket")]
 Uri = Annotated[str, typer.Option("--device", help="simd:PATH, uio:/dev/uioN or vfio:ADDRESS")]
-Startup = Annotated[str | None, typer.Option(help="start-up policy")]
-Steady = Annotated[str | None, typer.Option(help="steady policy")]
 DEVICE = f"simd:{SOCKET}"
 
 
@@ -151,12 +149,14 @@ def send(
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
+    startup_argument: StartupArgument = "",
+    steady_argument: SteadyArgument = "",
     cap: Annotated[str | None, typer.Option("--rate", help="most bits a second, as 20Mbps")] = None,
 ) -> None:
     """Sends a file over one connection, and closes it."""
     with _told():
         address, port = _place(to)
-        options = Options(Parameters(_bytes(startup), _bytes(steady)))
+        options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
         try:
             options.rate = rate(cap) if cap else 0
             content = file.read_bytes()
@@ -173,10 +173,12 @@ def listen(
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
+    startup_argument: StartupArgument = "",
+    steady_argument: SteadyArgument = "",
 ) -> None:
     """Accepts one connection, and writes what comes."""
     with _told(), Device(uri) as opened, to.open("wb") as output:
-        options = Options(Parameters(_bytes(startup), _bytes(steady)))
+        options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
         typer.echo(receive_file(opened, port, output, options), err=True)
 
 
@@ -185,18 +187,15 @@ def run(
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
+    startup_argument: StartupArgument = "",
+    steady_argument: SteadyArgument = "",
 ) -> None:
     """Runs a program whose TCP goes over the core: downbeat run -- curl http://10.0.0.2/"""
     with explained():
         if not context.args:
             raise Refused("no program: downbeat run -- PROGRAM ARGUMENTS")
-        given = {"startup": startup, "steady": steady}
-        named = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-        _become("downbeat-run", ["--device", uri, *named, "--", *context.args])
-
-
-def _bytes(text: str | None) -> bytes | None:
-    return text.encode() if text else None
+        chosen = Policies.of(startup, steady, startup_argument, steady_argument)
+        _become("downbeat-run", ["--device", uri, *chosen.words(), "--", *context.args])
 
 
 def add_to(app: typer.Typer) -> None:
