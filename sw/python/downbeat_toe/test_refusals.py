@@ -101,7 +101,14 @@ def test_trace_says_what_is_no_record(tmp_path: Path, content: bytes, says: str)
 def test_trace_ends_with_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"\xd4\xc3\xb2\xa1")
     refused("not a record of events", "trace", tmp_path / "x.csv")
-    refused("no such file", "trace", tmp_path)
+    refused("a directory; give a file in it", "trace", tmp_path)
+    refused("no such file; make sim writes", "trace", tmp_path / "missing.csv")
+
+
+@pytest.mark.parametrize("command", [("replay", "--interface", "lo"), ("board", "send")])
+def test_a_schedule_that_is_not_there_is_made_by_schedule(tmp_path: Path, command: tuple[str, ...]) -> None:
+    missing = tmp_path / "missing.csv"
+    refused("missing.csv: no such file; downbeat schedule writes one", *command, "--to", TO[1], missing)
 
 
 def test_without_a_schedule_both_options_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

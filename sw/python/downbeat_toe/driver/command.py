@@ -160,7 +160,9 @@ def send(
         try:
             options.rate = rate(cap) if cap else 0
             content = file.read_bytes()
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise Refused(f"{file}: {error.strerror}") from None
+        except ValueError as error:
             raise Refused(str(error)) from None
         options.transfer_bytes = len(content)
         with Device(uri) as opened:
