@@ -117,6 +117,16 @@ def test_without_a_schedule_both_options_are_named(tmp_path: Path, monkeypatch: 
     refused(r"no schedule to compare with.*--schedule FILE.*--paced 20Mb/s", "gap", "x.pcap")
 
 
+@pytest.mark.parametrize("command", [("gap", "selftest"), ("schedule", "pairs")])
+def test_a_gap_needs_its_unit(command: tuple[str, ...]) -> None:
+    refused("'5' is no time: write it with its unit", *command, "--gap", 5)
+
+
+@pytest.mark.parametrize("gap", ["999ns", "11s"])
+def test_a_selftests_gap_has_bounds(gap: str) -> None:
+    refused(f"--gap {gap}: use 1us to 10s", "gap", "selftest", "--gap", gap)
+
+
 def test_a_selftest_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.pcap").write_bytes(synthetic.pcap([(0, synthetic.segment(0, 100))]))
     (tmp_path / "x.json").write_text('{"floor": {"quantiles_ns": [3, 2, null]}}')
