@@ -15,6 +15,7 @@ import typer
 from rich.live import Live
 from rich.table import Table
 
+from downbeat_toe import output
 from downbeat_toe.console import report_console
 from downbeat_toe.driver import Device, DriverError, Options
 from downbeat_toe.driver.library import directory, program
@@ -171,7 +172,7 @@ def send(
 
 def listen(
     port: Annotated[int, typer.Argument(min=1, max=65535)],
-    to: Annotated[Path, typer.Option(help="the file that is written")] = Path("/dev/stdout"),
+    file: Annotated[Path, typer.Option("--output", "-o", help="file to write")] = Path("/dev/stdout"),
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
@@ -179,9 +180,11 @@ def listen(
     steady_argument: SteadyArgument = "",
 ) -> None:
     """Accepts one connection, and writes what comes."""
-    with _told(), Device(uri) as opened, to.open("wb") as output:
+    with _told():
+        output.require_file(file, "--output")
         options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
-        typer.echo(receive_file(opened, port, output, options), err=True)
+        with Device(uri) as opened, file.open("wb") as sink:
+            typer.echo(receive_file(opened, port, sink, options), err=True)
 
 
 def run(

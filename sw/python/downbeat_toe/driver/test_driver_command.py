@@ -30,7 +30,7 @@ def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
     content = os.urandom(300_000)
     source, sink = tmp_path / "source", tmp_path / "sink"
     source.write_bytes(content)
-    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri, "--to", str(sink)]
+    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri, "--output", str(sink)]
     with subprocess.Popen(listens, stderr=subprocess.PIPE, text=True) as listener:
         words = ["send", str(source), "--to", "10.0.0.1:5001", "--device", nic.uri]
         words += ["--startup", "paced", "--steady", "cubic"]
@@ -120,6 +120,7 @@ SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
         ([*SENDS, "--startup-argument", "n=20"], "standard takes none"),
         ([*SENDS, "--startup", "miss"], "miss needs an argument: miss takes m from"),
         (["run", "--steady", "aimd", "--steady-argument", "c=1", "true"], "aimd takes a from"),
+        (["listen", "5001", "--output", "/none/x"], "--output /none/x: no directory /none: make it first"),
         (["top", "--socket", "/none", "--every", "soon"], "'soon' is no time"),
         (["run"], "no program: downbeat run -- PROGRAM"),
     ],
