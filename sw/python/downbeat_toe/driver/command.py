@@ -77,8 +77,8 @@ def ls(socket: Socket = SOCKET) -> None:
 
 def top(
     socket: Socket = SOCKET,
-    every: Annotated[str, typer.Option(help="between two looks")] = "1s",
-    count: Annotated[int, typer.Option(help="looks; 0: until Ctrl-C", min=0)] = 0,
+    every: Annotated[str, typer.Option(help="time between refreshes")] = "1s",
+    count: Annotated[int, typer.Option(help="refreshes; 0: until Ctrl-C", min=0)] = 0,
 ) -> None:
     """A live table of the connections: state, policies, whose estimate they started from, windows, losses, rate."""
     with explained():
@@ -88,13 +88,13 @@ def top(
             raise Refused(str(error)) from None
         before: dict[Any, int] = {}
         with Live(console=report_console(), auto_refresh=False) as live:
-            looks = 0
+            refreshes = 0
             while True:
                 rows = connections(socket)
                 live.update(_table(rows, before, pause), refresh=True)
                 before = {_key(row): int(row["acknowledged"]) for row in rows}
-                looks += 1
-                if looks == count:
+                refreshes += 1
+                if refreshes == count:
                     return
                 time.sleep(pause)
 
