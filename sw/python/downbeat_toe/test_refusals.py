@@ -131,5 +131,5 @@ def test_a_selftest_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.pcap").write_bytes(synthetic.pcap([(0, synthetic.segment(0, 100))]))
     (tmp_path / "x.json").write_text('{"floor": {"quantiles_ns": [3, 2, null]}}')
     command = ("gap", tmp_path / "x.pcap", "--schedule", plan(tmp_path), "--reports", tmp_path, "--selftest")
-    for name, says in (("x.json", "no report of downbeat gap selftest"), ("y.json", "No such file")):
+    for name, says in (("x.json", "not a report of downbeat gap selftest"), ("y.json", "No such file")):
         refused(says, *command, tmp_path / name)

@@ -141,7 +141,7 @@ def _place(text: str) -> tuple[int, int]:
             return int(IPv4Address(host)), number
     except (ValueError, AddressValueError):
         pass
-    raise Refused(f"'{text}' is no place: write 10.0.0.2:5001")
+    raise Refused(f"'{text}' is not an address and port: write 10.0.0.2:5001")
 
 
 def send(

@@ -107,7 +107,7 @@ SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
     ("words", "problem"),
     [
         (["ls", "--socket", "/none"], "/none: no NIC listens there"),
-        (["send", "/etc/hostname", "--to", "10.0.0.1"], "'10.0.0.1' is no place"),
+        (["send", "/etc/hostname", "--to", "10.0.0.1"], "'10.0.0.1' is not an address and port"),
         (["send", "/none", "--to", "10.0.0.1:1", "--device", "DEVICE"], "/none: No such file or directory"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "simd:/none"], "no NIC listens there"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "usb:1"], "'usb:1' names no device"),
