@@ -81,10 +81,10 @@ interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap, a 
 gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n SCHEDULE=file]
 	@$(PY) -m sim.bench.gap
 
-bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measure the core; alone: lists what [NAME=name SEED=n JOBS=n]
+bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measures the core; without NAME: lists the benches [NAME=name SEED=n JOBS=n]
 	@$(PY) -m sim.bench
 
-experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; alone: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
+experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; without NAME: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
 	@$(PY) -m sim.experiments
 
 experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
@@ -141,7 +141,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 
 generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
 	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h build/rtl/downbeat_policies.h -t sw/include
-	@install -D -m 644 build/rtl/event_fields.py -t sw/python/downbeat_toe
+	@install -D -m 644 build/rtl/event_fields.py build/rtl/downbeat_layout.json -t sw/python/downbeat_toe
 	@$(PY) -m scripts.docs.ports
 
 release: build/scala.stamp build/policies/stamp ## a tarball in build/release: Verilog of the presets, headers, SystemRDL, cores, constraints

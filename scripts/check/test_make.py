@@ -25,5 +25,10 @@ def test_the_program_is_told(target: str, program: str, name: str, value: str) -
     assert told.stdout.strip() == value
 
 
+def test_the_help_says_what_bench_does_without_a_name() -> None:
+    done = subprocess.run(("make", "help"), cwd=ROOT, check=True, capture_output=True, text=True)
+    assert re.search(r"bench +measures the core; without NAME: lists the benches", done.stdout)
+
+
 def test_no_recipe_sets_a_variable_before_it_enters_the_environment() -> None:
     assert not re.findall(r"^\t@?\w+=\S+ +\$\((?:PY|IN_ENV)\).*", (ROOT / "Makefile").read_text(), re.MULTILINE)

@@ -101,7 +101,7 @@ def _wording(page: Page) -> Iterator[str]:
             yield f"{page.path}:{line.number}: a date: {date}"
         for word, better in RETIRED.items():
             if found := re.search(rf"(?<!\w)(?:{word})(?!\w)" if word[-1] != "=" else word, line.text, re.IGNORECASE):
-                yield f"{page.path}:{line.number}: '{found[0]}' is no word of the field: {better}"
+                yield f"{page.path}:{line.number}: '{found[0]}' is not a word of the field: {better}"
 
 
 def _long_lines(page: Page) -> Iterator[str]:

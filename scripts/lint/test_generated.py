@@ -16,6 +16,7 @@ COMMITTED = {
     "downbeat_event.h": "sw/include/downbeat_event.h",
     "downbeat_host.h": "sw/include/downbeat_host.h",
     "downbeat_policies.h": "sw/include/downbeat_policies.h",
+    "downbeat_layout.json": "sw/python/downbeat_toe/downbeat_layout.json",
     "event_fields.py": "sw/python/downbeat_toe/event_fields.py",
 }
 

@@ -27,11 +27,11 @@ def wrong(text: str) -> list[str]:
     try:
         listed = read(text)
     except tomllib.TOMLDecodeError as error:
-        return [f"no TOML: {error}"]
+        return [f"not TOML: {error}"]
     found = [each.number for each in listed]
     wanted = [f"{kind}-{number}" for kind, count in NUMBERS.items() for number in range(1, count + 1)]
     complaints = [f"{number} is missing" for number in wanted if number not in found]
-    complaints += [f"{number} is no requirement of RFC 9293" for number in found if number not in wanted]
+    complaints += [f"{number} is not a requirement of RFC 9293" for number in found if number not in wanted]
     for each in listed:
         complaints += [f"{each.number}: {reason}" for reason in _judged(each.status, each.here)]
     return complaints
@@ -92,8 +92,8 @@ def test_the_site_shows_each_requirement_once() -> None:
     ("old", "new", "reason"),
     [
         (r"\[MUST-7\](\n.+)+\n", "", "MUST-7 is missing"),
-        (r"\[MUST-8\]", "[MUST-7]", "no TOML"),
-        (r"\[MUST-69\]", "[MUST-70]", "MUST-70 is no requirement of RFC 9293"),
+        (r"\[MUST-8\]", "[MUST-7]", "not TOML"),
+        (r"\[MUST-69\]", "[MUST-70]", "MUST-70 is not a requirement of RFC 9293"),
         (r"`karn\.pkt`", "`gone.pkt`", "MUST-18: there is no test gone.pkt"),
         (r"(`rx/test_option_walker::)\w+", r"\1gone", "MUST-50: there is no test rx/test_option_walker::gone"),
         (r"`rx/test_option_walker::\w+`", "`rx/gone::gone`", "MUST-50: there is no test rx/gone::gone"),

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from scripts.check.select import FOLDERS, select, similar
+from sim.experiments.engine.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat"
@@ -61,6 +62,11 @@ def policies(family: str = "") -> list[str]:
     for kind in (family,) if family else ("startup", "steady"):
         found += [path.stem.lower() for path in sorted(Path(outside, kind).glob("*.scala")) if outside]
     return found
+
+
+def starts() -> list[str]:
+    """What STARTUP of `make sim` may be."""
+    return list(dict.fromkeys([*policies("startup"), *METHODS, "all"]))
 
 
 def modules() -> list[str]:

@@ -58,7 +58,7 @@ VARIABLES = (
     Variable("POLICY_PATH", ("new-policy",), checks.new_directory),
     Variable("KIND", ("new-policy",), among(lambda: ("startup", "steady"))),
     Variable("NAME", ("new-policy",), checks.policy_name),
-    Variable("STARTUP", ("sim",), among(lambda: [*names.policies("startup"), "all"])),
+    Variable("STARTUP", ("sim",), among(names.starts)),
     Variable("STEADY", ("sim",), among(lambda: [*names.policies("steady"), "all"])),
     Variable("STARTUP_ARGUMENT", ("sim",), checks.argument),
     Variable("STEADY_ARGUMENT", ("sim",), checks.argument),

@@ -12,6 +12,7 @@ import pytest
 from scripts.variables.__main__ import misplaced, refusal, unknown
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES, Variable
+from sim.experiments.engine.methods import METHODS
 
 # What everybody tries; each is wrong for every variable but those of FINE.
 KINDS = {
@@ -124,6 +125,12 @@ def test_a_right_value_and_none_are_taken(variable: Variable, alone: pytest.Monk
     for fine in (expected(variable)[0], ""):
         alone.setenv(variable.name, fine)
         assert refusal([variable.targets[0]]) == ""
+
+
+@pytest.mark.parametrize("start", [*METHODS, "all", "standard"])
+def test_make_sim_takes_every_start_that_it_has(start: str, alone: pytest.MonkeyPatch) -> None:
+    alone.setenv("STARTUP", start)
+    assert refusal(["sim"]) == ""
 
 
 def test_every_variable_that_the_makefile_hands_on_has_its_line() -> None:

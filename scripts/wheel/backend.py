@@ -21,6 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "sw" / "python"
 LICENCE = "LICENSE"
+LAYOUT = "downbeat_toe/downbeat_layout.json"
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest of a zip
 
 
@@ -83,6 +84,7 @@ def _package() -> Iterator[tuple[str, bytes]]:
         content = path.read_bytes()
         if b"\nimport pytest\n" not in content and not path.name.startswith("test_"):
             yield path.relative_to(SOURCES).as_posix(), content
+    yield LAYOUT, (SOURCES / LAYOUT).read_bytes()
 
 
 def _metadata_text(project: dict[str, Any]) -> str:

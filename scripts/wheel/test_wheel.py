@@ -60,6 +60,14 @@ def test_a_tool_runs(installed: Path) -> None:
     assert rows[0] == "launch_ns,length,flow" and len(rows) == 4
 
 
+def test_it_knows_what_policies_take(installed: Path) -> None:
+    program = "from downbeat_toe import policies; print(policies.find(policies.read(policies.OWN)['startup'], 'paced'))"
+    environment = {"PYTHONPATH": str(installed)}
+    command = [sys.executable, "-P", "-c", program]
+    done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("paced takes n from 1 "), done.stderr
+
+
 def test_it_is_the_installed_package_without_its_tests(installed: Path) -> None:
     program = f"import {PACKAGE}; print({PACKAGE}.__file__)"
     environment = {"PYTHONPATH": str(installed)}

@@ -66,5 +66,5 @@ def _title(path: Path) -> str:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        app()
+        app(prog_name="downbeat experiment")
     sys.exit(by_name())

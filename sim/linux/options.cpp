@@ -30,19 +30,20 @@ constexpr const char *usage =
 double number(const std::string &text, double low, double high) {
   char *end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= low && value <= high)) refuse("'" + text + "' is no number in range");
+  if (text.empty() || *end != '\0' || !(value >= low && value <= high))
+    refuse("'" + text + "' is not a number in range");
   return value;
 }
 
 std::uint32_t ipOf(const std::string &text) {
   in_addr address{};
-  if (inet_pton(AF_INET, text.c_str(), &address) != 1) refuse("'" + text + "' is no IPv4 address");
+  if (inet_pton(AF_INET, text.c_str(), &address) != 1) refuse("'" + text + "' is not an IPv4 address");
   return ntohl(address.s_addr);
 }
 
 std::array<std::uint8_t, 6> macOf(const std::string &text) {
   ether_addr address{};
-  if (ether_aton_r(text.c_str(), &address) == nullptr) refuse("'" + text + "' is no MAC address");
+  if (ether_aton_r(text.c_str(), &address) == nullptr) refuse("'" + text + "' is not a MAC address");
   return std::to_array(address.ether_addr_octet);
 }
 

@@ -43,7 +43,7 @@ def test_the_floor_holds_for_another_program_s_stamps(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     plan = synthetic.schedule(tmp_path / "plan.csv", [GAP * number for number in range(FRAMES)], 200)
     inside(SCRIPT, plan, tmp_path / "x.pcapng", tmp_path / "log.csv", *TO)
-    done = downbeat("gap", "selftest", "--frames", FRAMES, "--gap", GAP, "--reports", tmp_path)
+    done = downbeat("gap", "selftest", "--frames", FRAMES, "--gap", f"{GAP}ns", "--reports", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     floor = json.loads((tmp_path / "gap-selftest.json").read_text())["floor"]["half_width_ns"]
     with (tmp_path / "log.csv").open() as file:

@@ -215,7 +215,7 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
     [
         ("rate", "fast", "use 10kb/s to 1Gb/s"),
         ("rtt", "40", "use 100us to 10s"),
-        ("loss", "2", "is no probability"),
+        ("loss", "2", "is not a probability"),
         ("buffer", "10B", "hold no full segment"),
         ("rate", "20", "use 10kb/s to 1Gb/s"),
         ("rtt", "10000s", "use 100us to 10s"),

@@ -40,7 +40,9 @@ int main(int count, char **arguments) {
   if (count != 4 || inet_pton(AF_INET, arguments[2], &address) != 1) return 2;
   downbeat_device *device;
   downbeat_connection *connection;
-  downbeat_options options = {.parameters = {.startup = "paced", .steady = "cubic"}};
+  /* 20 segments a millisecond apart: bits 15..0 their count, bits 67..16 the gap in 2^-16 ns. */
+  downbeat_options options = {
+      .parameters = {.startup = "paced", .steady = "cubic", .startup_argument = {20 | UINT64_C(1000000) << 32}}};
   check(downbeat_open(arguments[1], &device));
   check(downbeat_connect(device, ntohl(address.s_addr), (uint16_t)atoi(arguments[3]), 0, &options, &connection));
   int sending = 1, receiving = 1;

@@ -136,11 +136,11 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
   for (const auto &[section, node] : parsed.table()) {
     const auto keys = allowed().find(std::string(section.str()));
     if (keys == allowed().end() || !node.is_table())
-      return wrong(section.source(), "[" + std::string(section.str()) + "] is no section: use " + names(allowed()));
+      return wrong(section.source(), "[" + std::string(section.str()) + "] is not a section: use " + names(allowed()));
     for (const auto &[key, value] : *node.as_table()) {
       const std::string name = keys->first + "." + std::string(key.str());
       const auto take = keys->second.find(std::string(key.str()));
-      if (take == keys->second.end()) return wrong(key.source(), name + " is no key: use " + names(keys->second));
+      if (take == keys->second.end()) return wrong(key.source(), name + " is not a key: use " + names(keys->second));
       if (const auto reason = take->second(value, config); !reason.empty())
         return wrong(value.source(), name + ": " + reason);
     }

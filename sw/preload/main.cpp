@@ -25,30 +25,47 @@ using namespace downbeat;
 
 struct Arguments {
   std::string device = "simd:/run/downbeat/nic.sock", library;
-  std::string startup, steady;
+  downbeat_parameters parameters{};
   char **program = nullptr;
 };
 
 constexpr const char *usage =
-    "downbeat-run [--device URI] [--startup P] [--steady P] [--preload FILE] -- PROGRAM [ARGUMENTS]\n";
+    "downbeat-run [--device URI] [--startup P] [--steady P] [--startup-argument BITS] [--steady-argument BITS] "
+    "[--preload FILE] -- PROGRAM [ARGUMENTS]\n";
 
 [[noreturn]] void fail(const std::string &problem) {
   std::fprintf(stderr, "downbeat run: %s\n", problem.c_str());
   std::exit(126);
 }
 
+/// Hexadecimal digits after 0x; the low word first.
+void readArgument(const std::string &text, std::uint64_t (&words)[2]) {
+  constexpr std::size_t wordDigits = 16;
+  const std::string digits = text.starts_with("0x") ? text.substr(2) : "";
+  if (digits.empty() || digits.size() > 2 * wordDigits ||
+      digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+    fail("'" + text + "' is not an argument: write 0x and at most 32 hexadecimal digits");
+  const std::size_t high = digits.size() > wordDigits ? digits.size() - wordDigits : 0;
+  words[0] = std::stoull(digits.substr(high), nullptr, 16);
+  words[1] = high != 0 ? std::stoull(digits.substr(0, high), nullptr, 16) : 0;
+}
+
 Arguments parse(int count, char **values) {
   static const option names[] = {{"device", 1, nullptr, 'd'},
                                  {"startup", 1, nullptr, 's'},
                                  {"steady", 1, nullptr, 't'},
+                                 {"startup-argument", 1, nullptr, 'u'},
+                                 {"steady-argument", 1, nullptr, 'v'},
                                  {"preload", 1, nullptr, 'p'},
                                  {nullptr, 0, nullptr, 0}};
   Arguments arguments;
   for (int name; (name = getopt_long(count, values, "+", names, nullptr)) >= 0;) {
     switch (name) {
     case 'd': arguments.device = optarg; break;
-    case 's': arguments.startup = optarg; break;
-    case 't': arguments.steady = optarg; break;
+    case 's': arguments.parameters.startup = optarg; break;
+    case 't': arguments.parameters.steady = optarg; break;
+    case 'u': readArgument(optarg, arguments.parameters.startup_argument); break;
+    case 'v': readArgument(optarg, arguments.parameters.steady_argument); break;
     case 'p': arguments.library = optarg; break;
     default: fail(usage);
     }
@@ -102,8 +119,7 @@ struct Ready {
   const File nothing(open("/dev/null", O_RDWR));
   for (const int stream : {0, 1, 2}) dup2(nothing.get(), stream);
   downbeat_options options{};
-  options.parameters.startup = arguments.startup.empty() ? nullptr : arguments.startup.c_str();
-  options.parameters.steady = arguments.steady.empty() ? nullptr : arguments.steady.c_str();
+  options.parameters = arguments.parameters;
   Pump(device, std::move(control), std::move(program), options).run();
   downbeat_release(device);
   std::_Exit(0);

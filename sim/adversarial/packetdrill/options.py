@@ -56,5 +56,5 @@ def _parsed(text: str) -> Option:
     if name == "raw" and len(values) == 1 and re.fullmatch(r"(?:[0-9a-f]{2})+", values[0]):
         return Option("raw", raw=bytes.fromhex(values[0]))
     raise ScriptError(
-        f"'{text}' is no option: nop, eol, sackOK, mss N, wscale N, TS val N ecr N, sack L:R L:R, raw HEX"
+        f"'{text}' is not an option: nop, eol, sackOK, mss N, wscale N, TS val N ecr N, sack L:R L:R, raw HEX"
     )

@@ -114,7 +114,7 @@ def _lines(number: int, said: str, size: int) -> list[Line]:
 def _when(text: str) -> When:
     match = _TIME.fullmatch(text)
     if not match:
-        raise ScriptError(f"'{text}' is no time: write +.010 (after the line before), 1.5, +.2~+.3 or *")
+        raise ScriptError(f"'{text}' is not a time: write +.010 (after the line before), 1.5, +.2~+.3 or *")
     if match["any"]:
         return When(0, None, relative=True)
     relative = bool(match["plus"])

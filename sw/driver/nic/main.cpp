@@ -24,7 +24,7 @@ constexpr const char *usage = "downbeat-nic [--socket PATH] [--preset NAME] [--t
 
 std::uint32_t addressOf(const std::string &text) {
   in_addr address;
-  if (inet_pton(AF_INET, text.c_str(), &address) != 1) wrong("'" + text + "' is no IPv4 address");
+  if (inet_pton(AF_INET, text.c_str(), &address) != 1) wrong("'" + text + "' is not an IPv4 address");
   return ntohl(address.s_addr);
 }
 
@@ -32,7 +32,7 @@ std::uint64_t macOf(const std::string &text) {
   unsigned bytes[6];
   if (std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x", &bytes[0], &bytes[1], &bytes[2], &bytes[3], &bytes[4],
                   &bytes[5]) != 6)
-    wrong("'" + text + "' is no MAC address: 02:00:00:00:00:01");
+    wrong("'" + text + "' is not a MAC address: write 02:00:00:00:00:01");
   std::uint64_t mac = 0;
   for (const unsigned byte : bytes) mac = mac << 8 | byte;
   return mac;

@@ -22,7 +22,7 @@ MappedPort::MappedPort(MappedDevice device) : device_(std::move(device)), geomet
                   "the device needs " + std::to_string(needed) + " bytes of memory, there are " +
                       std::to_string(device_.memory.bytes()) + ": give more huge pages (vm.nr_hugepages)");
   if (device_.busAddress % geometry_.payloadBytes() != 0)
-    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "the memory's bus address is no multiple of the payload's " +
+    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "the memory's bus address is not a multiple of the payload's " +
                                                  std::to_string(geometry_.payloadBytes()) + " bytes");
   rings_ = ringsOf(geometry_, device_.memory.base(), 0);
   const Memory memory{device_.memory.base(), device_.busAddress};

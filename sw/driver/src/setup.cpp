@@ -53,9 +53,9 @@ std::uint32_t await(Registers &registers, std::uint32_t port, std::uint32_t bits
 
 Geometry identifyCore(Registers &registers) {
   if (const std::uint32_t magic = registers.read(DOWNBEAT_REG_MAGIC); magic != DOWNBEAT_MAGIC)
-    throw Failure(
-        DOWNBEAT_NO_DEVICE,
-        formatted("what answers is no Downbeat core: its first register is 0x%08x, not 0x%08x", magic, DOWNBEAT_MAGIC));
+    throw Failure(DOWNBEAT_NO_DEVICE,
+                  formatted("what answers is not a Downbeat core: its first register is 0x%08x, not 0x%08x", magic,
+                            DOWNBEAT_MAGIC));
   Geometry geometry;
   geometry.version = registers.read(DOWNBEAT_REG_VERSION);
   geometry.flows = registers.read(DOWNBEAT_REG_FLOWS);

@@ -193,6 +193,10 @@ void Loopback::open(std::uint32_t number, const Command &command) {
   if (command.remoteIp != registers_[DOWNBEAT_REG_LOCAL_IP] && command.remoteIp != otherIp)
     return answer(number, command.request, CloseReason::unreachable);
   if (listener == listeners_.end()) return answer(number, command.request, CloseReason::refused);
+  // Standard slow start and Reno, number 0 each, take no argument. What other policies take the model does not know.
+  if ((command.startup == 0 && (command.startupArgument[0] | command.startupArgument[1]) != 0) ||
+      (command.steady == 0 && (command.steadyArgument[0] | command.steadyArgument[1]) != 0))
+    return answer(number, command.request, CloseReason::policyArgument);
   std::vector<std::uint32_t> free;
   // In turn, so that flows that have ended stay for a while.
   for (std::uint32_t ahead = 0; ahead < flows && free.size() < 2; ++ahead)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The policies of a build and what they are told, in people's units: `a=0.5, b=0.3`; `n=10, gap=700us`.
 
-All of it is read from downbeat_layout.json, which the RTL generates.
+All of it is read from downbeat_layout.json, which the RTL generates; the package has the default build's.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from downbeat_toe.quantities import BINARY, DECIMAL, NANOSECONDS, NUMBER
 
+OWN = Path(__file__).with_name("downbeat_layout.json")  # of the policies that the driver knows by name
 FAMILIES = {"startup": "StartupPolicy", "steady": "SteadyPolicy"}
 
 

@@ -26,7 +26,7 @@ def rate(text: str) -> int:
     found = re.fullmatch(rf"{NUMBER}\s*([kKMG]?)(?:b/s|bps|bits?/s|bits?)?", text.strip())
     found = found or re.fullmatch(rf"{NUMBER}\s*([kmg])bits?(?:/s)?", text.strip())
     if found is None:
-        raise ValueError(f"'{text}' is no rate: write 20Mbps, 20 Mb/s, 20Mbit or 20000000")
+        raise ValueError(f"'{text}' is not a rate: write 20Mbps, 20 Mb/s, 20Mbit or 20000000")
     unit = found[2].upper() if found[2] in ("m", "g") else found[2]
     return _positive(Decimal(found[1]) * DECIMAL[unit], text)
 
@@ -43,7 +43,7 @@ def size(text: str) -> int:
     """Bytes: kB, MB and GB are powers of ten, KiB, MiB and GiB of two."""
     found = re.fullmatch(rf"{NUMBER}\s*(Ki|Mi|Gi|[kKMG]?)(?:B|bytes?)?", text.strip())
     if found is None:
-        raise ValueError(f"'{text}' is no size: write 8MB, 64 KiB or 8000000")
+        raise ValueError(f"'{text}' is not a size: write 8MB, 64 KiB or 8000000")
     return _positive(Decimal(found[1]) * (BINARY | DECIMAL)[found[2]], text)
 
 
@@ -57,7 +57,7 @@ def buffer(text: str, product: int) -> Buffer:
     try:
         return Buffer(bytes=size(text))
     except ValueError:
-        raise ValueError(f"'{text}' is no buffer: write 1BDP, 100kB or 50 packets") from None
+        raise ValueError(f"'{text}' is not a buffer: write 1BDP, 100kB or 50 packets") from None
 
 
 def probability(text: str) -> float:
@@ -65,7 +65,7 @@ def probability(text: str) -> float:
     found = re.fullmatch(rf"{NUMBER}\s*(%?)", text.strip())
     value = float(found[1]) / (100 if found[2] else 1) if found else -1.0
     if not 0 <= value < 1:
-        raise ValueError(f"'{text}' is no probability: write 0.02 or 2%")
+        raise ValueError(f"'{text}' is not a probability: write 0.02 or 2%")
     return value
 
 

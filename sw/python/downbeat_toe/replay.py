@@ -84,7 +84,7 @@ def write(path: Path, planned: Schedule, sent: sending.Sent) -> None:
 
 def address(text: str) -> bytes:
     if not re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", text):
-        raise Refused(f"'{text}' is no MAC address: write it as 02:00:00:00:00:01")
+        raise Refused(f"'{text}' is not a MAC address: write it as 02:00:00:00:00:01")
     return bytes.fromhex(text.replace(":", ""))
 
 

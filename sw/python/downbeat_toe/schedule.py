@@ -93,5 +93,5 @@ def require_space(schedule: Schedule, rate: int, option: str = "--rate") -> None
         raise Refused(
             f"{schedule.source}: entry {at + 2} is to leave {gap} ns after the one ahead of it, whose {schedule.length[at]} "
             f"bytes hold a wire of {rate / 1e6:g} Mb/s for {needed[at]:.0f} ns; {len(tight)} such pairs. "
-            "Space them, or name a faster link ({option})"
+            f"Space them, or name a faster link ({option})"
         )

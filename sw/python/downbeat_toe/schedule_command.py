@@ -25,7 +25,7 @@ LEAST_LENGTH, MOST_LENGTH = 60, 9014
 Count = Annotated[int, typer.Option("--frames", min=2, max=MOST, help="in all, or of each train or chirp")]
 Repeats = Annotated[int, typer.Option(min=1, max=MOST)]
 Gap = Annotated[str, typer.Option(help="from launch to launch, as 100us")]
-Every = Annotated[str, typer.Option(help="from the begin of one to the begin of the next, as 10ms")]
+Every = Annotated[str, typer.Option(help="from the start of one to the start of the next, as 10ms")]
 Length = Annotated[int, typer.Option(min=LEAST_LENGTH, max=MOST_LENGTH, help="bytes of a frame without FCS")]
 Flow = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="number of the flow")]
 Link = Annotated[str, typer.Option(help="rate of the link that has to carry it")]

@@ -27,7 +27,7 @@ LONGEST = 65_535
 def read(path: Path) -> Schedule:
     """A schedule, or the record of `make sim`, from a CSV file, compressed or not."""
     try:
-        text = unpacking.content(path, "; make sim writes build/reports/sim.csv").decode("utf-8-sig")
+        text = unpacking.content(path, "; downbeat schedule writes one").decode("utf-8-sig")
         rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
         rows.fieldnames = names = [name.strip() for name in rows.fieldnames or []]
         if set(RECORD) <= set(names):

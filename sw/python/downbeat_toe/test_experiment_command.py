@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from downbeat_toe import experiment_command
 from downbeat_toe.__main__ import app
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_words_go_to_the_trees_program(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,6 +23,12 @@ def test_words_go_to_the_trees_program(monkeypatch: pytest.MonkeyPatch) -> None:
     done = CliRunner().invoke(app, ["experiment", "run", "x.toml", "--seed", "3", "--full"])
     assert done.exit_code == 0
     assert called == [[sys.executable, "-m", "sim.experiments", "run", "x.toml", "--seed", "3", "--full"]]
+
+
+def test_its_usage_is_the_command_that_people_type() -> None:
+    words = [sys.executable, "-m", experiment_command.PROGRAM, "run", "--help"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "Usage: downbeat experiment run [OPTIONS]" in done.stdout
 
 
 def test_without_the_tree_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_what_is_made_is_a_schedule_that_fits_its_wire(tmp_path: Path, words: tu
             "begin 10,000,000 ns after one that takes 49,000,000",
         ),
         (("pairs", "--gap", "5"), "'5' is no time"),
-        (("paced", "--rate", "fast"), "'fast' is no rate"),
+        (("paced", "--rate", "fast"), "'fast' is not a rate"),
         (("pairs", "--gap", "1ms", "-o", "missing/s.csv"), "no directory missing"),
     ],
 )

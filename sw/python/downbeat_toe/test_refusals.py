@@ -101,7 +101,14 @@ def test_trace_says_what_is_no_record(tmp_path: Path, content: bytes, says: str)
 def test_trace_ends_with_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"\xd4\xc3\xb2\xa1")
     refused("not a record of events", "trace", tmp_path / "x.csv")
-    refused("no such file", "trace", tmp_path)
+    refused("a directory; give a file in it", "trace", tmp_path)
+    refused("no such file; make sim writes", "trace", tmp_path / "missing.csv")
+
+
+@pytest.mark.parametrize("command", [("replay", "--interface", "lo"), ("board", "send")])
+def test_a_schedule_that_is_not_there_is_made_by_schedule(tmp_path: Path, command: tuple[str, ...]) -> None:
+    missing = tmp_path / "missing.csv"
+    refused("missing.csv: no such file; downbeat schedule writes one", *command, "--to", TO[1], missing)
 
 
 def test_without_a_schedule_both_options_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,9 +117,19 @@ def test_without_a_schedule_both_options_are_named(tmp_path: Path, monkeypatch: 
     refused(r"no schedule to compare with.*--schedule FILE.*--paced 20Mb/s", "gap", "x.pcap")
 
 
+@pytest.mark.parametrize("command", [("gap", "selftest"), ("schedule", "pairs")])
+def test_a_gap_needs_its_unit(command: tuple[str, ...]) -> None:
+    refused("'5' is no time: write it with its unit", *command, "--gap", 5)
+
+
+@pytest.mark.parametrize("gap", ["999ns", "11s"])
+def test_a_selftests_gap_has_bounds(gap: str) -> None:
+    refused(f"--gap {gap}: use 1us to 10s", "gap", "selftest", "--gap", gap)
+
+
 def test_a_selftest_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.pcap").write_bytes(synthetic.pcap([(0, synthetic.segment(0, 100))]))
     (tmp_path / "x.json").write_text('{"floor": {"quantiles_ns": [3, 2, null]}}')
     command = ("gap", tmp_path / "x.pcap", "--schedule", plan(tmp_path), "--reports", tmp_path, "--selftest")
-    for name, says in (("x.json", "no report of downbeat gap selftest"), ("y.json", "No such file")):
+    for name, says in (("x.json", "not a report of downbeat gap selftest"), ("y.json", "No such file")):
         refused(says, *command, tmp_path / name)

@@ -83,3 +83,9 @@ def test_a_frame_needs_its_time_on_the_wire(tmp_path: Path, length: int, least: 
     schedule.require_space(read(tmp_path / "x.csv", apart.format(least)), 10**9)
     with pytest.raises(Refused, match=f"entry 2 is to leave {least - 1} ns after.*for {least} ns; 1 such pairs"):
         schedule.require_space(read(tmp_path / "x.csv", apart.format(least - 1)), 10**9)
+
+
+def test_a_schedule_that_is_too_tight_names_the_links_option(tmp_path: Path) -> None:
+    planned = read(tmp_path / "x.csv", "launch_ns,length\n0,1514\n1,1514\n")
+    with pytest.raises(Refused, match=r"name a faster link \(--link\)$"):
+        schedule.require_space(planned, 10**9, "--link")

@@ -33,6 +33,8 @@ NUMBERS = {"time_ns": WHOLE, "flow": WHOLE, "cwnd": ANY, "ssthresh": ANY}
 
 def read(path: Path) -> Iterator[dict[str, str]]:
     """The rows of a record as `make sim` writes it."""
+    if path.is_dir():
+        raise Refused(f"{path}: a directory; give a file in it")
     if not path.is_file():
         raise Refused(f"{path}: no such file; make sim writes build/reports/sim.csv")
     try:

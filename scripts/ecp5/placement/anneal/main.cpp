@@ -19,7 +19,7 @@ namespace {
 
 std::pair<std::string, std::string> split(const std::string &word) { // names may have '=' in them
   const auto at = word.rfind('=');
-  if (at == std::string::npos) throw std::runtime_error("'" + word + "' is no NAME=VALUE");
+  if (at == std::string::npos) throw std::runtime_error("'" + word + "' is not NAME=VALUE");
   return {word.substr(0, at), word.substr(at + 1)};
 }
 

@@ -73,7 +73,7 @@ def _word(text: str) -> int:
     except ValueError:
         word = -1
     if not 0 <= word <= 0xFFFF:
-        raise Refused(f"'{text}' is no value of a register: write 0 to 0xffff")
+        raise Refused(f"'{text}' is not a value of a register: write 0 to 0xffff")
     return word
 
 

@@ -60,7 +60,7 @@ class Board(Registers):
         super().__init__(Bone(line), REGION, described)
         if self.read("boardMagic") != MAGIC:
             raise Refused(
-                "what answers is no Downbeat board, or of another build: make bitstream, make bitstream PROGRAM=1"
+                "what answers is not a Downbeat board, or of another build: make bitstream, make bitstream PROGRAM=1"
             )
         inside, wanted = self.read("boardContents"), int(self.names["boardContents"]["fields"]["value"]["reset"])
         if inside != wanted:

@@ -72,7 +72,7 @@ class ProbeBoard(Board):
             except ValueError:
                 number = -1
             if not 0 <= number < 2**48 or len(mac.split(":")) != 6:
-                raise Refused(f"{mac}: no MAC address, write it as 02:00:00:00:00:01")
+                raise Refused(f"'{mac}' is not a MAC address: write it as 02:00:00:00:00:01")
             self.write(f"{name}High", number >> 32, number & 0xFFFFFFFF)
         self.write("probeFlow", flow)
         self.write("probeFrames", frames)

@@ -142,7 +142,7 @@ def test_status_says_the_links_in_words(far: Words, build: Path) -> None:
 
 def test_something_else_on_the_line_is_refused(far: Words, build: Path) -> None:
     far.set("boardMagic", 0)
-    with pytest.raises(Refused, match="no Downbeat board"):
+    with pytest.raises(Refused, match="is not a Downbeat board"):
         Board.of_build(Serial(far.device), build)
 
 

@@ -112,7 +112,7 @@ def test_counters_are_those_that_counted(far: Words) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["address", "02:00:00:00:01", "10.0.0.1/24"], "no MAC address"),
+        (["address", "02:00:00:00:01", "10.0.0.1/24"], "is not a MAC address"),
         (["address", "02:00:00:00:00:01", "10.0.0.300/24"], "write 10.0.0.1/24"),
         (["open", "10.0.0.2", "5001", "--startup", "tango"], "no congestion policy 'tango'"),
         (["open", "10.0.0.2", "5001", "--startup", "paced", "--argument", "n=0"], "out of range"),

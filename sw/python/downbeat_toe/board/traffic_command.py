@@ -40,7 +40,7 @@ def address(
     with explained():
         octets = mac.split(":")
         if len(octets) != 6 or not all(len(octet) == 2 and _is_hexadecimal(octet) for octet in octets):
-            raise Refused(f"{mac}: no MAC address, write it as 02:00:00:00:00:01")
+            raise Refused(f"'{mac}' is not a MAC address: write it as 02:00:00:00:00:01")
         try:
             ipaddress.IPv4Interface(ip), ipaddress.IPv4Address(gateway)
         except ValueError as error:

@@ -15,20 +15,19 @@ import typer
 from rich.live import Live
 from rich.table import Table
 
+from downbeat_toe import output
 from downbeat_toe.console import report_console
 from downbeat_toe.driver import Device, DriverError, Options
 from downbeat_toe.driver.library import directory, program
 from downbeat_toe.driver.nic_status import connections, device
+from downbeat_toe.driver.policy_options import Policies, Startup, StartupArgument, Steady, SteadyArgument
 from downbeat_toe.driver.transfer import receive_file, send_file
-from downbeat_toe.library import Parameters
 from downbeat_toe.quantities import duration, rate
 from downbeat_toe.refused import Refused, explained
 
 SOCKET = Path("/run/downbeat/nic.sock")
 Socket = Annotated[Path, typer.Option(help="the NIC's Unix socket")]
 Uri = Annotated[str, typer.Option("--device", help="simd:PATH, uio:/dev/uioN or vfio:ADDRESS")]
-Startup = Annotated[str | None, typer.Option(help="start-up policy")]
-Steady = Annotated[str | None, typer.Option(help="steady policy")]
 DEVICE = f"simd:{SOCKET}"
 
 
@@ -78,8 +77,8 @@ def ls(socket: Socket = SOCKET) -> None:
 
 def top(
     socket: Socket = SOCKET,
-    every: Annotated[str, typer.Option(help="between two looks")] = "1s",
-    count: Annotated[int, typer.Option(help="looks; 0: until Ctrl-C", min=0)] = 0,
+    every: Annotated[str, typer.Option(help="time between refreshes")] = "1s",
+    count: Annotated[int, typer.Option(help="refreshes; 0: until Ctrl-C", min=0)] = 0,
 ) -> None:
     """A live table of the connections: state, policies, whose estimate they started from, windows, losses, rate."""
     with explained():
@@ -89,13 +88,13 @@ def top(
             raise Refused(str(error)) from None
         before: dict[Any, int] = {}
         with Live(console=report_console(), auto_refresh=False) as live:
-            looks = 0
+            refreshes = 0
             while True:
                 rows = connections(socket)
                 live.update(_table(rows, before, pause), refresh=True)
                 before = {_key(row): int(row["acknowledged"]) for row in rows}
-                looks += 1
-                if looks == count:
+                refreshes += 1
+                if refreshes == count:
                     return
                 time.sleep(pause)
 
@@ -142,7 +141,7 @@ def _place(text: str) -> tuple[int, int]:
             return int(IPv4Address(host)), number
     except (ValueError, AddressValueError):
         pass
-    raise Refused(f"'{text}' is no place: write 10.0.0.2:5001")
+    raise Refused(f"'{text}' is not an address and port: write 10.0.0.2:5001")
 
 
 def send(
@@ -151,16 +150,20 @@ def send(
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
+    startup_argument: StartupArgument = "",
+    steady_argument: SteadyArgument = "",
     cap: Annotated[str | None, typer.Option("--rate", help="most bits a second, as 20Mbps")] = None,
 ) -> None:
     """Sends a file over one connection, and closes it."""
     with _told():
         address, port = _place(to)
-        options = Options(Parameters(_bytes(startup), _bytes(steady)))
+        options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
         try:
             options.rate = rate(cap) if cap else 0
             content = file.read_bytes()
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise Refused(f"{file}: {error.strerror}") from None
+        except ValueError as error:
             raise Refused(str(error)) from None
         options.transfer_bytes = len(content)
         with Device(uri) as opened:
@@ -169,15 +172,19 @@ def send(
 
 def listen(
     port: Annotated[int, typer.Argument(min=1, max=65535)],
-    to: Annotated[Path, typer.Option(help="the file that is written")] = Path("/dev/stdout"),
+    file: Annotated[Path, typer.Option("--output", "-o", help="file to write")] = Path("/dev/stdout"),
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
+    startup_argument: StartupArgument = "",
+    steady_argument: SteadyArgument = "",
 ) -> None:
     """Accepts one connection, and writes what comes."""
-    with _told(), Device(uri) as opened, to.open("wb") as output:
-        options = Options(Parameters(_bytes(startup), _bytes(steady)))
-        typer.echo(receive_file(opened, port, output, options), err=True)
+    with _told():
+        output.require_file(file, "--output")
+        options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
+        with Device(uri) as opened, file.open("wb") as sink:
+            typer.echo(receive_file(opened, port, sink, options), err=True)
 
 
 def run(
@@ -185,18 +192,15 @@ def run(
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
+    startup_argument: StartupArgument = "",
+    steady_argument: SteadyArgument = "",
 ) -> None:
     """Runs a program whose TCP goes over the core: downbeat run -- curl http://10.0.0.2/"""
     with explained():
         if not context.args:
             raise Refused("no program: downbeat run -- PROGRAM ARGUMENTS")
-        given = {"startup": startup, "steady": steady}
-        named = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-        _become("downbeat-run", ["--device", uri, *named, "--", *context.args])
-
-
-def _bytes(text: str | None) -> bytes | None:
-    return text.encode() if text else None
+        chosen = Policies.of(startup, steady, startup_argument, steady_argument)
+        _become("downbeat-run", ["--device", uri, *chosen.words(), "--", *context.args])
 
 
 def add_to(app: typer.Typer) -> None:

@@ -53,7 +53,7 @@ def load() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(found)
     except OSError as error:
-        raise Refused(f"{found} is no library: {error}") from None
+        raise Refused(f"{found} is not a library: {error}") from None
     library.downbeat_abi.restype = c_uint32
     if (abi := library.downbeat_abi()) != ABI:
         raise Refused(f"{found} has interface {abi}, this package needs {ABI}: build both from one release")

@@ -13,9 +13,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from downbeat_toe.__main__ import app
+from downbeat_toe.driver import command as driver
 from downbeat_toe.driver.conftest import Host
 from downbeat_toe.driver.nic_status import connections
 from downbeat_toe.driver.process import Nic
+from downbeat_toe.library import Parameters
 
 LIMIT = 60.0  # seconds
 
@@ -28,7 +30,7 @@ def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
     content = os.urandom(300_000)
     source, sink = tmp_path / "source", tmp_path / "sink"
     source.write_bytes(content)
-    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri, "--to", str(sink)]
+    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri, "--output", str(sink)]
     with subprocess.Popen(listens, stderr=subprocess.PIPE, text=True) as listener:
         words = ["send", str(source), "--to", "10.0.0.1:5001", "--device", nic.uri]
         words += ["--startup", "paced", "--steady", "cubic"]
@@ -38,6 +40,45 @@ def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
         assert "300000 bytes to 10.0.0.1:5001" in done.output
         _, told = listener.communicate(timeout=LIMIT)
     assert "300000 bytes from 10.0.0.1:" in told and sink.read_bytes() == content
+
+
+TOLD = (
+    "--startup",
+    "paced",
+    "--startup-argument",
+    "n=20, gap=1ms",
+    "--steady",
+    "aimd",
+    "--steady-argument",
+    "a=1, b=0.5",
+)
+# As Paced.scala and Aimd.scala say: n, the gap in 2^-16 ns from bit 16 on; a in 2^-16, b in 2^-16 from bit 24 on.
+BITS = 20 | 1_000_000 << 32, 1 << 16 | 1 << 39
+
+
+@pytest.mark.parametrize("command", ["send", "listen"])
+def test_policies_are_told_their_arguments(command: str, nic: Nic, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Parameters] = []
+    monkeypatch.setattr(driver, "send_file", lambda *arguments: given.append(arguments[-1].parameters))
+    monkeypatch.setattr(driver, "receive_file", lambda *arguments: given.append(arguments[-1].parameters))
+    words = {"send": ("/etc/hostname", "--to", "10.0.0.1:1"), "listen": ("5001",)}[command]
+    assert _downbeat(command, *words, "--device", nic.uri, *TOLD).exit_code == 0
+    (told,) = given
+    assert (told.startup, told.steady) == (b"paced", b"aimd")
+    assert (list(told.startup_argument), list(told.steady_argument)) == ([BITS[0], 0], [BITS[1], 0])
+
+
+def test_run_hands_arguments_on_as_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda path, words: given.append(words[1:]))
+    _downbeat("run", "--device", "sim:x", *TOLD, "--", "true")
+    _downbeat("run", "--device", "sim:x", "--startup", "paced", "--", "true")
+    policies = ["--startup", "paced", "--steady", "aimd"]
+    arguments = ["--startup-argument", f"{BITS[0]:#x}", "--steady-argument", f"{BITS[1]:#x}"]
+    assert given == [
+        ["--device", "sim:x", *policies, *arguments, "--", "true"],
+        ["--device", "sim:x", "--startup", "paced", "--", "true"],
+    ]
 
 
 def test_ls_and_top_show_connections(nic: Nic) -> None:
@@ -59,16 +100,27 @@ def test_ls_and_top_show_connections(nic: Nic) -> None:
         assert rows[out.info.flow, out.info.generation]["losses"] == 2
 
 
+SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
         (["ls", "--socket", "/none"], "/none: no NIC listens there"),
-        (["send", "/etc/hostname", "--to", "10.0.0.1"], "'10.0.0.1' is no place"),
-        (["send", "/none", "--to", "10.0.0.1:1", "--device", "DEVICE"], "No such file"),
+        (["send", "/etc/hostname", "--to", "10.0.0.1"], "'10.0.0.1' is not an address and port"),
+        (["send", "/none", "--to", "10.0.0.1:1", "--device", "DEVICE"], "/none: No such file or directory"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "simd:/none"], "no NIC listens there"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "usb:1"], "'usb:1' names no device"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE"], "the peer refused"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE", "--startup", "warp"], "'warp'"),
+        (
+            [*SENDS, "--startup", "paced", "--startup-argument", "n=0"],
+            "paced: n=0 is out of range, paced takes n from 1",
+        ),
+        ([*SENDS, "--startup-argument", "n=20"], "standard takes none"),
+        ([*SENDS, "--startup", "miss"], "miss needs an argument: miss takes m from"),
+        (["run", "--steady", "aimd", "--steady-argument", "c=1", "true"], "aimd takes a from"),
+        (["listen", "5001", "--output", "/none/x"], "--output /none/x: no directory /none: make it first"),
         (["top", "--socket", "/none", "--every", "soon"], "'soon' is no time"),
         (["run"], "no program: downbeat run -- PROGRAM"),
     ],

@@ -193,5 +193,5 @@ def test_no_such_device(uri: str, code: Error, problem: str) -> None:
 
 def test_what_answers_is_no_core(core: Core) -> None:
     core.set(0, 0xFFFFFFFF)
-    with pytest.raises(DriverError, match="no Downbeat core: its first register is 0xffffffff"):
+    with pytest.raises(DriverError, match="is not a Downbeat core: its first register is 0xffffffff"):
         Device(f"uio:{core.uri}")

@@ -186,9 +186,9 @@ def test_two_nics_at_one_socket(nic: Nic) -> None:
     ("arguments", "problem"),
     [
         (["--preset", "none"], "no simulated device 'none'"),
-        (["--ip", "10.0.0"], "no IPv4 address"),
+        (["--ip", "10.0.0"], "is not an IPv4 address"),
         (["--ip", "10.0.0.1/40"], "prefix of 1 to 32 bits"),
-        (["--mac", "x"], "no MAC address"),
+        (["--mac", "x"], "is not a MAC address"),
         (["--interface", "none0"], "interface none0"),
     ],
 )

@@ -158,7 +158,7 @@ class Estimator:
         """Prefixes for the longest match, one a line."""
         written = text.encode()
         if line := self._library.downbeat_estimator_rules(self._estimator, written, len(written)):
-            raise Refused(f"line {line} of the prefix table is no prefix: write 192.0.2.0/24 or 2001:db8::/48")
+            raise Refused(f"line {line} of the prefix table is not a prefix: write 192.0.2.0/24 or 2001:db8::/48")
 
     def open(self, now: int, connection: int, remote: Address) -> Cause:
         _whole(now, connection)
@@ -243,7 +243,7 @@ class Estimator:
 def _whole(*values: int) -> None:
     for value in values:
         if not isinstance(value, int) or not 0 <= value < 1 << 64:
-            raise ValueError(f"{value} is no time, name or count: use a whole number below 2^64")
+            raise ValueError(f"{value} is not a time, name or count: use a whole number below 2^64")
 
 
 def _prefix(raw: CPrefix) -> PrefixState:
@@ -257,4 +257,4 @@ def parse_address(text: str) -> Address:
     try:
         return ip_address(text)
     except ValueError:
-        raise Refused(f"'{text}' is no address: write 192.0.2.1 or 2001:db8::1") from None
+        raise Refused(f"'{text}' is not an address: write 192.0.2.1 or 2001:db8::1") from None

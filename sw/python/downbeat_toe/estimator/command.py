@@ -41,7 +41,9 @@ def replay(estimator: Estimator, path: Path) -> tuple[int, dict[Cause, int]]:
             now = max(now, members["time"])
             refused[_play(estimator, members.pop("kind"), members)] += 1
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise Refused(f"{path}:{number}: no line of a trace ({error}): see docs/reference/estimator.md") from None
+            raise Refused(
+                f"{path}:{number}: not a line of a trace ({error}): see docs/reference/estimator.md"
+            ) from None
     return now, refused
 
 
@@ -71,7 +73,7 @@ def destination(text: str) -> Address:
     try:
         network = ip_network(text, strict=False)
     except ValueError:
-        raise Refused(f"'{text}' is no prefix: write 192.0.2.0/24 or 192.0.2.1") from None
+        raise Refused(f"'{text}' is not a prefix: write 192.0.2.0/24 or 192.0.2.1") from None
     return network.network_address + (1 if network.num_addresses > 1 else 0)
 
 
@@ -106,7 +108,7 @@ def command(
         if table:
             now = max(now, 10_000 * SECOND)  # saved ages count back from it
             if estimator.load(now, _read(table), _quantity(age, duration)) is not Cause.NONE:
-                raise Refused(f"{table} is no saved table of this version: its first line is 'downbeat-estimator 1'")
+                raise Refused(f"{table} is not a saved table of this version: its first line is 'downbeat-estimator 1'")
             if bad := estimator.refused(Cause.ARGUMENT):
                 typer.echo(f"{bad} bad lines of {table} were left out", err=True)
         wanted = (_quantity(transfer, size), _quantity(rtt, duration))

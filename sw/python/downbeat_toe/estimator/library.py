@@ -26,7 +26,7 @@ def load(path: Path | None = None) -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(found)
     except OSError as error:
-        raise Refused(f"{found} is no library: {error}") from None
+        raise Refused(f"{found} is not a library: {error}") from None
     _type(library)
     if (abi := library.downbeat_estimator_abi()) != ABI:
         raise Refused(f"{found} has interface {abi}, this package needs {ABI}: build both from one release")

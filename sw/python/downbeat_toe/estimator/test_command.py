@@ -71,8 +71,8 @@ def test_a_saved_table_gives_what_outlives_a_process(
     ("words", "reason"),
     [
         (("192.0.2.0/24",), "give --table or --trace"),
-        (("192.0.2.0/99", "--trace", "x"), "is no prefix"),
-        (("here", "--trace", "x"), "is no address"),
+        (("192.0.2.0/99", "--trace", "x"), "is not a prefix"),
+        (("here", "--trace", "x"), "is not an address"),
         (("192.0.2.1", "--trace", "no-such-file"), "cannot be read"),
     ],
 )
@@ -90,4 +90,4 @@ def test_a_bad_line_of_a_trace_is_named(run: Callable[..., tuple[int, str]], tmp
     trace = tmp_path / "trace"
     trace.write_text(f"\n{line}\n")
     status, text = run("192.0.2.1", "--trace", str(trace))
-    assert status == 2 and ":2: no line of a trace" in text.replace(" :", ":")
+    assert status == 2 and ":2: not a line of a trace" in text.replace(" :", ":")

@@ -251,7 +251,7 @@ def test_what_no_field_holds_is_a_python_error(make: Make) -> None:
     for value in (float("nan"), -1, 1 << 32):
         with pytest.raises(ValueError, match="cwnd is"):
             estimator.report(replace(STEADY, cwnd=value))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="is no time"):
+    with pytest.raises(ValueError, match="is not a time"):
         estimator.open(-1, 2, HERE)
 
 

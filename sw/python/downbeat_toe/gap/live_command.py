@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from downbeat_toe import output, schedule_file
+from downbeat_toe import output, quantities, schedule_file
 from downbeat_toe.gap import interfaces, report, verdict
 from downbeat_toe.gap import live as lives
 from downbeat_toe.gap import selftest as selftests
@@ -19,6 +19,8 @@ from downbeat_toe.gap.capture_command import ReportsOption, SelftestOption
 from downbeat_toe.output import REPORTS
 from downbeat_toe.refused import Refused, explained
 from downbeat_toe.replay import SpeedOption
+
+LEAST_GAP, MOST_GAP = 1_000, 10**10  # ns
 
 
 def live(
@@ -62,19 +64,30 @@ def live(
 
 def selftest(
     count: Annotated[int, typer.Option("--frames", min=100, max=10_000_000)] = 5000,
-    gap: Annotated[int, typer.Option(min=1000, max=10**10, help="ns from frame to frame")] = 200_000,
+    gap: Annotated[str, typer.Option(help="from frame to frame, as 200us")] = "200us",
     reports: ReportsOption = REPORTS,
 ) -> None:
     """Measures this machine's own error: sends equally spaced frames over a virtual cable and stamps them. Needs
     root."""
     with explained(), tempfile.TemporaryDirectory() as directory:
         output.require_directory(reports)
-        analyses = selftests.run(count, gap, Path(directory))
+        analyses = selftests.run(count, _gap(gap), Path(directory))
         found = selftests.floor(analyses[selftests.STAMPS])
         _judge(analyses, verdict.Stamping(True, np.array(found["quantiles_ns"]), "of this run"))
         step = selftests.clock_step()
         report.console.print(f"Smallest step between two readings of the system's clock: {step} ns", markup=False)
         report.show("The instrument's own floor", selftests.NAME, reports, analyses, clock_step_ns=step, floor=found)
+
+
+def _gap(text: str) -> int:
+    """Nanoseconds."""
+    try:
+        gap = quantities.duration(text)
+    except ValueError as error:
+        raise Refused(f"--gap: {error}") from None
+    if not LEAST_GAP <= gap <= MOST_GAP:
+        raise Refused(f"--gap {text}: use 1us to 10s")
+    return gap
 
 
 def _judge(analyses: dict[str, Analysis], kernel: verdict.Stamping) -> None:

@@ -36,7 +36,7 @@ def flow_numbers(schedule: Schedule) -> dict[str, int]:
     for flow in schedule.flows():
         if not (flow.isascii() and flow.isdigit() and int(flow) < 2**32):
             raise Refused(
-                f"{schedule.source}: flow '{flow}' is no number from 0 to 2^32 - 1, which is what a frame of replay carries"
+                f"{schedule.source}: flow '{flow}' is not a number from 0 to 2^32 - 1, which is what a frame of replay carries"
             )
     return {flow: int(flow) for flow in schedule.flows()}
 

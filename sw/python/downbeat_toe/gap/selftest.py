@@ -55,7 +55,9 @@ def load(path: Path) -> Stamping:
     except (ValueError, KeyError, TypeError):
         quantiles = np.array([])
     if quantiles.ndim != 1 or len(quantiles) < 2 or not np.isfinite(quantiles).all() or (np.diff(quantiles) < 0).any():
-        raise Refused(f"--selftest {path}: no report of downbeat gap selftest, or of an earlier version: run it again")
+        raise Refused(
+            f"--selftest {path}: not a report of downbeat gap selftest, or of an earlier version: run it again"
+        )
     return Stamping(True, quantiles, str(path))
 
 

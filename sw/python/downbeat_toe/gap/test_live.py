@@ -16,7 +16,7 @@ TO = ("--to", veth.ADDRESS, "--rate", "10Gb/s")
 
 def test_the_selftest_knows_every_frame_and_its_floor(tmp_path: Path) -> None:
     inside("")  # or skip
-    done = downbeat("gap", "selftest", "--frames", 500, "--gap", MILLISECOND, "--reports", tmp_path)
+    done = downbeat("gap", "selftest", "--frames", 500, "--gap", "1ms", "--reports", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     data = json.loads((tmp_path / "gap-selftest.json").read_text())
     stamps = data["arrivals against departures"]

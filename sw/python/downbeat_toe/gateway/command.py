@@ -15,7 +15,8 @@ from downbeat_toe.console import report_console
 from downbeat_toe.gateway import admin, keys
 from downbeat_toe.gateway.bench import command as bench
 from downbeat_toe.gateway.process import Site, program
-from downbeat_toe.refused import explained
+from downbeat_toe.quantities import size
+from downbeat_toe.refused import Refused, explained
 
 app = typer.Typer(no_args_is_help=True, help="the site's shared estimates")
 key_app = typer.Typer(no_args_is_help=True, help="the site's key file")
@@ -64,24 +65,28 @@ def top(most: Most = 20, socket: Admin = ADMIN) -> None:
 @app.command()
 def explain(
     prefix: str,
-    size: Annotated[int, typer.Option(help="bytes of the transfer; 0: not known", min=0)] = 0,
-    mss: Annotated[int, typer.Option(help="bytes of a segment", min=64, max=65535)] = 1460,
+    transfer: Annotated[str | None, typer.Option(help="what the connection will send, as 30kB")] = None,
+    segment: Annotated[int, typer.Option(help="segment size in bytes", min=64, max=65535)] = 1460,
     socket: Admin = ADMIN,
 ) -> None:
     """What a new connection to PREFIX would start with, and which reporters say so."""
     with explained():
-        found = admin.ask(socket, f"/explain?prefix={prefix}&bytes={size}&mss={mss}")
-    for line in explanation(found, size, mss):
+        try:
+            sent = size(transfer) if transfer else 0
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        found = admin.ask(socket, f"/explain?prefix={prefix}&bytes={sent}&mss={segment}")
+    for line in explanation(found, sent, segment):
         print(line)
 
 
-def explanation(found: dict[str, Any], size: int, mss: int) -> list[str]:
-    """The answer of /explain in words."""
+def explanation(found: dict[str, Any], transfer: int, segment: int) -> list[str]:
+    """The answer of /explain in words. Both sizes in bytes; `transfer` 0: not known."""
     lines = []
     if spand := found.get("spand"):
         how = "lower median of" if found["aggregate"] == "median" else "mean over"
-        window, transfer = spand["window_bytes"] / mss, f"{size} bytes" if size else "a size that is not known"
-        lines.append(f"SPAND   initial window {found['spand_window']} segments for {transfer}, paced over a round trip")
+        window, sent = spand["window_bytes"] / segment, f"{transfer} bytes" if transfer else "a size that is not known"
+        lines.append(f"SPAND   initial window {found['spand_window']} segments for {sent}, paced over a round trip")
         lines.append(
             f"        W = {window:.1f} segments, {how} {spand['reporters']} reporters, {spand['reports']} reports; "
             f"RTT {1000 * spand['rtt_s']:.1f} ms; {spand['segments_per_ack']:.2f} segments per ACK"
@@ -89,7 +94,7 @@ def explanation(found: dict[str, Any], size: int, mss: int) -> list[str]:
     if liss := found.get("liss"):
         lines.append(
             f"LISS    ssthresh {found['liss_ssthresh']:.1f} segments: {liss['connections']:.2f} connections, "
-            f"oldest window {liss['oldest_window_bytes'] / mss:.1f}"
+            f"oldest window {liss['oldest_window_bytes'] / segment:.1f}"
         )
     if resume := found.get("resume"):
         lines.append(

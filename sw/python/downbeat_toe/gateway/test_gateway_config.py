@@ -32,11 +32,11 @@ def check(file: Path, *more: str) -> subprocess.CompletedProcess[str]:
         ("[store]\nprefixes = 0\n", 2, "from 1 to 100000000"),
         ("[store]\nprefixes = 1.5\n", 2, "whole number"),
         ('[store]\naggregate = "max"\n', 2, '"median"'),
-        ("[limits]\nmessages = 5\n", 2, "limits.messages is no key: use delay_ms"),
+        ("[limits]\nmessages = 5\n", 2, "limits.messages is not a key: use delay_ms"),
         ('[snapshot]\nfile = "x"\n', 2, "a path that begins with /"),
         ('[log]\nlevel = "loud"\n', 2, '"error", "info" or "debug"'),
         ("[log]\nlevel = \n", 2, ""),
-        ("seconds = 3\n", 1, "is no section"),
+        ("seconds = 3\n", 1, "is not a section"),
     ],
 )
 def test_an_error_names_file_line_and_what_is_allowed(tmp_path: Path, text: str, line: int, said: str) -> None:

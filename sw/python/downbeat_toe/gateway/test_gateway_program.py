@@ -72,13 +72,15 @@ def test_people_see_prefixes_reporters_reasons_health_and_counters() -> None:
         shown = see.invoke(app, ["gateway", "show", *options]).output
         assert PREFIX in shown and "40000" in shown
         assert "7" in see.invoke(app, ["gateway", "top", *options]).output
-        said = see.invoke(app, ["gateway", "explain", PREFIX, "--size", "30000", "--mss", "1000", *options]).output
+        said = see.invoke(
+            app, ["gateway", "explain", PREFIX, "--transfer", "30kB", "--segment", "1000", *options]
+        ).output
         # W_c = 40, b = 1, F = 30: algorithm page, vectors of SPAND's Eq. 3 and 4; LISS: w_o / 2 for one connection.
         assert "initial window 30 segments" in said and "ssthresh 10.0 segments" in said and "reporter 7" in said
         nothing = see.invoke(app, ["gateway", "explain", "10.0.0.0/8", *options]).output
         assert "standard slow start" in nothing
-        wrong = see.invoke(app, ["gateway", "explain", "10.0.0.1/8", *options])
-        assert wrong.exit_code == 2
+        for words in (("10.0.0.1/8",), (PREFIX, "--transfer", "much")):
+            assert see.invoke(app, ["gateway", "explain", *words, *options]).exit_code == 2
         health = json.loads(http(site.health, "/health"))
         assert (health["status"], health["store"], health["prefixes"]) == ("ok", "embedded", 1)
         with pytest.raises(urllib.error.HTTPError):
