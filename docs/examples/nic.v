@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Downbeat dropped into a NIC: between its MAC (frames without FCS) and its own receive and transmit streams.
 // TCP for `ip` is the core's, and it answers ARP and ping; all else passes by, what ARP and ICMP tell too.
-// Application ports are tied off here; compile with downbeat.f.
+// Application ports are tied off here; compile with downbeat.f. For a build without VLANs or path reports leave out
+// local_vlans or m_axis_path_report (docs/reference/presets.md).
 module nic #(
   // Of the build: the ports reference has them for the preset `default`, ports.md of a release for the others.
   parameter COMMAND_BITS = 576, FLOW_BITS = 4
