@@ -46,7 +46,7 @@ module nic #(
     .m_axis_bypass_rx_tlast(nic_rx_tlast), .m_axis_bypass_rx_tready(nic_rx_tready),
     .s_axis_bypass_tx_tdata(nic_tx_tdata), .s_axis_bypass_tx_tkeep(nic_tx_tkeep), .s_axis_bypass_tx_tvalid(nic_tx_tvalid),
     .s_axis_bypass_tx_tlast(nic_tx_tlast), .s_axis_bypass_tx_tready(nic_tx_tready),
-    // Your logic: commands and data to send; notifications, path reports and received data.
+    // Your logic: commands (open_command.v) and data to send; notifications, path reports and received data.
     .s_axis_command_tvalid(1'b0), .s_axis_command_tdata({COMMAND_BITS{1'b0}}),
     .s_axis_tx_tvalid(1'b0), .s_axis_tx_tdata(64'd0), .s_axis_tx_tkeep(8'd0), .s_axis_tx_tlast(1'b0),
     .s_axis_tx_tuser(1'b0), .s_axis_tx_tdest({FLOW_BITS{1'b0}}),
