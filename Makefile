@@ -245,4 +245,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp | $(SET_UP)
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables side-by-side help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables side-by-side help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release wheel synth fmax bitstream docs format mutants clean

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Downbeat dropped into a NIC: between its MAC (frames without FCS) and its own receive and transmit streams.
 // TCP for `ip` is the core's, and it answers ARP and ping; all else passes by, what ARP and ICMP tell too.
-// Application ports are tied off here; compile with downbeat.f.
+// Application ports are tied off here; compile with downbeat.f. For a build without VLANs or path reports leave out
+// local_vlans or m_axis_path_report (docs/reference/presets.md).
 module nic #(
   // Of the build: the ports reference has them for the preset `default`, ports.md of a release for the others.
   parameter COMMAND_BITS = 576, FLOW_BITS = 4
@@ -45,7 +46,7 @@ module nic #(
     .m_axis_bypass_rx_tlast(nic_rx_tlast), .m_axis_bypass_rx_tready(nic_rx_tready),
     .s_axis_bypass_tx_tdata(nic_tx_tdata), .s_axis_bypass_tx_tkeep(nic_tx_tkeep), .s_axis_bypass_tx_tvalid(nic_tx_tvalid),
     .s_axis_bypass_tx_tlast(nic_tx_tlast), .s_axis_bypass_tx_tready(nic_tx_tready),
-    // Your logic: commands and data to send; notifications, path reports and received data.
+    // Your logic: commands (open_command.v) and data to send; notifications, path reports and received data.
     .s_axis_command_tvalid(1'b0), .s_axis_command_tdata({COMMAND_BITS{1'b0}}),
     .s_axis_tx_tvalid(1'b0), .s_axis_tx_tdata(64'd0), .s_axis_tx_tkeep(8'd0), .s_axis_tx_tlast(1'b0),
     .s_axis_tx_tuser(1'b0), .s_axis_tx_tdest({FLOW_BITS{1'b0}}),

@@ -8,7 +8,7 @@ from math import floor, log10
 from textwrap import fill
 from typing import Protocol
 
-RULE = "Counts are exact, other values rounded to four digits. A dash: not measured."
+RULE = "Counts are exact, the rest has four digits. A dash: not measured."
 DIGITS, SMALL = 4, 1e-4
 Value = int | float | str | None
 
@@ -65,7 +65,7 @@ def section(title: str, measured: Sequence[str], shows: str, body: str) -> str:
 
 def page(title: str, opening: str, sections: Sequence[str | None]) -> str:
     """`None`: there is no record of it."""
-    made = "<!-- Made from records/ by `python -m scripts.figures`; do not edit. -->"
+    made = "<!-- Written by scripts.figures. -->"
     return "\n".join(
         [f"# {title}\n", f"{made}\n", f"{prose(f'{opening} {RULE}')}\n", *(each for each in sections if each)]
     )

@@ -44,6 +44,13 @@ def test_pages_keep_the_rules() -> None:
     assert not complaints, "\n".join(complaints)
 
 
+def test_the_index_links_every_page() -> None:
+    pages = {page.path: page for page in Tree.of(ROOT).pages if page.path.parts[0] == "docs"}
+    index = pages.pop(PurePosixPath("docs/index.md"))
+    linked = {PurePosixPath("docs") / target.partition("#")[0] for _, target in index.links()}
+    assert not pages.keys() - linked
+
+
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     build(site=tmp_path)
     assert (tmp_path / "index.html").is_file()

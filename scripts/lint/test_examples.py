@@ -7,6 +7,7 @@ The core stands here as its ports alone; test_verilog.py reads what is inside.
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
 from dataclasses import dataclass
@@ -91,6 +92,16 @@ def test_an_example_and_the_core_fit(example: str, module: str, name: str, named
         f"module joined;\n{wires}  {name} core ({connections});\n  {example} example ({connections});\nendmodule\n"
     )
     lint(tmp_path, text, "joined", source)
+
+
+def test_the_open_command_has_the_offsets_of_the_layout(tmp_path: Path) -> None:
+    source = EXAMPLES / "open_command.v"
+    lint(tmp_path, "", "open_command", source)
+    command = json.loads((VERILOG / "downbeat_layout.json").read_text())["bundles"]["Command"]
+    offsets = {re.sub("([A-Z])", r"_\1", name).upper(): field["offset"] for name, field in command["fields"].items()}
+    written = {name: int(value) for name, value in re.findall(r"([A-Z_]+) = (\d+)", source.read_text())}
+    assert written.pop("BITS") == -(-command["bits"] // 8) * 8
+    assert written == {name: offsets[name] for name in written} and len(written) == 5
 
 
 def test_a_port_of_another_width_is_found(tmp_path: Path) -> None:
