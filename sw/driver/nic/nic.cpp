@@ -49,7 +49,8 @@ File listenOn(const std::string &path, unsigned mode) {
   File socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (bind(socket.get(), named, length) != 0 || listen(socket.get(), 64) != 0)
     throw Failure(errno == EACCES ? DOWNBEAT_NO_PERMISSION : DOWNBEAT_NO_DEVICE,
-                  path + ": no socket can be made there: " + std::strerror(errno));
+                  path + ": no socket can be made there: " + std::strerror(errno) +
+                      ": name a place that you may write to, as --socket /tmp/nic.sock");
   if (path.front() != '@') chmod(path.c_str(), mode);
   return socket;
 }

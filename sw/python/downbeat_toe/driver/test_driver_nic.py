@@ -182,6 +182,14 @@ def test_two_nics_at_one_socket(nic: Nic) -> None:
         pass
 
 
+def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(Refused, match=r"none/deep/nic.sock: no socket .* as --socket /tmp/nic\.sock"),
+        Nic(tmp_path / "none" / "deep" / "nic.sock", "--preset", MODEL),
+    ):
+        pass
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
