@@ -65,8 +65,7 @@ Nic::Nic(const Options &options)
       memory_(memoryFile_.get(), memoryBytes(geometry_, geometry_.ports)),
       wire_(!options.tap.empty()         ? Wire::tap(options.tap)
             : !options.interface.empty() ? Wire::interface(options.interface)
-            : options.loop != 0          ? Wire::loop(options.addresses, options.loop)
-                                         : Wire()),
+                                         : Wire::loop(options.addresses, options.loop)),
       listening_(listenOn(options.socket, options.mode)),
       start_(monotonicNanoseconds()) {
   model_.setMemory(memory_.base(), memory_.bytes());
