@@ -42,6 +42,9 @@ File listenOn(const std::string &path, unsigned mode) {
     const File probe(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (connect(probe.get(), named, length) == 0)
       throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": a NIC listens there already: name another --socket");
+    struct stat there{};
+    if (lstat(path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode))
+      throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": what is there is no socket: name another --socket");
     unlink(path.c_str()); // of a process that was killed
     if (const auto slash = path.rfind('/'); slash != std::string::npos && slash != 0)
       mkdir(path.substr(0, slash).c_str(), 0755);

@@ -182,6 +182,14 @@ def test_two_nics_at_one_socket(nic: Nic) -> None:
         pass
 
 
+def test_a_file_in_the_socket_s_place_stays(tmp_path: Path) -> None:
+    file = tmp_path / "nic.sock"
+    file.write_text("mine")
+    with pytest.raises(Refused, match=r"nic\.sock: what is there is no socket"), Nic(file, *LOOPED):
+        pass
+    assert file.read_text() == "mine"
+
+
 def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None:
     with (
         pytest.raises(Refused, match=r"none/deep/nic.sock: no socket .* as --socket /tmp/nic\.sock"),
