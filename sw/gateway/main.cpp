@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char *usage = R"(downbeat-gateway [--config FILE] [--store embedded|redis://HOST:PORT] [--check]
 
+  The performance gateway of a site: its hosts share what they know of paths.
+
   --config FILE  configuration (TOML); without it the defaults
   --store STORE  in place of the configuration's store.kind
   --check        reads configuration and keys, says what is wrong, and ends

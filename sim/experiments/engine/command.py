@@ -19,7 +19,7 @@ from sim.experiments.engine.judge import Results
 from sim.experiments.engine.lines import plan
 from sim.experiments.engine.load import Cell, File, Policies, load
 from sim.experiments.engine.runs import Interrupted, Result, Runs, Work
-from sim.experiments.engine.workers import Cluster, Processes
+from sim.experiments.engine.workers import Cluster, Processes, require_address
 from sim.lib import build
 from sim.lib.verilated import LARGEST, RTL
 
@@ -47,6 +47,7 @@ def program(file: File) -> Path:
 def runner(jobs: int = 0, scheduler: str = "") -> Runs:
     """`jobs` processes, 0 for as many as there are cores, or a Dask cluster."""
     if scheduler:
+        require_address(scheduler)
         return Runs(KEPT, lambda: Cluster(scheduler))
     return Runs(KEPT, lambda: Processes(jobs or os.cpu_count() or 1))
 
@@ -102,8 +103,9 @@ def run(
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
     `vary`: with each other value of what the paper leaves out too."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the runs under way end too
-    engine, line, reports = runner(jobs, scheduler), command_line(paths, seed, full), []
+    line, reports = command_line(paths, seed, full), []
     try:
+        engine = runner(jobs, scheduler)
         known = built_policies()
         loaded = [forms(path, known, full, duration, vary) for path in paths]
         asked = [[Asked.of(file, changed, known, seed, runs) for changed, file in one] for one in loaded]

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from downbeat_toe.refused import Refused
 
+from sim.experiments.engine import command
 from sim.experiments.engine.runs import Runs, Work
 from sim.experiments.engine.workers import Cluster, Processes
 
@@ -230,3 +231,14 @@ def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("sim.experiments.engine.workers.CONNECT", "100 ms")
     with pytest.raises(Refused, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers"):
         Runs(tmp_path / "kept", lambda: Cluster("tcp://127.0.0.1:9")).all(program(tmp_path), PLANS, nothing)
+
+
+@pytest.mark.parametrize("address", ["foo", "127.0.0.1:8786", "tcp://127.0.0.1", "tcp://:8786", "tcp://host:port"])
+def test_a_scheduler_s_address_is_looked_at_before_anything_is_built(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.run([tmp_path / "none.toml"], scheduler=address) == 2
+    said = capsys.readouterr().err
+    assert (
+        said == f"--scheduler '{address}': no address of a Dask scheduler: write tcp://host:port, as tcp://host:8786\n"
+    )

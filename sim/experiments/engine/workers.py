@@ -8,6 +8,7 @@ again; a worker that goes leaves its runs to the others.
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import threading
 import time
@@ -21,6 +22,7 @@ from downbeat_toe.refused import Refused
 TRIES = 2  # of a run whose process was killed
 LOST_WORKERS = 5  # under one run, until it is given up
 CONNECT = "10 s"
+ADDRESS = re.compile(r"tcp://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}")
 
 
 class Outcome(NamedTuple):
@@ -87,18 +89,26 @@ class Processes:
         return Outcome(process.returncode, out, told, time.monotonic() - begin)
 
 
+def require_address(text: str) -> None:
+    """Refuses what is no address of a scheduler, which distributed would look for all the same."""
+    if not ADDRESS.fullmatch(text):
+        raise Refused(
+            f"--scheduler '{text}': no address of a Dask scheduler: write tcp://host:port, as tcp://host:8786"
+        )
+
+
 class Cluster:
     """A Dask cluster: its workers reach the program at the same path, as by a shared file system."""
 
     def __init__(self, address: str) -> None:
-        """`address` as tcp://host:port. Raises Refused where no scheduler answers."""
+        """`address` as tcp://host:port. Raises Refused where it is none, or no scheduler answers."""
+        require_address(address)
         distributed: Any = importlib.import_module("distributed")  # without types
         try:
             self._client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError):
             raise Refused(
-                f"{address}: no Dask scheduler answers ({type(error).__name__}): start one by 'dask scheduler', "
-                "or leave the scheduler out"
+                f"{address}: no Dask scheduler answers: start one by 'dask scheduler', or leave --scheduler out"
             ) from None
         self._pool = self._client.get_executor(pure=False, retries=LOST_WORKERS)
 

@@ -16,9 +16,9 @@ using namespace downbeat;
 
 volatile std::sig_atomic_t stop = 0;
 
-constexpr const char *usage = "downbeat-nic [--socket PATH] [--preset NAME] [--tap NAME | --interface NAME | --loop "
-                              "ADDRESS] [--ip ADDRESS/BITS]\n"
-                              "             [--gateway ADDRESS] [--mac XX:XX:XX:XX:XX:XX] [--mode OCTAL]\n";
+constexpr const char *usage = "downbeat-nic (--tap NAME | --interface NAME | --loop ADDRESS) [--socket PATH]\n"
+                              "             [--preset NAME] [--ip ADDRESS/BITS] [--gateway ADDRESS]\n"
+                              "             [--mac XX:XX:XX:XX:XX:XX] [--mode OCTAL]\n";
 
 [[noreturn]] void wrong(const std::string &problem) { throw Failure(DOWNBEAT_INVALID_ARGUMENT, problem); }
 
@@ -46,6 +46,12 @@ void setAddress(Addresses &addresses, const std::string &text) {
   addresses.netmask = ~std::uint32_t{0} << (32 - bits);
 }
 
+unsigned modeOf(const std::string &text) {
+  if (text.size() < 3 || text.size() > 4 || text.find_first_not_of("01234567") != std::string::npos)
+    wrong("'" + text + "' is not a mode: three or four octal digits, as 660");
+  return static_cast<unsigned>(std::stoul(text, nullptr, 8));
+}
+
 nic::Options parse(int count, char **arguments) {
   static const option names[] = {{"socket", 1, nullptr, 's'}, {"preset", 1, nullptr, 'p'},
                                  {"tap", 1, nullptr, 't'},    {"interface", 1, nullptr, 'n'},
@@ -63,10 +69,12 @@ nic::Options parse(int count, char **arguments) {
     case 'g': options.addresses.gateway = addressOf(optarg); break;
     case 'l': options.loop = addressOf(optarg); break;
     case 'm': options.addresses.mac = macOf(optarg); break;
-    case 'o': options.mode = static_cast<unsigned>(std::strtoul(optarg, nullptr, 8)); break;
+    case 'o': options.mode = modeOf(optarg); break;
     default: wrong(std::string("wrong arguments\n") + usage);
     }
   }
+  if (!options.tap.empty() + !options.interface.empty() + (options.loop != 0) != 1)
+    wrong("a NIC has one wire: --tap NAME, --interface NAME, or, without root, --loop ADDRESS (as 10.0.0.2)");
   return options;
 }
 

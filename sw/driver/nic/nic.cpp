@@ -42,6 +42,9 @@ File listenOn(const std::string &path, unsigned mode) {
     const File probe(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (connect(probe.get(), named, length) == 0)
       throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": a NIC listens there already: name another --socket");
+    struct stat there{};
+    if (lstat(path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode))
+      throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": what is there is no socket: name another --socket");
     unlink(path.c_str()); // of a process that was killed
     if (const auto slash = path.rfind('/'); slash != std::string::npos && slash != 0)
       mkdir(path.substr(0, slash).c_str(), 0755);
@@ -49,7 +52,8 @@ File listenOn(const std::string &path, unsigned mode) {
   File socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (bind(socket.get(), named, length) != 0 || listen(socket.get(), 64) != 0)
     throw Failure(errno == EACCES ? DOWNBEAT_NO_PERMISSION : DOWNBEAT_NO_DEVICE,
-                  path + ": no socket can be made there: " + std::strerror(errno));
+                  path + ": no socket can be made there: " + std::strerror(errno) +
+                      ": name a place that you may write to, as --socket /tmp/nic.sock");
   if (path.front() != '@') chmod(path.c_str(), mode);
   return socket;
 }
@@ -64,8 +68,7 @@ Nic::Nic(const Options &options)
       memory_(memoryFile_.get(), memoryBytes(geometry_, geometry_.ports)),
       wire_(!options.tap.empty()         ? Wire::tap(options.tap)
             : !options.interface.empty() ? Wire::interface(options.interface)
-            : options.loop != 0          ? Wire::loop(options.addresses, options.loop)
-                                         : Wire()),
+                                         : Wire::loop(options.addresses, options.loop)),
       listening_(listenOn(options.socket, options.mode)),
       start_(monotonicNanoseconds()) {
   model_.setMemory(memory_.base(), memory_.bytes());

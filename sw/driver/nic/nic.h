@@ -19,8 +19,10 @@ namespace downbeat::nic {
 
 struct Options {
   std::string socket = "/run/downbeat/nic.sock";
-  std::string preset = "sim", tap, interface;
-  std::uint32_t loop = 0; // without an interface: the address by which the NIC reaches itself; 0: none
+  std::string preset = "sim";
+  // The wire, by one of three.
+  std::string tap, interface;
+  std::uint32_t loop = 0; // the address by which the NIC reaches itself; 0: it has an interface
   Addresses addresses{0x0a000001, 0xffffff00, 0, 0x020000000001};
   unsigned mode = 0600; // of the socket
 };

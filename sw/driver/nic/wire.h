@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The network side of a NIC process: a TAP interface, any other interface (one end of a veth), the NIC itself, or none.
+// The network side of a NIC process: a TAP interface, any other interface (one end of a veth), or the NIC itself.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,10 @@ namespace downbeat::nic {
 
 class Wire {
 public:
-  /// No wire: what is sent goes nowhere.
-  Wire() = default;
   /// A TAP interface of that name; it is made if it is not there.
   static Wire tap(const std::string &name);
   /// All frames of an interface that is there, by a packet socket.
   static Wire interface(const std::string &name);
-
   /// What goes to `other` comes back from it.
   static Wire loop(const Addresses &own, std::uint32_t other);
 
@@ -35,6 +32,7 @@ public:
   void write(std::span<const std::uint8_t> frame);
 
 private:
+  Wire() = default;
   explicit Wire(File file) : file_(std::move(file)) {}
 
   File file_;

@@ -111,6 +111,31 @@ def test_a_schedule_that_is_not_there_is_made_by_schedule(tmp_path: Path, comman
     refused("missing.csv: no such file; downbeat schedule writes one", *command, "--to", TO[1], missing)
 
 
+def test_estimate_without_its_library_ends_with_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOWNBEAT_ESTIMATOR", str(tmp_path / "none.so"))
+    refused("none.so is no library", "estimate", "192.0.2.1", "--trace", tmp_path / "trace")
+
+
+@pytest.mark.parametrize("command", [("issue", 7), ("rotate",), ("deny", 7), ("list",)])
+def test_what_is_no_key_file_is_named(tmp_path: Path, command: tuple[object, ...]) -> None:
+    file = tmp_path / "keys"
+    for content, says in (
+        (b"\xd4\xc3\xb2\xa1", "keys: no key file"),
+        (b"key 1 zz\n", "keys:1: use 'key ID 64-HEX-DIGITS'"),
+        (b"key one " + b"ab" * 32, "keys:1: use 'key ID 64-HEX-DIGITS'"),
+        (b"key 1 " + b"ab" * 32 + b"\ndeny all", "keys:2: use .* or 'deny REPORTER'"),
+    ):
+        file.write_bytes(content)
+        refused(says, "gateway", "keys", command[0], file, *command[1:])
+        assert file.read_bytes() == content
+
+
+def test_where_no_key_file_can_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "none", tmp_path / "file"):
+        refused(f"keys: no directory {place}: make it first", "gateway", "keys", "new", place / "keys")
+
+
 def test_without_a_schedule_both_options_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.pcap").write_bytes(synthetic.pcap([(0, synthetic.segment(0, 100))]))
     monkeypatch.chdir(tmp_path)

@@ -223,7 +223,7 @@ class Connection:
 
     @property
     def estimate(self) -> Estimate:
-        """Where it started from; DriverError where the device has no gateway."""
+        """Where it started from; DriverError where the device has no performance gateway."""
         estimate = Estimate()
         self.device.check(self._library.downbeat_connection_estimate(self._handle, byref(estimate)))
         return estimate

@@ -57,10 +57,10 @@ def nic(
     gateway: Annotated[str | None, typer.Option(help="next hop to other networks")] = None,
     mac: Annotated[str, typer.Option(help="own MAC address")] = "02:00:00:00:00:01",
     socket: Socket = SOCKET,
-    mode: Annotated[str, typer.Option(help="permissions of the socket")] = "600",
+    mode: Annotated[str, typer.Option(help="permissions of the socket, octal")] = "600",
     preset: Annotated[str, typer.Option(help="the simulated device")] = "sim",
 ) -> None:
-    """A simulated NIC as a process, in real time, for several programs."""
+    """A simulated NIC as a process, in real time, for several programs. Its wire is --tap, --interface or --loop."""
     with explained():
         given = {"tap": tap, "interface": interface, "loop": loop, "gateway": gateway}
         arguments = [word for name, value in given.items() if value for word in (f"--{name}", value)]

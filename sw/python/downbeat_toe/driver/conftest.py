@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[4]
 BUILD = ROOT / "build" / "driver"
 MODEL = "loopback"
 OWN, SELF = 0x0A000001, 0x0A000002  # at the second address the device reaches itself
+LOOPED = ("--preset", MODEL, "--loop", "10.0.0.2")  # a NIC's arguments
 LIMIT = 60.0  # seconds for anything to happen
 STEP = 10_000 << 16  # of a simulation's time, 2^-16 ns
 NEVER = (1 << 64) - 1
@@ -122,7 +123,7 @@ def size() -> int:
 
 @pytest.fixture
 def nic(tmp_path: Path) -> Iterator[Nic]:
-    with Nic(tmp_path / "nic.sock", "--preset", MODEL) as nic:
+    with Nic(tmp_path / "nic.sock", *LOOPED) as nic:
         yield nic
 
 
@@ -133,7 +134,7 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
         with made.device:
             yield made
         return
-    with Nic(tmp_path / "nic.sock", "--preset", MODEL) as process:
+    with Nic(tmp_path / "nic.sock", *LOOPED) as process:
         made = Host(process.uri)
         with made.device:
             yield made

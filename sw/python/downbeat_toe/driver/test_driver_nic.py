@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from downbeat_toe.driver import Connection, DriverError, Error, Listener
-from downbeat_toe.driver.conftest import MODEL, SELF, Host
+from downbeat_toe.driver.conftest import LOOPED, MODEL, SELF, Host
 from downbeat_toe.driver.nic_status import connections, device
 from downbeat_toe.driver.process import Nic
 from downbeat_toe.refused import Refused
@@ -178,7 +178,23 @@ def test_status_tells_connections_of_all_programs(nic: Nic) -> None:
 
 
 def test_two_nics_at_one_socket(nic: Nic) -> None:
-    with pytest.raises(Refused, match="a NIC listens there already"), Nic(nic.socket, "--preset", MODEL):
+    with pytest.raises(Refused, match="a NIC listens there already"), Nic(nic.socket, *LOOPED):
+        pass
+
+
+def test_a_file_in_the_socket_s_place_stays(tmp_path: Path) -> None:
+    file = tmp_path / "nic.sock"
+    file.write_text("mine")
+    with pytest.raises(Refused, match=r"nic\.sock: what is there is no socket"), Nic(file, *LOOPED):
+        pass
+    assert file.read_text() == "mine"
+
+
+def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(Refused, match=r"none/deep/nic.sock: no socket .* as --socket /tmp/nic\.sock"),
+        Nic(tmp_path / "none" / "deep" / "nic.sock", *LOOPED),
+    ):
         pass
 
 
@@ -190,8 +206,32 @@ def test_two_nics_at_one_socket(nic: Nic) -> None:
         (["--ip", "10.0.0.1/40"], "prefix of 1 to 32 bits"),
         (["--mac", "x"], "is not a MAC address"),
         (["--interface", "none0"], "interface none0"),
+        *(
+            (["--mode", mode], f"'{mode}' is not a mode: three or four octal")
+            for mode in ("9", "66", "0x1b0", "66O", "00660")
+        ),
     ],
 )
 def test_wrong_arguments(tmp_path: Path, arguments: list[str], problem: str) -> None:
-    with pytest.raises(Refused, match=problem), Nic(tmp_path / "nic.sock", "--preset", MODEL, *arguments):
+    with pytest.raises(Refused, match=problem), Nic(tmp_path / "nic.sock", *LOOPED, *arguments):
         pass
+
+
+def test_a_nic_has_one_wire(tmp_path: Path) -> None:
+    for arguments in ((), ("--loop", "10.0.0.2", "--tap", "downbeat0")):
+        with (
+            pytest.raises(Refused, match="one wire: --tap NAME, --interface NAME, or, without root, --loop ADDRESS"),
+            Nic(tmp_path / "nic.sock", "--preset", MODEL, *arguments),
+        ):
+            pass
+    with (
+        pytest.raises(Refused, match="interface none0"),
+        Nic(tmp_path / "nic.sock", "--preset", MODEL, "--interface", "none0"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("mode", ["660", "0600"])
+def test_the_socket_has_the_mode_that_was_asked_for(tmp_path: Path, mode: str) -> None:
+    with Nic(tmp_path / "nic.sock", *LOOPED, "--mode", mode) as nic:
+        assert nic.socket.stat().st_mode & 0o7777 == int(mode, 8)

@@ -140,8 +140,8 @@ class Estimator:
     """One estimator; not for several threads at once."""
 
     def __init__(self, options: Options | None = None, library: ctypes.CDLL | None = None) -> None:
+        self._estimator: int | None = None  # first: __del__ also ends what could not be made
         self._library = library or load()
-        self._estimator: int | None = None
         options, raw, problem = options or Options(), COptions(), ctypes.c_char_p()
         prepare = "paper_mode" if options.paper else "defaults"
         getattr(self._library, f"downbeat_estimator_{prepare}")(raw)

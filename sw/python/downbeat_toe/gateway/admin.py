@@ -24,7 +24,7 @@ def ask(path: Path, target: str) -> dict[str, Any]:
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
     except OSError as error:
         raise Refused(
-            f"{path}: {error.strerror or error}: is the gateway running, and is this its admin socket?"
+            f"{path}: {error.strerror or error}: is the performance gateway running, and is this its admin socket?"
         ) from None
     body: dict[str, Any] = json.loads(answer.partition(b"\r\n\r\n")[2])
     if "error" in body:

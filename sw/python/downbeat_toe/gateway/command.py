@@ -18,12 +18,12 @@ from downbeat_toe.gateway.process import Site, program
 from downbeat_toe.quantities import size
 from downbeat_toe.refused import Refused, explained
 
-app = typer.Typer(no_args_is_help=True, help="the site's shared estimates")
+app = typer.Typer(no_args_is_help=True, help="the site's performance gateway: its hosts share estimates of paths")
 key_app = typer.Typer(no_args_is_help=True, help="the site's key file")
 app.add_typer(key_app, name="keys")
 app.command("bench")(bench)
 
-Admin = Annotated[Path, typer.Option("--admin", help="the gateway's admin socket")]
+Admin = Annotated[Path, typer.Option("--admin", help="the performance gateway's admin socket")]
 ADMIN = Path("/run/downbeat/admin.sock")
 Most = Annotated[int, typer.Option(help="rows", min=1, max=1000)]
 
@@ -111,7 +111,7 @@ def explanation(found: dict[str, Any], transfer: int, segment: int) -> list[str]
 
 @app.command()
 def demo() -> None:
-    """Starts a gateway on loopback, reports a transfer as host 1, asks as host 2, and shows the answer."""
+    """Starts a performance gateway on loopback, reports a transfer as host 1, asks as host 2, and shows the answer."""
     with explained(), Site() as site:
         for reporter, mode in ((1, "once"), (2, "ask")):
             line = keys.issue(site.keys, reporter)
@@ -134,7 +134,7 @@ def new_key(file: Path) -> None:
 
 @key_app.command("rotate")
 def rotate_key(file: Path) -> None:
-    """A further key; hosts with the one before stay valid until the next rotation. Then: kill -HUP the gateway."""
+    """A further key; hosts with the one before stay valid until the next rotation. Then: kill -HUP downbeat-gateway."""
     with explained():
         number, gone = keys.rotate(file)
     print(f"key {number} is in {file}" + (f"; key {gone} is not valid any more" if gone is not None else ""))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from downbeat_toe.gateway.wire import derive
 from downbeat_toe.refused import Refused
 
 MOST = 2  # valid at once
+LINE = re.compile(r"key \d{1,3} [0-9a-fA-F]{64}|deny \d+")
 
 
 def new(file: Path) -> int:
@@ -60,10 +62,11 @@ def _lines(file: Path) -> list[str]:
         lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
     except OSError as error:
         raise Refused(f"{file}: {error.strerror}: make one by downbeat gateway keys new {file}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{file}: no key file, which is text: make one by downbeat gateway keys new") from None
     for number, line in enumerate(lines, 1):
         words = line.split()
-        right = not words or (words[0] == "key" and len(words) == 3) or (words[0] == "deny" and len(words) == 2)
-        if not right:
+        if words and not LINE.fullmatch(" ".join(words)):
             raise Refused(f"{file}:{number}: use 'key ID 64-HEX-DIGITS' or 'deny REPORTER'")
     if not any(line.startswith("key ") for line in lines):
         raise Refused(f"{file}: no key: make one by downbeat gateway keys new")
@@ -72,7 +75,12 @@ def _lines(file: Path) -> list[str]:
 
 def _write(file: Path, lines: list[str]) -> None:
     fresh = file.with_name(f"{file.name}.new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    if not file.parent.is_dir():
+        raise Refused(f"{file}: no directory {file.parent}: make it first (mkdir -p {file.parent})")
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise Refused(f"{fresh} cannot be written: {error.strerror}") from None
     with os.fdopen(descriptor, "w") as stream:
         stream.write("".join(f"{line}\n" for line in lines))
     if file.exists():  # who may read it stays: the gateway's group

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tomllib
@@ -105,6 +106,24 @@ def test_rotation_keeps_two_keys_and_numbers_go_round(tmp_path: Path) -> None:
     assert keys.listed(key_file) == ["deny 9", "key 1", "key 2"]
     with pytest.raises(Refused, match="from 1"):
         keys.issue(key_file, 0)
+
+
+def test_install_gives_the_unit_what_it_runs_and_leaves_a_configuration_alone(tmp_path: Path) -> None:
+    make = ["make", "-s", "-C", str(ROOT / "sw" / "gateway"), "install", f"DESTDIR={tmp_path}", "PREFIX=/opt"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    subprocess.run(make, check=True, capture_output=True, env=environment)
+    unit = (tmp_path / "opt/lib/systemd/system/downbeat-gateway.service").read_text()
+    started = {line.partition("=")[2].split()[0] for line in unit.splitlines() if line.startswith("ExecStart")}
+    assert started == {"/opt/bin/downbeat-gateway"}
+    place = tmp_path / "etc" / "downbeat"
+    config = place / "gateway.toml"
+    own = config.read_text().replace("/etc/downbeat", str(place)).replace("127.0.0.1:4780", "192.0.2.1:4780")
+    config.write_text(own)
+    keys.new(place / "gateway.keys")
+    command = [tmp_path / "opt/bin/downbeat-gateway", "--config", config, "--check"]
+    assert "right, with 1 keys" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    subprocess.run(make, check=True, capture_output=True, env=environment)
+    assert config.read_text() == own
 
 
 def test_the_unit_is_confined() -> None:
