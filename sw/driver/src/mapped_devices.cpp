@@ -30,17 +30,25 @@ File openFile(const std::string &path) {
   throw Failure(DOWNBEAT_NO_DEVICE, path + ": no such device (" + std::strerror(errno) + ")");
 }
 
-bool isPlainFile(const std::string &path) { return std::filesystem::is_regular_file(path); }
+bool isPlainFile(const std::string &path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+Mapping wholeOf(const File &file) {
+  struct stat state{};
+  fstat(file.get(), &state);
+  return Mapping(file.get(), static_cast<std::size_t>(state.st_size));
+}
 
 /// A file that stands for the registers, and one for the memory at bus address 0.
 MappedDevice ofFiles(const std::string &registers, const std::string &memory) {
   MappedDevice device;
   const File file = openFile(registers);
-  device.registers = Mapping(file.get(), std::filesystem::file_size(registers));
+  device.registers = wholeOf(file);
   if (memory.empty())
     throw Failure(DOWNBEAT_INVALID_ARGUMENT, registers + " is a file: name the memory too (?memory=FILE)");
-  const File other = openFile(memory);
-  device.memory = Mapping(other.get(), std::filesystem::file_size(memory));
+  device.memory = wholeOf(openFile(memory));
   return device;
 }
 

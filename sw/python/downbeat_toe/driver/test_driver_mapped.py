@@ -7,6 +7,7 @@ from __future__ import annotations
 import mmap
 import re
 import struct
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 
 from downbeat_toe.driver import Device, DriverError, Error, Options
 from downbeat_toe.driver.conftest import ROOT
+from downbeat_toe.driver.library import program
 from downbeat_toe.library import Parameters
 
 FLOWS, RING, PORT_BLOCK, DOORBELLS = 4, 1 << 12, 0x1100, 0x2000
@@ -180,6 +182,7 @@ def test_other_policies_go_by_number(core: Core) -> None:
     [
         ("uio:/dev/uio99", Error.NO_DEVICE, "/dev/uio99: no such device"),
         ("vfio:0000:ff:1f.7", Error.NO_DEVICE, "no such PCI device"),
+        (f"uio:/dev/{'x' * 300}", Error.NO_DEVICE, "no such device .File name too long"),
         ("uart:/dev/none", Error.NO_DEVICE, "/dev/none: no serial device"),
         ("sim:none", Error.UNKNOWN_PRESET, "no simulated device 'none'"),
         ("usb:1", Error.NO_DEVICE, "'usb:1' names no device"),
@@ -195,3 +198,19 @@ def test_what_answers_is_no_core(core: Core) -> None:
     core.set(0, 0xFFFFFFFF)
     with pytest.raises(DriverError, match="no Downbeat core: its first register is 0xffffffff"):
         Device(f"uio:{core.uri}")
+
+
+def test_memory_that_is_no_file(core: Core) -> None:
+    with pytest.raises(DriverError, match="the kernel maps no memory") as refused:
+        Device(f"uio:{core.uri.split('?')[0]}?memory=/dev/null")
+    assert refused.value.code is Error.NO_DEVICE
+
+
+def _seen(case: str) -> str:
+    """What sw/driver/test/mapped.cpp sees."""
+    done = subprocess.run([program("test-mapped"), case], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_no_exception_leaves_the_c_interface() -> None:
+    assert _seen("exceptions") == f"{Error.OUT_OF_RESOURCES} stoi\n"
