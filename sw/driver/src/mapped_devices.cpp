@@ -63,9 +63,10 @@ std::pair<std::string, std::string> withMemory(const std::string &name) {
 /// another.
 void takeHugePages(MappedDevice &device) {
   File pages(memfd_create("downbeat", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB));
-  if (!pages || ftruncate(pages.get(), memorySize) != 0)
-    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "no huge pages: sysctl vm.nr_hugepages=128");
-  device.memory = Mapping(pages.get(), memorySize);
+  try {
+    if (pages && ftruncate(pages.get(), memorySize) == 0) device.memory = Mapping(pages.get(), memorySize);
+  } catch (const Failure &) {} // there are fewer
+  if (device.memory.bytes() == 0) throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "no huge pages: sysctl vm.nr_hugepages=128");
   std::memset(device.memory.base(), 0, memorySize); // every page is there from now on
 }
 

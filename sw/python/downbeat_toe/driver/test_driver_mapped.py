@@ -206,11 +206,28 @@ def test_memory_that_is_no_file(core: Core) -> None:
     assert refused.value.code is Error.NO_DEVICE
 
 
-def _seen(case: str) -> str:
+def _seen(case: str, *arguments: str) -> str:
     """What sw/driver/test/mapped.cpp sees."""
-    done = subprocess.run([program("test-mapped"), case], capture_output=True, text=True, check=True)
+    done = subprocess.run([program("test-mapped"), case, *arguments], capture_output=True, text=True, check=True)
     return done.stdout
 
 
 def test_no_exception_leaves_the_c_interface() -> None:
     assert _seen("exceptions") == f"{Error.OUT_OF_RESOURCES} stoi\n"
+
+
+@pytest.fixture
+def pci(tmp_path: Path) -> str:
+    """The name of a PCI device with an IOMMU group."""
+    devices = Path("/sys/bus/pci/devices")
+    if not devices.exists():
+        pytest.skip("no PCI")
+    (tmp_path / "iommu_group").symlink_to("7")
+    return f"{'../' * len(devices.parts)}{tmp_path}"
+
+
+def test_too_few_huge_pages_are_refused(pci: str) -> None:
+    free = re.search(r"^HugePages_Free:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    if free and int(free[1]) >= 128:
+        pytest.skip("there are enough")
+    assert _seen("huge-pages", pci) == f"{Error.OUT_OF_RESOURCES} no huge pages: sysctl vm.nr_hugepages=128\n"
