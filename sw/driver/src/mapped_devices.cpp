@@ -9,6 +9,7 @@
 #include <linux/memfd.h>
 #include <linux/vfio.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -21,13 +22,23 @@ namespace {
 constexpr std::size_t registerBytes = format::doorbellPages + format::pageBytes; // one port's doorbells
 constexpr std::size_t hugePage = 1 << 21;
 constexpr std::size_t memorySize = 256 << 20; // of huge pages
+constexpr const char *openAlready = ": it is open already (fuser -v says where), and a core serves one program";
 
 File openFile(const std::string &path) {
   File file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file) return file;
+  if (errno == EBUSY) // a VFIO group is opened once
+    throw Failure(DOWNBEAT_NO_PORT, path + openAlready);
   if (errno == EACCES || errno == EPERM)
     throw Failure(DOWNBEAT_NO_PERMISSION, path + ": no permission: be root, or in the device's group");
   throw Failure(DOWNBEAT_NO_DEVICE, path + ": no such device (" + std::strerror(errno) + ")");
+}
+
+/// Who opens a device resets its core: so the second one does not.
+File openAlone(const std::string &path) {
+  File file = openFile(path);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  throw Failure(DOWNBEAT_NO_PORT, path + openAlready);
 }
 
 bool isPlainFile(const std::string &path) {
@@ -44,8 +55,8 @@ Mapping wholeOf(const File &file) {
 /// A file that stands for the registers, and one for the memory at bus address 0.
 MappedDevice ofFiles(const std::string &registers, const std::string &memory) {
   MappedDevice device;
-  const File file = openFile(registers);
-  device.registers = wholeOf(file);
+  device.kept.push_back(openAlone(registers));
+  device.registers = wholeOf(device.kept.back());
   if (memory.empty())
     throw Failure(DOWNBEAT_INVALID_ARGUMENT, registers + " is a file: name the memory too (?memory=FILE)");
   device.memory = wholeOf(openFile(memory));
@@ -89,7 +100,7 @@ MappedDevice openUio(const std::string &uri) {
   const auto [name, memory] = withMemory(uri);
   if (isPlainFile(name)) return ofFiles(name, memory);
   MappedDevice device;
-  device.control = openFile(name);
+  device.control = openAlone(name);
   const std::string map = "/sys/class/uio/" + std::filesystem::path(name).filename().string() + "/maps/map0/size";
   std::size_t size = registerBytes;
   if (std::ifstream text(map); text) text >> std::hex >> size;

@@ -206,6 +206,19 @@ def test_memory_that_is_no_file(core: Core) -> None:
     assert refused.value.code is Error.NO_DEVICE
 
 
+@pytest.mark.parametrize("scheme", ["uio", "vfio"])
+def test_a_second_program_is_refused(core: Core, scheme: str) -> None:
+    """It would reset the first one's core."""
+    with Device(f"{scheme}:{core.uri}"):
+        core.set(PORT_BLOCK + 0x20, 99)  # holdOff, which an open writes
+        with pytest.raises(DriverError, match="bar: it is open already") as refused:
+            Device(f"{scheme}:{core.uri}")
+        assert refused.value.code is Error.NO_PORT
+        assert core.get(PORT_BLOCK + 0x20) == 99
+    with Device(f"{scheme}:{core.uri}"):
+        pass
+
+
 def _seen(case: str, *arguments: str) -> str:
     """What sw/driver/test/mapped.cpp sees."""
     done = subprocess.run([program("test-mapped"), case, *arguments], capture_output=True, text=True, check=True)
