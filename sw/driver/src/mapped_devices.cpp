@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -94,6 +95,24 @@ std::uint64_t physicalAddress(const std::uint8_t *place) {
   return (entry & frame) * page;
 }
 
+vfio_region_info regionOf(const File &function, std::uint32_t index) {
+  vfio_region_info region{};
+  region.argsz = sizeof region;
+  region.index = index;
+  if (!function || ioctl(function.get(), VFIO_DEVICE_GET_REGION_INFO, &region) != 0) region.size = 0;
+  return region;
+}
+
+/// Lets the device reach memory: vfio-pci takes that from it at its open.
+bool setBusMaster(const File &function) {
+  const vfio_region_info region = regionOf(function, VFIO_PCI_CONFIG_REGION_INDEX);
+  const auto place = static_cast<off_t>(region.offset + PCI_COMMAND);
+  std::uint16_t command; // little-endian, as the host of a VFIO device
+  if (region.size == 0 || pread(function.get(), &command, sizeof command, place) != sizeof command) return false;
+  command |= PCI_COMMAND_MASTER;
+  return pwrite(function.get(), &command, sizeof command, place) == sizeof command;
+}
+
 } // namespace
 
 MappedDevice openUio(const std::string &uri) {
@@ -132,11 +151,8 @@ MappedDevice openVfio(const std::string &uri) {
       ioctl(container.get(), VFIO_SET_IOMMU, VFIO_TYPE1_IOMMU) != 0)
     throw Failure(DOWNBEAT_NO_PERMISSION, name + ": its IOMMU group is not free: bind all its devices to vfio-pci");
   File function(ioctl(members.get(), VFIO_GROUP_GET_DEVICE_FD, name.c_str()));
-  vfio_region_info region{};
-  region.argsz = sizeof region;
-  region.index = VFIO_PCI_BAR0_REGION_INDEX;
-  if (!function || ioctl(function.get(), VFIO_DEVICE_GET_REGION_INFO, &region) != 0)
-    throw Failure(DOWNBEAT_NO_DEVICE, name + ": VFIO gives no BAR 0");
+  const vfio_region_info region = regionOf(function, VFIO_PCI_BAR0_REGION_INDEX);
+  if (region.size == 0) throw Failure(DOWNBEAT_NO_DEVICE, name + ": VFIO gives no BAR 0");
   device.registers = Mapping(function.get(), region.size, static_cast<off_t>(region.offset));
   takeHugePages(device);
   vfio_iommu_type1_dma_map map{};
@@ -157,6 +173,7 @@ MappedDevice openVfio(const std::string &uri) {
   std::memcpy(set->data, &raised, sizeof raised);
   if (ioctl(function.get(), VFIO_DEVICE_SET_IRQS, set) != 0)
     throw Failure(DOWNBEAT_NO_DEVICE, name + ": the device takes no MSI");
+  if (!setBusMaster(function)) throw Failure(DOWNBEAT_NO_DEVICE, name + ": VFIO lets the device reach no memory");
   for (File *each : {&container, &members, &function}) device.kept.push_back(std::move(*each));
   return device;
 }

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <linux/memfd.h>
+#include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -23,24 +25,36 @@ using namespace downbeat;
 namespace {
 
 constexpr std::size_t registerBytes = 0x3000;
+constexpr off_t configuration = 0x4000;
 
-/// A PCI device behind VFIO: BAR 0 at the start of its file.
+/// A PCI device behind VFIO: BAR 0 at the start of its file, then its configuration space.
 File vfioDevice;
 int uioInterrupt = -1;
+bool smallPages = false; // in the place of huge ones
 
 void exceptions() {
   const int code = guarded([] { return std::stoi("no number"); });
   std::printf("%d %s\n", code, downbeat_problem());
 }
 
-MappedDevice openVfioHere(const std::string &name) {
-  vfioDevice = sharedMemory("device", registerBytes);
+/// `command`: of the configuration space, as vfio-pci leaves it.
+MappedDevice openVfioHere(const std::string &name, std::uint16_t command) {
+  vfioDevice = sharedMemory("device", configuration + 256);
+  if (pwrite(vfioDevice.get(), &command, sizeof command, configuration + PCI_COMMAND) != sizeof command) return {};
   return openVfio(name);
 }
 
 void hugePages(const std::string &name) {
-  const int code = guarded([&] { return openVfioHere(name).memory.base() != nullptr ? 0 : 1; });
+  const int code = guarded([&] { return openVfioHere(name, 0).memory.base() != nullptr ? 0 : 1; });
   std::printf("%d %s\n", code, downbeat_problem());
+}
+
+void busMaster(const std::string &name) {
+  smallPages = true;
+  const MappedDevice device = openVfioHere(name, PCI_COMMAND_MEMORY);
+  std::uint16_t command = 0;
+  const bool read = pread(vfioDevice.get(), &command, sizeof command, configuration + PCI_COMMAND) == sizeof command;
+  std::printf("%d %x\n", read, unsigned{command});
 }
 
 int readable(const MappedPort &port) {
@@ -88,7 +102,13 @@ void ofVfio(const std::string &files) {
 int ioctlOf(unsigned long request, void *argument) {
   switch (request) {
   case VFIO_GROUP_GET_DEVICE_FD: return fcntl(vfioDevice.get(), F_DUPFD_CLOEXEC, 0);
-  case VFIO_DEVICE_GET_REGION_INFO: static_cast<vfio_region_info *>(argument)->size = registerBytes; return 0;
+  case VFIO_DEVICE_GET_REGION_INFO: {
+    auto &region = *static_cast<vfio_region_info *>(argument);
+    const bool isConfiguration = region.index == VFIO_PCI_CONFIG_REGION_INDEX;
+    region.size = isConfiguration ? 256 : registerBytes;
+    region.offset = isConfiguration ? configuration : 0;
+    return 0;
+  }
   default: return 0;
   }
 }
@@ -101,6 +121,13 @@ int __real_open(const char *path, int flags, ...);
 
 int __wrap_open(const char *path, int flags, ...) {
   return std::string_view(path).starts_with("/dev/vfio/") ? sharedMemory(path, 0).release() : __real_open(path, flags);
+}
+
+int __real_memfd_create(const char *name, unsigned flags);
+
+int __wrap_memfd_create(const char *name, unsigned flags) {
+  constexpr unsigned huge = MFD_HUGETLB | MFD_HUGE_MASK << MFD_HUGE_SHIFT;
+  return __real_memfd_create(name, smallPages ? flags & ~huge : flags);
 }
 
 ssize_t __real_read(int file, void *bytes, std::size_t length);
@@ -124,6 +151,7 @@ int main(int count, char **values) try {
   const std::string_view name = count > 1 ? values[1] : "";
   if (name == "exceptions") return exceptions(), 0;
   if (name == "huge-pages") return hugePages(values[2]), 0;
+  if (name == "bus-master") return busMaster(values[2]), 0;
   if (name == "uio-interrupt") return ofUio(values[2]), 0;
   if (name == "vfio-interrupt") return ofVfio(values[2]), 0;
   return 1;

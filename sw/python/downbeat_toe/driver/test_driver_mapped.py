@@ -253,3 +253,8 @@ def test_too_few_huge_pages_are_refused(pci: str) -> None:
     if free and int(free[1]) >= 128:
         pytest.skip("there are enough")
     assert _seen("huge-pages", pci) == f"{Error.OUT_OF_RESOURCES} no huge pages: sysctl vm.nr_hugepages=128\n"
+
+
+def test_a_device_of_vfio_may_reach_memory(pci: str) -> None:
+    """vfio-pci clears bus master at its open; what else is in the command register stays (here memory space)."""
+    assert _seen("bus-master", pci) == "1 6\n"
