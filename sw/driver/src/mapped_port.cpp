@@ -28,15 +28,25 @@ MappedPort::MappedPort(MappedDevice device) : device_(std::move(device)), geomet
   const Memory memory{device_.memory.base(), device_.busAddress};
   std::uint32_t secret[4];
   drawSecret(secret);
-  configure(*this, addressesOf(*this), secret, memory);
-  startPort(*this, geometry_, 0, memory, holdOff);
+  try {
+    configure(*this, addressesOf(*this), secret, memory);
+    startPort(*this, geometry_, 0, memory, holdOff);
+  } catch (...) {
+    stop();
+    throw;
+  }
   enableInterrupt(); // the program before may have ended between an interrupt and its word
 }
 
-MappedPort::~MappedPort() {
+MappedPort::~MappedPort() { stop(); }
+
+void MappedPort::stop() {
   try {
     stopPort(*this, 0);
-  } catch (const Failure &) {} // nothing of the memory may be used by others before a reset
+  } catch (const Failure &) {} // it ends with the core
+  try {
+    stopCore(*this); // connections that were closed go on without a port, and the memory is others' next
+  } catch (const Failure &) {}
 }
 
 std::uint32_t MappedPort::read(std::uint32_t address) {

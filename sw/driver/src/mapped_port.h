@@ -42,6 +42,7 @@ public:
 
 private:
   void enableInterrupt();
+  void stop();
 
   MappedDevice device_;
   std::mutex mutex_; // between the halves of a pair

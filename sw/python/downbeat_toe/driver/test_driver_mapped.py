@@ -34,6 +34,9 @@ def _number(header: str, name: str) -> int:
     return int(found[1], 0)
 
 
+CONTROL, STATUS = (_number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in ("CONTROL", "STATUS"))
+
+
 class Core:
     """Registers and memory as files; starts a port when it is told to."""
 
@@ -55,6 +58,9 @@ class Core:
         self.set(0x1008, _number("downbeat_host.h", "DOWNBEAT_HOST_FORMAT_HASH"))
         self.set(0x100C, _number("downbeat_policies.h", "DOWNBEAT_POLICY_HASH"))
         self.tail = 0
+        self.lag = 0.0  # seconds that it goes on for: with what is under way without a port, and when it is to stop
+        self.refuses = False  # its port's rings
+        self.cut = False  # it was stopped in the midst of that
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
@@ -66,8 +72,14 @@ class Core:
             return mmap.mmap(file.fileno(), size)
 
     def _serve(self) -> None:
+        port_was = core_was = 0.0
         while not self._stop.is_set():
-            self.set(PORT_BLOCK + 4, self.get(PORT_BLOCK) & 1)  # running as enabled
+            port, enabled, now = self.get(PORT_BLOCK) & 1, self.get(CONTROL) & 1, time.monotonic()
+            port_was, core_was = now if port else port_was, now if enabled else core_was
+            idle, running = now - port_was >= self.lag, enabled or now - core_was < self.lag
+            self.cut |= not enabled and not idle
+            self.set(PORT_BLOCK + 4, 2 * port if self.refuses else port)  # running as enabled
+            self.set(STATUS, running | idle << 1)
             time.sleep(0.001)
 
     def stop(self) -> None:
@@ -217,6 +229,25 @@ def test_a_second_program_is_refused(core: Core, scheme: str) -> None:
         assert core.get(PORT_BLOCK + 0x20) == 99
     with Device(f"{scheme}:{core.uri}"):
         pass
+
+
+def test_a_release_stops_the_core(core: Core) -> None:
+    """Its closed connections would go on, in memory that is others' then. The resets of the open ones leave first."""
+    with Device(f"uio:{core.uri}"):
+        assert core.get(CONTROL) == 1
+        core.lag = 0.03
+        while core.get(STATUS) & 2:
+            time.sleep(0.001)
+    assert core.get(CONTROL) == 0
+    assert core.get(STATUS) & 1 == 0
+    assert not core.cut
+
+
+def test_an_open_that_fails_stops_the_core(core: Core) -> None:
+    core.refuses = True
+    with pytest.raises(DriverError, match="port 0 does not start"):
+        Device(f"uio:{core.uri}")
+    assert core.get(CONTROL) == 0
 
 
 def _seen(case: str, *arguments: str) -> str:
