@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "peer.h"
 #include "real.h"
 #include "takeover.h"
 
@@ -97,9 +98,16 @@ EXPORTED int connect(int descriptor, const sockaddr *address, socklen_t length) 
 EXPORTED int accept4(int descriptor, sockaddr *address, socklen_t *length, int flags) {
   if (Pump::get() == nullptr) return REAL(accept4)(descriptor, address, length, flags);
   sockaddr_storage peer;
-  socklen_t size = sizeof peer;
-  const int accepted = REAL(accept4)(descriptor, reinterpret_cast<sockaddr *>(&peer), &size, flags);
-  if (accepted < 0 || address == nullptr || length == nullptr) return accepted;
+  socklen_t size;
+  int accepted;
+  for (bool pastPump = true; pastPump;) {
+    size = sizeof peer;
+    accepted = REAL(accept4)(descriptor, reinterpret_cast<sockaddr *>(&peer), &size, flags);
+    if (accepted < 0) return accepted;
+    pastPump = ownOf(accepted) && !isOfSameUser(accepted);
+    if (pastPump) REAL(close)(accepted);
+  }
+  if (address == nullptr || length == nullptr) return accepted;
   sockaddr_un local{};
   std::memcpy(&local, &peer, std::min<std::size_t>(size, sizeof local));
   if (const auto name = connectionOf(local, size)) return give(name->remote, address, length), accepted;
@@ -124,7 +132,8 @@ EXPORTED int getsockname(int descriptor, sockaddr *address, socklen_t *length) n
 EXPORTED int getpeername(int descriptor, sockaddr *address, socklen_t *length) noexcept {
   const auto own = ownOf(descriptor);
   if (!own) return REAL(getpeername)(descriptor, address, length);
-  if (!own->connection || errorOf(*own->connection) != 0) return fail(ENOTCONN);
+  const int error = own->connection ? errorOf(*own->connection) : ENOTCONN;
+  if (error != 0 && error != ENETDOWN) return fail(ENOTCONN); // ENETDOWN: who has given up root may not ask
   return give(own->connection->remote, address, length);
 }
 

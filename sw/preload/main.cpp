@@ -96,7 +96,7 @@ struct Ready {
   Ready message;
   downbeat_device *device = nullptr;
   const std::string name = "downbeat-run-" + std::to_string(getpid());
-  File control(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  File control(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address;
   const socklen_t length = fill(address, std::string(1, '\0') + name);
   if (downbeat_open(arguments.device.c_str(), &device) != DOWNBEAT_OK) {

@@ -13,15 +13,17 @@
 #include <sys/socket.h>
 
 #include "errors.h"
+#include "peer.h"
 
 namespace downbeat {
 
 namespace {
 
 constexpr int tick = 200; // ms between two looks at what no descriptor tells
+constexpr std::chrono::seconds patience{5}; // with a process that has connected and says nothing
 constexpr std::size_t mostFailed = 4096; // errors kept for programs that have not asked
-// What epoll gives back: a serial of a bridge, or one of these.
-constexpr std::uint64_t ofDevice = 1ull << 32, ofControl = 2ull << 32, ofProgram = 3ull << 32;
+// What epoll gives back: a serial of a bridge, or one of these, the last with the number of who asks.
+constexpr std::uint64_t ofDevice = 1ull << 32, ofControl = 2ull << 32, ofProgram = 3ull << 32, ofAsking = 4ull << 32;
 
 void watchDescriptor(const File &epoll, int descriptor, std::uint64_t who) {
   epoll_event event{};
@@ -35,12 +37,10 @@ void answer(const File &socket, int error, int passed = -1) {
   sendMessage(socket.get(), &message, sizeof message, passed < 0 ? std::span<const int>{} : std::span(&passed, 1));
 }
 
-File localSocket(const std::string &name, int flags) {
-  File socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+bool setName(const File &socket, const std::string &name) {
   sockaddr_un address;
   const socklen_t length = fill(address, name);
-  if (!socket || bind(socket.get(), reinterpret_cast<sockaddr *>(&address), length) != 0) return {};
-  return socket;
+  return bind(socket.get(), reinterpret_cast<sockaddr *>(&address), length) == 0;
 }
 
 /// Connects to a listening local socket; an errno.
@@ -82,7 +82,7 @@ Pump::Pump(downbeat_device *device, File control, File program, const downbeat_o
   watchDescriptor(epoll_, program_.get(), ofProgram);
 }
 
-bool Pump::done() const { return programEnded_ && bridges_.empty() && listeners_.empty(); }
+bool Pump::done() const { return programEnded_ && asking_.empty() && bridges_.empty() && listeners_.empty(); }
 
 void Pump::run() {
   while (!done()) {
@@ -93,10 +93,12 @@ void Pump::run() {
       if (who == ofDevice) {
         news();
       } else if (who == ofControl) {
-        request(File(accept4(control_.get(), nullptr, nullptr, SOCK_CLOEXEC)));
+        hear();
       } else if (who == ofProgram) {
         programEnded_ = true;
         epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, program_.get(), nullptr);
+      } else if (who >= ofAsking) {
+        request(static_cast<std::uint32_t>(who));
       } else {
         step(static_cast<std::uint32_t>(who));
       }
@@ -112,9 +114,21 @@ downbeat_options Pump::optionsOf(const Request &request) const {
   return options;
 }
 
-void Pump::request(File socket) {
+void Pump::hear() {
+  File socket(accept4(control_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket || !isOfSameUser(socket.get())) return;
+  const std::uint32_t number = ++asked_;
+  watchDescriptor(epoll_, socket.get(), ofAsking | number);
+  asking_.insert_or_assign(number, Asking{std::move(socket), Clock::now() + patience});
+}
+
+void Pump::request(std::uint32_t number) {
+  auto node = asking_.extract(number);
+  if (node.empty()) return;
+  File socket = std::move(node.mapped().socket);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket.get(), nullptr); // it may wait for its answer
   Request request;
-  if (!socket || !receiveMessage(socket.get(), &request, sizeof request)) return;
+  if (!receiveMessage(socket.get(), &request, sizeof request)) return;
   int error = 0;
   switch (request.kind) {
   case RequestKind::connect: error = connect(request, socket); break;
@@ -135,12 +149,13 @@ int Pump::connect(const Request &request, File &socket) {
   const downbeat_options options = optionsOf(request);
   const std::uint16_t port = request.local.port != 0 ? request.local.port : ephemeralPort();
   const ConnectionName name{request.remote, {ip_, port}, ++serial_};
-  // The program's end is what accept gives: so it has a name of its own, and the pump's name as its peer.
-  const std::string ownEnd = nameOfOwnEnd(static_cast<std::uint32_t>(getpid()) << 8 ^ name.serial);
-  const File meeting = localSocket(ownEnd, 0);
-  File end = localSocket(nameOfConnection(name), 0);
-  if (!meeting || !end || ::listen(meeting.get(), 1) != 0 || connectTo(end, ownEnd) != 0) return ENOBUFS;
-  File program(accept4(meeting.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  // The program's end has a name of its own, and the pump's name as its peer.
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return ENOBUFS;
+  File end(ends[0]), program(ends[1]);
+  if (!setName(end, nameOfConnection(name)) ||
+      !setName(program, nameOfOwnEnd(static_cast<std::uint32_t>(getpid()) << 8 ^ name.serial)))
+    return ENOBUFS;
   fcntl(end.get(), F_SETFL, O_NONBLOCK);
 
   downbeat_connection *connection = nullptr;
@@ -186,10 +201,11 @@ bool Pump::give(Listener &listener, downbeat_connection *connection) {
   downbeat_connection_info_t info;
   downbeat_connection_info(connection, &info);
   const ConnectionName name{{info.remote_ip, info.remote_port}, {ip_, info.local_port}, ++serial_};
-  File end = localSocket(nameOfConnection(name), SOCK_NONBLOCK);
-  const int error = end ? connectTo(end, nameOfListener(listener.local, listener.serial)) : ENOBUFS;
+  File end(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const bool named = end && setName(end, nameOfConnection(name));
+  const int error = named ? connectTo(end, nameOfListener(listener.local, listener.serial)) : ENOBUFS;
   if (error == EAGAIN) return false;
-  if (error != 0) {
+  if (error != 0 || !isOfSameUser(end.get())) { // another may have taken the name since
     downbeat_abort(connection);
     return true;
   }
@@ -270,6 +286,7 @@ void Pump::step(std::uint32_t serial) {
 }
 
 void Pump::tidy() {
+  std::erase_if(asking_, [now = Clock::now()](const auto &each) { return each.second.until < now; });
   if (listeners_.empty()) return;
   const std::set<std::string> names = localNames();
   for (auto each = listeners_.begin(); each != listeners_.end();) {

@@ -3,6 +3,7 @@
 // and moves the bytes between the core's rings and their local sockets.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <vector>
@@ -19,6 +20,13 @@ public:
   void run();
 
 private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A process that has connected and not yet said what it wants.
+  struct Asking {
+    File socket;
+    Clock::time_point until; // then it is sent away
+  };
   /// A request whose answer waits for the connection.
   struct Waiting {
     File socket, given;
@@ -31,7 +39,8 @@ private:
     downbeat_connection *next = nullptr; // accepted, and the program's backlog is full
   };
 
-  void request(File socket);
+  void hear();
+  void request(std::uint32_t number);
   int connect(const Request &request, File &socket);
   int listen(const Request &request, File &socket);
   void accept(Listener &listener);
@@ -40,7 +49,7 @@ private:
   void news();
   void step(std::uint32_t serial);
   void watch(Bridge &bridge);
-  /// Listeners that no process has any more, those that wait, and errors that nobody has asked for.
+  /// Processes that ask for nothing, listeners that no process has any more, and those that wait.
   void tidy();
   bool done() const;
   downbeat_options optionsOf(const Request &request) const;
@@ -49,7 +58,8 @@ private:
   File control_, program_, epoll_;
   downbeat_options options_;
   std::uint32_t ip_, netmask_;
-  std::uint32_t serial_ = 0;
+  std::uint32_t serial_ = 0, asked_ = 0;
+  std::map<std::uint32_t, Asking> asking_; // by number
   std::map<std::uint32_t, std::unique_ptr<Bridge>> bridges_; // by serial
   std::map<std::uint32_t, Waiting> waiting_;
   std::map<std::uint32_t, int> failed_; // errors of connections that were opened without blocking

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "control.h"
+#include "peer.h"
 #include "real.h"
 
 namespace downbeat {
@@ -42,7 +43,9 @@ File control() {
   File socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address;
   const socklen_t length = fill(address, pump->socket);
-  if (!socket || REAL(connect)(socket.get(), reinterpret_cast<sockaddr *>(&address), length) != 0) return {};
+  if (!socket || REAL(connect)(socket.get(), reinterpret_cast<sockaddr *>(&address), length) != 0 ||
+      !isOfSameUser(socket.get()))
+    return {};
   return socket;
 }
 

@@ -2,6 +2,7 @@
 // What stands behind a downbeat_device, and how its calls fail.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <new>
 #include <string>
@@ -41,12 +42,14 @@ struct downbeat_device {
 
 namespace downbeat {
 
-/// Runs the call; a failure becomes its code.
+/// Runs the call; whatever it throws becomes a code.
 template <typename Call> auto guarded(Call call) -> decltype(call()) {
   try {
     return call();
   } catch (const Failure &failure) { return failed(failure.code, failure.what()); } catch (const std::bad_alloc &) {
     return failed(DOWNBEAT_OUT_OF_RESOURCES, "not enough memory");
+  } catch (const std::exception &error) { // of the standard library: no thread, no lock, no random numbers
+    return failed(DOWNBEAT_OUT_OF_RESOURCES, error.what());
   }
 }
 

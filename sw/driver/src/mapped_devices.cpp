@@ -7,8 +7,10 @@
 
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -21,26 +23,44 @@ namespace {
 constexpr std::size_t registerBytes = format::doorbellPages + format::pageBytes; // one port's doorbells
 constexpr std::size_t hugePage = 1 << 21;
 constexpr std::size_t memorySize = 256 << 20; // of huge pages
+constexpr const char *openAlready = ": it is open already (fuser -v says where), and a core serves one program";
 
 File openFile(const std::string &path) {
   File file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file) return file;
+  if (errno == EBUSY) // a VFIO group is opened once
+    throw Failure(DOWNBEAT_NO_PORT, path + openAlready);
   if (errno == EACCES || errno == EPERM)
     throw Failure(DOWNBEAT_NO_PERMISSION, path + ": no permission: be root, or in the device's group");
   throw Failure(DOWNBEAT_NO_DEVICE, path + ": no such device (" + std::strerror(errno) + ")");
 }
 
-bool isPlainFile(const std::string &path) { return std::filesystem::is_regular_file(path); }
+/// Who opens a device resets its core: so the second one does not.
+File openAlone(const std::string &path) {
+  File file = openFile(path);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  throw Failure(DOWNBEAT_NO_PORT, path + openAlready);
+}
+
+bool isPlainFile(const std::string &path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+Mapping wholeOf(const File &file) {
+  struct stat state{};
+  fstat(file.get(), &state);
+  return Mapping(file.get(), static_cast<std::size_t>(state.st_size));
+}
 
 /// A file that stands for the registers, and one for the memory at bus address 0.
 MappedDevice ofFiles(const std::string &registers, const std::string &memory) {
   MappedDevice device;
-  const File file = openFile(registers);
-  device.registers = Mapping(file.get(), std::filesystem::file_size(registers));
+  device.kept.push_back(openAlone(registers));
+  device.registers = wholeOf(device.kept.back());
   if (memory.empty())
     throw Failure(DOWNBEAT_INVALID_ARGUMENT, registers + " is a file: name the memory too (?memory=FILE)");
-  const File other = openFile(memory);
-  device.memory = Mapping(other.get(), std::filesystem::file_size(memory));
+  device.memory = wholeOf(openFile(memory));
   return device;
 }
 
@@ -55,9 +75,10 @@ std::pair<std::string, std::string> withMemory(const std::string &name) {
 /// another.
 void takeHugePages(MappedDevice &device) {
   File pages(memfd_create("downbeat", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB));
-  if (!pages || ftruncate(pages.get(), memorySize) != 0)
-    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "no huge pages: sysctl vm.nr_hugepages=128");
-  device.memory = Mapping(pages.get(), memorySize);
+  try {
+    if (pages && ftruncate(pages.get(), memorySize) == 0) device.memory = Mapping(pages.get(), memorySize);
+  } catch (const Failure &) {} // there are fewer
+  if (device.memory.bytes() == 0) throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "no huge pages: sysctl vm.nr_hugepages=128");
   std::memset(device.memory.base(), 0, memorySize); // every page is there from now on
 }
 
@@ -74,13 +95,31 @@ std::uint64_t physicalAddress(const std::uint8_t *place) {
   return (entry & frame) * page;
 }
 
+vfio_region_info regionOf(const File &function, std::uint32_t index) {
+  vfio_region_info region{};
+  region.argsz = sizeof region;
+  region.index = index;
+  if (!function || ioctl(function.get(), VFIO_DEVICE_GET_REGION_INFO, &region) != 0) region.size = 0;
+  return region;
+}
+
+/// Lets the device reach memory: vfio-pci takes that from it at its open.
+bool setBusMaster(const File &function) {
+  const vfio_region_info region = regionOf(function, VFIO_PCI_CONFIG_REGION_INDEX);
+  const auto place = static_cast<off_t>(region.offset + PCI_COMMAND);
+  std::uint16_t command; // little-endian, as the host of a VFIO device
+  if (region.size == 0 || pread(function.get(), &command, sizeof command, place) != sizeof command) return false;
+  command |= PCI_COMMAND_MASTER;
+  return pwrite(function.get(), &command, sizeof command, place) == sizeof command;
+}
+
 } // namespace
 
 MappedDevice openUio(const std::string &uri) {
   const auto [name, memory] = withMemory(uri);
   if (isPlainFile(name)) return ofFiles(name, memory);
   MappedDevice device;
-  device.control = openFile(name);
+  device.control = openAlone(name);
   const std::string map = "/sys/class/uio/" + std::filesystem::path(name).filename().string() + "/maps/map0/size";
   std::size_t size = registerBytes;
   if (std::ifstream text(map); text) text >> std::hex >> size;
@@ -112,11 +151,8 @@ MappedDevice openVfio(const std::string &uri) {
       ioctl(container.get(), VFIO_SET_IOMMU, VFIO_TYPE1_IOMMU) != 0)
     throw Failure(DOWNBEAT_NO_PERMISSION, name + ": its IOMMU group is not free: bind all its devices to vfio-pci");
   File function(ioctl(members.get(), VFIO_GROUP_GET_DEVICE_FD, name.c_str()));
-  vfio_region_info region{};
-  region.argsz = sizeof region;
-  region.index = VFIO_PCI_BAR0_REGION_INDEX;
-  if (!function || ioctl(function.get(), VFIO_DEVICE_GET_REGION_INFO, &region) != 0)
-    throw Failure(DOWNBEAT_NO_DEVICE, name + ": VFIO gives no BAR 0");
+  const vfio_region_info region = regionOf(function, VFIO_PCI_BAR0_REGION_INDEX);
+  if (region.size == 0) throw Failure(DOWNBEAT_NO_DEVICE, name + ": VFIO gives no BAR 0");
   device.registers = Mapping(function.get(), region.size, static_cast<off_t>(region.offset));
   takeHugePages(device);
   vfio_iommu_type1_dma_map map{};
@@ -137,6 +173,7 @@ MappedDevice openVfio(const std::string &uri) {
   std::memcpy(set->data, &raised, sizeof raised);
   if (ioctl(function.get(), VFIO_DEVICE_SET_IRQS, set) != 0)
     throw Failure(DOWNBEAT_NO_DEVICE, name + ": the device takes no MSI");
+  if (!setBusMaster(function)) throw Failure(DOWNBEAT_NO_DEVICE, name + ": VFIO lets the device reach no memory");
   for (File *each : {&container, &members, &function}) device.kept.push_back(std::move(*each));
   return device;
 }

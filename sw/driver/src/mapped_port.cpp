@@ -28,14 +28,25 @@ MappedPort::MappedPort(MappedDevice device) : device_(std::move(device)), geomet
   const Memory memory{device_.memory.base(), device_.busAddress};
   std::uint32_t secret[4];
   drawSecret(secret);
-  configure(*this, addressesOf(*this), secret, memory);
-  startPort(*this, geometry_, 0, memory, holdOff);
+  try {
+    configure(*this, addressesOf(*this), secret, memory);
+    startPort(*this, geometry_, 0, memory, holdOff);
+  } catch (...) {
+    stop();
+    throw;
+  }
+  enableInterrupt(); // the program before may have ended between an interrupt and its word
 }
 
-MappedPort::~MappedPort() {
+MappedPort::~MappedPort() { stop(); }
+
+void MappedPort::stop() {
   try {
     stopPort(*this, 0);
-  } catch (const Failure &) {} // nothing of the memory may be used by others before a reset
+  } catch (const Failure &) {} // it ends with the core
+  try {
+    stopCore(*this); // connections that were closed go on without a port, and the memory is others' next
+  } catch (const Failure &) {}
 }
 
 std::uint32_t MappedPort::read(std::uint32_t address) {
@@ -64,14 +75,20 @@ void MappedPort::ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t
 
 std::uint32_t MappedPort::commandHead() { return read(format::doorbellPages + format::commandHead); }
 
+void MappedPort::enableInterrupt() {
+  if (!device_.control) return;
+  const std::uint32_t enable = 1;
+  // A kernel driver that masks nothing takes no word: then nothing need be said.
+  if (::write(device_.control.get(), &enable, sizeof enable) < 0) return;
+}
+
 void MappedPort::clearInterrupt() {
   if (!device_.interrupt) return;
   pollfd state{device_.interrupt.get(), POLLIN, 0};
-  std::uint64_t count; // UIO gives four bytes, an event descriptor eight
-  if (::poll(&state, 1, 0) > 0 && ::read(device_.interrupt.get(), &count, sizeof count) > 0 && device_.control) {
-    const std::uint32_t enable = 1; // UIO masks an interrupt until it is told
-    if (::write(device_.control.get(), &enable, sizeof enable) < 0) return;
-  }
+  std::uint64_t count;
+  // UIO gives four bytes, and to who wants more EINVAL; an event descriptor eight.
+  const std::size_t bytes = device_.control ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+  if (::poll(&state, 1, 0) > 0 && ::read(device_.interrupt.get(), &count, bytes) > 0) enableInterrupt();
 }
 
 } // namespace downbeat

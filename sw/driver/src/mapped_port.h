@@ -15,7 +15,7 @@ namespace downbeat {
 struct MappedDevice {
   Mapping registers, memory;
   std::uint64_t busAddress = 0; // of the memory
-  File control, interrupt; // kept open; the interrupt's counts, or no file
+  File control, interrupt; // UIO's, which the interrupt is enabled by; the interrupt's counts. Or no file
   std::vector<File> kept;
 };
 
@@ -41,6 +41,9 @@ public:
   void write(std::uint32_t address, std::uint32_t value) override;
 
 private:
+  void enableInterrupt();
+  void stop();
+
   MappedDevice device_;
   std::mutex mutex_; // between the halves of a pair
   Geometry geometry_;

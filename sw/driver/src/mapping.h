@@ -15,9 +15,9 @@ namespace downbeat {
 class Mapping {
 public:
   Mapping() = default;
-  /// Shared, to read and write.
+  /// Shared, to read and write. Of huge pages they are reserved, or there is no mapping.
   Mapping(int file, std::size_t bytes, off_t offset = 0) : bytes_(bytes) {
-    void *found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, offset);
+    void *found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, offset);
     if (found == MAP_FAILED)
       throw Failure(DOWNBEAT_NO_DEVICE, "the kernel maps no memory: too large, or no such region");
     base_ = static_cast<std::uint8_t *>(found);

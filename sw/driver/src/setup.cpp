@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto timeout = 1s; // for a port to start or stop
+constexpr auto timeout = 1s; // for a port or the core to start or stop
 
 template <typename... Values> std::string formatted(const char *format, Values... values) {
   char text[256];
@@ -40,13 +40,17 @@ std::uint64_t ringsBase(const Geometry &geometry, std::uint32_t port) {
   return geometry.payloadBytes() + port * RingLayout::bytes;
 }
 
-/// The port's status, when one of these bits is `wanted`, or after some time as it is.
-std::uint32_t await(Registers &registers, std::uint32_t port, std::uint32_t bits, bool wanted) {
+/// A register, when one of these bits is `wanted`, or after some time as it is.
+std::uint32_t await(Registers &registers, std::uint32_t address, std::uint32_t bits, bool wanted) {
   const auto end = std::chrono::steady_clock::now() + timeout;
-  std::uint32_t status;
-  do status = registers.read(blockOf(port) + format::portStatus);
-  while (((status & bits) != 0) != wanted && std::chrono::steady_clock::now() < end);
-  return status;
+  std::uint32_t value;
+  do value = registers.read(address);
+  while (((value & bits) != 0) != wanted && std::chrono::steady_clock::now() < end);
+  return value;
+}
+
+std::uint32_t awaitPort(Registers &registers, std::uint32_t port, std::uint32_t bits, bool wanted) {
+  return await(registers, blockOf(port) + format::portStatus, bits, wanted);
 }
 
 } // namespace
@@ -118,6 +122,15 @@ void configure(Registers &registers, const Addresses &addresses, const std::uint
   registers.write(DOWNBEAT_REG_CONTROL, DOWNBEAT_REG_CONTROL_ENABLE_MASK);
 }
 
+void stopCore(Registers &registers) {
+  await(registers, DOWNBEAT_REG_STATUS, DOWNBEAT_REG_STATUS_IDLE_MASK, true); // resets of what was aborted
+  registers.write(DOWNBEAT_REG_CONTROL, 0);
+  // The answer comes behind what the core wrote before (PCI Express 2.4.1: a completion passes no posted write).
+  if ((await(registers, DOWNBEAT_REG_STATUS, DOWNBEAT_REG_STATUS_RUNNING_MASK, false) &
+       DOWNBEAT_REG_STATUS_RUNNING_MASK) != 0)
+    throw Failure(DOWNBEAT_NO_DEVICE, "the core does not stop: reset the device");
+}
+
 Addresses addressesOf(Registers &registers) {
   return {registers.read(DOWNBEAT_REG_LOCAL_IP), registers.read(DOWNBEAT_REG_LOCAL_NETMASK),
           registers.read(DOWNBEAT_REG_LOCAL_GATEWAY),
@@ -148,14 +161,14 @@ void startPort(Registers &registers, const Geometry &geometry, std::uint32_t por
   registers.write(block + format::notificationSizeLog2, RingLayout::notificationsLog2);
   registers.write(block + format::holdOff, holdOff);
   registers.write(block + format::portControl, 1);
-  if (const std::uint32_t status = await(registers, port, format::portRunning | format::portRefused, true);
+  if (const std::uint32_t status = awaitPort(registers, port, format::portRunning | format::portRefused, true);
       (status & format::portRunning) == 0)
     throw Failure(DOWNBEAT_NO_PORT, formatted("port %u does not start (status 0x%x): reset the core", port, status));
 }
 
 void stopPort(Registers &registers, std::uint32_t port) {
   registers.write(blockOf(port) + format::portControl, 0);
-  if ((await(registers, port, format::portRunning, false) & format::portRunning) != 0)
+  if ((awaitPort(registers, port, format::portRunning, false) & format::portRunning) != 0)
     throw Failure(DOWNBEAT_NO_PORT, formatted("port %u does not stop: reset the core", port));
 }
 

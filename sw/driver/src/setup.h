@@ -40,6 +40,9 @@ Rings ringsOf(const Geometry &geometry, std::uint8_t *memory, std::uint32_t port
 /// Stops the core, tells it its addresses and where its payload is, and starts it. Everything it knew is forgotten.
 void configure(Registers &registers, const Addresses &addresses, const std::uint32_t (&secret)[4],
                const Memory &memory);
+/// Afterwards the core does not touch memory any more, and has forgotten everything. What is under way leaves first,
+/// for some time.
+void stopCore(Registers &registers);
 Addresses addressesOf(Registers &registers);
 void addNeighbour(Registers &registers, std::uint32_t ip, std::uint64_t mac);
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import mmap
 import re
 import struct
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 
 from downbeat_toe.driver import Device, DriverError, Error, Options
 from downbeat_toe.driver.conftest import ROOT
+from downbeat_toe.driver.library import program
 from downbeat_toe.library import Parameters
 
 FLOWS, RING, PORT_BLOCK, DOORBELLS = 4, 1 << 12, 0x1100, 0x2000
@@ -30,6 +32,9 @@ def _number(header: str, name: str) -> int:
     found = re.search(rf"#define {name} (\w+?)u?$", (ROOT / "sw/include" / header).read_text(), re.MULTILINE)
     assert found, name
     return int(found[1], 0)
+
+
+CONTROL, STATUS = (_number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in ("CONTROL", "STATUS"))
 
 
 class Core:
@@ -53,6 +58,9 @@ class Core:
         self.set(0x1008, _number("downbeat_host.h", "DOWNBEAT_HOST_FORMAT_HASH"))
         self.set(0x100C, _number("downbeat_policies.h", "DOWNBEAT_POLICY_HASH"))
         self.tail = 0
+        self.lag = 0.0  # seconds that it goes on for: with what is under way without a port, and when it is to stop
+        self.refuses = False  # its port's rings
+        self.cut = False  # it was stopped in the midst of that
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
@@ -64,8 +72,14 @@ class Core:
             return mmap.mmap(file.fileno(), size)
 
     def _serve(self) -> None:
+        port_was = core_was = 0.0
         while not self._stop.is_set():
-            self.set(PORT_BLOCK + 4, self.get(PORT_BLOCK) & 1)  # running as enabled
+            port, enabled, now = self.get(PORT_BLOCK) & 1, self.get(CONTROL) & 1, time.monotonic()
+            port_was, core_was = now if port else port_was, now if enabled else core_was
+            idle, running = now - port_was >= self.lag, enabled or now - core_was < self.lag
+            self.cut |= not enabled and not idle
+            self.set(PORT_BLOCK + 4, 2 * port if self.refuses else port)  # running as enabled
+            self.set(STATUS, running | idle << 1)
             time.sleep(0.001)
 
     def stop(self) -> None:
@@ -180,6 +194,7 @@ def test_other_policies_go_by_number(core: Core) -> None:
     [
         ("uio:/dev/uio99", Error.NO_DEVICE, "/dev/uio99: no such device"),
         ("vfio:0000:ff:1f.7", Error.NO_DEVICE, "no such PCI device"),
+        (f"uio:/dev/{'x' * 300}", Error.NO_DEVICE, "no such device .File name too long"),
         ("uart:/dev/none", Error.NO_DEVICE, "/dev/none: no serial device"),
         ("sim:none", Error.UNKNOWN_PRESET, "no simulated device 'none'"),
         ("usb:1", Error.NO_DEVICE, "'usb:1' names no device"),
@@ -195,3 +210,82 @@ def test_what_answers_is_no_core(core: Core) -> None:
     core.set(0, 0xFFFFFFFF)
     with pytest.raises(DriverError, match="is not a Downbeat core: its first register is 0xffffffff"):
         Device(f"uio:{core.uri}")
+
+
+def test_memory_that_is_no_file(core: Core) -> None:
+    with pytest.raises(DriverError, match="the kernel maps no memory") as refused:
+        Device(f"uio:{core.uri.split('?')[0]}?memory=/dev/null")
+    assert refused.value.code is Error.NO_DEVICE
+
+
+@pytest.mark.parametrize("scheme", ["uio", "vfio"])
+def test_a_second_program_is_refused(core: Core, scheme: str) -> None:
+    """It would reset the first one's core."""
+    with Device(f"{scheme}:{core.uri}"):
+        core.set(PORT_BLOCK + 0x20, 99)  # holdOff, which an open writes
+        with pytest.raises(DriverError, match="bar: it is open already") as refused:
+            Device(f"{scheme}:{core.uri}")
+        assert refused.value.code is Error.NO_PORT
+        assert core.get(PORT_BLOCK + 0x20) == 99
+    with Device(f"{scheme}:{core.uri}"):
+        pass
+
+
+def test_a_release_stops_the_core(core: Core) -> None:
+    """Its closed connections would go on, in memory that is others' then. The resets of the open ones leave first."""
+    with Device(f"uio:{core.uri}"):
+        assert core.get(CONTROL) == 1
+        core.lag = 0.03
+        while core.get(STATUS) & 2:
+            time.sleep(0.001)
+    assert core.get(CONTROL) == 0
+    assert core.get(STATUS) & 1 == 0
+    assert not core.cut
+
+
+def test_an_open_that_fails_stops_the_core(core: Core) -> None:
+    core.refuses = True
+    with pytest.raises(DriverError, match="port 0 does not start"):
+        Device(f"uio:{core.uri}")
+    assert core.get(CONTROL) == 0
+
+
+def _seen(case: str, *arguments: str) -> str:
+    """What sw/driver/test/mapped.cpp sees."""
+    done = subprocess.run([program("test-mapped"), case, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_no_exception_leaves_the_c_interface() -> None:
+    assert _seen("exceptions") == f"{Error.OUT_OF_RESOURCES} stoi\n"
+
+
+def test_an_interrupt_of_uio_is_taken_and_enabled_again(core: Core) -> None:
+    """uio_read gives four bytes alone; a word enables, also at the open: it may have been left masked."""
+    assert _seen("uio-interrupt", core.uri).splitlines() == ["word 1", "1 1 0", "word 1"]
+
+
+def test_an_interrupt_of_vfio_is_taken(core: Core) -> None:
+    assert _seen("vfio-interrupt", core.uri) == "1 1 0\n"
+
+
+@pytest.fixture
+def pci(tmp_path: Path) -> str:
+    """The name of a PCI device with an IOMMU group."""
+    devices = Path("/sys/bus/pci/devices")
+    if not devices.exists():
+        pytest.skip("no PCI")
+    (tmp_path / "iommu_group").symlink_to("7")
+    return f"{'../' * len(devices.parts)}{tmp_path}"
+
+
+def test_too_few_huge_pages_are_refused(pci: str) -> None:
+    free = re.search(r"^HugePages_Free:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    if free and int(free[1]) >= 128:
+        pytest.skip("there are enough")
+    assert _seen("huge-pages", pci) == f"{Error.OUT_OF_RESOURCES} no huge pages: sysctl vm.nr_hugepages=128\n"
+
+
+def test_a_device_of_vfio_may_reach_memory(pci: str) -> None:
+    """vfio-pci clears bus master at its open; what else is in the command register stays (here memory space)."""
+    assert _seen("bus-master", pci) == "1 6\n"

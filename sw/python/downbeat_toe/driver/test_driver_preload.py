@@ -8,6 +8,8 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -22,6 +24,8 @@ from downbeat_toe.driver.process import Nic
 
 LIMIT = 20.0  # seconds
 KERNEL, CORE = "127.0.0.1", "10.0.0.1"
+NOBODY = 65534
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 
 
 def _run(nic: Nic, *command: str) -> list[str]:
@@ -227,6 +231,97 @@ connection.sendall(b"from the child")
     ask = f"import socket\nprint(socket.create_connection(('{CORE}', 5008)).recv(100))"
     done = subprocess.run(_run(nic, *_script(ask)), capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.stdout == "b'from the child'\n", done.stderr
+    _ports_free(nic)
+
+
+def _pump(program: subprocess.Popen[str]) -> str:
+    """The abstract name of its control socket, which every user of the machine sees."""
+    environment = Path(f"/proc/{program.pid}/environ").read_bytes().split(b"\0")
+    found = next(each for each in environment if each.startswith(b"DOWNBEAT_RUN="))
+    return "\0" + found.split(b"=")[1].split()[0].decode()
+
+
+def _asks(nic: Nic) -> None:
+    done = subprocess.run(_run(nic, *_script(ASK, CORE)), capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert done.stdout.strip() == str([True] * 6), done.stderr
+
+
+@contextlib.contextmanager
+def _another_user() -> Iterator[None]:
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_silent_peer_stops_nobody(nic: Nic) -> None:
+    """It is sent away after some time."""
+    with (
+        _server(_run(nic, *_script(ECHO, CORE))) as server,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as silent,
+    ):
+        silent.connect(_pump(server))
+        _asks(nic)
+        silent.settimeout(LIMIT)
+        assert silent.recv(1) == b""
+        _asks(nic)
+    _ports_free(nic)
+
+
+@as_root
+def test_another_user_asks_for_nothing(nic: Nic) -> None:
+    connect = struct.pack("<IIHxxIHxx5I", 1, 0x0A000001, 5007, 0, 0, 0, 0, 0, 0, 0)
+    with (
+        _server(_run(nic, *_script(ECHO, CORE))) as server,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asking,
+    ):
+        asking.settimeout(LIMIT)
+        name = _pump(server)
+        with _another_user():
+            asking.connect(name)
+        with contextlib.suppress(BrokenPipeError):
+            asking.send(connect)
+        with contextlib.suppress(ConnectionResetError):
+            assert asking.recv(100) == b""
+        _asks(nic)
+    _ports_free(nic)
+
+
+@as_root
+def test_another_user_does_not_come_past_the_pump(nic: Nic) -> None:
+    """The listener's local socket has an abstract name, and what connects to it could give any address for its own."""
+    with _server(_run(nic, *_script(ECHO, CORE))):
+        names = Path("/proc/net/unix").read_text()
+        name = next(line.split("@")[1] for line in names.splitlines() if "@downbeat/l/0a000001/138f/" in line)
+        with socket.socket(socket.AF_UNIX) as intruder:
+            intruder.settimeout(LIMIT)
+            intruder.bind("\0downbeat/c/0a000002/1234/0a000001/138f/ffffffff")
+            with _another_user():
+                intruder.connect("\0" + name)
+            with contextlib.suppress(BrokenPipeError):
+                intruder.sendall(b"echo")
+            with contextlib.suppress(ConnectionResetError):
+                assert intruder.recv(10) == b""
+        _asks(nic)
+    _ports_free(nic)
+
+
+@as_root
+def test_a_server_that_gives_up_root_keeps_its_connections(nic: Nic) -> None:
+    text = f"""
+import os, socket, sys
+listener = socket.create_server((sys.argv[1], 5009))
+os.setuid({NOBODY})
+print("listening", flush=True)
+connection, peer = listener.accept()
+assert connection.getpeername() == peer
+connection.sendall(connection.recv(100))
+"""
+    with _server(_run(nic, *_script(text, CORE))):
+        ask = f"import socket\ns = socket.create_connection(('{CORE}', 5009))\ns.sendall(b'still')\nprint(s.recv(9))"
+        done = subprocess.run(_run(nic, *_script(ask)), capture_output=True, text=True, timeout=LIMIT, check=False)
+        assert done.stdout == "b'still'\n", done.stderr
     _ports_free(nic)
 
 
