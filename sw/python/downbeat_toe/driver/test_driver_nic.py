@@ -129,6 +129,24 @@ def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
         again.pair()
 
 
+def test_signals_do_not_make_the_nic_gone(nic: Nic) -> None:
+    """A call that a signal interrupts (EINTR) says nothing of the NIC."""
+    signals = "import os, signal, sys\nwhile os.getppid() == int(sys.argv[1]): os.kill(os.getppid(), signal.SIGUSR1)"
+    before = signal.signal(signal.SIGUSR1, lambda *_: None)
+    host = Host(nic.uri)
+    with host.device, subprocess.Popen([sys.executable, "-c", signals, str(os.getpid())]) as sender:
+        try:
+            out, _ = host.pair()
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                host.device.poll()
+            assert out.send(b"x") == 1
+        finally:
+            sender.kill()
+            sender.wait()
+            signal.signal(signal.SIGUSR1, before)
+
+
 def test_all_ports_taken(nic: Nic) -> None:
     hosts = [Host(nic.uri) for _ in range(4)]
     with pytest.raises(DriverError, match="all 4 ports are taken") as refused:
