@@ -195,6 +195,7 @@ void Device::addNews(downbeat_listener &listener) {
 void Device::gone() {
   if (std::exchange(goneTold_, true)) return;
   for (const auto &[connection, owner] : connections_) {
+    if (connection->dropped) continue; // its program knows it no more
     const std::lock_guard lock(connection->mutex);
     if (!connection->ended) connection->fail(DOWNBEAT_DEVICE_GONE);
     addNews(*connection, DOWNBEAT_NEWS_STATE);

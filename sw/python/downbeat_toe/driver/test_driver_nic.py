@@ -129,6 +129,19 @@ def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
         again.pair()
 
 
+def test_what_was_given_up_has_no_news_of_the_nic_s_end(nic: Nic) -> None:
+    """A connection that was aborted before its flow was known: its name is free."""
+    host = Host(nic.uri)
+    with host.device:
+        assert nic.process
+        nic.process.send_signal(signal.SIGSTOP)
+        kept, given_up = (host.device.connect(SELF, 7000) for _ in range(2))
+        given_up.abort()
+        nic.stop(signal.SIGKILL)
+        host.until(lambda: host.news)
+        assert [each.connection for each in host.news] == [kept]
+
+
 def test_signals_do_not_make_the_nic_gone(nic: Nic) -> None:
     """A call that a signal interrupts (EINTR) says nothing of the NIC."""
     signals = "import os, signal, sys\nwhile os.getppid() == int(sys.argv[1]): os.kill(os.getppid(), signal.SIGUSR1)"
