@@ -3,6 +3,11 @@
 #include "device.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include "failure.h"
 #include "policies.h"
@@ -25,11 +30,20 @@ void most(std::uint64_t value, std::uint64_t limit, const char *name) {
 
 Device::Device(std::unique_ptr<Port> port)
     : port_(std::move(port)),
+      newsEvent_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      ready_(epoll_create1(EPOLL_CLOEXEC)),
       samePolicies_(port_->geometry().policyHash == policyHash()),
       notifications_(*port_),
       byFlow_(port_->geometry().flows, nullptr),
       letGo_(port_->geometry().flows, -1),
       commands_(*port_) {
+  if (!newsEvent_ || !ready_)
+    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, std::string("no descriptor for the device: ") + std::strerror(errno));
+  for (const int each : {port_->descriptor(), newsEvent_.get()}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    if (each >= 0) epoll_ctl(ready_.get(), EPOLL_CTL_ADD, each, &event);
+  }
   notifications_.arm();
 }
 
@@ -201,6 +215,7 @@ int Device::accept(downbeat_listener &listener, downbeat_connection *&connection
   connection->waits = false;
   // What came while it waited is news to who accepts it.
   addNews(*connection, DOWNBEAT_NEWS_STATE | DOWNBEAT_NEWS_RECEIVED | DOWNBEAT_NEWS_SPACE);
+  showNews();
   count(&downbeat_statistics::accepted);
   return DOWNBEAT_OK;
 }

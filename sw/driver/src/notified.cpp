@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/eventfd.h>
+
 #include "device.h"
 #include "failure.h"
 
@@ -59,6 +61,7 @@ std::int64_t Device::poll(std::span<downbeat_item> items) {
     withNews_.pop_front();
     items[given] = {&connection, nullptr, connection.context, std::exchange(connection.news, 0)};
   }
+  showNews();
   if (given == 0 && !alive()) return failed(DOWNBEAT_DEVICE_GONE);
   return static_cast<std::int64_t>(given);
 }
@@ -190,6 +193,13 @@ void Device::addNews(downbeat_connection &connection, std::uint32_t news) {
 void Device::addNews(downbeat_listener &listener) {
   if (listener.news == 0) listenersWithNews_.push_back(&listener);
   listener.news |= DOWNBEAT_NEWS_ACCEPT;
+}
+
+void Device::showNews() {
+  const bool any = !withNews_.empty() || !listenersWithNews_.empty();
+  eventfd_t count;
+  if (any == newsShown_) return;
+  if ((any ? eventfd_write(newsEvent_.get(), 1) : eventfd_read(newsEvent_.get(), &count)) == 0) newsShown_ = any;
 }
 
 void Device::gone() {
