@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,9 +18,13 @@ namespace downbeat {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::uint32_t usualWindow = 10; // segments (RFC 6928)
 constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
 constexpr std::size_t requests = 65'535; // zero names none
+constexpr auto patience = 1s; // at the end, for the core to do what it was asked
+constexpr auto glance = 50us; // between two looks at whether it has
 
 void most(std::uint64_t value, std::uint64_t limit, const char *name) {
   if (value > limit)
@@ -58,9 +64,12 @@ Device::~Device() {
     this->command(command);
   }
   // The port stops next: what was asked should have been done.
-  constexpr int looks = 100;
+  const auto end = std::chrono::steady_clock::now() + patience;
   const std::lock_guard commandLock(commandMutex_);
-  for (int left = looks; left > 0 && alive() && !commands_.empty(); --left) commands_.flush();
+  while (alive() && !commands_.empty() && std::chrono::steady_clock::now() < end) {
+    commands_.flush();
+    std::this_thread::sleep_for(glance);
+  }
 }
 
 void Device::restarted() {

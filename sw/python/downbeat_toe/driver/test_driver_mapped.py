@@ -33,7 +33,7 @@ def _number(header: str, name: str) -> int:
 
 
 class Core:
-    """Registers and memory as files; starts a port when it is told to."""
+    """Registers and memory as files; starts a port when it is told to, and has done its commands."""
 
     def __init__(self, directory: Path) -> None:
         self.registers = self._file(directory / "bar", 0x3000)
@@ -66,6 +66,7 @@ class Core:
     def _serve(self) -> None:
         while not self._stop.is_set():
             self.set(PORT_BLOCK + 4, self.get(PORT_BLOCK) & 1)  # running as enabled
+            self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
             time.sleep(0.001)
 
     def stop(self) -> None:

@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -140,6 +141,48 @@ def test_what_was_given_up_has_no_news_of_the_nic_s_end(nic: Nic) -> None:
         nic.stop(signal.SIGKILL)
         host.until(lambda: host.news)
         assert [each.connection for each in host.news] == [kept]
+
+
+LAST_WORDS = """
+import os, signal, sys
+from downbeat_toe.driver.conftest import SELF, Host
+host = Host(sys.argv[1])
+out = host.device.connect(SELF, 6000)
+host.until(lambda: out.info.established)
+os.kill(int(sys.argv[2]), signal.SIGSTOP)
+assert out.send(b"last words") == 10 and out.shutdown()
+out.close()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_program_closed_at_its_end_is_sent(nic: Nic) -> None:
+    """The NIC finds its last doorbells and its end at once."""
+    host = Host(nic.uri)
+    with host.device:
+        listener = host.listening(6000)
+        assert nic.process
+        with subprocess.Popen([sys.executable, "-c", LAST_WORDS, nic.uri, str(nic.process.pid)]) as program:
+            program.wait()
+            nic.process.send_signal(signal.SIGCONT)
+        peer = host.accepted(listener)
+        host.until(lambda: peer.info.peer_finished or peer.info.error)
+        assert peer.info.error == Error.OK
+        assert peer.receive() == b"last words" and peer.receive() == b""
+
+
+def test_a_release_waits_for_what_was_asked(nic: Nic) -> None:
+    """Though the NIC looks only some time later."""
+    host = Host(nic.uri)
+    host.pair()
+    assert nic.process
+    nic.process.send_signal(signal.SIGSTOP)
+    later = threading.Timer(0.2, nic.process.send_signal, [signal.SIGCONT])
+    begin = time.monotonic()
+    later.start()
+    host.device.release()
+    assert time.monotonic() - begin >= 0.2
+    assert not connections(nic.socket)
 
 
 def test_signals_do_not_make_the_nic_gone(nic: Nic) -> None:
