@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::uint32_t holdOff = 20'000; // ns
 constexpr int helloPatience = 200; // ms
+constexpr std::uint64_t commandPatience = DOWNBEAT_NANOSECONDS(1'000'000); // for a ring full of commands
+constexpr std::uint64_t glance = DOWNBEAT_NANOSECONDS(10'000); // between two looks at what the core has done
 
 std::string nameOf(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/comm");
@@ -143,10 +145,17 @@ void Nic::interrupts() {
 void Nic::leave(Client &client) {
   doorbells(client); // an orderly program's last words
   const std::uint32_t port = client.port;
+  finish(port, client.watcher.commandTail());
   const std::set<std::uint16_t> listeners = client.watcher.listeners;
   std::erase_if(clients_, [&](const Client &each) { return &each == &client; });
   reap(port, listeners);
   freePorts_.insert(port);
+}
+
+void Nic::finish(std::uint32_t port, std::uint32_t tail) {
+  const std::uint32_t head = format::doorbellPages + port * format::pageBytes + format::commandHead;
+  const std::uint64_t begin = model_.now();
+  while (model_.read(head) != tail && model_.now() - begin < commandPatience) model_.advance(model_.now() + glance);
 }
 
 void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
@@ -164,7 +173,7 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
   const std::uint64_t end = model_.now() + announcement(geometry_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
   while (model_.now() < end || !commands.empty()) {
-    model_.advance(model_.now() + DOWNBEAT_NANOSECONDS(10'000));
+    model_.advance(model_.now() + glance);
     while (const auto status = notifications.take()) {
       if (status->kind != format::Kind::status || !aborted.emplace(status->flow, status->generation).second) continue;
       format::Command command;

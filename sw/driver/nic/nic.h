@@ -49,6 +49,8 @@ private:
   bool doorbells(Client &client);
   void interrupts();
   void leave(Client &client);
+  /// Lets the core do a port's commands up to `tail`: one that stops leaves those it has not fetched.
+  void finish(std::uint32_t port, std::uint32_t tail);
   /// Takes a dead program's port back: aborts what it has open, ends its listeners.
   void reap(std::uint32_t port, const std::set<std::uint16_t> &listeners);
   // What is told of it; report.cpp.

@@ -29,6 +29,8 @@ public:
 
   /// The commands up to `tail` are on their way to the core.
   void commands(std::uint32_t tail);
+  /// commandHead when the core has done them all.
+  std::uint32_t commandTail() const { return commandHead_; }
   /// All notifications that are complete. Before their places become free.
   void notifications();
   /// `note` of nic_protocol.h. The program knows the connection by a notification that is there.

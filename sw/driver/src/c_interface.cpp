@@ -65,7 +65,7 @@ int downbeat_open(const char *uri, downbeat_device **device) {
 void downbeat_release(downbeat_device *device) { delete device; }
 
 int downbeat_descriptor(const downbeat_device *device) {
-  return device->device != nullptr ? device->device->port().descriptor() : -1;
+  return device->device != nullptr ? device->device->descriptor() : -1;
 }
 
 int64_t downbeat_poll(downbeat_device *device, downbeat_item *items, size_t capacity) {

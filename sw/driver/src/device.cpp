@@ -3,6 +3,13 @@
 #include "device.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include "failure.h"
 #include "policies.h"
@@ -11,9 +18,13 @@ namespace downbeat {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::uint32_t usualWindow = 10; // segments (RFC 6928)
 constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
 constexpr std::size_t requests = 65'535; // zero names none
+constexpr auto patience = 1s; // at the end, for the core to do what it was asked
+constexpr auto glance = 50us; // between two looks at whether it has
 
 void most(std::uint64_t value, std::uint64_t limit, const char *name) {
   if (value > limit)
@@ -25,11 +36,20 @@ void most(std::uint64_t value, std::uint64_t limit, const char *name) {
 
 Device::Device(std::unique_ptr<Port> port)
     : port_(std::move(port)),
+      newsEvent_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      ready_(epoll_create1(EPOLL_CLOEXEC)),
       samePolicies_(port_->geometry().policyHash == policyHash()),
       notifications_(*port_),
       byFlow_(port_->geometry().flows, nullptr),
       letGo_(port_->geometry().flows, -1),
       commands_(*port_) {
+  if (!newsEvent_ || !ready_)
+    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, std::string("no descriptor for the device: ") + std::strerror(errno));
+  for (const int each : {port_->descriptor(), newsEvent_.get()}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    if (each >= 0) epoll_ctl(ready_.get(), EPOLL_CTL_ADD, each, &event);
+  }
   notifications_.arm();
 }
 
@@ -44,9 +64,12 @@ Device::~Device() {
     this->command(command);
   }
   // The port stops next: what was asked should have been done.
-  constexpr int looks = 100;
+  const auto end = std::chrono::steady_clock::now() + patience;
   const std::lock_guard commandLock(commandMutex_);
-  for (int left = looks; left > 0 && alive() && !commands_.empty(); --left) commands_.flush();
+  while (alive() && !commands_.empty() && std::chrono::steady_clock::now() < end) {
+    commands_.flush();
+    std::this_thread::sleep_for(glance);
+  }
 }
 
 void Device::restarted() {
@@ -201,6 +224,7 @@ int Device::accept(downbeat_listener &listener, downbeat_connection *&connection
   connection->waits = false;
   // What came while it waited is news to who accepts it.
   addNews(*connection, DOWNBEAT_NEWS_STATE | DOWNBEAT_NEWS_RECEIVED | DOWNBEAT_NEWS_SPACE);
+  showNews();
   count(&downbeat_statistics::accepted);
   return DOWNBEAT_OK;
 }

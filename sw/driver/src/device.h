@@ -13,6 +13,7 @@
 
 #include "connection.h"
 #include "estimates.h"
+#include "file.h"
 #include "port.h"
 #include "ring.h"
 
@@ -61,6 +62,8 @@ public:
   void restarted();
 
   Port &port() { return *port_; }
+  /// Readable when poll has something to do; -1: the device has no interrupt.
+  int descriptor() const { return port_->descriptor() >= 0 ? ready_.get() : -1; }
   bool alive() const { return port_->alive(); }
   const downbeat_statistics &statistics() const { return statistics_; }
 
@@ -98,9 +101,13 @@ private:
   void forget(downbeat_connection *connection);
   void addNews(downbeat_connection &connection, std::uint32_t news);
   void addNews(downbeat_listener &listener);
+  /// The descriptor is readable while somebody has news that no poll has given.
+  void showNews();
   void gone();
 
   std::unique_ptr<Port> port_;
+  File newsEvent_, ready_; // ready_: epoll of the port's interrupt and newsEvent_
+  bool newsShown_ = false;
   bool samePolicies_;
   downbeat_statistics statistics_{};
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/eventfd.h>
+
 #include "device.h"
 #include "failure.h"
 
@@ -59,6 +61,7 @@ std::int64_t Device::poll(std::span<downbeat_item> items) {
     withNews_.pop_front();
     items[given] = {&connection, nullptr, connection.context, std::exchange(connection.news, 0)};
   }
+  showNews();
   if (given == 0 && !alive()) return failed(DOWNBEAT_DEVICE_GONE);
   return static_cast<std::int64_t>(given);
 }
@@ -192,9 +195,17 @@ void Device::addNews(downbeat_listener &listener) {
   listener.news |= DOWNBEAT_NEWS_ACCEPT;
 }
 
+void Device::showNews() {
+  const bool any = !withNews_.empty() || !listenersWithNews_.empty();
+  eventfd_t count;
+  if (any == newsShown_) return;
+  if ((any ? eventfd_write(newsEvent_.get(), 1) : eventfd_read(newsEvent_.get(), &count)) == 0) newsShown_ = any;
+}
+
 void Device::gone() {
   if (std::exchange(goneTold_, true)) return;
   for (const auto &[connection, owner] : connections_) {
+    if (connection->dropped) continue; // its program knows it no more
     const std::lock_guard lock(connection->mutex);
     if (!connection->ended) connection->fail(DOWNBEAT_DEVICE_GONE);
     addNews(*connection, DOWNBEAT_NEWS_STATE);

@@ -64,7 +64,7 @@ SimdPort::SimdPort(const std::string &path) : socket_(connectToNic(path)) {
 
 bool SimdPort::alive() const {
   pollfd state{socket_.get(), POLLIN, 0};
-  return ::poll(&state, 1, 0) == 0; // it says nothing but its end
+  return ::poll(&state, 1, 0) <= 0; // it says nothing but its end; a signal (EINTR) says nothing of it
 }
 
 void SimdPort::wake() {

@@ -37,9 +37,12 @@ int Loopback::read(std::uint32_t address, std::uint32_t &value) {
     return 0;
   }
   if (address >= doorbellPages && address < doorbellPages + ports * pageBytes) {
-    const HostPort &port = ports_[(address - doorbellPages) / pageBytes];
-    const std::uint32_t offset = address % pageBytes;
-    if (offset == commandHead) return value = port.head, 0;
+    const std::uint32_t number = (address - doorbellPages) / pageBytes, offset = address % pageBytes;
+    const HostPort &port = ports_[number];
+    if (offset == commandHead) {
+      fetch(number); // an access takes time
+      return value = port.head, 0;
+    }
     if (offset == notificationTail) return value = port.written, 0;
     return -1;
   }
@@ -93,7 +96,6 @@ void Loopback::doorbell(std::uint32_t number, std::uint32_t offset, std::uint32_
   case consumedFlow: data(number, HostSource::consumed, port.halves[2], value); break;
   case commandTail:
     if (within(port.tail, port.head + sizeOf(port, commandSizeLog2), HostSource::commandTail)) port.tail = value;
-    commands(number);
     break;
   case notificationHead:
   case notificationHeadArm:
@@ -133,15 +135,14 @@ void Loopback::data(std::uint32_t number, HostSource source, std::uint32_t seque
   (sends ? flow->written : flow->consumed) = sequence;
 }
 
-void Loopback::commands(std::uint32_t number) {
+void Loopback::fetch(std::uint32_t number) {
   HostPort &port = ports_[number];
-  for (; port.head != port.tail; ++port.head) {
-    Command entry;
-    std::memcpy(&entry,
-                memory + baseOf(port, commandBaseLow) + port.head % sizeOf(port, commandSizeLog2) * sizeof entry,
-                sizeof entry);
-    command(number, entry);
-  }
+  if (!port.running || port.head == port.tail) return;
+  Command entry;
+  std::memcpy(&entry, memory + baseOf(port, commandBaseLow) + port.head % sizeOf(port, commandSizeLog2) * sizeof entry,
+              sizeof entry);
+  command(number, entry);
+  ++port.head;
 }
 
 void Loopback::command(std::uint32_t number, const Command &command) {

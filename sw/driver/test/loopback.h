@@ -64,7 +64,8 @@ private:
   void control(std::uint32_t number, bool enable);
   void doorbell(std::uint32_t number, std::uint32_t offset, std::uint32_t value);
   void data(std::uint32_t number, HostSource source, std::uint32_t sequence, std::uint32_t reference);
-  void commands(std::uint32_t number);
+  /// Fetches and does one; they wait in the ring until time passes, as the core's do.
+  void fetch(std::uint32_t number);
   void command(std::uint32_t number, const Command &command);
   void open(std::uint32_t number, const Command &command);
   Flow *flowOf(std::uint32_t number, HostSource source, std::uint32_t value, std::uint16_t request, std::uint32_t flow,

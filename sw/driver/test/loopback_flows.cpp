@@ -152,6 +152,8 @@ bool Loopback::move(std::uint32_t number) {
 }
 
 bool Loopback::busy() const {
+  for (const HostPort &port : ports_)
+    if (port.head != port.tail) return true;
   for (const Flow &flow : flows_) {
     if (flow.changed) return true;
     if (!flow.open) continue;
@@ -165,6 +167,7 @@ bool Loopback::busy() const {
 void Loopback::advance(std::uint64_t until) {
   while (now < until && busy()) {
     now = std::min(until, now + step);
+    for (std::uint32_t each = 0; each < ports; ++each) fetch(each);
     for (std::uint32_t each = 0; each < flows; ++each) move(each);
     statuses();
   }

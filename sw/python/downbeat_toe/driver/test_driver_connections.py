@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import random
+import select
 import threading
 
 import pytest
 
 from downbeat_toe.driver import DriverError, Error, News, Options
 from downbeat_toe.driver.conftest import OWN, SELF, Host
+from downbeat_toe.driver.structures import CItem
 from downbeat_toe.library import Parameters, StartValues
 
 SEED = int(os.environ.get("SEED", "1"))
@@ -160,6 +162,28 @@ def test_news_names_who_and_what(host: Host) -> None:
     peer.send(b"hello")
     host.until(lambda: any(item.connection is out and News.RECEIVED in item.news for item in host.news))
     host.until(lambda: any(item.connection is peer and News.SPACE in item.news for item in host.news))
+
+
+def test_the_descriptor_is_readable_while_anybody_has_news(host: Host) -> None:
+    """Also for news of an accepted connection from before, and for what a poll had no place for."""
+
+    def readable(seconds: float = 0) -> bool:
+        return bool(select.select([host.device.descriptor], [], [], seconds)[0])
+
+    listener = host.listening(5001)
+    outs = [host.device.connect(SELF, 5001) for _ in range(2)]
+    host.until(lambda: all(out.info.established for out in outs))
+    assert [out.send(b"request") for out in outs] == [7, 7]
+    host.until(lambda: all(out.info.acknowledged == 7 for out in outs))
+    while readable(0.2):
+        host.device.poll()
+    accepted = [listener.accept() for _ in outs]
+    given = (CItem * 1)()
+    for _ in accepted:
+        assert readable()
+        assert host.device.library.downbeat_poll(host.device._device, given, 1) == 1
+        assert News.RECEIVED in News(given[0].news)
+    assert not readable()
 
 
 def test_policies_by_name(host: Host) -> None:

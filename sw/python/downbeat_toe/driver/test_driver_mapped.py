@@ -38,7 +38,7 @@ CONTROL, STATUS = (_number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for n
 
 
 class Core:
-    """Registers and memory as files; starts a port when it is told to."""
+    """Registers and memory as files; starts a port when it is told to, and has done its commands."""
 
     def __init__(self, directory: Path) -> None:
         self.registers = self._file(directory / "bar", 0x3000)
@@ -80,6 +80,7 @@ class Core:
             self.cut |= not enabled and not idle
             self.set(PORT_BLOCK + 4, 2 * port if self.refuses else port)  # running as enabled
             self.set(STATUS, running | idle << 1)
+            self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
             time.sleep(0.001)
 
     def stop(self) -> None:

@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -129,6 +130,79 @@ def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
         again.pair()
 
 
+def test_what_was_given_up_has_no_news_of_the_nic_s_end(nic: Nic) -> None:
+    """A connection that was aborted before its flow was known: its name is free."""
+    host = Host(nic.uri)
+    with host.device:
+        assert nic.process
+        nic.process.send_signal(signal.SIGSTOP)
+        kept, given_up = (host.device.connect(SELF, 7000) for _ in range(2))
+        given_up.abort()
+        nic.stop(signal.SIGKILL)
+        host.until(lambda: host.news)
+        assert [each.connection for each in host.news] == [kept]
+
+
+LAST_WORDS = """
+import os, signal, sys
+from downbeat_toe.driver.conftest import SELF, Host
+host = Host(sys.argv[1])
+out = host.device.connect(SELF, 6000)
+host.until(lambda: out.info.established)
+os.kill(int(sys.argv[2]), signal.SIGSTOP)
+assert out.send(b"last words") == 10 and out.shutdown()
+out.close()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_program_closed_at_its_end_is_sent(nic: Nic) -> None:
+    """The NIC finds its last doorbells and its end at once."""
+    host = Host(nic.uri)
+    with host.device:
+        listener = host.listening(6000)
+        assert nic.process
+        with subprocess.Popen([sys.executable, "-c", LAST_WORDS, nic.uri, str(nic.process.pid)]) as program:
+            program.wait()
+            nic.process.send_signal(signal.SIGCONT)
+        peer = host.accepted(listener)
+        host.until(lambda: peer.info.peer_finished or peer.info.error)
+        assert peer.info.error == Error.OK
+        assert peer.receive() == b"last words" and peer.receive() == b""
+
+
+def test_a_release_waits_for_what_was_asked(nic: Nic) -> None:
+    """Though the NIC looks only some time later."""
+    host = Host(nic.uri)
+    host.pair()
+    assert nic.process
+    nic.process.send_signal(signal.SIGSTOP)
+    later = threading.Timer(0.2, nic.process.send_signal, [signal.SIGCONT])
+    begin = time.monotonic()
+    later.start()
+    host.device.release()
+    assert time.monotonic() - begin >= 0.2
+    assert not connections(nic.socket)
+
+
+def test_signals_do_not_make_the_nic_gone(nic: Nic) -> None:
+    """A call that a signal interrupts (EINTR) says nothing of the NIC."""
+    signals = "import os, signal, sys\nwhile os.getppid() == int(sys.argv[1]): os.kill(os.getppid(), signal.SIGUSR1)"
+    before = signal.signal(signal.SIGUSR1, lambda *_: None)
+    host = Host(nic.uri)
+    with host.device, subprocess.Popen([sys.executable, "-c", signals, str(os.getpid())]) as sender:
+        try:
+            out, _ = host.pair()
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                host.device.poll()
+            assert out.send(b"x") == 1
+        finally:
+            sender.kill()
+            sender.wait()
+            signal.signal(signal.SIGUSR1, before)
+
+
 def test_all_ports_taken(nic: Nic) -> None:
     hosts = [Host(nic.uri) for _ in range(4)]
     with pytest.raises(DriverError, match="all 4 ports are taken") as refused:
@@ -205,7 +279,6 @@ def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None
         (["--ip", "10.0.0"], "is not an IPv4 address"),
         (["--ip", "10.0.0.1/40"], "prefix of 1 to 32 bits"),
         (["--mac", "x"], "is not a MAC address"),
-        (["--interface", "none0"], "interface none0"),
         *(
             (["--mode", mode], f"'{mode}' is not a mode: three or four octal")
             for mode in ("9", "66", "0x1b0", "66O", "00660")
