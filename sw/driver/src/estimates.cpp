@@ -33,6 +33,11 @@ downbeat_address addressOf(std::uint32_t ip) {
   return address;
 }
 
+/// `total` grows by what a counter of so many bits has counted since.
+void extend(std::uint64_t &total, std::uint64_t counter, unsigned bits) {
+  total += (counter - total) & ((std::uint64_t{1} << bits) - 1);
+}
+
 template <typename Function> void find(void *library, const char *name, Function &place) {
   place = reinterpret_cast<Function>(dlsym(library, name));
   if (place == nullptr) throw Failure(DOWNBEAT_WRONG_VERSION, std::string("libdownbeat_site has no ") + name);
@@ -127,8 +132,10 @@ void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathR
   told.time = time;
   told.connection = name;
   told.remote = remote;
-  told.acked_bytes = format::wide(report.acked);
-  told.acks = format::wide(report.acks);
+  extend(before.acked, format::wide(report.acked), 8 * sizeof report.acked);
+  extend(before.acks, format::wide(report.acks), 8 * sizeof report.acks);
+  told.acked_bytes = before.acked;
+  told.acks = before.acks;
   told.awnd = format::wide(report.averageWindow);
   told.loss_time = before.lossTime;
   told.smoothed_rtt = format::wide(report.smoothedRtt);

@@ -39,10 +39,11 @@ private:
     decltype(&downbeat_site_close) close;
     decltype(&downbeat_site_ask) ask;
   };
-  /// What a connection reported last.
+  /// What a connection reported last. The core's counters are narrower than the estimator's and wrap.
   struct Open {
     std::uint8_t losses = 0;
     std::uint64_t lossTime = 0;
+    std::uint64_t acked = 0, acks = 0;
   };
 
   Calls call_{};
