@@ -90,6 +90,7 @@ class Core:
             "written": (12, "I"),
             "consumed": (16, "I"),
             "received": (20, "I"),
+            "flags": (28, "B"),
             "remote_ip": (32, "I"),
             "remote_port": (36, "H"),
             "local_port": (38, "H"),
