@@ -44,7 +44,7 @@ std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vecto
     return std::nullopt;
   }
 
-  const auto taken = sessions_.take(header.reporter, header.session, header.sequence, header.stamp, now);
+  const auto taken = sessions_.take(header, message.reports.size() + message.queries.size(), now);
   if (const auto *cause = std::get_if<Refusal>(&taken)) {
     if (*cause == Refusal::unknownSession) { // the host must learn of it, and it alone has this key
       answer.header.type = Type::refusal;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <vector>
 
 #include "clock.h"
@@ -42,6 +43,7 @@ struct Row {
   std::vector<Bucket> buckets{};
   State state{};
   Saved saved{};
+  std::list<std::uint32_t>::iterator place{}; // among its reporter's rows (store.h)
 
   void add(const Report &report, std::uint32_t now);
   void forget(std::uint32_t now); // what is older than it may be

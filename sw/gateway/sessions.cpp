@@ -31,22 +31,22 @@ std::variant<std::uint64_t, Refusal> Sessions::open(std::uint32_t number, Nanose
   return sessions.front().token;
 }
 
-std::variant<Reporter *, Refusal> Sessions::take(std::uint32_t number, std::uint64_t session, std::uint64_t sequence,
-                                                 std::uint32_t stamp, Nanoseconds now) {
-  const auto found = reporters_.find(number);
+std::variant<Reporter *, Refusal> Sessions::take(const Header &header, std::size_t items, Nanoseconds now) {
+  const auto found = reporters_.find(header.reporter);
   if (found == reporters_.end()) return Refusal::unknownSession;
   Reporter &reporter = found->second;
   auto &sessions = reporter.sessions;
-  const auto current = std::ranges::find(sessions, session, &Reporter::Session::token);
+  const auto current = std::ranges::find(sessions, header.session, &Reporter::Session::token);
   const auto refuse = [&](Refusal cause) {
     ++reporter.refused;
     return cause;
   };
   if (current == sessions.end()) return refuse(Refusal::unknownSession);
   // The limit comes first: a message that is over it does not count as seen, and may come again.
-  if (!reporter.messages.take(limits_.messages, now)) return refuse(Refusal::rateLimited);
-  if (const auto cause = current->window.take(sequence)) return refuse(*cause);
-  if (current->delay.late(stamp, now, limits_.delay)) return refuse(Refusal::stale);
+  const double cost = std::min(static_cast<double>(items), limits_.messages.burst);
+  if (!reporter.messages.take(limits_.messages, now, cost)) return refuse(Refusal::rateLimited);
+  if (const auto cause = current->window.take(header.sequence)) return refuse(*cause);
+  if (current->delay.late(header.stamp, now, limits_.delay)) return refuse(Refusal::stale);
   reporter.seen = now;
   if (current != sessions.begin()) sessions.splice(sessions.begin(), sessions, current);
   return &reporter;

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "counters.h"
+#include "message.h"
 #include "rate_limit.h"
 #include "replay_window.h"
 
 namespace downbeat::gateway {
 
 struct Limits {
-  Rate messages{50'000, 10'000}; // of one reporter
+  Rate messages{50'000, 10'000}; // of one reporter; a message costs as many as it has items
   Rate hellos{20, 40};           // of one reporter
   std::uint32_t delay = 10'000;  // ms that a message may be slower than the fastest of its session
   std::size_t reporters = 65'536;
@@ -46,9 +47,8 @@ public:
   // A new session for an authenticated hello; above the limit the least recently used session ends.
   std::variant<std::uint64_t, Refusal> open(std::uint32_t reporter, Nanoseconds now);
 
-  // The authenticated message's reporter, or why the message changes nothing.
-  std::variant<Reporter *, Refusal> take(std::uint32_t reporter, std::uint64_t session, std::uint64_t sequence,
-                                         std::uint32_t stamp, Nanoseconds now);
+  // The reporter of the authenticated message of so many items, or why the message changes nothing.
+  std::variant<Reporter *, Refusal> take(const Header &header, std::size_t items, Nanoseconds now);
 
   const std::unordered_map<std::uint32_t, Reporter> &all() const { return reporters_; }
 

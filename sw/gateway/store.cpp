@@ -8,6 +8,7 @@ namespace {
 
 // An entry's own size and its node in the table; rows come on top.
 constexpr std::size_t entryBytes = sizeof(Store::Entry) + sizeof(Prefix) + 32;
+constexpr std::size_t placeBytes = 32; // a row's node among its reporter's
 
 std::uint32_t heard(const Row &row) { return std::max({row.last, row.state.index, row.saved.index}); }
 
@@ -47,7 +48,9 @@ Answer Store::peek(const Entry &entry, Nanoseconds now) const {
 void Store::restore(Entry entry) {
   Entry &made = slots_.contains(entry.prefix) ? touch(slots_.at(entry.prefix)) : make(entry.prefix);
   const std::size_t before = weight(made);
+  for (const Row &each : made.rows) release(each);
   made.rows = std::move(entry.rows);
+  for (Row &each : made.rows) hold(each, newest_);
   made.reports = entry.reports;
   made.queries = entry.queries;
   weigh(before, weight(made));
@@ -62,7 +65,10 @@ std::size_t Store::sweep(std::size_t slot, std::size_t most, Nanoseconds now,
     if (!entry.used) continue;
     const std::size_t before = weight(entry);
     for (Row &each : entry.rows) each.forget(bucket);
-    std::erase_if(entry.rows, [](const Row &each) { return each.empty(); });
+    std::erase_if(entry.rows, [this](const Row &each) {
+      if (each.empty()) release(each);
+      return each.empty();
+    });
     weigh(before, weight(entry));
     if (entry.rows.empty())
       remove(static_cast<std::uint32_t>(slot));
@@ -81,14 +87,15 @@ Store::Entry &Store::touch(std::uint32_t slot) {
     unlink(slot);
     link(slot);
   }
+  for (const Row &each : entries_[slot].rows) {
+    std::list<std::uint32_t> &rows = held_.at(each.reporter);
+    rows.splice(rows.end(), rows, each.place);
+  }
   return entries_[slot];
 }
 
 Store::Entry &Store::make(const Prefix &prefix) {
-  if (slots_.size() >= limits_.prefixes) {
-    remove(oldest_);
-    counters_.evictedPrefixes.add();
-  }
+  while (slots_.size() >= limits_.prefixes) drop();
   std::uint32_t slot = static_cast<std::uint32_t>(entries_.size());
   if (free_.empty()) {
     entries_.emplace_back();
@@ -110,11 +117,45 @@ Row &Store::row(Entry &entry, std::uint32_t reporter) {
   if (found != entry.rows.end()) return *found;
   if (entry.rows.size() < limits_.reporters) {
     entry.rows.emplace_back().reporter = reporter;
+    hold(entry.rows.back(), newest_);
     return entry.rows.back();
   }
   Row &silent = *std::ranges::min_element(entry.rows, {}, heard);
+  release(silent);
   silent = Row{.reporter = reporter};
+  hold(silent, newest_);
   return silent;
+}
+
+void Store::hold(Row &row, std::uint32_t slot) {
+  std::list<std::uint32_t> &rows = held_[row.reporter];
+  holders_.erase({rows.size(), row.reporter});
+  row.place = rows.insert(rows.end(), slot);
+  holders_.emplace(rows.size(), row.reporter);
+}
+
+void Store::release(const Row &row) {
+  const auto found = held_.find(row.reporter);
+  std::list<std::uint32_t> &rows = found->second;
+  holders_.erase({rows.size(), row.reporter});
+  rows.erase(row.place);
+  if (rows.empty())
+    held_.erase(found);
+  else
+    holders_.emplace(rows.size(), row.reporter);
+}
+
+void Store::drop() {
+  const std::uint32_t reporter = holders_.rbegin()->second, slot = held_.at(reporter).front();
+  Entry &entry = entries_[slot];
+  const auto row = std::ranges::find(entry.rows, reporter, &Row::reporter);
+  const std::size_t before = weight(entry);
+  release(*row);
+  entry.rows.erase(row);
+  weigh(before, weight(entry));
+  if (!entry.rows.empty()) return;
+  remove(slot);
+  counters_.evictedPrefixes.add();
 }
 
 void Store::link(std::uint32_t slot) {
@@ -122,17 +163,17 @@ void Store::link(std::uint32_t slot) {
   entries_[slot].older = newest_;
   if (newest_ != none) entries_[newest_].newer = slot;
   newest_ = slot;
-  if (oldest_ == none) oldest_ = slot;
 }
 
 void Store::unlink(std::uint32_t slot) {
   const auto [newer, older] = std::pair(entries_[slot].newer, entries_[slot].older);
   (newer == none ? newest_ : entries_[newer].older) = older;
-  (older == none ? oldest_ : entries_[older].newer) = newer;
+  if (older != none) entries_[older].newer = newer;
 }
 
 void Store::remove(std::uint32_t slot) {
   unlink(slot);
+  for (const Row &each : entries_[slot].rows) release(each);
   bytes_ -= entryBytes + weight(entries_[slot]);
   slots_.erase(entries_[slot].prefix);
   entries_[slot] = Entry{};
@@ -141,17 +182,14 @@ void Store::remove(std::uint32_t slot) {
 }
 
 void Store::evict() {
-  while (bytes_ > limits_.bytes && slots_.size() > 1) {
-    remove(oldest_);
-    counters_.evictedPrefixes.add();
-  }
+  while (bytes_ > limits_.bytes && slots_.size() > 1) drop();
 }
 
 void Store::weigh(std::size_t before, std::size_t after) { bytes_ = bytes_ - before + after; }
 
 std::size_t Store::weight(const Entry &entry) {
   std::size_t sum = (entry.rows.capacity() - entry.rows.size()) * sizeof(Row);
-  for (const Row &each : entry.rows) sum += each.bytes();
+  for (const Row &each : entry.rows) sum += each.bytes() + placeBytes;
   return sum;
 }
 

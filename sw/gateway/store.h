@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The embedded store: prefixes in order of use, each with rows of reporters, within a bound of memory.
+// The embedded store: prefixes in order of use, each with rows of reporters, within a bound of memory. Where it is full
+// the reporter with most rows loses the one used least recently, so that nobody displaces those who have fewer.
 #pragma once
 
 #include <functional>
+#include <list>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -13,8 +16,8 @@ namespace downbeat::gateway {
 
 struct StoreLimits {
   std::size_t prefixes = 262'144;
-  std::size_t bytes = std::size_t(192) << 20; // the least recently used prefixes go when either is reached
-  std::size_t reporters = 16;                 // of one prefix; the one that was silent for longest makes place
+  std::size_t bytes = std::size_t(192) << 20; // rows go when either is reached
+  std::size_t reporters = 16; // of one prefix; the one that was silent for longest makes place
   Aggregate aggregate = Aggregate::median;
   std::uint32_t leastReports = 1; // fewer transfers behind a mean are not enough data (SPAND 5.2.5)
 };
@@ -52,6 +55,9 @@ private:
   Entry &touch(std::uint32_t slot);
   Entry &make(const Prefix &prefix);
   Row &row(Entry &entry, std::uint32_t reporter);
+  void hold(Row &row, std::uint32_t slot);
+  void release(const Row &row);
+  void drop(); // a row of the reporter with most
   void link(std::uint32_t slot);
   void unlink(std::uint32_t slot);
   void remove(std::uint32_t slot);
@@ -64,7 +70,9 @@ private:
   std::unordered_map<Prefix, std::uint32_t, PrefixHash> slots_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
-  std::uint32_t newest_ = none, oldest_ = none;
+  std::uint32_t newest_ = none;
+  std::unordered_map<std::uint32_t, std::list<std::uint32_t>> held_; // slots by reporter, the least recently used first
+  std::set<std::pair<std::size_t, std::uint32_t>> holders_; // number of rows, reporter
   std::size_t bytes_ = 0;
 };
 

@@ -192,7 +192,7 @@ typedef struct downbeat_estimate {
   char reason[160];
 } downbeat_estimate;
 
-/** NOT_SUPPORTED: the device has no gateway, or the connection was accepted. */
+/** NOT_SUPPORTED: the device has no gateway, or the options name a start-up policy. */
 int downbeat_connection_estimate(downbeat_connection *connection, downbeat_estimate *estimate);
 
 typedef struct downbeat_statistics {

@@ -29,6 +29,9 @@ struct downbeat_listener {
   std::size_t backlog = 0;
   void *context = nullptr;
   int state = DOWNBEAT_WOULD_BLOCK; // until the core has answered
+  downbeat::format::Command policies; // of what it accepts
+  bool estimates = false;             // what it accepts starts as the device's estimates say
+  std::uint64_t transferBytes = 0;
   std::deque<downbeat_connection *> waiting; // established, and accepted by nobody
   std::uint32_t news = 0;
 };
@@ -77,7 +80,7 @@ public:
 private:
   /// What waits for an answer of the core.
   struct Pending {
-    downbeat_connection *opens = nullptr, *changes = nullptr;
+    downbeat_connection *opens = nullptr, *changes = nullptr, *starts = nullptr; // starts: by itself
     downbeat_listener *listens = nullptr;
     std::uint32_t since = 0; // commandHead when it is done: a status from before is of the port's last program
   };
@@ -88,7 +91,10 @@ private:
   void setParameters(format::Command &command, const downbeat_options *options) const;
   void setStart(format::Command &command, const downbeat_parameters &parameters) const;
   int change(Connection &connection, const downbeat_parameters &parameters, format::Command command);
-  void startAsTold(format::Command &command, const downbeat_estimate &told) const;
+  /// Asks where the connection starts, and says so in the command.
+  void askStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command);
+  bool startAsTold(format::Command &command, const downbeat_host_start &told) const;
+  void startAccepted(downbeat_connection &connection, const downbeat_listener &listener);
   std::uint8_t policy(bool isStartup, const char *name) const;
 
   void notified(const format::Notification &notification);

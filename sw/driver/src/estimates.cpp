@@ -33,6 +33,11 @@ downbeat_address addressOf(std::uint32_t ip) {
   return address;
 }
 
+/// `total` grows by what a counter of so many bits has counted since.
+void extend(std::uint64_t &total, std::uint64_t counter, unsigned bits) {
+  total += (counter - total) & ((std::uint64_t{1} << bits) - 1);
+}
+
 template <typename Function> void find(void *library, const char *name, Function &place) {
   place = reinterpret_cast<Function>(dlsym(library, name));
   if (place == nullptr) throw Failure(DOWNBEAT_WRONG_VERSION, std::string("libdownbeat_site has no ") + name);
@@ -98,7 +103,8 @@ Estimates::Estimates(const std::string &options) {
 
 Estimates::~Estimates() { call_.destroy(site_); }
 
-void Estimates::start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss, downbeat_estimate &told) {
+downbeat_host_start Estimates::start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes,
+                                     std::uint32_t mss, std::uint64_t coreTime, downbeat_estimate &told) {
   downbeat_question question{};
   question.remote = addressOf(ip);
   question.transfer_bytes = transferBytes;
@@ -106,17 +112,29 @@ void Estimates::start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32
   question.segment_size = static_cast<std::uint16_t>(mss);
   downbeat_host_start start{};
   told = {};
-  told.source = call_.ask(site_, now(), &question, &start);
+  const std::uint64_t time = now();
+  told.source = call_.ask(site_, time, &question, &start);
+  if (start.saved_window != 0 && !resumes_.try_emplace(ip, name).second) { // one at a time (RFC 9959 3.2)
+    told.source = DOWNBEAT_SOURCE_NONE;
+    start = {.initial_window = start.initial_window, .reason = "another connection uses the saved parameters"};
+  }
+  if (start.until != 0) {
+    if (coreTime == 0 && coreTime_ != 0) coreTime = coreTime_ + (time - coreTimeAt_);
+    start.until = coreTime != 0 ? (coreTime + (start.until - time)) & ((std::uint64_t{1} << 48) - 1) : 0;
+  }
   std::memcpy(told.reason, start.reason, sizeof told.reason);
   told.initial_window = start.initial_window;
   told.ssthresh = start.ssthresh;
   told.gap = start.gap;
   told.bucket = start.pace == DOWNBEAT_PACE_BUCKET;
+  return start;
 }
 
 void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report) {
   const std::uint64_t time = now();
   const downbeat_address remote = addressOf(ip);
+  coreTime_ = format::wide(report.time);
+  coreTimeAt_ = time;
   if (!open_.contains(name)) {
     open_[name] = {.lossTime = time};
     call_.open(site_, time, name, &remote);
@@ -127,8 +145,10 @@ void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathR
   told.time = time;
   told.connection = name;
   told.remote = remote;
-  told.acked_bytes = format::wide(report.acked);
-  told.acks = format::wide(report.acks);
+  extend(before.acked, format::wide(report.acked), 8 * sizeof report.acked);
+  extend(before.acks, format::wide(report.acks), 8 * sizeof report.acks);
+  told.acked_bytes = before.acked;
+  told.acks = before.acks;
   told.awnd = format::wide(report.averageWindow);
   told.loss_time = before.lossTime;
   told.smoothed_rtt = format::wide(report.smoothedRtt);
@@ -140,12 +160,14 @@ void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathR
   told.phase = static_cast<std::uint8_t>(report.phaseOfPath());
   told.losses = report.losses;
   told.restarts = report.restarts;
+  told.retreats = report.retreats;
   told.loss_in_avoidance = report.lossInAvoidance();
   before.losses = report.losses;
   call_.report(site_, time, &told);
 }
 
-void Estimates::closed(std::uint64_t name) {
+void Estimates::closed(std::uint64_t name, std::uint32_t ip) {
+  if (const auto found = resumes_.find(ip); found != resumes_.end() && found->second == name) resumes_.erase(found);
   if (open_.erase(name) != 0) call_.close(site_, now(), name);
 }
 

@@ -22,10 +22,12 @@ public:
   Estimates &operator=(const Estimates &) = delete;
   ~Estimates();
 
-  /// From what is there; the gateway's answer to a new question serves the next.
-  void start(std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss, downbeat_estimate &told);
+  /// From what is there; the gateway's answer to a new question serves the next. `until` is ns of the core's clock,
+  /// which stands at `coreTime`; 0: the newest report has it, and before the first a start always holds.
+  downbeat_host_start start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss,
+                            std::uint64_t coreTime, downbeat_estimate &told);
   void report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report);
-  void closed(std::uint64_t name);
+  void closed(std::uint64_t name, std::uint32_t ip);
   /// Sends and takes what is due.
   void run() { call_.run(site_); }
 
@@ -39,16 +41,19 @@ private:
     decltype(&downbeat_site_close) close;
     decltype(&downbeat_site_ask) ask;
   };
-  /// What a connection reported last.
+  /// What a connection reported last. The core's counters are narrower than the estimator's and wrap.
   struct Open {
     std::uint8_t losses = 0;
     std::uint64_t lossTime = 0;
+    std::uint64_t acked = 0, acks = 0;
   };
 
   Calls call_{};
   downbeat_site *site_ = nullptr;
   std::uint32_t method_ = DOWNBEAT_SPAND;
   std::unordered_map<std::uint64_t, Open> open_;
+  std::unordered_map<std::uint32_t, std::uint64_t> resumes_; // by address: who uses its saved parameters
+  std::uint64_t coreTime_ = 0, coreTimeAt_ = 0; // ns: of the newest report by the core's clock, and when it came
 };
 
 } // namespace downbeat

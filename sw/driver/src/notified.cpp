@@ -110,6 +110,8 @@ void Device::answered(std::uint16_t request, int error) {
     const std::lock_guard lock(pending.changes->mutex);
     pending.changes->policyError = error;
     if (error != DOWNBEAT_OK) addNews(*pending.changes, DOWNBEAT_NEWS_STATE);
+  } else if (pending.starts != nullptr) {
+    if (error != DOWNBEAT_OK) pending.starts->estimate = {.reason = "the core took no start"};
   } else if (pending.opens != nullptr) {
     count(&downbeat_statistics::refused);
     if (pending.opens->dropped) return forget(pending.opens);
@@ -169,6 +171,7 @@ downbeat_connection *Device::accepted(const format::Notification &status) {
   connection->waits = true;
   listening->second->waiting.push_back(connection);
   addNews(*listening->second);
+  if (listening->second->estimates) startAccepted(*connection, *listening->second);
   return connection;
 }
 

@@ -49,6 +49,8 @@ public:
   /// Readable when the interrupt rose; -1: there is none.
   virtual int descriptor() const = 0;
   virtual void clearInterrupt() = 0;
+  /// ns of the core's clock; 0: only what it tells has the time.
+  virtual std::uint64_t time() const { return 0; }
   /// Where a connection started from, a `source` of downbeat_estimate: for whoever watches the device.
   virtual void started(std::uint32_t /*reference*/, std::uint32_t /*source*/) {}
   /// False: the device has gone for good.

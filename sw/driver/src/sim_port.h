@@ -21,6 +21,7 @@ public:
   std::uint32_t commandHead() override;
   int descriptor() const override { return interrupt_.get(); }
   void clearInterrupt() override;
+  std::uint64_t time() const override { return now() >> 16; }
 
   std::uint32_t read(std::uint32_t address) override;
   void write(std::uint32_t address, std::uint32_t value) override;

@@ -33,22 +33,26 @@ def half(window: int) -> int:
     return spand(0, window, Fraction(1), True)
 
 
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+@pytest.fixture(scope="session")
+def programs() -> None:
     built = subprocess.run([ROOT / "scripts" / "gateway.sh", "tests"], text=True, capture_output=True, check=False)
     if built.returncode == 3:
         pytest.skip(built.stderr.strip())
     assert built.returncode == 0, built.stderr[-3000:]
+
+
+@pytest.fixture
+def site(programs: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("DOWNBEAT_ROOT", str(ROOT))
     monkeypatch.setenv("DOWNBEAT_SITE", str(ROOT / "build" / "gateway" / "libdownbeat_site.so"))
     with Site() as site:
         yield site
 
 
-def of_site(site: Site, reporter: int, device: str = f"sim:{MODEL}") -> Host:
+def of_site(site: Site, reporter: int, device: str = f"sim:{MODEL}", method: str = "spand") -> Host:
     key = site.home / f"host-{reporter}"
     key.write_text(keys.issue(site.keys, reporter) + "\n")
-    return Host(f"{device},gateway={site.uri},key={key}")
+    return Host(f"{device},gateway={site.uri},key={key},estimate={method}")
 
 
 def started(host: Host, port: int) -> Estimate:
@@ -125,9 +129,9 @@ def test_top_says_whose_estimate_a_connection_started_from(site: Site, nic: Nic)
         kept.append((chosen, host.accepted(listener)))
         host.until(lambda: chosen.info.established)
         host.until(lambda: estimates(nic, [out for out, _ in kept]) == ["none", "gateway", None])
-        assert estimates(nic, [accepted for _, accepted in kept]) == [None] * 3
+        assert None not in estimates(nic, [accepted for _, accepted in kept]), "who accepts asks too"
         shown = CliRunner().invoke(app, ["ls", "--socket", str(nic.socket)], env={"COLUMNS": "200"}).output
-        assert "estimate" in shown and shown.count(" gateway ") == 1 and shown.count(" none ") == 1, shown
+        assert "estimate" in shown and shown.count(" gateway ") >= 1 and shown.count(" none ") >= 1, shown
     alone = of_site(site, 1, nic.uri)
     site.stop()
     with alone.device:

@@ -28,7 +28,7 @@ ESTABLISHED = 3
 FLOW, GENERATION, ISS, PEER_ISS = 2, 7, 0xFFFFFFF0, 0x7FFFFFF0
 
 
-def _number(header: str, name: str) -> int:
+def number(header: str, name: str) -> int:
     found = re.search(rf"#define {name} (\w+?)u?$", (ROOT / "sw/include" / header).read_text(), re.MULTILINE)
     assert found, name
     return int(found[1], 0)
@@ -45,18 +45,18 @@ class Core:
         self.memory = self._file(directory / "memory", NOTIFICATIONS + 1024 * 64)
         self.uri = f"{directory / 'bar'}?memory={directory / 'memory'}"
         for name, value in (
-            ("MAGIC", _number("downbeat_registers.h", "DOWNBEAT_MAGIC")),
+            ("MAGIC", number("downbeat_registers.h", "DOWNBEAT_MAGIC")),
             ("VERSION", 0x000203),
             ("FLOWS", FLOWS),
             ("SEND_BUFFER_BYTES", RING),
             ("RECEIVE_BUFFER_BYTES", RING),
             ("LOCAL_IP", OWN),
         ):
-            self.set(_number("downbeat_registers.h", f"DOWNBEAT_REG_{name}"), value)
+            self.set(number("downbeat_registers.h", f"DOWNBEAT_REG_{name}"), value)
         self.set(0x1000, 1)
         self.set(0x1004, 1)
-        self.set(0x1008, _number("downbeat_host.h", "DOWNBEAT_HOST_FORMAT_HASH"))
-        self.set(0x100C, _number("downbeat_policies.h", "DOWNBEAT_POLICY_HASH"))
+        self.set(0x1008, number("downbeat_host.h", "DOWNBEAT_HOST_FORMAT_HASH"))
+        self.set(0x100C, number("downbeat_policies.h", "DOWNBEAT_POLICY_HASH"))
         self.tail = 0
         self.lag = 0.0  # seconds that it goes on for: with what is under way without a port, and when it is to stop
         self.refuses = False  # its port's rings
@@ -105,6 +105,7 @@ class Core:
             "written": (12, "I"),
             "consumed": (16, "I"),
             "received": (20, "I"),
+            "flags": (28, "B"),
             "remote_ip": (32, "I"),
             "remote_port": (36, "H"),
             "local_port": (38, "H"),
@@ -126,7 +127,7 @@ def core(tmp_path: Path) -> Iterator[Core]:
     made.stop()
 
 
-def _established(core: Core, **fields: int) -> None:
+def established(core: Core, **fields: int) -> None:
     common = {"acknowledged": ISS, "written": ISS, "consumed": PEER_ISS, "received": PEER_ISS}
     ends = {"remote_ip": PEER, "remote_port": 80, "local_port": 4000}
     named = {"flow": FLOW, "generation": GENERATION, "state": ESTABLISHED, "request": 1, "command_head": 1}
@@ -150,7 +151,7 @@ def test_a_connection_by_the_format(core: Core, scheme: str) -> None:
         assert struct.unpack_from("<QHHBB", entry, 56) == (8 << 32, 9, 0, 0, 33)  # 8 ns a byte
         assert not any(entry[70:])
 
-        _established(core)
+        established(core)
         device.poll()
         assert connection.info.state == ESTABLISHED and connection.info.flow == FLOW
         assert core.get(DOORBELLS + 0x18) == 1  # read, and armed
@@ -165,7 +166,7 @@ def test_a_connection_by_the_format(core: Core, scheme: str) -> None:
         base = PAYLOAD // 2 + FLOW * RING
         for i in range(32):  # wraps at 2^31
             core.memory[base + (PEER_ISS + i) % RING] = 100 + i
-        _established(core, acknowledged=(ISS + 40) % (1 << 32), written=(ISS + 40) % (1 << 32), received=PEER_ISS + 32)
+        established(core, acknowledged=(ISS + 40) % (1 << 32), written=(ISS + 40) % (1 << 32), received=PEER_ISS + 32)
         device.poll()
         assert connection.receive() == bytes(range(100, 132)) and connection.info.acknowledged == 40
         assert core.get(DOORBELLS + 8) == PEER_ISS + 32

@@ -235,6 +235,16 @@ def test_a_reporter_beyond_its_rate_is_refused_and_others_are_not(virtual: Make)
     assert gateway.counters()["hellos"] - before == 2
 
 
+def test_a_message_costs_as_many_as_it_has_items(virtual: Make) -> None:
+    gateway = virtual("[limits]\nmessages_per_second = 100\nmessage_burst = 50\n")
+    host = gateway.host(1)
+    for _ in range(3):
+        gateway.give(host.report(*[wire.transfer(PREFIX, 1000)] * 22))
+    assert (gateway.counters()["reports"], gateway.counters()["rate_limited"]) == (2, 1)
+    gateway.ask(host, *[PREFIX] * 6)
+    assert gateway.give(host.query(PREFIX)) == b"" and gateway.counters()["rate_limited"] == 2
+
+
 def test_two_keys_are_valid_at_once_and_a_denied_reporter_has_none(virtual: Make) -> None:
     other = bytes(31) + b"\1"
     gateway = virtual(key_lines=f"key 2 {other.hex()}\ndeny 5\n")

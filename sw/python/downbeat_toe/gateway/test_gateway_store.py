@@ -77,6 +77,27 @@ def test_memory_is_bounded_too(virtual: Make) -> None:
     assert used <= 1 << 20 and 1000 < prefixes < 8000
 
 
+@pytest.mark.parametrize("bound", ["prefixes = 400", "megabytes = 1"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_reporter_that_fills_the_store_displaces_only_its_own(virtual: Make, bound: str, shared: bool) -> None:
+    gateway = virtual(f"[store]\n{bound}\n")
+    honest = [f"10.0.{n}.0/24" for n in range(100)]
+    hosts = [gateway.host(reporter) for reporter in (1, 2, 3)]
+    for host in hosts:
+        for start in range(0, 100, 20):
+            gateway.report(host, *(wire.transfer(name, 30_000) for name in honest[start : start + 20]))
+    flood = gateway.host(66)
+    for start in range(0, 6000, 20):
+        names = [f"172.16.{n >> 8}.{n & 255}/32" for n in range(start, start + 20)]
+        gateway.report(flood, *(wire.transfer(name, 1460) for name in names))
+        if shared and start < 100:
+            gateway.report(flood, *(wire.transfer(name, 1460) for name in honest[start : start + 20]))
+    for start in range(0, 100, 10):
+        for known in gateway.ask(hosts[0], *honest[start : start + 10]):
+            assert known.reporters[0] >= 3 and known.window == 30_000
+    assert gateway.ask(hosts[0], "172.16.23.111/32")[0].window == 1460, "its newest is there"
+
+
 def test_a_silent_reporter_makes_place_for_another(virtual: Make) -> None:
     gateway = virtual("[store]\nreporters = 3\n")
     for reporter in range(1, 5):
