@@ -80,7 +80,9 @@ def ranges_of(response: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     module = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three", "unsent"), 0)
+    seen = dict.fromkeys(
+        ("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three", "unsent"), 0
+    )
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])

@@ -2,8 +2,8 @@
 """What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their
 definitions.
 
-Numbers count from SND.UNA as it is after the event; `outstanding` is SND.MAX - SND.UNA then, in bytes. A range that HighRxt has passed is of no more use but by its
-length.
+Numbers count from SND.UNA as it is after the event; `outstanding` is SND.MAX - SND.UNA then, in bytes.
+A range that HighRxt has passed is of no more use but by its length.
 """
 
 from __future__ import annotations
