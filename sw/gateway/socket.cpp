@@ -69,7 +69,11 @@ Opened listenUnix(const std::string &path, int type) {
   const auto *name = reinterpret_cast<const sockaddr *>(&address);
   if (bind(socket.get(), name, sizeof address) != 0) {
     if (errno != EADDRINUSE) return reason(path);
-    if (connect(socket.get(), name, sizeof address) == 0) return path + ": another gateway listens there";
+    struct stat found{};
+    if (lstat(path.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode)) return path + ": what is there is not a socket";
+    if (connect(socket.get(), name, sizeof address) == 0 || errno == EAGAIN)
+      return path + ": another gateway listens there";
+    if (errno != ECONNREFUSED) return reason(path + ": another's socket is there");
     unlink(path.c_str());
     socket = Descriptor(::socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (bind(socket.get(), name, sizeof address) != 0) return reason(path);

@@ -28,6 +28,20 @@ std::uint64_t monotonicNanoseconds() {
   return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// Removes the socket of a process that was killed, and nothing else.
+void clear(const std::string &path, const sockaddr *named, socklen_t length) {
+  struct stat found{};
+  if (lstat(path.c_str(), &found) != 0) return;
+  const auto refuse = [&](const std::string &what) {
+    throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": " + what + ": name another --socket");
+  };
+  if (!S_ISSOCK(found.st_mode)) refuse("what is there is not a socket");
+  const File probe(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (connect(probe.get(), named, length) == 0 || errno == EAGAIN) refuse("a NIC listens there already");
+  if (errno != ECONNREFUSED) refuse(std::string("another's socket is there (") + std::strerror(errno) + ")");
+  unlink(path.c_str());
+}
+
 File listenOn(const std::string &path, unsigned mode) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -39,13 +53,7 @@ File listenOn(const std::string &path, unsigned mode) {
   if (path.front() == '@') {
     address.sun_path[0] = '\0';
   } else {
-    const File probe(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (connect(probe.get(), named, length) == 0)
-      throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": a NIC listens there already: name another --socket");
-    struct stat there{};
-    if (lstat(path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode))
-      throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": what is there is no socket: name another --socket");
-    unlink(path.c_str()); // of a process that was killed
+    clear(path, named, length);
     if (const auto slash = path.rfind('/'); slash != std::string::npos && slash != 0)
       mkdir(path.substr(0, slash).c_str(), 0755);
   }

@@ -34,7 +34,7 @@ def number(header: str, name: str) -> int:
     return int(found[1], 0)
 
 
-CONTROL, STATUS = (_number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in ("CONTROL", "STATUS"))
+CONTROL, STATUS = (number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in ("CONTROL", "STATUS"))
 
 
 class Core:

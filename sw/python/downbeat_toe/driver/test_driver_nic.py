@@ -256,20 +256,29 @@ def test_two_nics_at_one_socket(nic: Nic) -> None:
         pass
 
 
-def test_a_file_in_the_socket_s_place_stays(tmp_path: Path) -> None:
-    file = tmp_path / "nic.sock"
-    file.write_text("mine")
-    with pytest.raises(Refused, match=r"nic\.sock: what is there is no socket"), Nic(file, *LOOPED):
-        pass
-    assert file.read_text() == "mine"
-
-
 def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None:
     with (
         pytest.raises(Refused, match=r"none/deep/nic.sock: no socket .* as --socket /tmp/nic\.sock"),
         Nic(tmp_path / "none" / "deep" / "nic.sock", *LOOPED),
     ):
         pass
+
+
+def test_only_a_dead_nic_s_socket_is_removed(nic: Nic, tmp_path: Path) -> None:
+    file, living = tmp_path / "file", tmp_path / "living"
+    file.write_text("precious")
+    with pytest.raises(Refused, match="what is there is not a socket: name another --socket"):
+        Nic(file, "--preset", MODEL).start()
+    assert file.read_text() == "precious"
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(living))
+        other.listen()
+        with pytest.raises(Refused, match="another's socket is there"):
+            Nic(living, "--preset", MODEL).start()
+        assert living.is_socket()
+    nic.stop(signal.SIGKILL)
+    assert nic.socket.is_socket()
+    nic.start()
 
 
 @pytest.mark.parametrize(

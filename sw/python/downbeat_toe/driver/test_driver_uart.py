@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from downbeat_toe.driver import Device, DriverError, Error
-from downbeat_toe.driver.test_driver_mapped import _number
+from downbeat_toe.driver.test_driver_mapped import number
 
 
 class Bridge:
@@ -58,13 +58,13 @@ class Bridge:
 @pytest.fixture
 def bridge() -> Iterator[Bridge]:
     made = Bridge()
-    made.words[0] = _number("downbeat_registers.h", "DOWNBEAT_MAGIC")
+    made.words[0] = number("downbeat_registers.h", "DOWNBEAT_MAGIC")
     yield made
     made.close()
 
 
 def _register(name: str) -> int:
-    return _number("downbeat_registers.h", f"DOWNBEAT_REG_{name}")
+    return number("downbeat_registers.h", f"DOWNBEAT_REG_{name}")
 
 
 def test_registers_counters_and_log(bridge: Bridge) -> None:

@@ -120,7 +120,7 @@ def test_install_gives_the_unit_what_it_runs_and_leaves_a_configuration_alone(tm
     own = config.read_text().replace("/etc/downbeat", str(place)).replace("127.0.0.1:4780", "192.0.2.1:4780")
     config.write_text(own)
     keys.new(place / "gateway.keys")
-    command = [tmp_path / "opt/bin/downbeat-gateway", "--config", config, "--check"]
+    command = [str(tmp_path / "opt/bin/downbeat-gateway"), "--config", str(config), "--check"]
     assert "right, with 1 keys" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
     subprocess.run(make, check=True, capture_output=True, env=environment)
     assert config.read_text() == own

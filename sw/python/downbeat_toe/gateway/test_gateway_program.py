@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import time
@@ -23,6 +24,7 @@ from downbeat_toe.__main__ import app
 from downbeat_toe.gateway import admin, keys, wire
 from downbeat_toe.gateway.process import Site, program
 from downbeat_toe.gateway.speaker import Speaker
+from downbeat_toe.refused import Refused
 
 PREFIX = "192.0.2.0/24"
 ROOT = Path(__file__).resolve().parents[4]
@@ -151,6 +153,27 @@ def test_every_datagram_of_a_stranger_is_counted_by_its_cause(build: str) -> Non
         assert counters["received_total"] - start == count + queries
         assert refused == count
         assert site.stop() == 0
+
+
+def test_only_a_dead_gateways_socket_is_taken_over() -> None:
+    with Site() as site:
+        place = site.home / "gateway.sock"
+        site.stop(signal.SIGKILL)
+        assert place.is_socket()
+        site.start()
+        site.stop()
+        place.unlink(missing_ok=True)
+        place.write_text("precious")
+        with pytest.raises(Refused, match="what is there is not a socket"):
+            site.start()
+        assert place.read_text() == "precious"
+        place.unlink()
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(str(place))
+            other.listen()
+            with pytest.raises(Refused, match="another's socket is there"):
+                site.start()
+            assert place.is_socket()
 
 
 def test_fuzzed_messages_crash_nothing_and_each_is_counted() -> None:
