@@ -75,8 +75,12 @@ class Asked(NamedTuple):
 
 
 def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool) -> list[tuple[str, File]]:
-    """The experiment as its file says; with `vary` also with each other value of what the paper leaves out."""
-    file = load(path, known, full, duration)
+    """The experiment as its file says; with `vary` also with each other value of what the paper leaves out. Raises
+    Refused."""
+    try:
+        file = load(path, known, full, duration)
+    except UnicodeDecodeError:
+        raise Refused(f"{path}: no experiment's file, which is TOML text") from None
     changes = file.vary if vary else ()
     others = [(f"{key} = {_said(value)}", load(path, known, full, duration, (key, value))) for key, value in changes]
     return [("", file), *others]

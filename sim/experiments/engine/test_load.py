@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from downbeat_toe.refused import Refused
 
+from sim.experiments.engine import command
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.names import FILES
 
@@ -102,6 +103,12 @@ def test_a_wrong_file_is_refused(old: str, new: str, where: str, allowed: str, t
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path, policies: Policies) -> None:
     with pytest.raises(Refused, match=r"none\.toml: No such file"):
         load(tmp_path / "none.toml", policies)
+
+
+def test_a_binary_file_is_refused(tmp_path: Path, policies: Policies) -> None:
+    (tmp_path / "x.toml").write_bytes(b"\xd4\xc3\xb2\xa1")
+    with pytest.raises(Refused, match=r"x\.toml: no experiment's file"):
+        command.forms(tmp_path / "x.toml", policies, False, "", False)
 
 
 def test_the_full_form_replaces_what_it_names(tiny: Tiny, policies: Policies) -> None:
