@@ -5,36 +5,37 @@
 
 #include <stdint.h>
 
+/** What calls answer, and why a connection ended. */
 enum downbeat_error {
   DOWNBEAT_OK = 0,
-  DOWNBEAT_WOULD_BLOCK = -1,
-  DOWNBEAT_INVALID_ARGUMENT = -2,
-  DOWNBEAT_UNKNOWN_PRESET = -3,
-  DOWNBEAT_UNKNOWN_POLICY = -4,
-  DOWNBEAT_UNKNOWN_CONNECTION = -5,
-  DOWNBEAT_NOT_LISTENING = -6,
-  DOWNBEAT_SHUT_DOWN = -7,
-  DOWNBEAT_REFUSED = -8,
-  DOWNBEAT_RESET = -9,
-  DOWNBEAT_TIMED_OUT = -10,
-  DOWNBEAT_ABORTED = -11,
-  DOWNBEAT_OUT_OF_RESOURCES = -12,
-  DOWNBEAT_FRAME_SIZE = -13,
-  DOWNBEAT_NO_WAVES = -14,
-  DOWNBEAT_UNREACHABLE = -15,
-  DOWNBEAT_POLICY_ARGUMENT = -16,
-  DOWNBEAT_ADDRESS_IN_USE = -17,
+  DOWNBEAT_WOULD_BLOCK = -1,         /* nothing can be done now: wait for news, and call again */
+  DOWNBEAT_INVALID_ARGUMENT = -2,    /* an argument is out of its range */
+  DOWNBEAT_UNKNOWN_PRESET = -3,      /* there is no simulated device of that preset */
+  DOWNBEAT_UNKNOWN_POLICY = -4,      /* the core has no congestion policy of that name */
+  DOWNBEAT_UNKNOWN_CONNECTION = -5,  /* simulated device: the name was closed or aborted, or never was */
+  DOWNBEAT_NOT_LISTENING = -6,       /* simulated device: nobody listens on that port */
+  DOWNBEAT_SHUT_DOWN = -7,           /* nothing more can be sent: shut down, or ended in order */
+  DOWNBEAT_REFUSED = -8,             /* the peer answered the SYN with RST */
+  DOWNBEAT_RESET = -9,               /* the peer reset the connection */
+  DOWNBEAT_TIMED_OUT = -10,          /* the peer has not answered for too long */
+  DOWNBEAT_ABORTED = -11,            /* the connection was aborted on this side, or by the core's reset */
+  DOWNBEAT_OUT_OF_RESOURCES = -12,   /* no flow, listener, table entry or memory is left */
+  DOWNBEAT_FRAME_SIZE = -13,         /* the frame is shorter or longer than the core's frames */
+  DOWNBEAT_NO_WAVES = -14,           /* simulated device: built without waves, or the file cannot be written */
+  DOWNBEAT_UNREACHABLE = -15,        /* nobody answers by ARP, or no next hop leads to that network */
+  DOWNBEAT_POLICY_ARGUMENT = -16,    /* the policy does not take that argument */
+  DOWNBEAT_ADDRESS_IN_USE = -17,     /* the port has a listener, or these addresses and ports a connection */
   /* of libdownbeat alone */
-  DOWNBEAT_NO_DEVICE = -18,
-  DOWNBEAT_WRONG_VERSION = -19,
-  DOWNBEAT_NO_PERMISSION = -20,
-  DOWNBEAT_DEVICE_GONE = -21,
-  DOWNBEAT_NO_PORT = -22,
-  DOWNBEAT_NOT_SUPPORTED = -23,
-  DOWNBEAT_IN_FLIGHT = -24
+  DOWNBEAT_NO_DEVICE = -18,          /* nothing answers there, or it is no Downbeat core */
+  DOWNBEAT_WRONG_VERSION = -19,      /* device and library are of different releases */
+  DOWNBEAT_NO_PERMISSION = -20,      /* the system does not let this user have the device */
+  DOWNBEAT_DEVICE_GONE = -21,        /* the device has gone for good: release it and open it again */
+  DOWNBEAT_NO_PORT = -22,            /* other programs have all ports, or the port does not start */
+  DOWNBEAT_NOT_SUPPORTED = -23,      /* this kind of device or build cannot do that */
+  DOWNBEAT_IN_FLIGHT = -24           /* a start needs an established connection with nothing in flight */
 };
 
-/** RFC 9293 3.3.2. */
+/** A connection's state (RFC 9293 3.3.2). */
 enum downbeat_state {
   DOWNBEAT_CLOSED,
   DOWNBEAT_SYN_SENT,
@@ -48,6 +49,7 @@ enum downbeat_state {
   DOWNBEAT_TIME_WAIT
 };
 
+/** How the first window of a connection leaves. */
 enum downbeat_start_pacing {
   DOWNBEAT_START_UNPACED, /* as the policies say */
   DOWNBEAT_START_EVEN,    /* a segment each gap */

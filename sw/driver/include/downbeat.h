@@ -3,7 +3,9 @@
  *
  * No call blocks. A call that cannot be served yet answers DOWNBEAT_WOULD_BLOCK; downbeat_descriptor becomes readable
  * when there is news, and downbeat_poll tells which connections and listeners have it. Functions return 0 (or a count)
- * on success and a negative downbeat_error otherwise; downbeat_problem says in one line what to do about it.
+ * on success and a negative downbeat_error otherwise; downbeat_problem says in one line what to do about it. A call's
+ * description names its errors without DOWNBEAT_. Any call that makes something may answer OUT_OF_RESOURCES for want of
+ * memory. Calls that need connections answer NOT_SUPPORTED on uart:.
  *
  * Any thread may call anything; calls for one connection wait for each other. A connection or listener must not be used
  * after the call that ends it. Addresses and ports are numbers in host order: 0x0a000001 is 10.0.0.1.
@@ -30,6 +32,7 @@ typedef struct downbeat_device downbeat_device;
 typedef struct downbeat_connection downbeat_connection;
 typedef struct downbeat_listener downbeat_listener;
 
+/** The library's DOWNBEAT_ABI. */
 uint32_t downbeat_abi(void);
 
 /* ---- devices */
@@ -42,19 +45,24 @@ uint32_t downbeat_abi(void);
  *   vfio:DOMAIN:BUS:DEVICE.FUNCTION   likewise through VFIO
  *   uart:/dev/tty    a board's bridge: registers, counters and the event log; no connections
  *
- * A site's gateway (`make gateway`) tells where connections start, and hears what they see, with
+ * A site's performance gateway (`make gateway`) tells where connections start, and hears what they see, with
  *
  *   DEVICE,gateway=udp://HOST:PORT,key=FILE[,estimate=METHOD]
  *
  * FILE has the line of `downbeat gateway keys issue`; METHOD is spand, or liss, js, resume. An open never waits for it.
  *
- * A device of another version is refused, and downbeat_problem names both. */
+ * NO_DEVICE; NO_PERMISSION; NO_PORT; WRONG_VERSION, and downbeat_problem names both; UNKNOWN_PRESET (sim:);
+ * INVALID_ARGUMENT: a wrong option or path; NOT_SUPPORTED: gateway= without libdownbeat_site; OUT_OF_RESOURCES: too
+ * little memory that the device can reach. */
 int downbeat_open(const char *uri, downbeat_device **device);
-/** Aborts the connections that are left, stops listening, and gives the port back. */
+/** Aborts the connections that are left, stops listening, and gives the port back. Their names end with it. */
 void downbeat_release(downbeat_device *device);
-/** What was wrong with this thread's last call that failed, in one line. */
+/** What was wrong with this thread's last call that failed, in one line; WOULD_BLOCK does not count. Valid until the
+ * thread's next call that fails. */
 const char *downbeat_problem(void);
+/** A downbeat_error in words; "unknown error" for any other number. */
 const char *downbeat_error_text(int error);
+/** A downbeat_state by its name in RFC 9293, as "FIN-WAIT-1"; "unknown" for any other number. */
 const char *downbeat_state_text(int state);
 
 /** Readable when downbeat_poll has something to do; for poll, select and epoll. -1: the device has no interrupt. */
@@ -74,8 +82,9 @@ typedef struct downbeat_item {
   uint32_t news; /* of enum downbeat_news */
 } downbeat_item;
 
-/** Takes what the device has told since, and names who has news: each once, with all its news. At most `capacity`; the
- * others follow with the next call. */
+/** Takes what the device has told since, and names who has news: each once, with all its news. Returns the number of
+ * items, at most `capacity`; the others follow with the next call. DEVICE_GONE: the device has, and all have been told.
+ */
 int64_t downbeat_poll(downbeat_device *device, downbeat_item *items, size_t capacity);
 
 typedef struct downbeat_device_info {
@@ -89,76 +98,107 @@ typedef struct downbeat_device_info {
   uint8_t mac[6];
 } downbeat_device_info;
 
+/** The device and its sizes, as they were when it was opened or got its addresses. Always 0. */
 int downbeat_device_info_of(downbeat_device *device, downbeat_device_info *info);
-/** Own address; it resets the core, so only before the first connection. Not for simd:, where the NIC process has it.
- */
+/** Own address; it resets the core, so only before the first connection. `gateway`: the next hop to other networks, 0
+ * for none. NOT_SUPPORTED: only sim: can; NO_PORT: the core does not start again. */
 int downbeat_set_addresses(downbeat_device *device, uint32_t ip, uint32_t netmask, uint32_t gateway,
                            const uint8_t mac[6]);
+/** A static neighbour: it is never asked for by ARP. NOT_SUPPORTED: simd:, where the NIC process has the registers;
+ * OUT_OF_RESOURCES: the core has enough of them, or does not run; NO_DEVICE: the board does not answer. */
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
-/** The core's own counter number `index`: what it dropped or cut, by cause. INVALID_ARGUMENT behind the last one. */
+/** The core's own counter number `index`: what it dropped or cut, by cause. `name` and `value` may be NULL.
+ * INVALID_ARGUMENT: behind the last one; NOT_SUPPORTED: simd:; NO_DEVICE: the board does not answer. */
 int downbeat_core_counter(downbeat_device *device, unsigned index, const char **name, uint32_t *value);
-/** The name of a policy of this build by its number; NULL behind the last one. */
+/** The name of a start-up policy by its number; NULL behind the last one, and if the core's policies are not those of
+ * this library. */
 const char *downbeat_startup_name(const downbeat_device *device, unsigned number);
+/** Likewise of a steady policy. */
 const char *downbeat_steady_name(const downbeat_device *device, unsigned number);
-/** Stops the event log (1) or lets it go on (0); a stopped one can be read. */
+/** Stops the event log (1) or lets it go on (0); a stopped one can be read. NOT_SUPPORTED: simd:; NO_DEVICE: the board
+ * does not answer. */
 int downbeat_log_freeze(downbeat_device *device, int frozen);
-/** The log's entry `index`, 0 the newest; INVALID_ARGUMENT behind the oldest. */
+/** The log's entry `index`, 0 the newest. INVALID_ARGUMENT: behind the oldest; NOT_SUPPORTED: simd:; NO_DEVICE: the
+ * board does not answer. */
 int downbeat_log_read(downbeat_device *device, unsigned index, downbeat_event *event);
 
 /* ---- connections */
 
+/** What a connection is opened with. All zero, or NULL in its place, is a good default. */
 typedef struct downbeat_options {
   downbeat_parameters parameters;
   uint64_t rate; /* most b/s, in place of parameters.spacing; 0: no cap */
   uint64_t transfer_bytes; /* what the connection will send, as far as is known; 0: not known */
 } downbeat_options;
 
-/** Opens; `local_port` 0 takes an ephemeral one. Established or failed is news of the connection. OUT_OF_RESOURCES: the
- * core has no free flow. */
+/** Opens; `local_port` 0 takes an ephemeral one. INVALID_ARGUMENT: port 0, or a parameter out of its range;
+ * UNKNOWN_POLICY; OUT_OF_RESOURCES: 65,535 opens have no answer yet.
+ *
+ * Established or failed is news of the connection, with the cause in downbeat_connection_info: REFUSED, TIMED_OUT,
+ * UNREACHABLE; ADDRESS_IN_USE: `local_port` has such a connection; OUT_OF_RESOURCES: the core has no free flow or port;
+ * POLICY_ARGUMENT. */
 int downbeat_connect(downbeat_device *device, uint32_t ip, uint16_t port, uint16_t local_port,
                      const downbeat_options *options, downbeat_connection **connection);
-/** `backlog`: connections that wait to be accepted; further ones are reset. */
+/** Listens on a port. `backlog`: connections that wait to be accepted, at least 1; further ones are reset. `options`
+ * are those of its connections. INVALID_ARGUMENT: port 0, or a parameter out of its range; UNKNOWN_POLICY;
+ * ADDRESS_IN_USE: this program listens there already. Whether the core does is news of the listener. */
 int downbeat_listen(downbeat_device *device, uint16_t port, unsigned backlog, const downbeat_options *options,
                     void *context, downbeat_listener **listener);
-/** 0 when the core listens; WOULD_BLOCK before; an error if it refused. */
+/** 0 when the core listens; WOULD_BLOCK before. ADDRESS_IN_USE: another program listens there; OUT_OF_RESOURCES: the
+ * core has no listener left; POLICY_ARGUMENT; DEVICE_GONE. */
 int downbeat_listening(downbeat_listener *listener);
+/** The connection that has waited longest; it has been established, and downbeat_poll tells its news. WOULD_BLOCK: none
+ * waits; otherwise the errors of downbeat_listening. */
 int downbeat_accept(downbeat_listener *listener, downbeat_connection **connection);
-/** Listens no more. Connections that nobody has accepted are aborted. */
+/** Listens no more, and ends the listener's name. Connections that nobody has accepted are aborted, others go on.
+ * Always 0. */
 int downbeat_unlisten(downbeat_listener *listener);
+/** What downbeat_item.context is for this connection; NULL until it is set. */
 void downbeat_set_context(downbeat_connection *connection, void *context);
 
-/** Bytes taken, from 1 to `length`. */
+/** Copies into the send ring. Bytes taken, from 1 to `length`. WOULD_BLOCK: not established, or no space; SHUT_DOWN;
+ * INVALID_ARGUMENT: no data; DEVICE_GONE; why the connection ended. */
 int64_t downbeat_send(downbeat_connection *connection, const void *data, size_t length);
-/** Bytes given; 0 is the end of the peer's stream. */
+/** Copies out of the receive ring. Bytes given, at most `capacity`; 0 is the end of the peer's stream. WOULD_BLOCK:
+ * nothing is unread; INVALID_ARGUMENT: no space; DEVICE_GONE; and, when all has been read, why the connection ended. */
 int64_t downbeat_receive(downbeat_connection *connection, void *data, size_t capacity);
 
+/** Part of a connection's ring. */
 typedef struct downbeat_span {
   uint8_t *bytes;
-  size_t length;
+  size_t length; /* bytes */
 } downbeat_span;
 
 /** The free part of the send ring: one span, or two where it wraps (spans[1].length 0 otherwise). Returns its bytes.
- * Write from the begin of spans[0] on, then commit. The ring stays mapped until the connection is closed. */
+ * Write from the begin of spans[0] on, then commit. The ring stays mapped until the connection is closed. Errors as of
+ * downbeat_send; then both spans are empty. */
 int64_t downbeat_reserve(downbeat_connection *connection, downbeat_span spans[2]);
-/** The first `length` bytes of what was reserved are to be sent. */
+/** The first `length` bytes of what was reserved are to be sent. INVALID_ARGUMENT: more than that; SHUT_DOWN; why the
+ * connection ended. */
 int downbeat_commit(downbeat_connection *connection, size_t length);
-/** What has come and is unread, in place; 0 at the end of the peer's stream. */
+/** What has come and is unread, in place: one span or two; returns its bytes, 0 at the end of the peer's stream. Errors
+ * as of downbeat_receive. */
 int64_t downbeat_peek(downbeat_connection *connection, downbeat_span spans[2]);
-/** The first `length` bytes of that are read, and their place is free. */
+/** The first `length` bytes of that are read, and their place is free. INVALID_ARGUMENT: more than have come. */
 int downbeat_consume(downbeat_connection *connection, size_t length);
 
-/** Nothing more will be sent: FIN after what was taken. Receiving goes on. */
+/** Nothing more will be sent: FIN after what was taken. Receiving goes on. WOULD_BLOCK: not established yet. */
 int downbeat_shutdown(downbeat_connection *connection);
-/** Shutdown, and nothing will be read; RST if something is unread (RFC 2525 2.17). Frees the name. */
+/** Shutdown, and nothing will be read; RST if something is unread (RFC 2525 2.17). Ends the name. Always 0.
+ */
 int downbeat_close(downbeat_connection *connection);
-/** RST. Frees the name. */
+/** RST. Ends the name. Always 0. */
 int downbeat_abort(downbeat_connection *connection);
-/** Other policies and arguments: `startup`, `steady` and their arguments; nothing else is read. The windows stay. */
+/** Other policies and arguments: `startup`, `steady` and their arguments; nothing else is read. The windows stay.
+ * WOULD_BLOCK: the core has not named the connection yet; UNKNOWN_POLICY; OUT_OF_RESOURCES; SHUT_DOWN: it has ended in
+ * order, otherwise why it ended. The core's answer is policy_error, which is news unless it is 0. */
 int downbeat_set_policies(downbeat_connection *connection, const downbeat_parameters *parameters);
 /** Starts again with policies, their arguments, `ssthresh` and `start`, before anything that is sent later. The answer
- * is policy_error: IN_FLIGHT if something was, and nothing has changed. */
+ * is policy_error: IN_FLIGHT if something was, and nothing has changed. Errors as of downbeat_set_policies, and
+ * INVALID_ARGUMENT: a value of `start` out of its range. */
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters);
 
+/** A connection as this program knows it by its last downbeat_poll. */
 typedef struct downbeat_connection_info_t {
   int state; /* enum downbeat_state */
   int error; /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
@@ -179,9 +219,10 @@ typedef struct downbeat_connection_info_t {
   char startup[16], steady[16]; /* policies by name */
 } downbeat_connection_info_t;
 
+/** Fills `info`. Asks nothing of the device, so it never waits. Always 0. */
 int downbeat_connection_info(downbeat_connection *connection, downbeat_connection_info_t *info);
 
-/** Where a connection of a device with a gateway started from. */
+/** Where a connection of a device with a performance gateway started from. */
 typedef struct downbeat_estimate {
   uint32_t source; /* 0: nothing was known, standard slow start; 1: this program's own table; 2: the gateway */
   uint32_t initial_window; /* segments */
@@ -189,19 +230,24 @@ typedef struct downbeat_estimate {
   uint64_t gap; /* ns between the segments of the first flight; 0: not paced */
   uint32_t bucket; /* 1: the first flight leaves by a bucket of four segments */
   uint32_t reserved;
-  char reason[160];
+  char reason[160]; /* in words */
 } downbeat_estimate;
 
-/** NOT_SUPPORTED: the device has no gateway, or the options name a start-up policy. */
+/** Where it started from. NOT_SUPPORTED: the device has no performance gateway, or the options name a start-up
+ * policy. */
 int downbeat_connection_estimate(downbeat_connection *connection, downbeat_estimate *estimate);
 
+/** Counts since the device was opened, of this program alone. */
 typedef struct downbeat_statistics {
-  uint64_t opened, accepted, refused, ended; /* connections */
+  uint64_t opened, accepted; /* connections, by downbeat_connect and by downbeat_accept */
+  uint64_t refused, ended; /* opens that the core has refused; connections that are closed */
   uint64_t bytes_sent, bytes_received; /* taken to send; read */
-  uint64_t doorbells, notifications, interrupts;
+  uint64_t doorbells, notifications; /* rung; taken */
+  uint64_t interrupts; /* not counted: 0 */
   uint64_t errors; /* notifications of refused host values: 0 unless two programs share a port */
 } downbeat_statistics;
 
+/** Fills `statistics`; all 0 on uart:. */
 void downbeat_get_statistics(const downbeat_device *device, downbeat_statistics *statistics);
 
 /* ---- sim: alone: time and wire are the caller's. Other devices answer NOT_SUPPORTED. */
@@ -211,14 +257,18 @@ typedef uint64_t downbeat_time;
 #define DOWNBEAT_NEVER UINT64_MAX
 #define DOWNBEAT_NANOSECONDS(ns) ((downbeat_time)(ns) << 16)
 
+/** Time up to which everything has happened; 0 on other devices. */
 downbeat_time downbeat_now(const downbeat_device *device);
-/** Nothing happens before it unless the device is given something; DOWNBEAT_NEVER: it waits for that. */
+/** Nothing happens before it unless the device is given something; DOWNBEAT_NEVER: it waits for that.
+ */
 downbeat_time downbeat_next_deadline(const downbeat_device *device);
-/** Runs the core up to and including `until`. */
+/** Runs the core up to and including `until`. INVALID_ARGUMENT: DOWNBEAT_NEVER. */
 int downbeat_advance_to(downbeat_device *device, downbeat_time until);
-/** A frame without preamble and FCS arrives, its SFD at `arrival`; in the order of their arrivals. */
+/** A frame without preamble and FCS arrives, its SFD at `arrival`; in the order of their arrivals. FRAME_SIZE:
+ * `length` in bytes is not of this core's frames. */
 int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival);
-/** The next frame whose SFD has left: its length, at most `capacity` bytes of it in `frame`. */
+/** The next frame whose SFD has left, at `departure`: its length, at most `capacity` bytes of it in `frame`.
+ * WOULD_BLOCK: none has. */
 int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure);
 
 #pragma GCC visibility pop
