@@ -22,9 +22,10 @@ public:
   /// Everything that leaves up to `now`.
   void run(Stamp now) {
     while (gate.nextDeparture() <= now) {
-      departed.push_back(gate.depart());
+      Frame &frame = departed.emplace_back(gate.depart());
       ++frames;
-      if (departed.back().tag != 0) stamps_.push_back({departed.back().tag, departed.back().time});
+      if (frame.tag != 0) stamps_.push_back({frame.tag, frame.time});
+      frame.time += base;
     }
   }
   /// The next stamp that the core is to be told of, each once.
@@ -41,6 +42,14 @@ public:
     stamps_.clear();
   }
 
+  /// Takes `by`, whole seconds, off the times of what waits.
+  void rebase(Stamp by) {
+    base += by;
+    gate.rebase(by);
+    for (Departure &each : stamps_) each.stamp -= by;
+  }
+
+  Stamp base = 0; // the core's time at 0 of the times here; a frame that has departed has the core's
   LaunchGate gate;
   std::deque<Frame> departed;
   std::uint64_t frames = 0; // that have departed

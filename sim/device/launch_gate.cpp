@@ -41,6 +41,20 @@ void LaunchGate::reset() {
   choose();
 }
 
+void LaunchGate::rebase(Stamp by) {
+  const std::uint64_t bytes = byteAt(by);
+  for (auto *queue : {&timed_, &asap_})
+    for (Waiting &each : *queue) {
+      each.launch -= by;
+      each.earliest -= bytes;
+    }
+  free_ = std::max(free_, bytes) - bytes;
+  lastLaunch_ = std::max(lastLaunch_, by) - by;
+  if (next_ == never) return;
+  nextByte_ -= bytes;
+  next_ = timeOf(nextByte_);
+}
+
 Frame LaunchGate::depart() {
   auto &queue = nextIsAsap_ ? asap_ : timed_;
   Waiting waiting = queue.front();

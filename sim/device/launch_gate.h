@@ -40,6 +40,8 @@ public:
 
   /// Forgets the frames that wait.
   void reset();
+  /// Takes `by` off all times: whole seconds, so that the grid stays. Nothing that waits is earlier.
+  void rebase(Stamp by);
 
   /// The next departure, unless a frame that comes in earlier goes first; `never`: nothing waits.
   Stamp nextDeparture() const { return next_; }

@@ -7,7 +7,10 @@ namespace downbeat {
 
 namespace {
 constexpr unsigned resetClocks = 8;
-}
+constexpr Stamp second = Stamp{1'000'000'000} << 16;
+// Nothing that is kept is further back than the one; from the other it is as far to a wrap as `advance` may ask.
+constexpr Stamp mostPast = Stamp{1} << 62, latest = Stamp{1} << 63;
+} // namespace
 
 HostDevice::HostDevice(std::uint64_t linkRate)
     : model_(0),
@@ -28,12 +31,22 @@ Stamp HostDevice::nextEdge() const {
   if (busy || quietClocks_ < settling) return std::max(lastEdge_ + clockPeriod, nextClock(now_));
   Stamp wake = std::min(receive_.nextInstant(), departures_.nextStamp());
   constexpr std::uint64_t noDeadline = (std::uint64_t{1} << 48) - 1;
-  if (!pins.core_reset && pins.nextDeadline != noDeadline) wake = std::min(wake, Stamp{pins.nextDeadline} << 16);
+  if (!pins.core_reset && pins.nextDeadline != noDeadline)
+    wake = std::min(wake, within(Stamp{pins.nextDeadline} << 16));
   if (wake == never) return never;
   return std::max({nextClock(wake), lastEdge_ + clockPeriod, nextClock(now_)});
 }
 
-void HostDevice::advance(Stamp until) {
+void HostDevice::rebase() {
+  const Stamp by = (now_ - mostPast) / second * second;
+  now_ -= by;
+  lastEdge_ = std::max(lastEdge_, by) - by;
+  departures_.rebase(by);
+  receive_.rebase(by);
+}
+
+void HostDevice::advance(Stamp time) {
+  const Stamp until = within(time);
   for (;;) {
     const Stamp edge = nextEdge(), departure = departures_.gate.nextDeparture();
     if (std::min(edge, departure) > until) break;
@@ -45,6 +58,7 @@ void HostDevice::advance(Stamp until) {
     }
   }
   now_ = std::max(now_, until);
+  if (now_ >= latest) rebase();
 }
 
 bool HostDevice::read(std::uint32_t address, std::uint32_t &value) {
@@ -70,7 +84,7 @@ void HostDevice::clock(Stamp edge) {
   // The application in the fabric: there is none.
   pins.s_axis_command_tvalid = pins.s_axis_tx_tvalid = 0;
   pins.m_axis_notification_tready = pins.m_axis_rx_tready = 1;
-  model_.settle(edge);
+  model_.settle(edge + departures_.base);
 
   bool moved = edge != lastEdge_ + clockPeriod;
   if (!pins.reset) moved |= sample(edge); // what a core says under reset means nothing
@@ -115,7 +129,7 @@ bool HostDevice::putFrame(const std::uint8_t *bytes, std::size_t length, Stamp a
     bytes = padded.data();
     length = padded.size();
   }
-  receive_.put(bytes, length, false, arrival, arrival + departures_.gate.lastByteAfterSfd(length));
+  receive_.put(bytes, length, false, arrival, within(arrival) + departures_.gate.lastByteAfterSfd(length));
   return true;
 }
 

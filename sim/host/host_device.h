@@ -8,15 +8,19 @@
 
 namespace downbeat {
 
-/// Clock edges lie on a grid of 8 ns; none is simulated while the core is idle and nothing arrives.
+/// Clock edges lie on a grid of 8 ns; none is simulated while the core is idle and nothing arrives. The core's time,
+/// and the caller's, wraps after 78 hours; within, times are later than a base that moves.
 class HostDevice {
 public:
   explicit HostDevice(std::uint64_t linkRate);
 
-  Stamp now() const { return now_; }
+  Stamp now() const { return now_ + departures_.base; }
   void advance(Stamp until);
   /// Nothing happens before it unless the device is given something.
-  Stamp nextDeadline() const { return std::min(nextEdge(), departures_.gate.nextDeparture()); }
+  Stamp nextDeadline() const {
+    const Stamp next = std::min(nextEdge(), departures_.gate.nextDeparture());
+    return next == never ? never : next + departures_.base;
+  }
 
   void write(std::uint32_t address, std::uint32_t value) { bus_.write(address, value); }
   /// Lets the time of the access pass; false: the bus answered with an error.
@@ -30,6 +34,9 @@ public:
   HostMemory memory;
 
 private:
+  /// A time of the core or the caller as it is within.
+  Stamp within(Stamp time) const { return time - departures_.base; }
+  void rebase();
   Stamp nextEdge() const;
   void clock(Stamp edge);
   bool sample(Stamp edge);

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from downbeat_toe.driver import Error, Options
 from downbeat_toe.driver.conftest import SELF, Host
@@ -40,6 +42,9 @@ from downbeat_toe.driver.test_driver_connections import (
     test_shutdown_ends_one_direction as test_shutdown_ends_one_direction,
 )
 from downbeat_toe.driver.test_driver_connections import (
+    test_the_descriptor_is_readable_while_anybody_has_news as test_the_descriptor_is_readable_while_anybody_has_news,
+)
+from downbeat_toe.driver.test_driver_connections import (
     test_threads_use_connections_of_one_device as test_threads_use_connections_of_one_device,
 )
 from downbeat_toe.driver.test_driver_connections import test_unreachable as test_unreachable
@@ -52,8 +57,12 @@ from downbeat_toe.driver.test_driver_nic import (
 from downbeat_toe.driver.test_driver_nic import (
     test_a_port_s_next_program_is_not_taken_for_the_last_one as test_a_port_s_next_program_is_not_taken_for_the_last_one,
 )
+from downbeat_toe.driver.test_driver_nic import (
+    test_what_a_program_closed_at_its_end_is_sent as test_what_a_program_closed_at_its_end_is_sent,
+)
 from downbeat_toe.library import Parameters, StartValues
 
+SIZE = 20_000  # bytes
 TIMESTAMPS = 12  # bytes of each segment, RFC 7323
 
 
@@ -66,6 +75,30 @@ def test_flows_are_free_again(host: Host) -> None:
         assert host.ended(peer) is Error.RESET
         peer.close()
     assert host.device.statistics.errors == 0
+
+
+def test_connections_live_on_when_the_time_wraps(model: str) -> None:
+    """Times of 64 bits in 2^-16 ns; the core's are 48 in ns. Bytes go both ways across the wrap."""
+    host = Host(f"sim:{model}")
+    with host.device:
+        ends = host.pair()
+        sent = [os.urandom(SIZE) for _ in ends]
+        before = (1 << 64) - (100_000 << 16)  # 100 us
+        while host.device.now < before:
+            host.device.advance(min(host.device.now + (1 << 62), before))
+        written, got = [0, 0], [b"", b""]
+
+        def through() -> bool:
+            for side, end in enumerate(ends):
+                if written[side] < SIZE:
+                    written[side] += end.send(sent[side][written[side] :])
+                got[side] += end.receive() or b""
+            return all(len(each) == SIZE for each in got)
+
+        host.until(through)
+        assert got == [sent[1], sent[0]]
+        assert host.device.now < 1 << 40  # 17 s after the wrap at most
+        assert host.device.statistics.errors == 0
 
 
 def test_a_core_of_other_policies_takes_their_numbers(host: Host) -> None:

@@ -69,7 +69,8 @@ void WireTransmit::drive(Pins &pins, Stamp now) {
   const auto departure = departures_.takeStamp(now);
   pins.s_axis_departure_tvalid = departure.has_value();
   if (!departure) return;
-  const auto [tag, stamp] = *departure;
+  const std::uint16_t tag = departure->tag;
+  const Stamp stamp = departure->stamp + departures_.base;
   pins.s_axis_departure_tdata[0] = tag | static_cast<std::uint32_t>(stamp << 16);
   pins.s_axis_departure_tdata[1] = static_cast<std::uint32_t>(stamp >> 16);
   pins.s_axis_departure_tdata[2] = static_cast<std::uint32_t>(stamp >> 48);
@@ -83,7 +84,7 @@ void WireTransmit::taken(const Pins &pins, Stamp now) {
   position_ = 0;
   const auto &user = pins.m_axis_wire_tx_tuser;
   frame.tag = static_cast<std::uint16_t>(user[2] >> 2);
-  departures_.gate.push(static_cast<LaunchMode>(user[2] & 3), Stamp{user[1]} << 32 | user[0], now);
+  departures_.gate.push(static_cast<LaunchMode>(user[2] & 3), (Stamp{user[1]} << 32 | user[0]) - departures_.base, now);
 }
 
 void Bypass::reset() {

@@ -19,6 +19,10 @@ public:
   bool active() const { return position_ != idle; }
   /// When the next frame wants its first beat.
   Stamp nextInstant() const { return waiting_.empty() ? never : waiting_.front().due; }
+  /// Takes `by` off the times at which frames are due; their stamps stay.
+  void rebase(Stamp by) {
+    for (Waiting &each : waiting_) each.due -= by;
+  }
   void drive(Pins &pins, Stamp now);
   /// The beat was taken; true if it was a frame's last.
   bool taken();

@@ -34,7 +34,7 @@ typedef struct downbeat_model_calls {
   void (*write)(downbeat_model *model, uint32_t address, uint32_t value);
   /** Bit p: the interrupt of port p is raised. */
   uint32_t (*interrupts)(const downbeat_model *model);
-  /* Times are units of 2^-16 ns. */
+  /* Times are units of 2^-16 ns, modulo 2^64 (78 hours); `until` is at most half of that ahead. */
   uint64_t (*now)(const downbeat_model *model);
   uint64_t (*next_deadline)(const downbeat_model *model); /* UINT64_MAX: it waits for input */
   void (*advance_to)(downbeat_model *model, uint64_t until);

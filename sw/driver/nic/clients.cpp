@@ -170,9 +170,9 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
     command.localPort = number;
     commands.push(command);
   }
-  const std::uint64_t end = model_.now() + announcement(geometry_);
+  const std::uint64_t begin = model_.now(), told = announcement(geometry_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
-  while (model_.now() < end || !commands.empty()) {
+  while (model_.now() - begin < told || !commands.empty()) {
     model_.advance(model_.now() + glance);
     while (const auto status = notifications.take()) {
       if (status->kind != format::Kind::status || !aborted.emplace(status->flow, status->generation).second) continue;
@@ -184,7 +184,7 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
     }
     notifications.release();
     commands.flush();
-    if (model_.now() > 2 * end) break; // the core does not answer: never wait for it
+    if (model_.now() - begin > 2 * told + commandPatience) break; // the core does not answer: never wait for it
   }
   stopPort(model_, port);
 }

@@ -28,6 +28,12 @@ std::uint64_t monotonicNanoseconds() {
   return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// How far a time of the model, which wraps, is ahead of another; 0: it is behind.
+std::uint64_t ahead(std::uint64_t time, std::uint64_t from) {
+  const auto distance = static_cast<std::int64_t>(time - from);
+  return distance > 0 ? static_cast<std::uint64_t>(distance) : 0;
+}
+
 /// Removes the socket of a process that was killed, and nothing else.
 void clear(const std::string &path, const sockaddr *named, socklen_t length) {
   struct stat found{};
@@ -94,7 +100,14 @@ Nic::~Nic() {
   if (options_.socket.front() != '@') unlink(options_.socket.c_str());
 }
 
-std::uint64_t Nic::clock() const { return DOWNBEAT_NANOSECONDS(monotonicNanoseconds() - start_); }
+std::uint64_t Nic::clock() const { return monotonicNanoseconds() - start_; }
+
+std::uint64_t Nic::behind() const { return ahead(DOWNBEAT_NANOSECONDS(clock()), model_.now()); }
+
+std::uint64_t Nic::idle() const {
+  const std::uint64_t deadline = model_.nextDeadline();
+  return deadline == DOWNBEAT_NEVER ? DOWNBEAT_NEVER / 2 : ahead(deadline, model_.now());
+}
 
 void Nic::run(const volatile std::sig_atomic_t &stop) {
   while (!stop) {
@@ -117,8 +130,8 @@ bool Nic::receiveFrames() {
     if (length == 0) return false;
     const std::uint64_t arrival = std::max(clock(), wireFree_);
     // Preamble, FCS and gap are 24 bytes (IEEE 802.3).
-    wireFree_ = arrival + DOWNBEAT_NANOSECONDS((std::max<std::size_t>(length, 60) + 24) * 8 * second / linkRate);
-    model_.putFrame(frame_.data(), length, arrival);
+    wireFree_ = arrival + (std::max<std::size_t>(length, 60) + 24) * 8 * second / linkRate;
+    model_.putFrame(frame_.data(), length, DOWNBEAT_NANOSECONDS(arrival));
   }
   return true;
 }
@@ -131,10 +144,9 @@ void Nic::sendFrames() {
 }
 
 void Nic::advance() {
-  const std::uint64_t now = clock();
-  const std::uint64_t due = std::min(now, std::max(model_.nextDeadline(), model_.now()));
-  model_.advance(std::min(now, due + slice));
-  busy_ |= now > due + slice;
+  const std::uint64_t late = behind(), most = idle() + slice;
+  model_.advance(model_.now() + std::min(late, most));
+  busy_ |= late > most;
 }
 
 void Nic::wait() {
@@ -153,8 +165,8 @@ void Nic::wait() {
   };
   std::uint64_t span = 0;
   if (!busy_ && std::ranges::none_of(clients_, waits)) {
-    const std::uint64_t now = clock(), next = std::min(model_.nextDeadline(), now + longestWait);
-    span = next > now ? (next - now) >> 16 : 0;
+    const std::uint64_t late = behind(), next = idle();
+    span = next > late ? std::min(next - late, longestWait) >> 16 : 0;
   }
   const timespec timeout{static_cast<time_t>(span / second), static_cast<long>(span % second)};
   const int ready = ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);

@@ -2,7 +2,8 @@
 // A simulated NIC in real time: the device, its wire, its ports and the programs that have them.
 //
 // The device's time is CLOCK_MONOTONIC since the start. The core simulates some hundred times slower than it would run,
-// so a burst puts the device behind the clock; it catches up in the idle time after it, which costs nothing.
+// so a burst puts the device behind the clock; it catches up in the idle time after it, which costs nothing. The
+// model's time wraps after 78 hours, ours does not.
 #pragma once
 
 #include <array>
@@ -36,7 +37,11 @@ public:
 private:
   static constexpr std::uint64_t linkRate = 1'000'000'000; // b/s
 
+  /// ns since the start.
   std::uint64_t clock() const;
+  /// By how much the clock is ahead of the model, and how long nothing happens in the model; 2^-16 ns.
+  std::uint64_t behind() const;
+  std::uint64_t idle() const;
   // The wire and time.
   bool receiveFrames();
   void sendFrames();
@@ -67,7 +72,7 @@ private:
   std::list<Client> clients_;
   std::set<std::uint32_t> freePorts_;
   std::uint64_t start_;
-  std::uint64_t wireFree_ = 0; // towards the core: the end of its last frame
+  std::uint64_t wireFree_ = 0; // towards the core: the end of its last frame, ns
   std::array<std::uint8_t, 9018> frame_{};
   bool busy_ = false;
 };

@@ -47,8 +47,7 @@ void Nic::tellDevice(const File &socket) {
       plain(options_.preset).c_str(), geometry_.version >> 16 & 0xff, geometry_.version >> 8 & 0xff,
       geometry_.version & 0xff, geometry_.flows, geometry_.ports, freePorts_.size(), geometry_.sendBytes,
       geometry_.receiveBytes, geometry_.ip, geometry_.netmask, geometry_.gateway,
-      static_cast<unsigned long long>(geometry_.mac),
-      static_cast<unsigned long long>((clock() - std::min(clock(), model_.now())) >> 16));
+      static_cast<unsigned long long>(geometry_.mac), static_cast<unsigned long long>(behind() >> 16));
   const std::string answer = std::string(text, static_cast<std::size_t>(length)) + listening + "]}";
   sendMessage(socket.get(), answer.data(), answer.size());
 }

@@ -165,13 +165,14 @@ bool Loopback::busy() const {
 }
 
 void Loopback::advance(std::uint64_t until) {
-  while (now < until && busy()) {
-    now = std::min(until, now + step);
+  const auto ahead = [&] { return static_cast<std::int64_t>(until - now); };
+  while (ahead() > 0 && busy()) {
+    now += std::min(until - now, step);
     for (std::uint32_t each = 0; each < ports; ++each) fetch(each);
     for (std::uint32_t each = 0; each < flows; ++each) move(each);
     statuses();
   }
-  now = std::max(now, until);
+  if (ahead() > 0) now = until;
 }
 
 std::uint32_t Loopback::interrupts() const {

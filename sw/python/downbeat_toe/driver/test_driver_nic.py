@@ -24,6 +24,20 @@ from downbeat_toe.driver.nic_status import connections, device
 from downbeat_toe.driver.process import Nic
 from downbeat_toe.refused import Refused
 
+# Each look at the clock is 138 s after the last: 2,300 of them are 88 hours.
+FAST_CLOCK = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static long looks;
+  const long result = syscall(SYS_clock_gettime, clock, time);
+  if (clock == CLOCK_MONOTONIC) time->tv_sec += 138 * (looks < 2300 ? looks++ : looks);
+  return (int)result;
+}
+"""
+
 # Another program: it listens, connects to itself and to port 6000, says so, and waits for its death.
 PROGRAM = f"""
 import sys
@@ -183,6 +197,31 @@ def test_a_release_waits_for_what_was_asked(nic: Nic) -> None:
     host.device.release()
     assert time.monotonic() - begin >= 0.2
     assert not connections(nic.socket)
+
+
+def test_a_nic_lives_on_when_its_time_wraps(tmp_path: Path) -> None:
+    """Times of 64 bits in 2^-16 ns: after 39 hours their double does, after 78 they do."""
+    (tmp_path / "clock.c").write_text(FAST_CLOCK)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "clock.so", "clock.c"], cwd=tmp_path, check=True)
+    preload = " ".join([os.environ.get("LD_PRELOAD", ""), str(tmp_path / "clock.so")]).strip()
+    environment = os.environ | {"LD_PRELOAD": preload}
+    with Nic(tmp_path / "nic.sock", "--preset", MODEL, environment=environment) as nic:
+        host = Host(nic.uri)
+        with host.device:
+            waiting = host.listening(6000)
+            out, peer = host.pair()
+            for _ in range(6):
+                for _ in range(200):
+                    assert out.send(b"x") == 1
+                    host.until(peer.peek)
+                    assert peer.receive() == b"x"
+                program, accepted = _other(host, nic, waiting)
+                program.kill()
+                program.wait()
+                assert host.ended(accepted) is Error.RESET
+                host.until(lambda: _flows(nic) == 3)
+                accepted.close()
+            assert device(nic.socket)["free_ports"] == 3
 
 
 def test_signals_do_not_make_the_nic_gone(nic: Nic) -> None:
