@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace downbeat::gateway {
+namespace {
+
+// Queries without an answer. A host that was paused is stale to its session for ever, and is not told.
+constexpr std::size_t mostUnanswered = 3;
+
+} // namespace
 
 void Client::report(const Report &report, Nanoseconds now) {
   if (reports_.empty()) oldestReport_ = now;
@@ -29,6 +35,7 @@ std::optional<Answer> Client::ask(const Prefix &prefix, Nanoseconds now) {
 
 std::vector<std::vector<std::uint8_t>> Client::due(Nanoseconds now) {
   std::vector<std::vector<std::uint8_t>> datagrams;
+  if (unanswered_ >= mostUnanswered && now - unansweredSince_ >= options_.helloAgain) renew();
   if (!session_) {
     if (nonce_ && now - helloAt_ < options_.helloAgain) return datagrams;
     nonce_ = random_();
@@ -50,6 +57,7 @@ std::vector<std::vector<std::uint8_t>> Client::due(Nanoseconds now) {
       cached->second.asked = now;
       cached->second.wanted = false;
     }
+    if (unanswered_++ == 0) unansweredSince_ = now;
     counters_.queriesSent += size;
     datagrams.push_back(seal(std::move(query), now));
   }
@@ -81,13 +89,12 @@ void Client::receive(Bytes datagram, Nanoseconds now) {
     return;
   case Type::refusal: // the gateway has started again: hello once more, and what is cached stays until it ends
     if (!session_ || header->session != *session_) return refuse();
-    session_.reset();
-    sequence_ = answered_ = 0;
-    return;
+    return renew();
   case Type::answer:
     if (!session_ || header->session != *session_ || header->sequence <= answered_ || header->sequence > sequence_)
       return refuse();
     answered_ = header->sequence;
+    unanswered_ = 0;
     for (const Answer &answer : message->answers) {
       const auto cached = cache_.find(answer.prefix);
       if (cached == cache_.end()) continue;
@@ -112,6 +119,12 @@ std::vector<std::uint8_t> Client::seal(Message message, Nanoseconds now) {
   encode(message, bytes);
   appendTag(key_.key, bytes);
   return bytes;
+}
+
+void Client::renew() {
+  session_.reset();
+  sequence_ = answered_ = 0;
+  unanswered_ = 0;
 }
 
 void Client::makePlace(Nanoseconds now) {

@@ -54,6 +54,7 @@ private:
 
   std::vector<std::uint8_t> seal(Message message, Nanoseconds now);
   void makePlace(Nanoseconds now);
+  void renew(); // hello is said again
 
   HostKey key_;
   Random random_;
@@ -62,6 +63,8 @@ private:
   std::optional<std::uint64_t> session_;
   std::optional<std::uint64_t> nonce_; // of the hello that has no answer
   Nanoseconds helloAt_ = 0, oldestReport_ = 0;
+  std::size_t unanswered_ = 0; // queries since the last answer, the first of them at
+  Nanoseconds unansweredSince_ = 0;
   std::uint64_t sequence_ = 0, answered_ = 0; // answers count only in order, each once
   std::deque<Report> reports_;
   std::unordered_map<Prefix, Cached, PrefixHash> cache_;

@@ -34,7 +34,7 @@ std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vecto
 
   Message answer{.header = header};
   if (header.type == Type::hello) {
-    const auto session = sessions_.open(header.reporter, now);
+    const auto session = sessions_.open(header.reporter, message.value, now);
     if (const auto *cause = std::get_if<Refusal>(&session)) return *cause;
     counters_.hellos.add();
     answer.header.type = Type::welcome;

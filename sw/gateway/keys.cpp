@@ -105,7 +105,7 @@ std::variant<Keys, std::string> Keys::read(const std::string &file) {
 }
 
 std::variant<Key, Refusal> Keys::of(std::uint8_t id, std::uint32_t reporter) const {
-  if (reporter == gateways || denied_.contains(reporter)) return Refusal::deniedReporter;
+  if (denies(reporter)) return Refusal::deniedReporter;
   if (const auto kept = derived_.find(slot(id, reporter)); kept != derived_.end()) return kept->second;
   const auto site = site_.find(id);
   if (site == site_.end()) return Refusal::unknownKey;

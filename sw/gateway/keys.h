@@ -51,6 +51,9 @@ public:
   // Keeps a key whose holder has proved that it has it.
   void keep(std::uint8_t id, std::uint32_t reporter, const Key &key);
 
+  // No host may speak as this reporter.
+  bool denies(std::uint32_t reporter) const { return reporter == gateways || denied_.contains(reporter); }
+
   // What the site's gateways seal their messages to each other with; no host has it.
   std::optional<Key> ofGateways(std::uint8_t id) const;
 

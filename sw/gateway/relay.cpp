@@ -131,7 +131,8 @@ void Relay::take(const std::string &sealed, Nanoseconds age) {
   if (!key || !tagFits(*key, bytes)) return counters_.relayRefused.add();
   auto body = decodeBody(*read, bytes.subspan(headerBytes, bytes.size() - headerBytes - tagBytes));
   auto *message = std::get_if<Message>(&body);
-  if (!message) return counters_.relayRefused.add();
+  if (!message || keys_.denies(read->reporter) || windows_[read->session].take(read->sequence))
+    return counters_.relayRefused.add();
   const Nanoseconds whole = std::min<Nanoseconds>(age / millisecond + message->age, UINT32_MAX);
   message->age = static_cast<std::uint32_t>(whole);
   counters_.relayTaken.add(message->reports.size());

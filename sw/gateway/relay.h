@@ -2,9 +2,11 @@
 // Several gateways of one site share what they accept through a stream of Redis. Answers always come from memory: Redis
 // is a log that each gateway appends to and follows, so nobody waits for it and its loss costs only the others' news.
 //
-// Entries are sealed as the hosts' messages are: whoever can write to Redis alone can store nothing. The age of an
-// entry never depends on a date: it is at most the time since the last look that found the stream read to its end. For
-// what lies there at a start the ids of the stream, which are dates of Redis, are compared with Redis's own date.
+// Entries are sealed as the hosts' messages are, and each counts once, by the sequence of the session of the gateway
+// that wrote it: whoever can write to Redis alone can store nothing but what a gateway sealed before this one began,
+// once. The age of an entry never depends on a date: it is at most the time since the last look that found the stream
+// read to its end. For what lies there at a start the ids of the stream, which are dates of Redis, are compared with
+// Redis's own date.
 #pragma once
 
 #include <atomic>
@@ -13,12 +15,14 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "clock.h"
 #include "counters.h"
 #include "keys.h"
 #include "log.h"
+#include "replay_window.h"
 
 namespace downbeat::gateway {
 
@@ -59,6 +63,7 @@ private:
   std::deque<Waiting> waiting_;
   std::vector<Message> taken_;
 
+  std::unordered_map<std::uint64_t, ReplayWindow> windows_; // by the session of another gateway
   std::string last_; // the newest entry that was read
   Nanoseconds readToEnd_ = 0;
   std::uint64_t sequence_ = 0;

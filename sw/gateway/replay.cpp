@@ -10,6 +10,7 @@
 //   report PREFIX BYTES          it reports a transfer
 //   ask PREFIX                   "known BYTES" from its cache, or "unknown"
 //   pass, lose                   its datagrams reach the gateway, and the answers reach it; or nothing does: "moved N"
+//   lag NANOSECONDS              its clock stands so far behind from now on: it was paused
 //   restart                      the gateway forgets everything
 //   save FILE BOOT DATE          a snapshot with that boot and date (ns)
 //   restore FILE BOOT DATE       into an empty store; "restored PREFIXES AGE_NS", or "left REASON"
@@ -45,6 +46,7 @@ public:
     }
     if (word == "client" || word == "report" || word == "ask" || word == "pass" || word == "lose")
       return client(word, words);
+    if (word == "lag") return words >> lag_, "";
     if (word == "restart") return fresh(), "";
     Nanoseconds date = 0;
     words >> text >> boot >> date;
@@ -88,20 +90,20 @@ private:
     const auto prefix = Prefix::parse(text);
     if (!prefix) return "no prefix";
     if (word == "report") {
-      client_->report({.prefix = *prefix, .window = window, .rtt = 0.05, .acked = 2}, now_);
+      client_->report({.prefix = *prefix, .window = window, .rtt = 0.05, .acked = 2}, now_ - lag_);
       return "reported";
     }
-    const auto answer = client_->ask(*prefix, now_);
+    const auto answer = client_->ask(*prefix, now_ - lag_);
     return answer ? "known " + std::to_string(answer->window) : "unknown";
   }
 
   std::string exchange(bool arrives) {
     std::size_t moved = 0;
-    for (const auto &datagram : client_->due(now_)) {
+    for (const auto &datagram : client_->due(now_ - lag_)) {
       ++moved;
       std::vector<std::uint8_t> out;
       if (arrives) gateway_->receive(datagram, now_, out);
-      if (!out.empty()) client_->receive(out, now_);
+      if (!out.empty()) client_->receive(out, now_ - lag_);
     }
     return "moved " + std::to_string(moved);
   }
@@ -147,7 +149,7 @@ private:
 
   Config config_;
   Keys keys_;
-  Nanoseconds now_ = 0;
+  Nanoseconds now_ = 0, lag_ = 0;
   std::uint64_t token_ = 0, nonce_ = 0;
   std::unique_ptr<Client> client_;
   std::unique_ptr<Counters> counters_;

@@ -75,6 +75,25 @@ def test_after_a_restart_of_the_gateway_the_client_says_hello_again(virtual: Mak
     assert gateway.client(f"ask {PREFIX}") == "known 7300.000000"
 
 
+def test_a_host_that_was_paused_says_hello_again_when_nobody_answers(virtual: Make) -> None:
+    """Its clock stood still, so that all of its session's messages have come too late."""
+    gateway = started(virtual)
+    gateway.client(f"ask {PREFIX}")
+    gateway.client("pass")
+    honest = gateway.host(1)
+    gateway.lag(15)
+    known = []
+    for second in range(1020, 1050):
+        gateway.at(second)
+        gateway.report(honest, wire.transfer(PREFIX, 43_800))
+        gateway.client(f"report {PREFIX} 43800")
+        gateway.client(f"ask {PREFIX}")
+        gateway.client("pass")
+        known.append(gateway.client(f"ask {PREFIX}") != "unknown")
+    assert all(known[6:]), known
+    assert 3 <= gateway.counters()["stale"] < 10
+
+
 def test_a_lost_hello_is_said_again_after_a_second(virtual: Make) -> None:
     gateway = virtual()
     gateway.client(f"client host 1 2 {wire.derive(SITE_KEY, 2).hex()}")

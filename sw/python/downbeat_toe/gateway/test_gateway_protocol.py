@@ -245,6 +245,23 @@ def test_a_message_costs_as_many_as_it_has_items(virtual: Make) -> None:
     assert gateway.give(host.query(PREFIX)) == b"" and gateway.counters()["rate_limited"] == 2
 
 
+def test_a_recorded_hello_that_comes_again_costs_its_reporter_nothing(virtual: Make) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    recorded = [host.hello() for _ in range(3)]
+    gateway.report(host, wire.transfer(PREFIX, 1000))
+    for step in range(1, 3000):
+        gateway.at(1000 + step / 100)
+        assert gateway.give(recorded[step % 3]) == b"" or step <= 3
+        if step % 500 == 0:
+            gateway.report(host, wire.transfer(PREFIX, 1000))
+            gateway.hello(restarted := wire.Host(SITE_KEY, 1))
+            gateway.report(restarted, wire.transfer(PREFIX, 1000))
+    counters = gateway.counters()
+    assert counters["reports"] == 1 + 2 * 5 and counters["replayed"] == 2999 - 3
+    assert counters["sessions"] == 6 and "evicted_sessions" not in counters and "rate_limited" not in counters
+
+
 def test_two_keys_are_valid_at_once_and_a_denied_reporter_has_none(virtual: Make) -> None:
     other = bytes(31) + b"\1"
     gateway = virtual(key_lines=f"key 2 {other.hex()}\ndeny 5\n")
@@ -258,6 +275,7 @@ def test_two_keys_are_valid_at_once_and_a_denied_reporter_has_none(virtual: Make
 def test_the_session_used_least_recently_makes_place(virtual: Make) -> None:
     gateway = virtual("[limits]\nsessions = 2\n")
     first, second = gateway.host(1), gateway.host(1)
+    gateway.report(second, wire.transfer(PREFIX, 1000))
     gateway.report(first, wire.transfer(PREFIX, 1000))
     third = gateway.host(1)
     gateway.report(first, wire.transfer(PREFIX, 1000))

@@ -90,6 +90,42 @@ def test_a_lost_redis_degrades_to_memory_and_what_was_missed_is_caught_up(redis:
         assert admin.metrics(one.metrics)["redis_disconnects_total"] == 1
 
 
+def refuses(site: Site, count: int) -> None:
+    end = time.monotonic() + 5
+    while (found := admin.metrics(site.metrics)['relayed_reports_total{way="refused"}']) < count:
+        assert time.monotonic() < end, f"{found} refused, and not {count}"
+        time.sleep(0.02)
+
+
+def test_an_entry_that_is_added_again_counts_once(redis: Redis, tmp_path: Path) -> None:
+    store = f"redis://127.0.0.1:{redis.port}"
+    with (
+        Site(store=store) as one,
+        second_site(one, store, tmp_path / "two") as two,
+        Speaker(one.udp, one.keys, 1) as first,
+        Speaker(two.udp, two.keys, 2) as second,
+    ):
+        for window in (40_000, 20_000):  # two entries
+            first.report(wire.transfer(PREFIX, window))
+            second.learns(PREFIX, (40_000 + window) / 2)
+        copied = "redis.call('XADD', KEYS[1], '*', unpack(e[2]))"
+        every = f"for _, e in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do {copied} end"
+        redis.command("EVAL", every, "1", "downbeat:reports")
+        refuses(two, 2)
+        assert second.ask(PREFIX)[0].transfers == 2
+
+
+def test_what_a_denied_reporter_said_at_another_gateway_is_refused(redis: Redis, tmp_path: Path) -> None:
+    store = f"redis://127.0.0.1:{redis.port}"
+    with Site(store=store) as one, Speaker(one.udp, one.keys, 5) as host:
+        two = second_site(one, store, tmp_path / "two")
+        two.keys.write_text(one.keys.read_text() + "deny 5\n")
+        with two, Speaker(two.udp, two.keys, 2) as second:
+            host.report(wire.transfer(PREFIX, 43_800))
+            refuses(two, 1)
+            assert second.ask(PREFIX)[0].reporters == (0, 0, 0)
+
+
 def test_what_others_write_into_redis_is_stored_nowhere(redis: Redis) -> None:
     with Site(store=f"redis://127.0.0.1:{redis.port}") as site, Speaker(site.udp, site.keys, 1) as host:
         becomes(site, "ok")
@@ -99,9 +135,7 @@ def test_what_others_write_into_redis_is_stored_nowhere(redis: Redis) -> None:
         for value in (b"", b"x" * 100, forged, forged[:-1] + b"\0"):
             redis.command("XADD", "downbeat:reports", "*", "m", value)
         redis.command("XADD", "downbeat:reports", "*", "a", "1", "b", "2")
-        end = time.monotonic() + 5
-        while admin.metrics(site.metrics)['relayed_reports_total{way="refused"}'] < 5 and time.monotonic() < end:
-            time.sleep(0.02)
+        refuses(site, 5)
         assert admin.metrics(site.metrics)['relayed_reports_total{way="refused"}'] == 5
         assert host.ask(PREFIX)[0].transfers == 1
         redis.command("DEL", "downbeat:reports")

@@ -74,6 +74,10 @@ class Virtual:
         """All that the process knew is gone, as after kill -9; then the snapshot is read."""
         return self._ask(f"restore {file} {boot} {round(date * SECOND)}")
 
+    def lag(self, seconds: float) -> None:
+        """The client's clock stands so far behind: its host was paused."""
+        self._tell(f"lag {round(seconds * SECOND)}")
+
     def client(self, line: str) -> str:
         """A command for the client library: client, report, ask, pass, lose, restart (sw/gateway/replay.cpp)."""
         if line == "restart":

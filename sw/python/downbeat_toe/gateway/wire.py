@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import secrets
 import struct
 from dataclasses import dataclass, field
 
@@ -88,6 +89,7 @@ class Host:
     session: int = 0
     sequence: int = 0
     stamp: int = 0  # ms
+    nonce: int = 0  # of the newest hello
     key: bytes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,8 +106,9 @@ class Host:
         )
         return head + body + tag(self.key, head + body)
 
-    def hello(self, nonce: int = 1) -> bytes:
-        return self.message(HELLO, struct.pack(">Q", nonce))
+    def hello(self, nonce: int | None = None) -> bytes:
+        self.nonce = secrets.randbits(64) if nonce is None else nonce
+        return self.message(HELLO, struct.pack(">Q", self.nonce))
 
     def opened(self, datagram: bytes) -> tuple[int, bytes]:
         """Type and body of what the gateway sent; a wrong tag or length is an AssertionError."""
@@ -115,11 +118,11 @@ class Host:
         assert datagram[-TAG:] == tag(self.key, datagram[:-TAG]), "the gateway's tag"
         return kind, datagram[HEADER.size : -TAG]
 
-    def welcomed(self, datagram: bytes, nonce: int = 1) -> None:
+    def welcomed(self, datagram: bytes) -> None:
         kind, body = self.opened(datagram)
         assert kind == WELCOME
         echoed, self.session = struct.unpack(">QQ", body)
-        assert echoed == nonce
+        assert echoed == self.nonce
         self.sequence = 0
 
     def report(self, *items: bytes) -> bytes:
