@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
@@ -84,8 +87,24 @@ Pump::Pump(downbeat_device *device, File control, File program, const downbeat_o
 
 bool Pump::done() const { return programEnded_ && asking_.empty() && bridges_.empty() && listeners_.empty(); }
 
+bool Pump::wanted() const {
+  sockaddr_un address{};
+  socklen_t length = sizeof address;
+  if (deviceGone_ || getsockname(control_.get(), reinterpret_cast<sockaddr *>(&address), &length) != 0) return false;
+  // The name is abstract; a blank ends it in the environment.
+  const std::string name(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
+  const std::string entry = std::string(environmentName) + "=" + name + " ";
+  std::error_code gone; // a process may end while it is looked at
+  for (const auto &each : std::filesystem::directory_iterator("/proc", gone)) {
+    std::ifstream file(each.path() / "environ");
+    const std::string environment(std::istreambuf_iterator<char>(file), {});
+    if (environment.find(entry) != std::string::npos) return true;
+  }
+  return false;
+}
+
 void Pump::run() {
-  while (!done()) {
+  while (!done() || wanted()) {
     std::array<epoll_event, 64> events;
     const int count = epoll_wait(epoll_.get(), events.data(), events.size(), tick);
     for (int each = 0; each < count; ++each) {
@@ -252,7 +271,7 @@ void Pump::news() {
     bridges_.clear();
     listeners_.clear();
     waiting_.clear();
-    programEnded_ = true;
+    programEnded_ = deviceGone_ = true;
   }
 }
 

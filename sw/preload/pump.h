@@ -15,7 +15,7 @@ namespace downbeat {
 
 class Pump {
 public:
-  /// `program`: a pidfd; the pump lasts until that process has ended and nothing is left to do.
+  /// `program`: a pidfd; the pump lasts until that process and all that it began have ended, and nothing is left to do.
   Pump(downbeat_device *device, File control, File program, const downbeat_options &options);
   void run();
 
@@ -52,6 +52,9 @@ private:
   /// Processes that ask for nothing, listeners that no process has any more, and those that wait.
   void tidy();
   bool done() const;
+  /// A process that has the pump's name in its environment lives: a daemon may open sockets long after the program's
+  /// end.
+  bool wanted() const;
   downbeat_options optionsOf(const Request &request) const;
 
   downbeat_device *device_;
@@ -64,7 +67,7 @@ private:
   std::map<std::uint32_t, Waiting> waiting_;
   std::map<std::uint32_t, int> failed_; // errors of connections that were opened without blocking
   std::map<std::uint16_t, std::unique_ptr<Listener>> listeners_; // by port
-  bool programEnded_ = false;
+  bool programEnded_ = false, deviceGone_ = false;
 };
 
 } // namespace downbeat

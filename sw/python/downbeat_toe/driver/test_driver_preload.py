@@ -325,6 +325,31 @@ connection.sendall(connection.recv(100))
     _ports_free(nic)
 
 
+def test_a_daemon_may_open_its_sockets_late(nic: Nic) -> None:
+    """After the program has ended."""
+    daemon = """
+import os, socket, sys, time
+if os.fork():
+    os._exit(0)
+os.setsid()
+time.sleep(0.7)
+connection, _ = socket.create_server((sys.argv[1], 5009)).accept()
+connection.sendall(b"late")
+"""
+    quiet = subprocess.DEVNULL
+    command = _run(nic, *_script(daemon, CORE))
+    assert subprocess.run(command, timeout=LIMIT, stdout=quiet, stderr=quiet, check=False).returncode == 0
+    ask = f"""
+import socket, time
+while (asks := socket.socket()).connect_ex(("{CORE}", 5009)):
+    time.sleep(0.05)
+print(asks.recv(100))
+"""
+    done = subprocess.run(_run(nic, *_script(ask)), capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert done.stdout == "b'late'\n", done.stderr
+    _ports_free(nic)
+
+
 def test_other_sockets_stay_the_kernels(nic: Nic) -> None:
     """UDP, IPv6, local sockets and addresses outside the device's network."""
     text = """
