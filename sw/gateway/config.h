@@ -13,7 +13,7 @@ namespace downbeat::gateway {
 struct Config {
   std::string udp = "127.0.0.1:4780";  // empty: none
   std::string unixSocket;              // a datagram socket; empty: none
-  std::string admin = "/run/downbeat/admin.sock";
+  std::string admin = "/run/downbeat-gateway/admin.sock";
   std::string metrics = "127.0.0.1:9478"; // Prometheus; empty: none
   std::string health = "127.0.0.1:9479";  // empty: none
   std::string keys = "/etc/downbeat/gateway.keys";

@@ -24,7 +24,7 @@ app.add_typer(key_app, name="keys")
 app.command("bench")(bench)
 
 Admin = Annotated[Path, typer.Option("--admin", help="the performance gateway's admin socket")]
-ADMIN = Path("/run/downbeat/admin.sock")
+ADMIN = Path("/run/downbeat-gateway/admin.sock")
 Most = Annotated[int, typer.Option(help="rows", min=1, max=1000)]
 
 

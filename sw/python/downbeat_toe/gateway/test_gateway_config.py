@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from downbeat_toe.driver.command import SOCKET
 from downbeat_toe.gateway import keys
+from downbeat_toe.gateway.command import ADMIN
 from downbeat_toe.gateway.process import program
 from downbeat_toe.refused import Refused
 
@@ -124,6 +126,18 @@ def test_install_gives_the_unit_what_it_runs_and_leaves_a_configuration_alone(tm
     assert "right, with 1 keys" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
     subprocess.run(make, check=True, capture_output=True, env=environment)
     assert config.read_text() == own
+
+
+def test_the_unit_has_a_run_time_directory_of_its_own_which_the_defaults_name() -> None:
+    """Systemd gives it to the gateway at a start and removes it at a stop: the NIC's socket is elsewhere."""
+    unit = (ROOT / "sw" / "gateway" / "downbeat-gateway.service").read_text()
+    directories = [line.partition("=")[2] for line in unit.splitlines() if line.startswith("RuntimeDirectory=")]
+    assert len(directories) == 1
+    own = Path("/run") / directories[0]
+    example = tomllib.loads((ROOT / "sw" / "gateway" / "gateway.toml").read_text())
+    assert Path(example["listen"]["admin"]).parent == ADMIN.parent == own
+    assert f'admin = "{ADMIN}"' in (ROOT / "sw" / "gateway" / "config.h").read_text()
+    assert SOCKET.parent != own
 
 
 def test_the_unit_is_confined() -> None:
