@@ -47,7 +47,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private def hasHost = config.hostPorts > 0
   val io = new Bundle {
     val now =
-      in(UInt(64 bits)).note("Time: ns in bits 63..16, fraction below. Monotone; may jump, past `nextDeadline` by less than 60 s.")
+      in(UInt(64 bits)).note("Time: ns in bits 63..16, fraction below. Monotone; may jump to 60 s past `nextDeadline`.")
     val idle = out(Bool()).note("Nothing moves before `nextDeadline` or an input.")
     val nextDeadline = out(UInt(48 bits)).note("ns; may be early, never late; all ones: never.")
 
