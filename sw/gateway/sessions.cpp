@@ -61,7 +61,7 @@ std::variant<Reporter *, Refusal> Sessions::take(const Header &header, std::size
   return &reporter;
 }
 
-void Sessions::start(Reporter &reporter, Reporter::Session session) {
+void Sessions::start(Reporter &reporter, const Reporter::Session &session) {
   if (reporter.sessions.size() >= limits_.sessions) {
     reporter.sessions.pop_back();
     counters_.evictedSessions.add();

@@ -63,7 +63,7 @@ public:
 
 private:
   void forgetIdle(Nanoseconds now);
-  void start(Reporter &reporter, Reporter::Session session);
+  void start(Reporter &reporter, const Reporter::Session &session);
 
   const Limits &limits_;
   Random random_;
