@@ -100,10 +100,7 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
 
   private val timing = new s4.Area {
     val variation4 = insert(sample.variationDecay + smooth.errorMagnitude)
-    /** Its departure was never told: the stamp was dropped. */
-    private val unstamped =
-      ADVANCED && compare.timedReached && before.roundTrip.timing === RttTiming.awaitsDeparture
-    val ends = insert(sample.taken || RESENT || unstamped)
+    val ends = insert(sample.taken || RESENT)
     /** Of an inverted pair the half that leaves second is timed: the ACK that advances past the first waits for it. */
     val starts = insert(event.isSent && !RESENT && !AHEAD && before.roundTrip.timing === RttTiming.none)
   }
