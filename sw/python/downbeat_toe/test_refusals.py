@@ -113,7 +113,7 @@ def test_a_schedule_that_is_not_there_is_made_by_schedule(tmp_path: Path, comman
 
 def test_estimate_without_its_library_ends_with_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOWNBEAT_ESTIMATOR", str(tmp_path / "none.so"))
-    refused("none.so is no library", "estimate", "192.0.2.1", "--trace", tmp_path / "trace")
+    refused("none.so is not a library", "estimate", "192.0.2.1", "--trace", tmp_path / "trace")
 
 
 @pytest.mark.parametrize("command", [("issue", 7), ("rotate",), ("deny", 7), ("list",)])

@@ -205,7 +205,7 @@ def test_a_nic_lives_on_when_its_time_wraps(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", "clock.so", "clock.c"], cwd=tmp_path, check=True)
     preload = " ".join([os.environ.get("LD_PRELOAD", ""), str(tmp_path / "clock.so")]).strip()
     environment = os.environ | {"LD_PRELOAD": preload}
-    with Nic(tmp_path / "nic.sock", "--preset", MODEL, environment=environment) as nic:
+    with Nic(tmp_path / "nic.sock", *LOOPED, environment=environment) as nic:
         host = Host(nic.uri)
         with host.device:
             waiting = host.listening(6000)
@@ -307,13 +307,13 @@ def test_only_a_dead_nic_s_socket_is_removed(nic: Nic, tmp_path: Path) -> None:
     file, living = tmp_path / "file", tmp_path / "living"
     file.write_text("precious")
     with pytest.raises(Refused, match="what is there is not a socket: name another --socket"):
-        Nic(file, "--preset", MODEL).start()
+        Nic(file, *LOOPED).start()
     assert file.read_text() == "precious"
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(str(living))
         other.listen()
         with pytest.raises(Refused, match="another's socket is there"):
-            Nic(living, "--preset", MODEL).start()
+            Nic(living, *LOOPED).start()
         assert living.is_socket()
     nic.stop(signal.SIGKILL)
     assert nic.socket.is_socket()
