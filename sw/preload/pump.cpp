@@ -23,7 +23,7 @@ namespace downbeat {
 namespace {
 
 constexpr int tick = 200; // ms between two looks at what no descriptor tells
-constexpr std::chrono::seconds patience{5}; // with a process that has connected and says nothing
+constexpr std::chrono::seconds requestTimeout{5}; // with a process that has connected and says nothing
 constexpr std::size_t mostFailed = 4096; // errors kept for programs that have not asked
 // What epoll gives back: a serial of a bridge, or one of these, the last with the number of who asks.
 constexpr std::uint64_t ofDevice = 1ull << 32, ofControl = 2ull << 32, ofProgram = 3ull << 32, ofAsking = 4ull << 32;
@@ -138,7 +138,7 @@ void Pump::hear() {
   if (!socket || !isOfSameUser(socket.get())) return;
   const std::uint32_t number = ++asked_;
   watchDescriptor(epoll_, socket.get(), ofAsking | number);
-  asking_.insert_or_assign(number, Asking{std::move(socket), Clock::now() + patience});
+  asking_.insert_or_assign(number, Asking{std::move(socket), Clock::now() + requestTimeout});
 }
 
 void Pump::request(std::uint32_t number) {

@@ -20,9 +20,9 @@ namespace downbeat::nic {
 namespace {
 
 constexpr std::uint32_t holdOff = 20'000; // ns
-constexpr int helloPatience = 200; // ms
-constexpr std::uint64_t commandPatience = DOWNBEAT_NANOSECONDS(1'000'000); // for a ring full of commands
-constexpr std::uint64_t glance = DOWNBEAT_NANOSECONDS(10'000); // between two looks at what the core has done
+constexpr int helloTimeout = 200; // ms
+constexpr std::uint64_t commandTimeout = DOWNBEAT_NANOSECONDS(1'000'000); // for a ring full of commands
+constexpr std::uint64_t pollInterval = DOWNBEAT_NANOSECONDS(10'000); // between two reads of what the core has done
 
 std::string nameOf(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/comm");
@@ -46,10 +46,10 @@ std::uint64_t announcement(const Geometry &geometry) {
 void Nic::accept() {
   File socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!socket) return;
-  const timeval limit{0, 1000 * helloPatience}; // a program that does not read holds up nobody for longer
+  const timeval limit{0, 1000 * helloTimeout}; // a program that does not read holds up nobody for longer
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   pollfd state{socket.get(), POLLIN, 0};
-  if (::poll(&state, 1, helloPatience) > 0) welcome(std::move(socket));
+  if (::poll(&state, 1, helloTimeout) > 0) welcome(std::move(socket));
 }
 
 void Nic::welcome(File socket) {
@@ -155,7 +155,8 @@ void Nic::leave(Client &client) {
 void Nic::finish(std::uint32_t port, std::uint32_t tail) {
   const std::uint32_t head = format::doorbellPages + port * format::pageBytes + format::commandHead;
   const std::uint64_t begin = model_.now();
-  while (model_.read(head) != tail && model_.now() - begin < commandPatience) model_.advance(model_.now() + glance);
+  while (model_.read(head) != tail && model_.now() - begin < commandTimeout)
+    model_.advance(model_.now() + pollInterval);
 }
 
 void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
@@ -173,7 +174,7 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
   const std::uint64_t begin = model_.now(), told = announcement(geometry_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
   while (model_.now() - begin < told || !commands.empty()) {
-    model_.advance(model_.now() + glance);
+    model_.advance(model_.now() + pollInterval);
     while (const auto status = notifications.take()) {
       if (status->kind != format::Kind::status || !aborted.emplace(status->flow, status->generation).second) continue;
       format::Command command;
@@ -184,7 +185,7 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
     }
     notifications.release();
     commands.flush();
-    if (model_.now() - begin > 2 * told + commandPatience) break; // the core does not answer: never wait for it
+    if (model_.now() - begin > 2 * told + commandTimeout) break; // the core does not answer: never wait for it
   }
   stopPort(model_, port);
 }

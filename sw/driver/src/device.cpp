@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The calls of a device; what the core tells is in notified.cpp.
+// The calls of a device; what the core tells is in notified.cpp, starts by estimates are in estimated_start.cpp.
 #include "device.h"
 
 #include <algorithm>
@@ -21,10 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint32_t usualWindow = 10; // segments (RFC 6928)
-constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
 constexpr std::size_t requests = 65'535; // zero names none
-constexpr auto patience = 1s; // at the end, for the core to do what it was asked
-constexpr auto glance = 50us; // between two looks at whether it has
+constexpr auto timeout = 1s; // at the end, for the core to do what it was asked
+constexpr auto pollInterval = 50us; // between two reads of whether it has
 
 void most(std::uint64_t value, std::uint64_t limit, const char *name) {
   if (value > limit)
@@ -64,11 +63,11 @@ Device::~Device() {
     this->command(command);
   }
   // The port stops next: what was asked should have been done.
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + timeout;
   const std::lock_guard commandLock(commandMutex_);
   while (alive() && !commands_.empty() && std::chrono::steady_clock::now() < end) {
     commands_.flush();
-    std::this_thread::sleep_for(glance);
+    std::this_thread::sleep_for(pollInterval);
   }
 }
 
@@ -132,71 +131,6 @@ void Device::setStart(format::Command &command, const downbeat_parameters &param
   command.paceGap = parameters.start.gap;
   command.validUntil = parameters.start.until;
   command.ssthresh = parameters.ssthresh != 0 ? parameters.ssthresh : highestSsthresh;
-}
-
-void Device::askStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command) {
-  downbeat_estimate &told = connection.estimate;
-  const downbeat_host_start start =
-      estimates_->start(reinterpret_cast<std::uintptr_t>(&connection), connection.remoteIp, transferBytes,
-                        port_->geometry().mss, port_->time(), told);
-  connection.estimated = true;
-  if (told.source == 0 || startAsTold(command, start)) return;
-  told = {.initial_window = told.initial_window, .reason = "the core's policies cannot start so"};
-}
-
-bool Device::startAsTold(format::Command &command, const downbeat_host_start &told) const {
-  const bool resumes = told.saved_window != 0;
-  const auto startup = policyNumber(PolicyFamily::startup, resumes ? "resume" : "paced", samePolicies_);
-  if (resumes) { // saved in bits 15..0, most in 31..16, segments; rtt, ns, in 67..32
-    const std::uint32_t mss = port_->geometry().mss;
-    const auto saved = std::min<std::uint64_t>(told.saved_window / mss, UINT16_MAX);
-    const auto largest = std::min<std::uint64_t>(told.jump / mss, UINT16_MAX);
-    if (!startup || saved == 0 || largest == 0 || told.saved_rtt == 0) return false;
-    command.startup = *startup;
-    command.startupArgument[0] = saved | largest << 16 | told.saved_rtt << 32;
-    command.startupArgument[1] = told.saved_rtt >> 32;
-    command.validUntil = told.until;
-    return true;
-  }
-  if (told.ssthresh != 0)
-    command.ssthresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(told.ssthresh, highestSsthresh));
-  command.validUntil = told.until;
-  if (!startup || told.initial_window <= command.initialWindow) return told.ssthresh != 0;
-  // n in bits 15..0, the gap in bits 67..16, a bucket of 2^2 segments in 69..68.
-  command.startup = *startup;
-  command.startupArgument[0] = std::min<std::uint32_t>(told.initial_window, UINT16_MAX) | told.gap << 16 << 16;
-  command.startupArgument[1] = told.gap >> 32 | (told.pace == DOWNBEAT_PACE_BUCKET ? 2u << 4 : 0u);
-  return true;
-}
-
-void Device::startAccepted(downbeat_connection &connection, const downbeat_listener &listener) {
-  format::Command command = listener.policies;
-  askStart(connection, listener.transferBytes, command);
-  port_->started(connection.reference(), connection.estimate.source);
-  if (connection.estimate.source == 0) return;
-  format::Command start;
-  start.opcode = format::Opcode::start;
-  start.flow = static_cast<std::uint16_t>(connection.flow);
-  start.generation = static_cast<std::uint8_t>(connection.generation);
-  const std::lock_guard lock(connection.mutex);
-  start.startup = connection.startup = command.startup;
-  start.steady = connection.steady = command.steady;
-  std::ranges::copy(command.startupArgument, start.startupArgument);
-  std::ranges::copy(command.steadyArgument, start.steadyArgument);
-  start.ssthresh = command.ssthresh;
-  start.startWindow = command.startWindow;
-  start.pace = command.pace;
-  start.paceGap = command.paceGap;
-  start.validUntil = command.validUntil;
-  start.request = newRequest({.starts = &connection});
-  this->command(start);
-}
-
-int Device::estimate(const downbeat_connection &connection, downbeat_estimate &estimate) const {
-  const std::lock_guard lock(tables_);
-  if (!connection.estimated) return failed(DOWNBEAT_NOT_SUPPORTED);
-  estimate = connection.estimate;
-  return DOWNBEAT_OK;
 }
 
 std::uint16_t Device::newRequest(const Pending &pending) {

@@ -19,7 +19,8 @@
 
 namespace downbeat {
 class Device;
-}
+inline constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
+} // namespace downbeat
 
 /// Guarded by the device's tables.
 struct downbeat_listener {
