@@ -26,7 +26,7 @@ def _files(records: Records) -> str | None:
     shows = (
         f"Of {files.published} published values {files.reproduced} are within their tolerance; of {files.explained} "
         f"more the file says why not, of {files.failed} none does. `experiments.html` has all. Below: values within, of "
-        "those published, and in brackets the runs of a cell, and whether in full length."
+        "those published (runs of a cell, and whether in full length)."
     )
     papers: dict[str, list[str]] = {}
     for name, each in files.experiments.items():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import time
@@ -64,7 +65,9 @@ def test_a_host_at_one_gateway_gets_what_a_host_at_the_other_reported(redis: Red
             assert second.ask(PREFIX)[0].transfers == first.ask(PREFIX)[0].transfers == 2
 
 
-def test_a_lost_redis_degrades_to_memory_and_what_was_missed_is_caught_up(redis: Redis, tmp_path: Path) -> None:
+@contextlib.contextmanager
+def two_gateways(redis: Redis, tmp_path: Path) -> Iterator[tuple[Site, Site, Speaker, Speaker]]:
+    """Over one Redis, and a host at each."""
     store = f"redis://127.0.0.1:{redis.port}"
     with (
         Site(store=store) as one,
@@ -72,6 +75,11 @@ def test_a_lost_redis_degrades_to_memory_and_what_was_missed_is_caught_up(redis:
         Speaker(one.udp, one.keys, 1) as first,
         Speaker(two.udp, two.keys, 2) as second,
     ):
+        yield one, two, first, second
+
+
+def test_a_lost_redis_degrades_to_memory_and_what_was_missed_is_caught_up(redis: Redis, tmp_path: Path) -> None:
+    with two_gateways(redis, tmp_path) as (one, two, first, second):
         first.report(wire.transfer(PREFIX, 43_800))
         second.learns(PREFIX, 43_800)
         redis.kill()
@@ -98,13 +106,7 @@ def refuses(site: Site, count: int) -> None:
 
 
 def test_an_entry_that_is_added_again_counts_once(redis: Redis, tmp_path: Path) -> None:
-    store = f"redis://127.0.0.1:{redis.port}"
-    with (
-        Site(store=store) as one,
-        second_site(one, store, tmp_path / "two") as two,
-        Speaker(one.udp, one.keys, 1) as first,
-        Speaker(two.udp, two.keys, 2) as second,
-    ):
+    with two_gateways(redis, tmp_path) as (_, two, first, second):
         for window in (40_000, 20_000):  # two entries
             first.report(wire.transfer(PREFIX, window))
             second.learns(PREFIX, (40_000 + window) / 2)
