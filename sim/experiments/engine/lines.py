@@ -53,8 +53,11 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     head |= {"complete": int(run.complete), "routers": writer.routers}
     if run.warm_up:
         head["warm-up"] = run.warm_up
-    if run.miss_weight != 2:
+    estimates = {flow.estimate for flow in experiment.flow}  # what nobody asks for does not make a plan another one
+    if run.miss_weight != 2 and "miss" in estimates:
         head["miss-weight"] = run.miss_weight
+    if run.spand_lower_bound and "spand" in estimates:
+        head["spand-lower-bound"] = 1
     if run.marks:
         head["marks"] = ",".join(map(str, run.marks))  # type: ignore[assignment]
     if run.sizes:

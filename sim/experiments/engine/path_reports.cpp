@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <stdexcept>
 
-downbeat_estimator_options Estimates::options(unsigned missWeight) {
+downbeat_estimator_options Estimates::options(const EstimatorPlan &plan) {
   downbeat_estimator_options options;
   downbeat_estimator_paper_mode(&options);
   options.prefix_bits = 16; // a router's hosts
-  options.miss_weight = missWeight;
+  options.miss_weight = plan.missWeight;
+  options.spand_lower_bound = plan.spandLowerBound;
   return options;
 }
 
@@ -30,8 +31,8 @@ downbeat_host_start Estimates::ask(const std::string &method, double now, std::u
   return ask(static_cast<std::uint64_t>(now * 1e9), question);
 }
 
-OwnEstimates::OwnEstimates(unsigned missWeight) {
-  const downbeat_estimator_options options = Estimates::options(missWeight);
+OwnEstimates::OwnEstimates(const EstimatorPlan &plan) {
+  const downbeat_estimator_options options = Estimates::options(plan);
   const char *problem = nullptr;
   estimator_.reset(downbeat_estimator_create(&options, &problem));
   if (!estimator_) throw std::runtime_error(std::string("estimator: ") + problem);

@@ -8,6 +8,7 @@
 
 #include "downbeat_estimator.h"
 #include "downbeat_sim.h"
+#include "plan.h"
 
 /// In the papers' mode: initial window 1, the round trip that of the oldest connection.
 class Estimates {
@@ -27,14 +28,13 @@ public:
   virtual void expect(std::uint32_t remote) = 0;
 
 protected:
-  /// `missWeight`: of a new interval between drops, in thirds.
-  static downbeat_estimator_options options(unsigned missWeight);
+  static downbeat_estimator_options options(const EstimatorPlan &plan);
 };
 
 /// One estimator, of one host.
 class OwnEstimates : public Estimates {
 public:
-  explicit OwnEstimates(unsigned missWeight);
+  explicit OwnEstimates(const EstimatorPlan &plan);
 
   void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) override;
   void report(std::uint64_t now, const downbeat_path_report &report) override;

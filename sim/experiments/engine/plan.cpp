@@ -66,7 +66,8 @@ Setters ofRun(Plan &plan) {
           {"sample", whole(plan.sample)},
           {"warm-up", whole(plan.warmUp)},
           {"complete", flag(plan.complete)},
-          {"miss-weight", whole(plan.missWeight)},
+          {"miss-weight", whole(plan.estimator.missWeight)},
+          {"spand-lower-bound", flag(plan.estimator.spandLowerBound)},
           {"routers", whole(plan.routers)},
           {"marks", list(plan.marks.times)},
           {"sizes", list(plan.marks.sizes)}};

@@ -103,12 +103,18 @@ struct Marks {
   std::vector<std::uint64_t> sizes; // bytes acknowledged, rising
 };
 
+/// What estimators do where a paper is silent.
+struct EstimatorPlan {
+  unsigned missWeight = 2; // of a new interval between drops, in thirds
+  bool spandLowerBound = false; // a transfer without loss does not lower SPAND's mean window
+};
+
 struct Plan {
   std::uint64_t seed = 1;
   std::int64_t duration = 0, measure = 0, sample = 0; // sample 0: no series
   std::int64_t warmUp = 0; // plans may differ in the flows that begin from then on, and in their duration
   bool complete = false; // ends when all writes have been acknowledged
-  unsigned missWeight = 2; // of a new interval between drops, in thirds
+  EstimatorPlan estimator;
   unsigned routers = 2;
   Marks marks;
   std::map<std::string, std::string> defaults; // ns-3 attributes

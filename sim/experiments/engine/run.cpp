@@ -33,9 +33,8 @@ Run::Run(Plan plan) : plan_(std::move(plan)), network_(plan_) {
 }
 
 void Run::openEstimates() {
-  if (plan_.sites.empty()) estimates_.push_back(std::make_unique<OwnEstimates>(plan_.missWeight));
-  for (const SitePlan &site : plan_.sites)
-    estimates_.push_back(std::make_unique<SiteEstimates>(site, plan_.missWeight));
+  if (plan_.sites.empty()) estimates_.push_back(std::make_unique<OwnEstimates>(plan_.estimator));
+  for (const SitePlan &site : plan_.sites) estimates_.push_back(std::make_unique<SiteEstimates>(site, plan_.estimator));
 }
 
 Estimates *Run::estimatesOf(unsigned core) const {

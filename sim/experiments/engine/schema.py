@@ -135,6 +135,7 @@ class Run(Table):
     # as disturbed.
     preset: Literal["sim", "sim65536"] = "sim65536"
     miss_weight: int = Field(2, ge=1, le=2)  # of MISS's new interval between drops, in thirds
+    spand_lower_bound: bool = False  # a transfer without loss does not lower SPAND's mean window
     complete: bool = False  # ends when all transfers are acknowledged
     sack: bool = False
 

@@ -21,7 +21,7 @@ template <typename Function> void find(void *library, const char *name, Function
 
 } // namespace
 
-SiteEstimates::SiteEstimates(const SitePlan &plan, unsigned missWeight) : hasGateway_(!plan.uri.empty()) {
+SiteEstimates::SiteEstimates(const SitePlan &plan, const EstimatorPlan &estimator) : hasGateway_(!plan.uri.empty()) {
   void *library = dlopen(plan.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
   find(library, "downbeat_site_create", call_.create);
@@ -33,7 +33,7 @@ SiteEstimates::SiteEstimates(const SitePlan &plan, unsigned missWeight) : hasGat
   find(library, "downbeat_site_ask", call_.ask);
   std::string key = plan.key;
   std::ranges::replace(key, ',', ' ');
-  const downbeat_estimator_options options = Estimates::options(missWeight);
+  const downbeat_estimator_options options = Estimates::options(estimator);
   const char *problem = nullptr;
   site_ = call_.create(&options, plan.uri.c_str(), key.c_str(), 0, &problem);
   if (site_ == nullptr) throw std::runtime_error(std::string("site: ") + problem);

@@ -11,7 +11,7 @@
 class SiteEstimates : public Estimates {
 public:
   /// Throws std::runtime_error: no library, or it refuses URI or key.
-  SiteEstimates(const SitePlan &plan, unsigned missWeight);
+  SiteEstimates(const SitePlan &plan, const EstimatorPlan &estimator);
   ~SiteEstimates() override;
   SiteEstimates(const SiteEstimates &) = delete;
   SiteEstimates &operator=(const SiteEstimates &) = delete;

@@ -136,6 +136,16 @@ def test_a_transit_stub_is_connected_and_its_ends_are_drawn(tiny: Tiny, policies
     assert text(path, policies) == told != text(path, policies, seed=2)
 
 
+def test_an_estimator_is_told_only_what_a_flow_asks_for(tiny: Tiny, policies: Policies) -> None:
+    told = ('packet = "1000 B"\n', 'packet = "1000 B"\nmiss_weight = 1\nspand_lower_bound = true\n')
+
+    def run(estimate: str) -> dict[str, str]:
+        return words(text(tiny(told, ("count = 2\n", f'count = 2\nestimate = "{estimate}"\n')), policies), "run")[0]
+
+    assert run("miss")["miss-weight"] == run("spand")["spand-lower-bound"] == "1"
+    assert {"miss-weight", "spand-lower-bound"}.isdisjoint(run("js"))
+
+
 def test_traffic_carries_its_rate(tiny: Tiny, policies: Policies) -> None:
     more = '[[traffic]]\nkind = "cbr"\nto = 1\nrate = "1 Mb/s"\npackets = { "210 B" = 1 }\n'
     (source,) = words(text(tiny(more=more), policies), "traffic")
