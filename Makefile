@@ -29,6 +29,7 @@ SYSTEM := build/system.stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
+NS2_RTL := build/sim/rtl-ns2.stamp
 # One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 HOST_RTL := build/sim/rtl-host.stamp
@@ -57,7 +58,7 @@ BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
 BENCH_host := $(HOST_TESTS_RTL) driver
-FILES_RTL := $(SIM_RTL) $(SIM65536_RTL)
+FILES_RTL := $(SIM_RTL) $(SIM65536_RTL) $(NS2_RTL)
 EXPERIMENT_gateway := $(SIM_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
 
@@ -227,6 +228,10 @@ $(SIM_RTL): build/scala.stamp build/policies/stamp
 
 $(SIM65536_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim65536 build/sim/rtl-sim65536 HeaderTap
+	@touch $@
+
+$(NS2_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate ns2 build/sim/rtl-ns2 HeaderTap
 	@touch $@
 
 $(HOST_RTL): build/scala.stamp build/policies/stamp

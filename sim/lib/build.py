@@ -24,7 +24,7 @@ from sim.lib.cache import BUILDS, cached, content, run
 from sim.lib.cache import ROOT as ROOT
 from sim.lib.cache import BuildFailed as BuildFailed
 from sim.lib.compiler import DEVICE, SIM, WARNINGS, model_includes, model_libraries, module_model, optimise, program
-from sim.lib.verilated import LARGEST, LAYOUT, PRESET, TAP, device_flags, library, part_name, with_library
+from sim.lib.verilated import LARGEST, LAYOUT, NS2, PRESET, TAP, device_flags, library, part_name, with_library
 
 BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
 PACKETS = SIM / "lib" / "packets"
@@ -212,6 +212,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "lib": library,
     "lib-waves": lambda: library(waves=True),
     "lib-header": lambda: library(tap="header"),
+    "lib-ns2-header": lambda: library(tap="header", preset=NS2),
     "lib-sim65536-header": lambda: library(tap="header", preset=LARGEST),
     "host": verilated.host,
     "hosttests": lambda: verilated.host(verilated.HOST_TESTS),

@@ -29,6 +29,7 @@ from sim.lib.names_header import names_header
 
 PRESET = "sim"
 LARGEST = "sim65536"  # of the most flows and the largest windows, in a directory of its own
+NS2 = "ns2"  # as the largest, with ns-2's floor of the retransmission timeout
 HOST = "host"  # `sim` with the host half, and a port for each of four programs
 HOST_TESTS = "hosttests"  # the preset `host`: quick to build, its rings wrap often
 # Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
@@ -37,6 +38,7 @@ TAP = "frame"
 RTL = {
     PRESET: BUILDS / "rtl",
     LARGEST: BUILDS / "rtl-sim65536",
+    NS2: BUILDS / "rtl-ns2",
     HOST: BUILDS / "rtl-host",
     HOST_TESTS: BUILDS / "rtl-hosttests",
 }

@@ -8,22 +8,24 @@ import spinal.core._
 
 /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
   * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest
-  * windows, `small` for an FPGA with little block RAM, `lean` with one policy of either kind, standard slow start and
-  * Reno, `board` with four flows and what the application on a board uses, an event in eight clocks, no records of
+  * windows, `ns2` for papers that ran in ns-2, with its floor of the retransmission timeout, `small` for an FPGA with
+  * little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows and what the application on a board uses, an event in eight clocks, no records of
   * events, `host` for tests of the driver: rings that wrap often, few policies.
   */
 object Presets {
   private val plain = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
   private val default = plain.copy(hostStart = true, pathReports = true, vlans = 3)
   private val untagged = default.copy(vlans = 0)
+  private val largest = untagged.copy(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24,
+    assumedPeerMss = 1460)
   private val small = plain.copy(sendBufferBytes = 4096, receiveBufferBytes = 4096)
 
   val all: Map[String, DownbeatConfig] = Map(
     "default" -> default,
     "sim" -> untagged.copy(sendBufferBytes = 1 << 20, receiveBufferBytes = 1 << 20, assumedPeerMss = 1460),
     "sim64" -> untagged.copy(flows = 64, assumedPeerMss = 1460),
-    "sim65536" -> untagged.copy(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24,
-      assumedPeerMss = 1460),
+    "sim65536" -> largest,
+    "ns2" -> largest.copy(minimumRto = 200 ms),
     "small" -> small,
     "lean" -> plain.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
     "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno),

@@ -64,5 +64,7 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
         head["sizes"] = ",".join(map(str, run.sizes))  # type: ignore[assignment]
     first = " ".join(["run", *(f"{name}={value}" for name, value in head.items())])
     defaults = NS3 | {"ns3::TcpSocketBase::Sack": "true" if run.sack else "false"}
+    if run.preset == "ns2":
+        defaults["ns3::TcpSocketBase::MinRto"] = "200ms"
     told = [f"default {name} {value}" for name, value in sorted(defaults.items())]
     return "\n".join([first, *told, *writer.lines, *(line for body in bodies for line in body), *others, ""])
