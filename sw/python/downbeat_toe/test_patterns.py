@@ -86,7 +86,7 @@ def test_what_is_made_is_a_schedule_that_fits_its_wire(tmp_path: Path, words: tu
             ("train", "--gap", "1ms", "--trains", 2, "--every", "10ms"),
             "begin 10,000,000 ns after one that takes 49,000,000",
         ),
-        (("pairs", "--gap", "5"), "'5' is no time"),
+        (("pairs", "--gap", "5"), "'5' is not a time"),
         (("paced", "--rate", "fast"), "'fast' is not a rate"),
         (("pairs", "--gap", "1ms", "-o", "missing/s.csv"), "no directory missing"),
     ],
