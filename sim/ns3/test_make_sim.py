@@ -42,6 +42,7 @@ def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[s
         "BUFFER",
         "LOSS",
         "SSTHRESH",
+        "INITIAL_WINDOW",
         "WALL_LIMIT",
         "STARTUP",
         "STEADY",
