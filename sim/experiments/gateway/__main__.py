@@ -24,7 +24,7 @@ from sim.experiments.gateway.sharing import ALONE, OWN, sites, ways
 from sim.lib import build
 from sim.lib.verilated import PRESET
 
-REPORT = build.ROOT / "build" / "reports" / "experiments" / "gateway.json"
+REPORT = build.ROOT / "build" / "reports" / "experiment-gateway.json"
 # What of the start each method tells, in segments, and how far it may be from what the own host would have told: the
 # gateway has the first host's last report, up to a round trip old, and is asked 20 ms before the connection opens.
 METHODS = {"spand": "told_window", "liss": "told_ssthresh", "resume": "told_jump"}
