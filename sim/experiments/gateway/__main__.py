@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """`make experiment NAME=gateway`: two hosts with a core each, one path over ns-3. The first host's connection learns
-the path; then the second host opens its first. build/reports/experiments/gateway.json.
+the path; then the second host opens its first. build/reports/experiment-gateway.json.
 
 It must start as if its own host had known the path, by SPAND, LISS and Careful Resume, over one gateway and over two
 with Redis. Careful Resume's parameters are compared as they are told: the transfer starts as it does without them.
