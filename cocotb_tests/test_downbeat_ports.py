@@ -179,11 +179,11 @@ async def a_port_that_listens_no_more_leaves_its_connections_and_the_other_ports
         await client.finds(gone)
     await (await Client.connected(core, other.port)).finds(other)
 
-    anew = replace(gone, initial_window=5, no_delay=True, ecn=False)
-    anew.listen(core)
+    again = replace(gone, initial_window=5, no_delay=True, ecn=False)
+    again.listen(core)
     await core.commands.drained()
     await core.idle()
-    await (await Client.connected(core, gone.port)).finds(anew)
+    await (await Client.connected(core, gone.port)).finds(again)
     core.write(established.flow, b"c")
     (segment,) = await established.flight()
     assert segment.underlayer.tos == ECT, "an older connection keeps its parameters"

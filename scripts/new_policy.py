@@ -122,9 +122,9 @@ def _document(root: Path, name: str, kind: str) -> Path:
     page = root / "docs/reference/congestion.md"
     family = "start-up" if kind == "startup" else kind
     section = f"### {name}\n\nA {family} policy. Source: none. It does what `{SIMPLEST[kind]}` does until you write otherwise."
-    before, heading, after = page.read_text().partition("\n## A policy in RTL\n")
+    before, heading, after = page.read_text().partition("\n## Tests\n")
     if not heading:
-        raise Refused(f"{page}: no section '## A policy in RTL' before which policies are described")
+        raise Refused(f"{page}: no section '## Tests' before which policies are described")
     page.write_text(f"{before}\n{section}\n{heading}{after}")
     return page
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Holds a calculator's unit against its golden model: the same requests to both, the same responses from both."""
+"""Compares a calculator's unit with its golden model: the same requests to both, the same responses from both."""
 
 from __future__ import annotations
 

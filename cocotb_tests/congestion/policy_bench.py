@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Holds one policy's RTL against its golden model: the same random requests to both, the same bits from both."""
+"""Compares one policy's RTL with its golden model: the same random requests to both, the same bits from both."""
 
 from __future__ import annotations
 

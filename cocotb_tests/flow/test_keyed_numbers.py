@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Initial sequence numbers (RFC 6528) and timestamp offsets: what a stranger sees of them. The other tests of the
-directory hold each number against the golden SipHash.
+directory compare each number with the golden SipHash.
 """
 
 from __future__ import annotations

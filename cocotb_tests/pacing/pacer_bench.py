@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The pacer between ports: books, jumps to what it says is next, and holds each grant against the exact model."""
+"""The pacer between ports: books, jumps to what it says is next, and compares each grant with the exact model."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pydantic import AliasChoices, Field
-
 from scripts.figures.schema import Shown
 
 
@@ -15,7 +13,7 @@ class Synth(Shown):
     device: str
     flows: int
     preset: str
-    modules: list[ModuleArea] = Field(validation_alias=AliasChoices("modules", "rooms"))
+    modules: list[ModuleArea]
     state_bits_per_flow: int
 
 
@@ -31,7 +29,7 @@ class ModuleArea(Shown):
 class Fmax(Shown):
     """`make fmax`: one run. A record may leave out the sizes, or the clock of a build that was not routed."""
 
-    module: str = Field(validation_alias=AliasChoices("module", "room"))
+    module: str
     preset: str
     device: str
     grade: str

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic
 
+from downbeat_toe.refused import Refused as Refused
 from pydantic import ValidationError
 
 from scripts.figures.kinds import Kind, Model
@@ -17,10 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 REPORTS = ROOT / "build" / "reports"
 PAGES = ROOT / "docs" / "reference" / "figures"
 RECORDS = PAGES / "records"
-
-
-class Refused(Exception):
-    """One line: which file, which field, what is wrong with it."""
 
 
 @dataclass(frozen=True)

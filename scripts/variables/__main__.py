@@ -16,6 +16,7 @@ from pathlib import Path
 
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES
+from sim.experiments.names import PROGRAMS_TAKE
 
 SHOWN = 60  # characters of a value in a refusal
 
@@ -62,6 +63,17 @@ def misplaced(targets: Sequence[str], command_line: str) -> str:
     return ""
 
 
+def unread(targets: Sequence[str], command_line: str) -> str:
+    """A variable that the experiments' files take and the program NAME does not; empty when there is none."""
+    program = os.environ.get("NAME", "")
+    if "experiment" not in targets or program not in PROGRAMS_TAKE:
+        return ""
+    files = {variable.name for variable in VARIABLES if "experiments" in variable.targets} - {"POLICY_PATH"}
+    takes = PROGRAMS_TAKE[program]
+    wrong = next((name for name in given(command_line) if name in files and name not in takes), "")
+    return f"{wrong}: NAME={program} does not take it; it takes {', '.join(takes)}" if wrong else ""
+
+
 def given(command_line: str) -> list[str]:
     """Names of `-- NAME=value NAME=two\\ words`, as make passes them on."""
     words = re.findall(r"(?:\\.|[^\s\\])+", f" {command_line}".partition(" -- ")[2])
@@ -78,7 +90,7 @@ def known_names(makefile: Path) -> set[str]:
 
 def main(targets: Sequence[str]) -> int:
     flags = os.environ.get("MAKEFLAGS", "")
-    refused = refusal(targets) or unknown(targets, flags) or misplaced(targets, flags)
+    refused = refusal(targets) or unknown(targets, flags) or misplaced(targets, flags) or unread(targets, flags)
     if refused:
         print(refused, file=sys.stderr)
     return 2 if refused else 0

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from scripts.variables.__main__ import misplaced, refusal, unknown
+from scripts.variables.__main__ import misplaced, refusal, unknown, unread
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES, Variable
 from sim.experiments.engine.methods import METHODS
@@ -186,6 +186,26 @@ def test_a_name_that_no_target_takes_is_refused(command_line: str, words: str) -
 def test_a_name_that_other_targets_take_is_refused(targets: list[str], command_line: str, words: str) -> None:
     said = misplaced(targets, command_line)
     assert said.startswith(words) if words else said == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "command_line", "words"),
+    [
+        ("gateway", "rR -- NAME=gateway RUNS=3", "RUNS: NAME=gateway does not take it; it takes SEED"),
+        (
+            "linearity",
+            "rR -- NAME=linearity FULL=1",
+            "FULL: NAME=linearity does not take it; it takes SEED, JOBS, DURATION",
+        ),
+        ("linearity", "rR -- NAME=linearity DURATION=3 SEED=2", ""),
+        ("cubic", "rR -- NAME=cubic FULL=1 RUNS=3", ""),
+    ],
+)
+def test_what_a_program_of_the_experiments_does_not_read_is_refused(
+    name: str, command_line: str, words: str, alone: pytest.MonkeyPatch
+) -> None:
+    alone.setenv("NAME", name)
+    assert unread(["experiment"], command_line) == words
 
 
 def test_the_nearest_tests_and_cases_are_named(alone: pytest.MonkeyPatch) -> None:

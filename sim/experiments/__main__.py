@@ -27,9 +27,9 @@ def experiments() -> None:
 @app.command("run")
 def run(
     files: Annotated[list[Path], typer.Argument(help="sim/experiments/NAME.toml, or your own")],
-    seed: Annotated[int, typer.Option(help="of the first run of each cell")] = 1,
-    jobs: Annotated[int, typer.Option(help="runs at once; 0: as many as there are cores")] = 0,
-    runs: Annotated[int, typer.Option(help="of each cell; 0: as the file says")] = 0,
+    seed: Annotated[int, typer.Option(help="of the first run of each cell", min=0)] = 1,
+    jobs: Annotated[int, typer.Option(help="runs at once; 0: as many as there are cores", min=0)] = 0,
+    runs: Annotated[int, typer.Option(help="of each cell; 0: as the file says", min=0)] = 0,
     duration: Annotated[str, typer.Option(help="simulated, as '60 s'; empty: as the file says")] = "",
     full: Annotated[bool, typer.Option(help="the paper's lengths and points instead of the quick form")] = False,
     scheduler: Annotated[str, typer.Option(help="a Dask cluster's, as tcp://host:8786, instead of this machine")] = "",

@@ -70,8 +70,9 @@ def main(
         if method:
             from sim.ns3 import shared  # an experiment's libraries take two seconds to load, which no other run needs
 
-            given = {"STEADY_ARGUMENT": steady_argument, "PCAP": pcap}
-            shared.check(method, given | {"WAVES": "1" if waves else "", "STEADY": steady})
+            given = {"FILE": file, "SSTHRESH": ssthresh, "TAP": tap, "STEADY": steady}
+            given |= {"STEADY_ARGUMENT": steady_argument, "PCAP": pcap, "WAVES": "1" if waves else ""}
+            shared.check(method, given | {"INITIAL_WINDOW": str(initial_window) if initial_window != 10 else ""})
             startup = ""
         everybody = {"startup": startup, "steady": steady}
         family = next((family for family, name in everybody.items() if name == comparison.ALL), "")

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from downbeat_toe.policies import ArgumentRefused, Policy, find
 from downbeat_toe.quantities import Buffer, buffer, probability
+from downbeat_toe.refused import Refused as Refused
 
 from sim.lib import ranges
 from sim.lib.contents import generated
@@ -23,10 +24,6 @@ OVERHEAD_BYTES = 20 + 20 + 2
 NANOSECONDS_PER_SECOND = 1_000_000_000
 LARGEST_BUFFER = 4 * 10**9  # bytes, or packets
 Value = TypeVar("Value")
-
-
-class Refused(Exception):
-    """An argument is not what it should be; the message says what to write instead."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +89,7 @@ class Settings:
             "BUFFER": buffer_text,
             "LOSS": self.loss or "",
             "SSTHRESH": self.ssthresh,
+            "INITIAL_WINDOW": self.initial_window,
             "STARTUP": self.startup,
             "STEADY": self.steady,
             "STARTUP_ARGUMENT": hex(self.startup_argument) if self.startup_argument else "",

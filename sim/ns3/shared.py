@@ -33,6 +33,7 @@ LATER = 4
 APART = 2.0  # s between two of the later ones
 LEAD = 20.0  # s that the earlier ones have
 MARKS = (1, 5)  # s since establishment
+ACCESS = 500_000  # ns, of each access link
 
 # SPAND and Careful Resume learn from transfers that have ended.
 ENDED = {"spand": "2 MB", "resume": "8 MB"}
@@ -54,8 +55,13 @@ method = [{{ name = "reno", estimate = "" }}, {{ name = "{method}", estimate = "
 
 [topology]
 kind = "dumbbell"
-link = {{ rate = "{wanted.rate / 1e6:g} Mb/s", delay = "{wanted.rtt / 2e6 - 1:g} ms", queue = {{ size = "{queue}" }} }}
-access = {{ rate = "1 Gb/s", delay = "0.5 ms" }}
+access = {{ rate = "1 Gb/s", delay = "{ACCESS / 1e6:g} ms" }}
+
+[topology.link]
+rate = "{wanted.rate} b/s"
+delay = "{wanted.rtt // 2 - 2 * ACCESS} ns"
+loss = "{100 * wanted.loss:f} %"
+queue = {{ size = "{queue}" }}
 
 [run]
 duration = "{LEAD + LATER * APART + MARKS[-1]:g} s"
@@ -89,13 +95,16 @@ start = "{LEAD + number * APART:g} s"
 
 
 def check(startup: str, others: dict[str, str]) -> None:
+    taken = "RATE, RTT, BUFFER, LOSS, SEED, SIZE" if startup == "spand" else "RATE, RTT, BUFFER, LOSS, SEED"
     for name, value in others.items():
         if value:
-            raise Refused(f"{name}={value}: not with STARTUP={startup}, which has no one argument, capture or waves")
+            raise Refused(f"{name}={value}: STARTUP={startup} takes {taken}: leave {name} out")
 
 
 def run(wanted: Settings, method: str, work: Path, jobs: int = 1) -> dict[str, Any]:
     """What both runs gave, for programs."""
+    if wanted.rtt <= 4 * ACCESS:
+        raise Refused(f"RTT={wanted.rtt / 1e6:g}ms: the access links of STARTUP={method} have 2ms of it, use more")
     work.mkdir(parents=True, exist_ok=True)
     path = work / "shared.toml"
     path.write_text(text(wanted, method))
@@ -216,9 +225,15 @@ def write(told: dict[str, Any], wanted: Settings, directory: Path) -> Path:
     ]
     body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows, left=2)}"
     path = directory / f"{name}.html"
-    command_line = wanted.command(STARTUP=told["method"])
-    path.write_text(pages.page(f"Starts by {told['method']}", body, command=command_line, seed=wanted.seed))
+    path.write_text(
+        pages.page(f"Starts by {told['method']}", body, command=again(wanted, told["method"]), seed=wanted.seed)
+    )
     return path
+
+
+def again(wanted: Settings, method: str) -> str:
+    """The make line that repeats it, without what `check` refuses."""
+    return wanted.command(STARTUP=method, STEADY="", SSTHRESH="", INITIAL_WINDOW="", TAP="")
 
 
 def work_directory(root: Path) -> Path:

@@ -42,6 +42,7 @@ def make_sim(reports: Path, **settings: object) -> subprocess.CompletedProcess[s
         "BUFFER",
         "LOSS",
         "SSTHRESH",
+        "INITIAL_WINDOW",
         "WALL_LIMIT",
         "STARTUP",
         "STEADY",
@@ -226,7 +227,7 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
         ("file", "no/such/file", "no such file"),
         ("steady", "cubist", "no congestion policy"),
         ("tap", "gmii", "use frame or header"),
-        ("steady_argument", "a=1", "'a=1' is no argument, reno takes none"),
+        ("steady_argument", "a=1", "'a=1' is not an argument, reno takes none"),
         ("startup_argument", "7", "standard takes none"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""downbeat_matrix as a child that is asked for one transfer after another, and started anew when it dies of one."""
+"""downbeat_matrix as a child that is asked for one transfer after another, and started again when it dies of one."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from downbeat_toe import pages, policies
+from downbeat_toe import pages, policies, quantities
 from downbeat_toe.refused import Refused
 
 from sim.experiments.engine import judge, records, report
@@ -77,10 +77,7 @@ class Asked(NamedTuple):
 def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool) -> list[tuple[str, File]]:
     """The experiment as its file says; with `vary` also with each other value of what the paper leaves out. Raises
     Refused."""
-    try:
-        file = load(path, known, full, duration)
-    except UnicodeDecodeError:
-        raise Refused(f"{path}: no experiment's file, which is TOML text") from None
+    file = load(path, known, full, duration)
     changes = file.vary if vary else ()
     others = [(f"{key} = {_said(value)}", load(path, known, full, duration, (key, value))) for key, value in changes]
     return [("", file), *others]
@@ -107,12 +104,13 @@ def run(
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
     `vary`: with each other value of what the paper leaves out too."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the runs under way end too
-    line, reports = command_line(paths, seed, full), []
+    reports = []
     try:
         engine = runner(jobs, scheduler)
         known = built_policies()
         loaded = [forms(path, known, full, duration, vary) for path in paths]
         asked = [[Asked.of(file, changed, known, seed, runs) for changed, file in one] for one in loaded]
+        line = command_line(paths, seed, full, runs, duration, vary)
         with closing(engine.groups([each.works for one in asked for each in one], show)) as done:
             for one in asked:
                 results = [each.results(next(done)) for each in one]
@@ -151,11 +149,19 @@ def spent(cost: Mapping[str, float]) -> str:
     )
 
 
-def command_line(paths: Sequence[Path], seed: int, full: bool) -> str:
-    more = " ".join([f"SEED={seed}", *(["FULL=1"] if full else [])])
-    if len(paths) == 1:
-        return f"make experiment NAME={paths[0].stem} {more}"
-    return f"make experiments {more}"
+def command_line(
+    paths: Sequence[Path], seed: int, full: bool = False, runs: int = 0, duration: str = "", vary: bool = False
+) -> str:
+    """What gives the same reports again: a target of make for the tree's files, else `downbeat experiment run`."""
+    quick = os.environ.get("NAME") == "quick"
+    if (len(paths) > 1 and not quick) or any(path.resolve().parent != HERE for path in paths):
+        options = [f"--seed {seed}", *(["--full"] if full else []), *([f"--runs {runs}"] if runs else [])]
+        options += [f"--duration '{duration}'"] if duration else []
+        return " ".join(["downbeat experiment run", *map(str, paths), *options, *(["--vary"] if vary else [])])
+    variables = [f"SEED={seed}", *(["FULL=1"] if full else []), *([f"RUNS={runs}"] if runs else [])]
+    variables += [f"DURATION={quantities.duration(duration) / 1e9:g}"] if duration else []
+    variables += ["VARY=1"] if vary else []
+    return " ".join(["make experiments" if quick else f"make experiment NAME={paths[0].stem}", *variables])
 
 
 def clear() -> None:

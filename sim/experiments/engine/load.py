@@ -2,9 +2,9 @@
 """An experiment's file to its cells: a product of its axes, each validated before anything runs.
 
 A value `"$axis"` stands for the axis's value in a cell, `"$axis.key"` for a key of it where it is a table. The name of
-a value is its `name`, or its text. A file with a `base` has the network, axes and flows of that file, but for what it
-gives itself, and `[replace]` changes parts of them by path. In the full form the paths of `[full]` replace what the
-quick form has.
+a value is its `name`, or its text. A file with a `base` has the network, axes and flows of that file, which is beside
+it or in sim/experiments, but for what it gives itself, and `[replace]` changes parts of them by path. In the full form
+the paths of `[full]` replace what the quick form has.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from sim.experiments.engine.schema import Experiment
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 MOST_CELLS = 2_000
+HERE = Path(__file__).parents[1]  # the papers' experiments
+TABLES = ("axes", "full", "vary", "replace")  # read here; the others by the schema
 INHERITED = ("departs", "assumed", "axes", "topology", "run", "flow", "pairs", "traffic")
 
 
@@ -103,11 +105,19 @@ def load(
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text())
+        data = tomllib.loads(path.read_text())
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from None
+        known = HERE / f"{path.name}.toml"
+        meant = f": do you mean {known.relative_to(HERE.parents[1])}?" if known.exists() else ""
+        raise Refused(f"{path}: {error.strerror}{meant}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{path}: not a file of an experiment, which is TOML text") from None
     except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{path}: no TOML: {error}") from None
+        raise Refused(f"{path}: not TOML: {error}") from None
+    for table in TABLES:
+        if not isinstance(data.get(table, {}), dict):
+            raise Refused(f"{path}: {table}: use a table: [{table}]")
+    return data
 
 
 def _with_base(data: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -116,9 +126,9 @@ def _with_base(data: dict[str, Any], path: Path) -> dict[str, Any]:
         if changes:
             raise Refused(f"{path}: replace: there is nothing to replace without a base, such as 'thesis-2-3'")
         return data
-    origin = path.parent / f"{base}.toml"
-    if not origin.exists():
-        raise Refused(f"{path}: base: no file {origin.name} beside this one")
+    origin = next((one for place in (path.parent, HERE) if (one := place / f"{base}.toml").exists()), None)
+    if origin is None:
+        raise Refused(f"{path}: base: no file {base}.toml beside this one or in sim/experiments")
     inherited = _read(origin)
     if "base" in inherited:
         raise Refused(f"{path}: base: '{base}' has a base itself: use '{inherited['base']}'")

@@ -79,6 +79,8 @@ class Published(Measure):
             raise ValueError("give one of value, between, at_least, at_most, order")
         if (self.value is not None) != (self.tolerance is not None):
             raise ValueError("value and tolerance go together")
+        if self.between is not None and self.between[0] > self.between[1]:
+            raise ValueError("between: write the lower bound first")
         if bool(self.order) != bool(self.along):
             raise ValueError("order and along go together")
         if self.against and (self.over or not self.label):

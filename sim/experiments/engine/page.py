@@ -22,7 +22,10 @@ def render(reports: Sequence[Mapping[str, Any]], counts: Mapping[str, int], comm
     body += [_section(report) for report in reports]
     seeds = {report["seed"] for report in reports}
     return pages.page(
-        "The papers' experiments", "\n".join(body), command=command, seed=seeds.pop() if len(seeds) == 1 else None
+        "The papers' experiments",
+        "\n".join(body),
+        command=command,
+        seed=seeds.pop() if len(seeds) == 1 else "of each as above",
     )
 
 
@@ -61,6 +64,8 @@ def _cells(row: Mapping[str, Any]) -> list[object]:
     low, high = row.get("confidence_95", (None, None))
     interval = "" if low is None else f"{pages.number(low)} to {pages.number(high)}"
     verdict = "yes" if row["within"] else "explained" if row.get("explained") else "no"
+    if row["level"] == "goal":
+        verdict = "goal met" if row["within"] else "goal missed"
     told = [
         row[key] if row[key] is not None else "-" for key in ("figure", "quantity", "published", "tolerance", "ours")
     ]

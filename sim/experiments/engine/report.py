@@ -57,8 +57,8 @@ def write(report: Mapping[str, Any], command: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     _write(FOLDER / f"{report['name']}.json", json.dumps(report, indent=1, allow_nan=False) + "\n")
     figures.write(report, FOLDER)
-    paths = [path for path in sorted(FOLDER.glob("*.json")) if not path.stem.endswith("-manifest")]
-    reports = [json.loads(path.read_text()) for path in paths]
+    found = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    reports = [one for one in found if "form" in one]  # manifests lie there too
     each = {one["name"]: {**judge.counts(one["rows"]), **_summary(one)} for one in reports}
     whole = judge.counts([row for one in reports for row in one["rows"]])
     _write(COUNTS, json.dumps({**whole, "experiments": each}, indent=1) + "\n")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
+from downbeat_toe import quantities
 from pydantic import Field, model_validator
 
-from sim.experiments.engine.measures import TRACED, Listing, Plot, Published, Table
+from sim.experiments.engine.measures import TRACED, Listing, Measure, Plot, Published, Table
 from sim.experiments.engine.methods import METHODS
 from sim.experiments.engine.units import Payload, QueueSize, Rate, RateOrNone, Share, Size, Time
 
@@ -141,8 +142,9 @@ class Run(Table):
 
     @model_validator(mode="after")
     def _shorter(self) -> Self:
-        if self.warm_up >= self.duration:
-            raise ValueError("warm_up ends before duration does")
+        for name, time in (("warm_up", self.warm_up), ("measure", self.measure)):
+            if time >= self.duration:
+                raise ValueError(f"{name} is as long as the run: make it shorter than duration")
         return self
 
     @model_validator(mode="after")
@@ -257,7 +259,7 @@ class Traffic(Table):
     at: Literal["host", "router"] = "host"  # with access links of their own, or not
     rate: Rate | None = None
     rates: tuple[tuple[Time, RateOrNone], ...] = ()  # instead: from when on how much
-    packets: dict[str, float] = Field({"1000 B": 1})  # sizes and their weights
+    packets: dict[str, float] = Field({"1000 B": 1}, min_length=1)  # sizes and their weights
     on: Time = 0
     off: Time = 0
     shape: float = 0
@@ -270,6 +272,10 @@ class Traffic(Table):
             raise ValueError("give either rate or rates")
         if (self.kind == "pareto") != bool(self.on and self.off and self.shape > 1):
             raise ValueError("on, off and shape (above 1) are of kind = 'pareto', which needs them")
+        for size, weight in self.packets.items():
+            quantities.size(size)
+            if weight <= 0:
+                raise ValueError(f"packets: '{size}' has the weight {weight:g}: use one above 0, or leave it out")
         return self
 
 
@@ -331,4 +337,18 @@ class Experiment(Table):
                 raise ValueError(f"'{each.label}' are pairs: their metric is arrival_gap")
             if each.metric == "seconds_to_window" and not (each.reached and self.run.sample):
                 raise ValueError("seconds_to_window needs reached, packets, and run.sample")
+            self._has_samples(each)
+            self._has_link(each)
         return self
+
+    def _has_samples(self, measure: Measure) -> None:
+        series = getattr(measure, "series", "")
+        sampled = measure.begin or measure.end or measure.metric == "seconds_to_full" or series not in ("", "gaps")
+        if sampled and not self.run.sample:
+            what = f"series = '{series}'" if series else f"{measure.metric} over a part of the run"
+            raise ValueError(f"{what} needs samples: set run.sample, as '100 ms'")
+
+    def _has_link(self, measure: Measure) -> None:
+        last = self.topology.hops - 1
+        if self.topology.kind in ("dumbbell", "chain", "parking-lot") and measure.link > last:
+            raise ValueError(f"link = {measure.link}: this {self.topology.kind} has links 0 to {last}")

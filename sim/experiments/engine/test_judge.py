@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sim.experiments.engine import figures, judge, page, plots, records, tables
+from sim.experiments.engine import figures, judge, page, plots, records, report, tables
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.engine.measures import Measure, Published
 from sim.experiments.engine.metrics import measure
@@ -65,7 +65,7 @@ def test_a_ranking_of_ratios_divides_by_the_cell_that_differs_in_over_alone(tiny
     assert row["values"] == {"2 Mb/s": pytest.approx(10), "4 Mb/s": pytest.approx(2)} and row["within"] is True
 
 
-def test_connections_of_one_run_are_held_against_each_other(tiny: Tiny, policies: Policies) -> None:
+def test_connections_of_one_run_are_compared_with_each_other(tiny: Tiny, policies: Policies) -> None:
     both = 'label = "a"\nagainst = "b"\nof = { rate = "4 Mb/s" }\n'
     file = load(
         tiny(
@@ -207,6 +207,16 @@ def test_a_reason_stands_once_behind_the_rows_that_it_explains(tiny: Tiny, polic
     assert "<li>a; b: R.</li><li>c: S.</li>" in text
 
 
+def test_a_goal_is_told_apart_from_what_is_published_and_seeds_from_none() -> None:
+    row = {"quantity": "q", "figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "level": "goal"}
+    shown = {"title": "T", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    shown |= {"rows": [row | {"within": within} for within in (True, False)], "tables": [], "departs": []}
+    shown |= {"assumed": [], "plots": [], "failures": []}
+    text = page.render([shown, shown | {"seed": 2}], judge.counts([row]), "make experiments")
+    assert "goal met" in text and "goal missed" in text and "<td>no</td>" not in text
+    assert "seed of each as above" in text and "no seed" not in text
+
+
 def test_a_curve_of_gaps_has_the_mean_of_each_gap_and_where_most_of_them_are(tiny: Tiny, policies: Policies) -> None:
     more = '[[pairs]]\nlabel = "p"\nto = 1\ngaps = ["8 ms", "12 ms"]\n\n'
     more += '[[plot]]\ntitle = "Gaps"\nmetric = "arrival_gap"\nlabel = "p"\nseries = "gaps"\nx = "gap"\n'
@@ -300,6 +310,20 @@ def test_a_plot_is_a_pdf_of_the_same_bytes_each_time(tmp_path: Path) -> None:
     assert path.name == "tiny-1.pdf" and first.startswith(b"%PDF") and not (tmp_path / "tiny-2.pdf").exists()
     figures.write(report, tmp_path)
     assert path.read_bytes() == first
+
+
+def test_other_files_beside_the_reports_do_no_harm(
+    tiny: Tiny, policies: Policies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("FOLDER", "COUNTS", "PAGE"):
+        monkeypatch.setattr(report, name, tmp_path / name.lower())
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "other.json").write_text('{"rows": [{"method": "spand"}]}')
+    path = tiny()
+    path.write_text(path.read_text().partition("[[table]]")[0])
+    report.write(report.make(load(path, policies), results(100, 250), 1, False), "make experiments")
+    assert list(json.loads((tmp_path / "counts").read_text())["experiments"]) == ["tiny"]
+    assert "Two Renos" in (tmp_path / "page").read_text()
 
 
 def test_runs_are_rows_of_the_same_bytes_and_a_manifest(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine import command
 from sim.experiments.engine.load import Policies, load
 from sim.experiments.names import FILES
 
@@ -31,6 +30,10 @@ def test_what_was_published_of_the_full_form_alone_is_left_out_of_the_quick_one(
 PAIRS = '[[pairs]]\nlabel = "p"\nto = 1\ngaps = ["8 ms", "20 ms"]\nevery = "1 s"\n\n'
 
 
+def traffic(packets: str) -> str:
+    return f'[[traffic]]\nkind = "cbr"\nto = 1\nrate = "1 Mb/s"\npackets = {{ {packets} }}\n\n[[published]]'
+
+
 def plot(keys: str) -> str:
     return f'[[plot]]\ntitle = "p"\nmetric = "window"\n{keys}\n\n[[table]]'
 
@@ -41,9 +44,10 @@ def plot(keys: str) -> str:
         ('label = "a"', 'lable = "a"', "flow.1.lable: no such key; do you mean label?", "startup"),
         ('title = "Two', 'titel = "Two', "titel: no such key; do you mean title?", "topology"),
         ('delay = "10 ms"', "delay = 10", "topology.link.delay: 10: write it with its unit", "40 ms"),
-        ('delay = "10 ms"', 'delay = "10 kB"', "topology.link.delay: '10 kB' is no time", "40ms"),
-        ('duration = "2 s"', 'duration = "2 s"\nwarm_up = "2 s"', "run: warm_up ends before duration", "does"),
-        ('duration = "2 s"', 'duration = "2 Mb/s"', "run.duration: '2 Mb/s' is no time", "40ms"),
+        ('delay = "10 ms"', 'delay = "10 kB"', "topology.link.delay: '10 kB' is not a time", "40ms"),
+        ('duration = "2 s"', 'duration = "2 s"\nwarm_up = "2 s"', "run: warm_up is as long as the run", "shorter"),
+        ('duration = "2 s"', 'duration = "2 s"\nmeasure = "3 s"', "run: measure is as long as the run", "shorter"),
+        ('duration = "2 s"', 'duration = "2 Mb/s"', "run.duration: '2 Mb/s' is not a time", "40ms"),
         ('size = "20 packets"', 'size = "20"', "topology.link.queue.size: '20' has no unit", "50 packets"),
         ('kind = "dumbbell"', 'kind = "ring"', "topology.kind: Input should be 'dumbbell', 'chain'", "'star'"),
         ('kind = "dumbbell"', 'kind = "dumbbell"\nhops = 2', "topology: a dumbbell has one link", "chain"),
@@ -55,7 +59,7 @@ def plot(keys: str) -> str:
         ("count = 2", "estimated_after = 4", "estimated_after is of a rate", "'bwe' or 'ere'"),
         ("count = 2", 'sender = "ns-3"\ntrace = true', "trace is a core's", "leave it out"),
         ("count = 2", 'steady = "bbr"', "flow 'a': steady: no congestion policy 'bbr' in this build", "reno, aimd"),
-        ("count = 2", 'steady = "aimd"\nsteady_argument = "b=2"', "'b=2' is no argument", "a from"),
+        ("count = 2", 'steady = "aimd"\nsteady_argument = "b=2"', "'b=2' is not an argument", "a from"),
         ("count = 2", 'sender = "ns-3"\nsteady = "reno"', "are a core's", "sender = 'core'"),
         ("count = 2", 'rounds = { count = 3, gap = "1 s" }', "rounds need a transfer", ""),
         ("[axes]", "[axes]\nrtt = [1]", "axes.rtt: results have a column of that name", "use another"),
@@ -72,9 +76,13 @@ def plot(keys: str) -> str:
         ),
         ('metric = "packets_at"', 'metric = "inverted_share"', "inverted_share needs trace = true", "measures"),
         ("[[published]]", f"{PAIRS}[[published]]\nlabel = 'p'", "'p' are pairs: their metric is arrival_gap", ""),
+        ("[[published]]", traffic("'big' = 1"), "traffic.1: 'big' is not a size", "64 KiB"),
+        ("[[published]]", traffic("'1 kB' = 0"), "packets: '1 kB' has the weight 0", "above 0"),
+        ("[[published]]", traffic(""), "traffic.1.packets: Dictionary should have at least 1 item", ""),
         ("[[published]]", f"{PAIRS.replace('1 s', '20 ms')}[[published]]", "pairs.1: every is the mean time", "twice"),
         ("[[table]]", plot('x = "speed"'), "plot 1: no axis 'speed'", "use rate"),
         ("[[table]]", plot('x = "rate"\nby = "rate"\namong = ["x"]'), "plot 1: axis rate has no 'x'", "2 Mb/s, 4 Mb/s"),
+        ("[[table]]", plot('x = "rate"\nlink = 1'), "link = 1: this dumbbell has links 0 to 0", ""),
         ("[[table]]", plot('x = "rate"\nseries = "window"'), "series = 'window' is over time", "write x = 'time'"),
         ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
         ('rows = ["rate"]', 'rows = ["rate"]\neach = "rate"', "each: 'rate' is one of rows already", "another axis"),
@@ -87,9 +95,14 @@ def plot(keys: str) -> str:
         ),
         ('over = { rate = "2 Mb/s" }\nv', 'label = "a"\nagainst = "b"\nv', "no flow has the label 'b'", "use a"),
         ("value = 2\n", "", "give one of value, between", "order"),
+        ('value = 2\ntolerance = "20 %"', "between = [3, 1]", "between: write the lower bound first", ""),
+        ('"20 %"', '"most"', "published.1.tolerance: 'most' is not a tolerance", "15 %"),
+        ('"20 %"', "-1", "published.1.tolerance: -1 is not a tolerance", "15 %"),
         ('metric = "packets_at"', 'metric = "speed"', "published.1.metric: Input should be 'packets_at'", "throughput"),
         ('name = "tiny"', 'name = "small"', "name: 'small' is not the file's", "tiny"),
-        ('title = "Two Renos"', 'title = "Two Renos', "no TOML", "line"),
+        ('title = "Two Renos"', 'title = "Two Renos', "not TOML", "line"),
+        ('[axes]\nrate = ["2 Mb/s", "4 Mb/s"]', "axes = 3", "axes: use a table", "[axes]"),
+        ('title = "Two Renos"', 'title = "Two Renos"\nvary = 3', "vary: use a table", "[vary]"),
     ],
 )
 def test_a_wrong_file_is_refused(old: str, new: str, where: str, allowed: str, tiny: Tiny, policies: Policies) -> None:
@@ -100,15 +113,31 @@ def test_a_wrong_file_is_refused(old: str, new: str, where: str, allowed: str, t
     assert said.startswith(f"{path}: ") and where in said and allowed in said
 
 
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ('x = "time"\nseries = "throughput"', "series = 'throughput'"),
+        ('x = "rate"\nmetric = "throughput"\nbegin = "1 s"', "throughput over a part of the run"),
+    ],
+)
+def test_what_is_read_from_samples_needs_them(keys: str, what: str, tiny: Tiny, policies: Policies) -> None:
+    metric = "" if "metric" in keys else 'metric = "window"\n'
+    path = tiny(('sample = "100 ms"\n', ""), more=f'[[plot]]\ntitle = "p"\n{metric}{keys}\n')
+    with pytest.raises(Refused, match=f"{what} needs samples: set run.sample"):
+        load(path, policies)
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path, policies: Policies) -> None:
     with pytest.raises(Refused, match=r"none\.toml: No such file"):
         load(tmp_path / "none.toml", policies)
+    with pytest.raises(Refused, match=r"do you mean sim/experiments/cubic\.toml"):
+        load(Path("cubic"), policies)
 
 
 def test_a_binary_file_is_refused(tmp_path: Path, policies: Policies) -> None:
     (tmp_path / "x.toml").write_bytes(b"\xd4\xc3\xb2\xa1")
-    with pytest.raises(Refused, match=r"x\.toml: no experiment's file"):
-        command.forms(tmp_path / "x.toml", policies, False, "", False)
+    with pytest.raises(Refused, match=r"x\.toml: not a file of an experiment"):
+        load(tmp_path / "x.toml", policies)
 
 
 def test_the_full_form_replaces_what_it_names(tiny: Tiny, policies: Policies) -> None:
@@ -133,10 +162,17 @@ def test_a_file_with_a_base_has_its_network_and_flows_but_for_what_it_gives(tiny
     assert not file.experiment.published and file.experiment.run.seeds == 1
 
 
+def test_a_base_may_be_an_experiment_of_the_tree(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "cubic"\nname = "mine"\ntitle = "Mine"\nsource = "Ours"\n[replace]\n"run.seeds" = 3\n')
+    file = load(path, None)
+    assert file.experiment.run.seeds == 3 and file.experiment.topology.kind == "dumbbell"
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (OTHER.replace("tiny", "tinny"), "base: no file tinny.toml beside this one"),
+        (OTHER.replace("tiny", "tinny"), "base: no file tinny.toml beside this one or in sim/experiments"),
         (OTHER + '[replace]\n"flow.b.count" = 7\n', "flow.b.count: the file has no table b"),
         (OTHER + '[replace]\n"flow.count" = 7\n', "flow.count: say which flow by its label"),
         (OTHER.replace("tiny", "other"), "base: 'other' has a base itself: use 'other'"),

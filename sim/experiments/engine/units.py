@@ -57,8 +57,9 @@ def _tolerance(value: object) -> object:
     if isinstance(value, str):
         found = re.fullmatch(rf"{quantities.NUMBER}\s*%", value.strip())
         if found is None:
-            raise ValueError(f"'{value}' is no tolerance: write '15 %' of the value, or a number in its unit")
-        return value
+            raise ValueError(f"'{value}' is not a tolerance: write '15 %' of the value, or a number in its unit")
+    elif isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise ValueError(f"{value} is not a tolerance: write '15 %' of the value, or a number in its unit")
     return value
 
 

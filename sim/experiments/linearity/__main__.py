@@ -88,7 +88,7 @@ def _print(report: dict[str, Any], wall: float) -> None:
     report_console().print(table)
     pairs = sum(point["pairs"] for figure in report["figures"] for point in figure["points"])
     print(
-        f"seed {report['seed']}, {report['seconds']:g} virtual seconds, {pairs:,} pairs received; {wall:.0f} s of wall time"
+        f"seed {report['seed']}, {report['seconds']:g} simulated seconds, {pairs:,} pairs received; {wall:.0f} s of wall time"
     )
     for failure in report["failures"]:
         print(f"WRONG: {failure}")

@@ -27,7 +27,7 @@ def render(report: dict[str, Any]) -> str:
     pages.finish(plots, row_height=390)
     word = "" if report["passed"] or report["failures"] else "too short to judge"
     body = f"""<p>{pages.verdict(report["passed"], word)}. Pairs of 1,000 bytes from our launch gate over ns-3's dumbbell of
-1 Mb/s to our receive stamps, beside packets of 210 bytes; {report["seconds"]:g} virtual seconds for each point.</p>
+1 Mb/s to our receive stamps, beside packets of 210 bytes; {report["seconds"]:g} simulated seconds for each point.</p>
 {pages.items([*report["failures"], *report["doubts"]])}
 {pages.plot(plots)}"""
     command = pages.command_line("experiment", "NAME", "SEED", "DURATION")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from typing import Annotated
 
 import typer
 
@@ -25,12 +24,12 @@ def experiment() -> None:
 @app.command(
     "run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 )
-def run(words: Annotated[list[str], typer.Argument(help="files and options; --help lists them")]) -> None:
+def run(context: typer.Context) -> None:
     """Runs sim/experiments/NAME.toml, or your own files."""
     with explained():
         if not _is_there():
             raise Refused("downbeat experiment needs the source tree: call scripts/tools/downbeat in it")
-    os.execv(sys.executable, [sys.executable, "-m", PROGRAM, "run", *words])
+    os.execv(sys.executable, [sys.executable, "-m", PROGRAM, "run", *context.args])
 
 
 def _is_there() -> bool:

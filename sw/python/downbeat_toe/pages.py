@@ -152,8 +152,8 @@ def verdict(passed: bool, word: str = "") -> str:
     )
 
 
-def page(title: str, body: str, *, command: str, seed: int | None = None) -> str:
-    """The whole page. `command` is what makes it again; `seed`: None where there is none."""
+def page(title: str, body: str, *, command: str, seed: int | str | None = None) -> str:
+    """The whole page. `command` is what makes it again; `seed`: None where there is none, words where there are several."""
     library = _library() if 'class="plot"' in body else ""
     scripts = f'<script type="text/plain" id="plotly">{library}</script><script>{SCRIPT}</script>' if library else ""
     drawn = "no seed" if seed is None else f"seed {seed}"

@@ -114,7 +114,7 @@ class Policy:
         if argument == 0:
             return f"{self.name} needs an argument: {self}" if self.needed else ""
         if argument >> self.bits:
-            return f"{self.name}: {argument:#x} is no argument, {self}"
+            return f"{self.name}: {argument:#x} is not an argument, {self}"
         values = {name: argument >> field.offset & (1 << field.width) - 1 for name, field in self.fields.items()}
         for name, field in self.fields.items():
             if not field.least <= values[name] <= field.most:
@@ -138,7 +138,7 @@ class Policy:
         for part in filter(None, map(str.strip, text.split(","))):
             name, equals, value = (piece.strip() for piece in part.partition("="))
             if name not in self.fields or not equals:
-                raise ArgumentRefused(f"{self.name}: '{part}' is no argument, {self}")
+                raise ArgumentRefused(f"{self.name}: '{part}' is not an argument, {self}")
             given[name] = value
         return given
 

@@ -35,7 +35,7 @@ def duration(text: str) -> int:
     """Nanoseconds."""
     found = re.fullmatch(rf"{NUMBER}\s*(ns|us|µs|ms|s)", text.strip())
     if found is None:
-        raise ValueError(f"'{text}' is no time: write it with its unit, as 40ms or 0.2 s")
+        raise ValueError(f"'{text}' is not a time: write it with its unit, as 40ms or 0.2 s")
     return _positive(Decimal(found[1]) * NANOSECONDS[found[2]], text)
 
 

@@ -94,7 +94,10 @@ def poisson(
     """Frames at random times; one that would meet the frame ahead waits for it."""
     with explained():
         least = int(np.ceil(wire_time(np.array([length]), _rate(link))[0]))
-        times = patterns.poisson(frames, patterns.interval(length, _rate(rate)), seed, least)
+        gap = patterns.interval(length, _rate(rate))
+        if gap < least:
+            raise Refused(f"--rate {rate}: faster than a link of {link} carries frames: use less, or a faster --link")
+        times = patterns.poisson(frames, gap, seed, least)
         _write(times, length, flow, link, file)
 
 

@@ -25,6 +25,13 @@ def test_words_go_to_the_trees_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert called == [[sys.executable, "-m", "sim.experiments", "run", "x.toml", "--seed", "3", "--full"]]
 
 
+def test_without_a_file_the_trees_program_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, words: called.append(words))
+    assert CliRunner().invoke(app, ["experiment", "run"]).exit_code == 0
+    assert called == [[sys.executable, "-m", "sim.experiments", "run"]]
+
+
 def test_its_usage_is_the_command_that_people_type() -> None:
     words = [sys.executable, "-m", experiment_command.PROGRAM, "run", "--help"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,6 @@ import pytest
 
 from downbeat_toe import patterns, schedule, schedule_file
 from downbeat_toe.gap.calling import downbeat
-from downbeat_toe.refused import Refused
 
 
 def gaps(launches: list[int]) -> list[int]:
@@ -86,13 +86,13 @@ def test_what_is_made_is_a_schedule_that_fits_its_wire(tmp_path: Path, words: tu
             ("train", "--gap", "1ms", "--trains", 2, "--every", "10ms"),
             "begin 10,000,000 ns after one that takes 49,000,000",
         ),
-        (("pairs", "--gap", "5"), "'5' is no time"),
+        (("pairs", "--gap", "5"), "'5' is not a time"),
         (("paced", "--rate", "fast"), "'fast' is not a rate"),
+        (("poisson", "--rate", "2Gb/s"), "--rate 2Gb/s: faster than a link of 1Gb/s carries frames.*--link"),
         (("pairs", "--gap", "1ms", "-o", "missing/s.csv"), "no directory missing"),
     ],
 )
 def test_what_fits_no_wire_is_refused(words: tuple[object, ...], says: str) -> None:
     done = downbeat("schedule", *words)
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    with pytest.raises(Refused, match=says):
-        raise Refused(done.stderr)
+    assert re.search(says, done.stderr)

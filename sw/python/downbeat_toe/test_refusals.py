@@ -144,7 +144,7 @@ def test_without_a_schedule_both_options_are_named(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("command", [("gap", "selftest"), ("schedule", "pairs")])
 def test_a_gap_needs_its_unit(command: tuple[str, ...]) -> None:
-    refused("'5' is no time: write it with its unit", *command, "--gap", 5)
+    refused("'5' is not a time: write it with its unit", *command, "--gap", 5)
 
 
 @pytest.mark.parametrize("gap", ["999ns", "11s"])

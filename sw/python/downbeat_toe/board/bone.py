@@ -4,6 +4,7 @@ litex/tools/remote/comm_uart.py)."""
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import termios
@@ -35,7 +36,7 @@ class Serial:
             settings = termios.tcgetattr(self._file)
         except (OSError, termios.error) as error:
             raise Refused(
-                f"{device}: no serial device ({error}); which is the board's? (ls /dev/ttyACM* /dev/ttyUSB*)"
+                f"{device}: no serial device ({error.args[1]}); which is the board's? (ls /dev/ttyACM* /dev/ttyUSB*)"
             ) from None
         settings[0] = settings[1] = settings[3] = 0  # raw
         settings[2] = termios.CS8 | termios.CREAD | termios.CLOCAL
@@ -44,6 +45,12 @@ class Serial:
         self._device, self._time_limit = device, time_limit
 
     def exchange(self, request: bytes, answer: int) -> bytes:
+        try:
+            return self._exchange(request, answer)
+        except OSError as error:
+            raise Refused(f"{self._device}: the serial device went away ({error.strerror}): connect it again") from None
+
+    def _exchange(self, request: bytes, answer: int) -> bytes:
         while request:
             request = request[os.write(self._file, request) :]
         found = b""
@@ -54,7 +61,10 @@ class Serial:
                     f"{self._device}: the board does not answer; is it programmed "
                     "(make bitstream PROGRAM=1), are RX and TX crossed?"
                 )
-            found += os.read(self._file, answer - len(found))
+            part = os.read(self._file, answer - len(found))
+            if not part:
+                raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+            found += part
         return found
 
 

@@ -153,8 +153,17 @@ def test_a_silent_line_is_refused(build: Path) -> None:
     os.close(line)
 
 
+def test_a_line_that_goes_away_is_refused(build: Path) -> None:
+    line, far = os.openpty()
+    serial = Serial(Path(os.ttyname(far)), time_limit=5)
+    os.close(far)
+    threading.Timer(0.1, os.close, [line]).start()
+    with pytest.raises(Refused, match="the serial device went away"):
+        Board.of_build(serial, build)
+
+
 def test_a_missing_device_and_a_missing_map_are_refused(far: Words, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="no serial device"):
+    with pytest.raises(Refused, match=r"none: no serial device \(No such file or directory\)"):
         Serial(tmp_path / "none")
     with pytest.raises(Refused, match="make bitstream writes it"):
         Board.of_build(Serial(far.device), tmp_path)

@@ -33,7 +33,7 @@ class Policies:
 
     @classmethod
     def of(cls, startup: str | None, steady: str | None, startup_argument: str, steady_argument: str) -> Policies:
-        """Refused: a policy does not take its argument."""
+        """Refused: there is no such policy, or it does not take its argument."""
         return cls(
             startup,
             steady,
@@ -61,8 +61,8 @@ class Policies:
 
 def _argument(family: str, name: str, text: str) -> int:
     known = policies.read(policies.OWN)[family]
-    if not text and name not in known:
-        return 0  # the library knows what is wrong with the name, and a core's own numbers
+    if not text and name.isdecimal():
+        return 0  # of a core with other policies
     try:
         return policies.find(known, name).argument(text)
     except policies.ArgumentRefused as error:

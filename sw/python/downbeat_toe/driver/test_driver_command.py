@@ -120,8 +120,9 @@ SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
         ([*SENDS, "--startup-argument", "n=20"], "standard takes none"),
         ([*SENDS, "--startup", "miss"], "miss needs an argument: miss takes m from"),
         (["run", "--steady", "aimd", "--steady-argument", "c=1", "true"], "aimd takes a from"),
+        (["run", "--startup", "warp", "true"], "no congestion policy 'warp' in this build, use standard"),
         (["listen", "5001", "--output", "/none/x"], "--output /none/x: no directory /none: make it first"),
-        (["top", "--socket", "/none", "--every", "soon"], "'soon' is no time"),
+        (["top", "--socket", "/none", "--every", "soon"], "'soon' is not a time"),
         (["run"], "no program: downbeat run -- PROGRAM"),
     ],
 )

@@ -18,8 +18,8 @@ from downbeat_toe.gateway.process import Site, program
 from downbeat_toe.quantities import size
 from downbeat_toe.refused import Refused, explained
 
-app = typer.Typer(no_args_is_help=True, help="the site's performance gateway: its hosts share estimates of paths")
-key_app = typer.Typer(no_args_is_help=True, help="the site's key file")
+app = typer.Typer(no_args_is_help=True, help="The site's performance gateway: its hosts share estimates of paths.")
+key_app = typer.Typer(no_args_is_help=True, help="The site's key file.")
 app.add_typer(key_app, name="keys")
 app.command("bench")(bench)
 
@@ -134,7 +134,7 @@ def new_key(file: Path) -> None:
 
 @key_app.command("rotate")
 def rotate_key(file: Path) -> None:
-    """A further key; hosts with the one before stay valid until the next rotation. Then: kill -HUP downbeat-gateway."""
+    """A further key; hosts with the one before stay valid until the next rotation. Then: systemctl reload downbeat-gateway."""
     with explained():
         number, gone = keys.rotate(file)
     print(f"key {number} is in {file}" + (f"; key {gone} is not valid any more" if gone is not None else ""))

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A report names the command that makes it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.experiments.engine.command import command_line
+from sim.experiments.names import FILES
+
+
+def test_a_file_of_the_tree_is_made_again_by_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = command_line([FILES["cubic"]], 3, True, 5, "90 s", True)
+    assert given == "make experiment NAME=cubic SEED=3 FULL=1 RUNS=5 DURATION=90 VARY=1"
+    monkeypatch.setenv("NAME", "quick")
+    assert command_line(list(FILES.values()), 1) == "make experiments SEED=1"
+
+
+def test_other_files_are_made_again_by_their_paths() -> None:
+    given = command_line([Path("mine.toml"), FILES["cubic"]], 3, True, 5, "90 s", True)
+    options = "--seed 3 --full --runs 5 --duration '90 s' --vary"
+    assert given == f"downbeat experiment run mine.toml {FILES['cubic']} {options}"
+    assert command_line([Path("mine.toml")], 1) == "downbeat experiment run mine.toml --seed 1"
