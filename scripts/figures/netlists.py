@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pydantic import AliasChoices, Field
+
 from scripts.figures.schema import Shown
 
 
@@ -13,7 +15,7 @@ class Synth(Shown):
     device: str
     flows: int
     preset: str
-    modules: list[ModuleArea]
+    modules: list[ModuleArea] = Field(validation_alias=AliasChoices("modules", "rooms"))
     state_bits_per_flow: int
 
 
@@ -29,7 +31,7 @@ class ModuleArea(Shown):
 class Fmax(Shown):
     """`make fmax`: one run. A record may leave out the sizes, or the clock of a build that was not routed."""
 
-    module: str
+    module: str = Field(validation_alias=AliasChoices("module", "room"))
     preset: str
     device: str
     grade: str

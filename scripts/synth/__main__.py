@@ -120,9 +120,9 @@ def _record(target: Target, flows: int, preset: str, modules: list[dict[str, Any
         "device": target.device,
         "flows": flows,
         "preset": preset,
-        "modules": modules,
+        "rooms": modules,
         "fmax_mhz": slowest.get("fmax_mhz"),
-        "fmax_module": slowest.get("name"),
+        "fmax_room": slowest.get("name"),
         "critical_path": slowest.get("critical_path"),
         "state_bits_per_flow": sum(module["state_bits_per_flow"] for module in modules),
     }
@@ -133,10 +133,10 @@ def _print(target: Target, record: dict[str, Any]) -> None:
     table = Table(title=title, title_justify="left")
     for column in ("module", *PARTS.values(), "state bits a flow", "MHz, routed"):
         table.add_column(column, justify="left" if column == "module" else "right")
-    for module in record["modules"]:
+    for module in record["rooms"]:
         clock = f"{module['fmax_mhz']:.1f}" if "fmax_mhz" in module else ""
         table.add_row(module["name"], *[f"{module[part]:,}" for part in (*PARTS, "state_bits_per_flow")], clock)
-    used = _sum(record["modules"])
+    used = _sum(record["rooms"])
     table.add_section()
     table.add_row("all of these", *[f"{used[part]:,}" for part in PARTS], f"{record['state_bits_per_flow']:,}", "")
     table.add_row(target.device, *[f"{target.there[part]:,}" for part in PARTS], "", "")

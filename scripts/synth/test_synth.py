@@ -109,11 +109,11 @@ def test_the_report_has_each_module_and_the_slowest_that_was_routed(run: Any) ->
     status, report = run("Pacer", "Timers", "Notifier", clocks={"Pacer": 119.0, "Timers": 108.2}, LUT4=5, TRELLIS_FF=3)
     assert status == 0
     assert (report["target"], report["flows"], report["preset"]) == ("ecp5", 16, "default")
-    assert [module["name"] for module in report["modules"]] == ["Pacer", "Timers", "Notifier"]
-    assert [(module["lut"], module["ff"], module["bram"], module["dsp"]) for module in report["modules"]] == [
+    assert [module["name"] for module in report["rooms"]] == ["Pacer", "Timers", "Notifier"]
+    assert [(module["lut"], module["ff"], module["bram"], module["dsp"]) for module in report["rooms"]] == [
         (5, 3, 0, 0)
     ] * 3
-    assert (report["fmax_mhz"], report["fmax_module"], report["critical_path"]) == (108.2, "Timers", ["a"])
+    assert (report["fmax_mhz"], report["fmax_room"], report["critical_path"]) == (108.2, "Timers", ["a"])
     assert report["state_bits_per_flow"] == 3 * 2 * 74
 
 

@@ -69,7 +69,7 @@ def _text(arguments: argparse.Namespace, found: Timing, used: dict[str, int]) ->
 
 def _record(arguments: argparse.Namespace, found: Timing, used: dict[str, int]) -> dict[str, Any]:
     return {
-        "module": arguments.module,
+        "room": arguments.module,
         "preset": arguments.preset,
         "device": "LFE5UM5G-85F" if arguments.grade.endswith("5G") else "LFE5U-85F",
         "grade": arguments.grade,
