@@ -210,6 +210,8 @@ def _sentence(place: Sequence[int | str], kind: str, message: str) -> str:
         return f"{where}: no such key; " + (f"do you mean {near[0]}? " if near else "") + f"use {', '.join(keys)}"
     if kind == "missing":
         return f"{where}: missing"
+    if kind == "tuple_type":
+        return f"{where}: use a list; tables of one are written [[{shown[0]}]]"
     return f"{where}: {message.removeprefix('Value error, ')}"
 
 
