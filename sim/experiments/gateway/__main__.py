@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """`make experiment NAME=gateway`: two hosts with a core each, one path over ns-3. The first host's connection learns
-the path; then the second host opens its first. build/reports/experiment-gateway.json.
+the path; then the second host opens its first. build/reports/experiments/gateway.json.
 
 It must start as if its own host had known the path, by SPAND, LISS and Careful Resume, over one gateway and over two
 with Redis. Careful Resume's parameters are compared as they are told: the transfer starts as it does without them.
@@ -24,7 +24,7 @@ from sim.experiments.gateway.sharing import ALONE, OWN, sites, ways
 from sim.lib import build
 from sim.lib.verilated import PRESET
 
-REPORT = build.ROOT / "build" / "reports" / "experiment-gateway.json"
+REPORT = build.ROOT / "build" / "reports" / "experiments" / "gateway.json"
 # What of the start each method tells, in segments, and how far it may be from what the own host would have told: the
 # gateway has the first host's last report, up to a round trip old, and is asked 20 ms before the connection opens.
 METHODS = {"spand": "told_window", "liss": "told_ssthresh", "resume": "told_jump"}
