@@ -61,6 +61,7 @@ class Core:
         self.lag = 0.0  # seconds that it goes on for: with what is under way without a port, and when it is to stop
         self.refuses = False  # its port's rings
         self.cut = False  # it was stopped in the midst of that
+        self.left = False  # on, by a program that was killed: it writes into its ring until it has stopped
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
@@ -79,6 +80,9 @@ class Core:
             idle, running = now - port_was >= self.lag, enabled or now - core_was < self.lag
             self.cut |= not enabled and not idle
             self.set(PORT_BLOCK + 4, 2 * port if self.refuses else port)  # running as enabled
+            self.left &= bool(running)
+            if self.left:
+                self.memory[NOTIFICATIONS + 63] = 1
             self.set(STATUS, running | idle << 1)
             self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
             time.sleep(0.001)
@@ -243,6 +247,18 @@ def test_a_release_stops_the_core(core: Core) -> None:
     assert core.get(CONTROL) == 0
     assert core.get(STATUS) & 1 == 0
     assert not core.cut
+
+
+def test_an_open_waits_for_a_core_that_was_left_on(core: Core) -> None:
+    """What it wrote last is in memory before the rings are made."""
+    core.lag, core.left = 0.03, True
+    core.set(CONTROL, 1)
+    core.set(PORT_BLOCK, 1)
+    while not core.get(STATUS) & 1:
+        time.sleep(0.001)
+    with Device(f"uio:{core.uri}"):
+        assert not core.left
+        assert core.memory[NOTIFICATIONS + 63] == 0
 
 
 def test_an_open_that_fails_stops_the_core(core: Core) -> None:
