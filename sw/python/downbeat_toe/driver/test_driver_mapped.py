@@ -4,6 +4,7 @@ core."""
 
 from __future__ import annotations
 
+import json
 import mmap
 import re
 import struct
@@ -276,6 +277,19 @@ def _seen(case: str, *arguments: str) -> str:
 
 def test_no_exception_leaves_the_c_interface() -> None:
     assert _seen("exceptions") == f"{Error.OUT_OF_RESOURCES} stoi\n"
+
+
+def test_numbers_of_an_argument_lie_where_the_layout_says() -> None:
+    """A number that is too large is the largest."""
+    layout = json.loads((ROOT / "sw/python/downbeat_toe/downbeat_layout.json").read_text())
+    policies = layout["arguments"]["StartupPolicy"]
+    expected = [
+        f"{policy} {name} {value << field['offset']:032x}"
+        for policy in ("resume", "paced")
+        for name, field in policies[policy]["fields"].items()
+        for value in (1 << field["fraction"], (1 << field["width"]) - 1)
+    ]
+    assert _seen("arguments").splitlines() == expected
 
 
 def test_an_interrupt_of_uio_is_taken_and_enabled_again(core: Core) -> None:
