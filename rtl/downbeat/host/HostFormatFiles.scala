@@ -104,9 +104,11 @@ object HostFormatFiles {
   def policies(config: DownbeatConfig): String = {
     def list(family: String, policies: Seq[Policy]): Seq[String] = {
       val rows = policies.map(policy => s"""  each("${policy.name}")""")
-      val arguments = for (policy <- policies; field <- policy.arguments.fields)
-        yield s"""  each("${policy.name}", "${field.name}", ${policy.arguments.offset(field.name)}u, ${field.bits}u, """ +
-          s"${field.fraction}u)"
+      val arguments = policies.flatMap(policy =>
+        policy.arguments.fields.map { field =>
+          val numbers = Seq(policy.arguments.offset(field.name), field.bits, field.fraction).map(value => s"${value}u")
+          s"""  each("${policy.name}", "${field.name}", ${numbers.mkString(", ")})"""
+        })
       Seq(s"#define DOWNBEAT_${family}_POLICIES(each) \\", rows.mkString(" \\\n"), "",
         "/* Policy, name, first bit, bits, fraction bits among them. */",
         s"#define DOWNBEAT_${family}_ARGUMENTS(each) \\", arguments.mkString(" \\\n"))
