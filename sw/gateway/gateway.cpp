@@ -74,7 +74,12 @@ std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vecto
   return std::nullopt;
 }
 
-void Gateway::relayed(const Message &message, Nanoseconds now) {
+void Gateway::relayed(const Message &message, bool again, Nanoseconds now) {
+  if (!store_.counted().take(message.header.session, message.header.sequence)) {
+    if (!again) counters_.relayRefused.add();
+    return;
+  }
+  counters_.relayTaken.add(message.reports.size());
   for (const Report &report : message.reports)
     store_.add(message.header.reporter, report, now, Nanoseconds(message.age) * millisecond);
 }

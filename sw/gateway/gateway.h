@@ -24,8 +24,8 @@ public:
   // the counter of its cause (and, once its tag is known to fit, the sender's own limits).
   void receive(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out);
 
-  // Reports that another gateway of this site has accepted.
-  void relayed(const Message &message, Nanoseconds now);
+  // Reports that another gateway of this site has accepted; `again`: they may be known from before this gateway began.
+  void relayed(const Message &message, bool again, Nanoseconds now);
 
   void onReport(Relay relay) { relay_ = std::move(relay); }
   void replaceKeys(Keys keys) { keys_ = std::move(keys); }

@@ -41,8 +41,8 @@ Relay::~Relay() {
   thread_.join();
 }
 
-void Relay::send(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now) {
-  Message message{.header = {.type = Type::relay, .reporter = reporter, .session = self_}};
+std::uint64_t Relay::send(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now) {
+  Message message{.header = {.type = Type::relay, .reporter = reporter, .session = self_, .sequence = ++sequence_}};
   message.reports = reports;
   const std::scoped_lock lock(mutex_);
   if (waiting_.size() == mostWaiting) {
@@ -50,9 +50,10 @@ void Relay::send(std::uint32_t reporter, const std::vector<Report> &reports, Nan
     waiting_.pop_front();
   }
   waiting_.push_back({std::move(message), now});
+  return sequence_;
 }
 
-std::vector<Message> Relay::taken() {
+std::vector<Relay::Taken> Relay::taken() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(taken_, {});
 }
@@ -112,7 +113,7 @@ bool Relay::follow(RedisConnection &redis, Nanoseconds begin, bool start) {
       if (age < 0)
         counters_.relayRefused.add(); // from the future: its age is unknown
       else
-        take(entry.value, age);
+        take(entry.value, age, start);
     }
     if (entries->size() < batch) break;
   }
@@ -120,7 +121,7 @@ bool Relay::follow(RedisConnection &redis, Nanoseconds begin, bool start) {
   return true;
 }
 
-void Relay::take(const std::string &sealed, Nanoseconds age) {
+void Relay::take(const std::string &sealed, Nanoseconds age, bool atStart) {
   const Bytes bytes(reinterpret_cast<const std::uint8_t *>(sealed.data()), sealed.size());
   const auto header = decodeHeader(bytes);
   const auto *read = std::get_if<Header>(&header);
@@ -131,12 +132,10 @@ void Relay::take(const std::string &sealed, Nanoseconds age) {
   if (!key || !tagFits(*key, bytes)) return counters_.relayRefused.add();
   auto body = decodeBody(*read, bytes.subspan(headerBytes, bytes.size() - headerBytes - tagBytes));
   auto *message = std::get_if<Message>(&body);
-  if (!message || keys_.denies(read->reporter) || windows_[read->session].take(read->sequence))
-    return counters_.relayRefused.add();
+  if (!message || keys_.denies(read->reporter)) return counters_.relayRefused.add();
   const Nanoseconds whole = std::min<Nanoseconds>(age / millisecond + message->age, UINT32_MAX);
   message->age = static_cast<std::uint32_t>(whole);
-  counters_.relayTaken.add(message->reports.size());
-  taken_.push_back(std::move(*message));
+  taken_.push_back({std::move(*message), atStart});
   if (taken_.size() == 1) wake_();
 }
 
@@ -154,7 +153,6 @@ bool Relay::publish(RedisConnection &redis) {
   const Nanoseconds now = read(CLOCK_BOOTTIME);
   for (Waiting &each : waiting) {
     each.message.header.key = id;
-    each.message.header.sequence = ++sequence_;
     each.message.age = static_cast<std::uint32_t>(std::min<Nanoseconds>((now - each.at) / millisecond, UINT32_MAX));
     std::vector<std::uint8_t> bytes;
     encode(each.message, bytes);

@@ -2,11 +2,12 @@
 // Several gateways of one site share what they accept through a stream of Redis. Answers always come from memory: Redis
 // is a log that each gateway appends to and follows, so nobody waits for it and its loss costs only the others' news.
 //
-// Entries are sealed as the hosts' messages are, and each counts once, by the sequence of the session of the gateway
-// that wrote it: whoever can write to Redis alone can store nothing but what a gateway sealed before this one began,
-// once. The age of an entry never depends on a date: it is at most the time since the last look that found the stream
-// read to its end. For what lies there at a start the ids of the stream, which are dates of Redis, are compared with
-// Redis's own date.
+// Entries are sealed as the hosts' messages are, and each counts once (counted.h), by the sequence of the session of
+// the gateway that wrote it. The snapshot has which are counted, so that a restart counts none again. Whoever can write
+// to Redis alone can store nothing but what a gateway sealed before this one began, and no snapshot has, once. The age
+// of an entry never depends on a date: it is at most the time since the last look that found the stream read to its
+// end. For what lies there at a start the ids of the stream, which are dates of Redis, are compared with Redis's own
+// date.
 #pragma once
 
 #include <atomic>
@@ -15,14 +16,12 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "clock.h"
 #include "counters.h"
 #include "keys.h"
 #include "log.h"
-#include "replay_window.h"
 
 namespace downbeat::gateway {
 
@@ -32,12 +31,18 @@ class Relay {
 public:
   static constexpr std::size_t mostWaiting = 65'536; // messages kept while Redis is away; the oldest go first
 
+  struct Taken {
+    Message message;
+    bool atStart; // it lay there when this gateway began
+  };
+
   // `wake` is called, from the relay's thread, when `taken` has something.
   Relay(std::string address, Keys keys, std::uint64_t self, Counters &counters, Log &log, std::function<void()> wake);
   ~Relay();
 
-  void send(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now); // never waits
-  std::vector<Message> taken(); // what other gateways have accepted, with its age
+  // Never waits; the sequence of what others will see.
+  std::uint64_t send(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now);
+  std::vector<Taken> taken(); // what other gateways have accepted, and this one before it began, with its age
   void replaceKeys(Keys keys);
 
 private:
@@ -50,7 +55,7 @@ private:
   bool exchange(RedisConnection &redis, bool start);
   bool publish(RedisConnection &redis);
   bool follow(RedisConnection &redis, Nanoseconds before, bool start);
-  void take(const std::string &sealed, Nanoseconds age);
+  void take(const std::string &sealed, Nanoseconds age, bool atStart);
 
   const std::string address_;
   const std::uint64_t self_; // drawn at the start: a gateway leaves out what it wrote itself
@@ -61,12 +66,11 @@ private:
   std::mutex mutex_; // keys, waiting and taken
   Keys keys_;
   std::deque<Waiting> waiting_;
-  std::vector<Message> taken_;
+  std::vector<Taken> taken_;
 
-  std::unordered_map<std::uint64_t, ReplayWindow> windows_; // by the session of another gateway
   std::string last_; // the newest entry that was read
   Nanoseconds readToEnd_ = 0;
-  std::uint64_t sequence_ = 0;
+  std::uint64_t sequence_ = 0; // the last that was sent
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };

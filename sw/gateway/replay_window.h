@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "bytes.h"
 #include "clock.h"
 #include "counters.h"
 
@@ -31,6 +32,15 @@ public:
     }
     bits_[word(sequence)] |= std::uint64_t(1) << sequence % 64;
     return std::nullopt;
+  }
+
+  void write(Writer &writer) const {
+    writer.number(highest_, 8);
+    for (std::uint64_t bits : bits_) writer.number(bits, 8);
+  }
+  void read(Reader &reader) {
+    highest_ = reader.number(8);
+    for (std::uint64_t &bits : bits_) bits = reader.number(8);
   }
 
 private:

@@ -66,8 +66,11 @@ std::string Server::open(Keys keys) {
   saver_ = std::make_unique<Saver>(config_.snapshot, config_.snapshotSeconds * second, counters_, log_);
   if (!config_.redis.empty()) {
     const auto wake = [this] { eventfd_write(news_.get(), 1); };
-    relay_ = std::make_unique<Relay>(config_.redis, std::move(keys), random(), counters_, log_, wake);
-    gateway_->onReport([this](auto reporter, const auto &reports, auto now) { relay_->send(reporter, reports, now); });
+    const std::uint64_t self = random();
+    relay_ = std::make_unique<Relay>(config_.redis, std::move(keys), self, counters_, log_, wake);
+    gateway_->onReport([this, self](auto reporter, const auto &reports, auto now) {
+      gateway_->store().counted().take(self, relay_->send(reporter, reports, now));
+    });
   }
   log_.write(Log::info, "listening", "udp", config_.udp, "unix", config_.unixSocket, "store",
              config_.redis.empty() ? "embedded" : "redis://" + config_.redis, "keys", gateway_->keys().size());
@@ -96,7 +99,7 @@ void Server::run() {
       } else if (descriptor == news_.get()) {
         eventfd_t count;
         eventfd_read(news_.get(), &count);
-        for (const Message &message : relay_->taken()) gateway_->relayed(message, now);
+        for (const auto &[message, atStart] : relay_->taken()) gateway_->relayed(message, atStart, now);
       } else if (admin_->owns(descriptor)) {
         admin_->ready(descriptor, now);
       } else {

@@ -14,7 +14,7 @@
 namespace downbeat::gateway {
 namespace {
 
-constexpr std::uint64_t signature = 0x4442534e41503031; // "DBSNAP01"
+constexpr std::uint64_t signature = 0x4442534e41503032; // "DBSNAP02"
 constexpr std::size_t hashBytes = 32, bootBytes = 36;
 constexpr std::size_t done = SIZE_MAX; // no slot: all entries are in
 
@@ -116,13 +116,17 @@ bool Snapshot::step(Store &store, std::size_t most, Nanoseconds now) {
     writer.number(1, 1);
     write(writer, entry);
   });
-  if (slot_ == 0) slot_ = done;
-  return slot_ == done;
+  if (slot_ != 0) return false;
+  slot_ = done;
+  Writer writer(bytes_);
+  writer.number(0, 1); // no further entry
+  // Last: what came while the entries were saved is lost at most, and nothing counts twice.
+  store.counted().write(writer);
+  return true;
 }
 
 std::vector<std::uint8_t> Snapshot::piece() {
   const bool last = underWay_ && slot_ == done;
-  if (last) bytes_.push_back(0); // no further entry
   crypto_generichash_update(&hash_->state, bytes_.data(), bytes_.size());
   if (last) {
     bytes_.resize(bytes_.size() + hashBytes);
@@ -167,6 +171,7 @@ std::variant<Restored, std::string> restore(std::span<const std::uint8_t> bytes,
     store.restore(std::move(entry));
     ++restored.prefixes;
   }
+  store.counted().read(reader);
   return restored;
 }
 

@@ -32,7 +32,7 @@ public:
   ~Snapshot();
 
   void begin(const Moment &moment);
-  // Takes up to `most` entries; true when all are in.
+  // Takes up to `most` entries; true when all are in, and then which messages they have in them.
   bool step(Store &store, std::size_t most, Nanoseconds now);
   bool underWay() const { return underWay_; }
   // The file's bytes since the last piece. The one after the last step ends with the hash of all.

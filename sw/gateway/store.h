@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "counted.h"
 #include "counters.h"
 #include "estimate.h"
 
@@ -46,6 +47,8 @@ public:
   std::size_t sweep(std::size_t slot, std::size_t most, Nanoseconds now, const std::function<void(const Entry &)> &see);
   void each(std::size_t most, const std::function<void(const Entry &)> &see) const; // the most recently used first
 
+  Counted &counted() { return counted_; } // of what other gateways accepted, and of what they were told
+
   std::size_t size() const { return slots_.size(); }
   std::size_t bytes() const { return bytes_; }
 
@@ -67,6 +70,7 @@ private:
 
   StoreLimits limits_;
   Counters &counters_;
+  Counted counted_;
   std::unordered_map<Prefix, std::uint32_t, PrefixHash> slots_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;

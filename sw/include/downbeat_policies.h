@@ -25,6 +25,29 @@
   each("miss") \
   each("resume")
 
+/* Policy, name, first bit, bits, fraction bits among them. */
+#define DOWNBEAT_STARTUP_ARGUMENTS(each) \
+  each("paced", "n", 0u, 16u, 0u) \
+  each("paced", "gap", 16u, 52u, 16u) \
+  each("paced", "burst", 68u, 2u, 0u) \
+  each("pairs", "gap", 0u, 52u, 16u) \
+  each("pairs", "pause", 52u, 36u, 0u) \
+  each("pairs", "inverted", 88u, 1u, 0u) \
+  each("hoe", "inverted", 0u, 1u, 0u) \
+  each("spm", "inverted", 0u, 1u, 0u) \
+  each("vegasstart", "gamma", 0u, 8u, 0u) \
+  each("vegasstart", "round", 8u, 1u, 0u) \
+  each("past", "bisect", 0u, 1u, 0u) \
+  each("astart", "bwe", 0u, 1u, 0u) \
+  each("spmastart", "bwe", 0u, 1u, 0u) \
+  each("spmastart", "inverted", 1u, 1u, 0u) \
+  each("miss", "m", 0u, 24u, 8u) \
+  each("miss", "next", 24u, 48u, 0u) \
+  each("miss", "most", 72u, 16u, 0u) \
+  each("resume", "saved", 0u, 16u, 0u) \
+  each("resume", "most", 16u, 16u, 0u) \
+  each("resume", "rtt", 32u, 36u, 0u)
+
 #define DOWNBEAT_STEADY_POLICIES(each) \
   each("reno") \
   each("aimd") \
@@ -36,5 +59,23 @@
   each("fast") \
   each("vegas") \
   each("westwood")
+
+/* Policy, name, first bit, bits, fraction bits among them. */
+#define DOWNBEAT_STEADY_ARGUMENTS(each) \
+  each("aimd", "a", 0u, 24u, 16u) \
+  each("aimd", "b", 24u, 16u, 16u) \
+  each("carson", "fastdrop", 0u, 1u, 0u) \
+  each("carson", "limit", 1u, 2u, 0u) \
+  each("carson", "full", 3u, 1u, 0u) \
+  each("logistic", "K", 0u, 44u, 10u) \
+  each("logistic", "A", 44u, 44u, 10u) \
+  each("hstcp", "linux", 0u, 1u, 0u) \
+  each("fast", "alpha", 0u, 16u, 0u) \
+  each("fast", "every", 16u, 2u, 0u) \
+  each("fast", "mi", 18u, 1u, 0u) \
+  each("vegas", "alpha", 0u, 8u, 0u) \
+  each("vegas", "beta", 8u, 8u, 0u) \
+  each("vegas", "round", 16u, 1u, 0u) \
+  each("westwood", "bwe", 0u, 1u, 0u)
 
 #endif

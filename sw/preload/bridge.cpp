@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -64,14 +65,18 @@ bool Bridge::programGone() const {
   return ::poll(&state, 1, 0) > 0 && (state.revents & POLLHUP) != 0;
 }
 
+std::size_t Bridge::unread() const {
+  int count = 0;
+  return ioctl(socket_.get(), FIONREAD, &count) == 0 ? static_cast<std::size_t>(count) : 0;
+}
+
 bool Bridge::step() {
   if (connection_ == nullptr) return false;
   const bool alive = settle();
   if (!established_) return (alive && !programGone()) || end(alive);
-  // What came before a reset is still the program's.
-  const bool open = receiveAll() && (!alive || sendAll());
-  if (!open) return end(true);
-  if (!alive) return end(false);
+  if (!receiveAll() || (alive && !sendAll())) return end(true);
+  // What came before a reset is still the program's, and it hears of the reset once it has accepted.
+  if (!alive) return (!programGone() && (socketFull_ || unread() == 0)) || end(false);
   if (programFinished_ && (peerFinished_ || programGone())) return end(false);
   return true;
 }
@@ -82,29 +87,44 @@ bool Bridge::end(bool abort) {
   else
     downbeat_close(connection_);
   connection_ = nullptr;
+  std::array<char, 4096> dropped; // the stream has ended: nothing is unread, so that this is no reset
+  if (error_ == 0 || peerFinished_)
+    while (::recv(socket_.get(), dropped.data(), dropped.size(), MSG_DONTWAIT) > 0) {}
   socket_.reset();
   other_.reset();
   return false;
 }
 
+std::size_t Bridge::take(const downbeat_span (&spans)[2], std::size_t count) {
+  char before; // the core has it
+  const std::size_t first = std::min(count - 1, spans[0].length);
+  const std::array<iovec, 3> parts{{{&before, 1}, {spans[0].bytes, first}, {spans[1].bytes, count - 1 - first}}};
+  const ssize_t moved = readv(socket_.get(), parts.data(), parts.size());
+  if (moved <= 0) return 0;
+  const std::size_t last = static_cast<std::size_t>(moved) - 1;
+  void *place = static_cast<std::uint8_t *>(last < spans[0].length ? spans[0].bytes : spans[1].bytes) +
+                (last < spans[0].length ? last : last - spans[0].length);
+  return ::recv(socket_.get(), place, 1, MSG_PEEK | MSG_DONTWAIT) == 1 ? last + 1 : 0;
+}
+
 bool Bridge::sendAll() {
-  ringFull_ = false;
   while (!programFinished_) {
+    if (unread() <= 1) {
+      pollfd state{socket_.get(), POLLRDHUP, 0};
+      if (::poll(&state, 1, 0) <= 0) return true;
+      if (unread() <= 1) {                                // nothing came before the end
+        if ((state.revents & POLLERR) != 0) return false; // the program closed with something unread
+        programFinished_ = true;
+        downbeat_shutdown(connection_);
+        return true;
+      }
+    }
     downbeat_span spans[2];
-    if (downbeat_reserve(connection_, spans) <= 0) {
-      ringFull_ = true;
-      return true;
-    }
-    Parts parts;
-    const ssize_t count = readv(socket_.get(), parts.data(), partsOf(spans, parts));
-    if (count > 0) {
-      downbeat_commit(connection_, static_cast<std::size_t>(count));
-    } else if (count == 0) {
-      programFinished_ = true;
-      downbeat_shutdown(connection_);
-    } else {
-      return errno == EAGAIN || errno == EINTR; // ECONNRESET: the program closed with something unread
-    }
+    const std::int64_t space = downbeat_reserve(connection_, spans);
+    if (space <= 0) return true;
+    const std::size_t count = take(spans, std::min(static_cast<std::size_t>(space), unread() - 1));
+    if (count == 0) return false;
+    downbeat_commit(connection_, count);
   }
   return true;
 }
@@ -137,11 +157,7 @@ bool Bridge::receiveAll() {
 }
 
 std::uint32_t Bridge::wanted() const {
-  if (!established_) return 0;
-  std::uint32_t events = 0;
-  if (!programFinished_ && !ringFull_) events |= EPOLLIN;
-  if (socketFull_) events |= EPOLLOUT;
-  return events;
+  return EPOLLET | EPOLLIN | (socketFull_ ? EPOLLOUT : 0u); // edges: there is always something to read
 }
 
 } // namespace downbeat

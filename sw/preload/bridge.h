@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One connection of the core and the pump's end of the program's socket: bytes both ways, ends both ways.
+//
+// A byte of the program's is always unread there: at first the one before its stream (first_byte.h), then the last that
+// the core has. So an end that comes too early, the pump's own death too, is ECONNRESET for the program.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +35,19 @@ public:
   int descriptor() const { return socket_.get(); }
   /// Events of epoll that are waited for.
   std::uint32_t wanted() const;
-  /// The send ring is full of what the program wrote: what its socket does is no news.
-  bool blocked() const { return established_ && ringFull_ && !socketFull_; }
-  bool watched = false; // the pump's
+  std::uint32_t watched = 0; // the pump's: events that epoll has
 
 private:
   static constexpr int pending = 115; // EINPROGRESS
 
   bool settle();
   bool programGone() const;
+  /// Bytes in the socket, with the one that is always there; 0: nobody has accepted it.
+  std::size_t unread() const;
   void establish();
   bool sendAll();
+  /// Moves at most `count` bytes into the ring; how many.
+  std::size_t take(const downbeat_span (&spans)[2], std::size_t count);
   bool receiveAll();
   bool end(bool abort);
 
@@ -53,7 +58,7 @@ private:
   int error_ = 0;
   bool established_ = false;
   bool programFinished_ = false, peerFinished_ = false;
-  bool ringFull_ = false, socketFull_ = false;
+  bool socketFull_ = false;
 };
 
 } // namespace downbeat

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// libdownbeat_preload.so: the calls that make, name and end TCP connections. All others (read, write, poll, splice,
-// fork, exec) keep the kernel's meaning, because the program has a socket of the kernel.
+// libdownbeat_preload.so: the calls that make, name and end TCP connections. All others (write, poll, splice, fork,
+// exec) keep the kernel's meaning, because the program has a socket of the kernel; reads.cpp has those that read.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "first_byte.h"
 #include "peer.h"
 #include "real.h"
 #include "takeover.h"
@@ -104,8 +105,12 @@ EXPORTED int accept4(int descriptor, sockaddr *address, socklen_t *length, int f
     size = sizeof peer;
     accepted = REAL(accept4)(descriptor, reinterpret_cast<sockaddr *>(&peer), &size, flags);
     if (accepted < 0) return accepted;
-    pastPump = ownOf(accepted) && !isOfSameUser(accepted);
-    if (pastPump) REAL(close)(accepted);
+    const bool own = ownOf(accepted).has_value();
+    pastPump = own && !isOfSameUser(accepted);
+    if (pastPump)
+      REAL(close)(accepted);
+    else if (own)
+      sendFirstByte(accepted);
   }
   if (address == nullptr || length == nullptr) return accepted;
   sockaddr_un local{};
@@ -144,11 +149,11 @@ EXPORTED int getsockopt(int descriptor, int level, int name, void *value, sockle
   if (level == SOL_SOCKET) {
     if (name == SO_DOMAIN) return giveNumber(AF_INET, value, length);
     if (name == SO_PROTOCOL) return giveNumber(IPPROTO_TCP, value, length);
-    if (name == SO_ERROR && own->connection) {
-      const int error = errorOf(*own->connection);
-      return giveNumber(error == EINPROGRESS ? 0 : error, value, length);
-    }
-    return REAL(getsockopt)(descriptor, level, name, value, length);
+    const int result = REAL(getsockopt)(descriptor, level, name, value, length);
+    int error = 0;
+    if (result != 0 || name != SO_ERROR || *length < sizeof error) return result;
+    std::memcpy(&error, value, sizeof error);
+    return giveNumber(reasonOf(descriptor, error), value, length);
   }
   if (level == IPPROTO_TCP && name == TCP_MAXSEG) return giveNumber(Pump::get()->segment, value, length);
   if (level == IPPROTO_TCP && name == TCP_NODELAY) return giveNumber(0, value, length);
@@ -157,7 +162,9 @@ EXPORTED int getsockopt(int descriptor, int level, int name, void *value, sockle
 }
 
 EXPORTED int setsockopt(int descriptor, int level, int name, const void *value, socklen_t length) noexcept {
-  const auto own = level == IPPROTO_TCP || level == IPPROTO_IP ? ownOf(descriptor) : std::nullopt;
+  // A queue that is too small is never writable with the byte in it that stays unread.
+  const bool sendQueue = level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_SNDBUFFORCE);
+  const auto own = sendQueue || level == IPPROTO_TCP || level == IPPROTO_IP ? ownOf(descriptor) : std::nullopt;
   if (!own) return REAL(setsockopt)(descriptor, level, name, value, length);
   if (level == IPPROTO_TCP && name == TCP_NODELAY && own->connection && length >= sizeof(int)) {
     int wanted;

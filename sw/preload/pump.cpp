@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 
 #include "errors.h"
+#include "first_byte.h"
 #include "peer.h"
 
 namespace downbeat {
@@ -176,6 +177,7 @@ int Pump::connect(const Request &request, File &socket) {
       !setName(program, nameOfOwnEnd(static_cast<std::uint32_t>(getpid()) << 8 ^ name.serial)))
     return ENOBUFS;
   fcntl(end.get(), F_SETFL, O_NONBLOCK);
+  sendFirstByte(program.get());
 
   downbeat_connection *connection = nullptr;
   if (const int error = downbeat_connect(device_, request.remote.ip, request.remote.port, port, &options, &connection);
@@ -279,12 +281,9 @@ void Pump::watch(Bridge &bridge) {
   epoll_event event{};
   event.events = bridge.wanted();
   event.data.u64 = bridge.name().serial;
-  // The program's end cannot be masked: it is looked for only where something can be done about it.
-  if (!bridge.blocked())
-    epoll_ctl(epoll_.get(), bridge.watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, bridge.descriptor(), &event);
-  else if (bridge.watched)
-    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, bridge.descriptor(), nullptr);
-  bridge.watched = !bridge.blocked();
+  if (event.events == bridge.watched) return; // a change tells what is there once more
+  epoll_ctl(epoll_.get(), bridge.watched != 0 ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, bridge.descriptor(), &event);
+  bridge.watched = event.events;
 }
 
 void Pump::step(std::uint32_t serial) {

@@ -4,17 +4,9 @@
 
 #include <dlfcn.h>
 
-namespace downbeat {
-
 /// `REAL(connect)(...)` calls the next library's connect.
-template <typename Function> Function *next(const char *name) {
-  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-}
-
-} // namespace downbeat
-
 #define REAL(function)                                                                                                 \
   ([]() -> decltype(& ::function) {                                                                                    \
-    static const auto found = downbeat::next<std::remove_pointer_t<decltype(&::function)>>(#function);                 \
+    static const auto found = reinterpret_cast<decltype(&::function)>(dlsym(RTLD_NEXT, #function));                    \
     return found;                                                                                                      \
   }())

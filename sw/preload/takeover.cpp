@@ -176,6 +176,13 @@ int errorOf(const ConnectionName &name) {
   return ask(request);
 }
 
+int reasonOf(int descriptor, int error) {
+  if (error != ECONNRESET) return error;
+  const auto own = ownOf(descriptor);
+  const int told = own && own->connection ? errorOf(*own->connection) : 0;
+  return told == 0 || told == ENETDOWN || told == EINPROGRESS ? error : told; // ENETDOWN: the pump does not say
+}
+
 void setOptions(const ConnectionName &name, bool noDelay) {
   Request request;
   request.kind = RequestKind::options;

@@ -38,8 +38,10 @@ std::optional<Endpoint> boundOf(int descriptor);
 /// As connect and listen: 0, or -1 with errno.
 int connectOverCore(int descriptor, Endpoint remote);
 int listenOverCore(int descriptor, Endpoint local, int backlog);
-/// What SO_ERROR is of a connection that was opened without blocking; EINPROGRESS before it is known.
+/// Why a connection ended or did not come; 0: it lives, EINPROGRESS: that is not known.
 int errorOf(const ConnectionName &name);
+/// An errno, where the local socket's ECONNRESET stands for whatever ended the connection.
+int reasonOf(int descriptor, int error);
 void setOptions(const ConnectionName &name, bool noDelay);
 
 } // namespace downbeat

@@ -98,11 +98,20 @@ object HostFormatFiles {
     lines.mkString("", "\n", "\n")
   }
 
-  /** The policies of a build by number, and what its core says of them: `DOWNBEAT_STARTUP_POLICIES`. */
+  /** The policies of a build by number, what its core says of them, and where the numbers of their arguments lie:
+    * `DOWNBEAT_STARTUP_POLICIES`, `DOWNBEAT_STARTUP_ARGUMENTS`.
+    */
   def policies(config: DownbeatConfig): String = {
     def list(family: String, policies: Seq[Policy]): Seq[String] = {
       val rows = policies.map(policy => s"""  each("${policy.name}")""")
-      Seq(s"#define DOWNBEAT_${family}_POLICIES(each) \\", rows.mkString(" \\\n"))
+      val arguments = policies.flatMap(policy =>
+        policy.arguments.fields.map { field =>
+          val numbers = Seq(policy.arguments.offset(field.name), field.bits, field.fraction).map(value => s"${value}u")
+          s"""  each("${policy.name}", "${field.name}", ${numbers.mkString(", ")})"""
+        })
+      Seq(s"#define DOWNBEAT_${family}_POLICIES(each) \\", rows.mkString(" \\\n"), "",
+        "/* Policy, name, first bit, bits, fraction bits among them. */",
+        s"#define DOWNBEAT_${family}_ARGUMENTS(each) \\", arguments.mkString(" \\\n"))
     }
     val lines = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
       "#ifndef DOWNBEAT_POLICIES_H", "#define DOWNBEAT_POLICIES_H", "",

@@ -9,6 +9,12 @@
 
 namespace downbeat {
 
+namespace {
+
+constexpr std::uint64_t bucketLog2 = 2; // a bucket has 2^2 segments
+
+} // namespace
+
 void Device::askStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command) {
   downbeat_estimate &told = connection.estimate;
   const downbeat_host_start start =
@@ -22,14 +28,15 @@ void Device::askStart(downbeat_connection &connection, std::uint64_t transferByt
 bool Device::startAsTold(format::Command &command, const downbeat_host_start &told) const {
   const bool resumes = told.saved_window != 0;
   const auto startup = policyNumber(PolicyFamily::startup, resumes ? "resume" : "paced", samePolicies_);
-  if (resumes) { // saved in bits 15..0, most in 31..16, segments; rtt, ns, in 67..32
+  if (resumes) {
     const std::uint32_t mss = port_->geometry().mss;
-    const auto saved = std::min<std::uint64_t>(told.saved_window / mss, UINT16_MAX);
-    const auto largest = std::min<std::uint64_t>(told.jump / mss, UINT16_MAX);
-    if (!startup || saved == 0 || largest == 0 || told.saved_rtt == 0) return false;
+    const std::uint64_t saved = told.saved_window / mss, most = told.jump / mss;
+    if (!startup || saved == 0 || most == 0 || told.saved_rtt == 0) return false;
     command.startup = *startup;
-    command.startupArgument[0] = saved | largest << 16 | told.saved_rtt << 32;
-    command.startupArgument[1] = told.saved_rtt >> 32;
+    std::ranges::fill(command.startupArgument, 0);
+    put(command.startupArgument, startupField("resume", "saved"), saved);
+    put(command.startupArgument, startupField("resume", "most"), most);
+    put(command.startupArgument, startupField("resume", "rtt"), told.saved_rtt);
     command.validUntil = told.until;
     return true;
   }
@@ -37,10 +44,11 @@ bool Device::startAsTold(format::Command &command, const downbeat_host_start &to
     command.ssthresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(told.ssthresh, highestSsthresh));
   command.validUntil = told.until;
   if (!startup || told.initial_window <= command.initialWindow) return told.ssthresh != 0;
-  // n in bits 15..0, the gap in bits 67..16, a bucket of 2^2 segments in 69..68.
   command.startup = *startup;
-  command.startupArgument[0] = std::min<std::uint32_t>(told.initial_window, UINT16_MAX) | told.gap << 16 << 16;
-  command.startupArgument[1] = told.gap >> 32 | (told.pace == DOWNBEAT_PACE_BUCKET ? 2u << 4 : 0u);
+  std::ranges::fill(command.startupArgument, 0);
+  put(command.startupArgument, startupField("paced", "n"), told.initial_window);
+  put(command.startupArgument, startupField("paced", "gap"), told.gap);
+  if (told.pace == DOWNBEAT_PACE_BUCKET) put(command.startupArgument, startupField("paced", "burst"), bucketLog2);
   return true;
 }
 

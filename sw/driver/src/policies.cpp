@@ -5,8 +5,6 @@
 #include <charconv>
 #include <span>
 
-#include "downbeat_policies.h"
-
 namespace downbeat {
 
 namespace {

@@ -53,6 +53,15 @@ std::uint32_t awaitPort(Registers &registers, std::uint32_t port, std::uint32_t 
   return await(registers, blockOf(port) + format::portStatus, bits, wanted);
 }
 
+/// At once. Afterwards what the core wrote is in memory, and it writes no more.
+void resetCore(Registers &registers) {
+  registers.write(DOWNBEAT_REG_CONTROL, 0);
+  // The answer comes behind what the core wrote before (PCI Express 2.4.1: a completion passes no posted write).
+  if ((await(registers, DOWNBEAT_REG_STATUS, DOWNBEAT_REG_STATUS_RUNNING_MASK, false) &
+       DOWNBEAT_REG_STATUS_RUNNING_MASK) != 0)
+    throw Failure(DOWNBEAT_NO_DEVICE, "the core does not stop: reset the device");
+}
+
 } // namespace
 
 Geometry identifyCore(Registers &registers) {
@@ -108,7 +117,7 @@ Rings ringsOf(const Geometry &geometry, std::uint8_t *memory, std::uint32_t port
 
 void configure(Registers &registers, const Addresses &addresses, const std::uint32_t (&secret)[4],
                const Memory &memory) {
-  registers.write(DOWNBEAT_REG_CONTROL, 0);
+  resetCore(registers); // a program that was killed may have left it on
   registers.write(DOWNBEAT_REG_LOCAL_MAC_HIGH, static_cast<std::uint32_t>(addresses.mac >> 32));
   registers.write(DOWNBEAT_REG_LOCAL_MAC_LOW, static_cast<std::uint32_t>(addresses.mac));
   registers.write(DOWNBEAT_REG_LOCAL_IP, addresses.ip);
@@ -124,11 +133,7 @@ void configure(Registers &registers, const Addresses &addresses, const std::uint
 
 void stopCore(Registers &registers) {
   await(registers, DOWNBEAT_REG_STATUS, DOWNBEAT_REG_STATUS_IDLE_MASK, true); // resets of what was aborted
-  registers.write(DOWNBEAT_REG_CONTROL, 0);
-  // The answer comes behind what the core wrote before (PCI Express 2.4.1: a completion passes no posted write).
-  if ((await(registers, DOWNBEAT_REG_STATUS, DOWNBEAT_REG_STATUS_RUNNING_MASK, false) &
-       DOWNBEAT_REG_STATUS_RUNNING_MASK) != 0)
-    throw Failure(DOWNBEAT_NO_DEVICE, "the core does not stop: reset the device");
+  resetCore(registers);
 }
 
 Addresses addressesOf(Registers &registers) {

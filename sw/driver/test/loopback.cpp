@@ -23,12 +23,12 @@ int Loopback::read(std::uint32_t address, std::uint32_t &value) {
       {DOWNBEAT_REG_MTU, mtu},
       {DOWNBEAT_REG_OWN_MSS, mss},
       {DOWNBEAT_REG_CLOCK_HZ, 125'000'000},
-      {DOWNBEAT_REG_STATUS, DOWNBEAT_REG_STATUS_RUNNING_MASK},
       {hostPorts, ports},
       {hostFormat, number},
       {formatHash, DOWNBEAT_HOST_FORMAT_HASH},
       {policyHash, DOWNBEAT_POLICY_HASH},
   };
+  if (address == DOWNBEAT_REG_STATUS) return read(DOWNBEAT_REG_CONTROL, value); // bit 0: it runs, as it is enabled
   if (const auto found = fixed.find(address); found != fixed.end()) return value = found->second, 0;
   if (address >= portBlocks && address < portBlocks + ports * portBlockBytes) {
     const HostPort &port = ports_[(address - portBlocks) / portBlockBytes];

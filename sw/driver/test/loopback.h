@@ -18,6 +18,7 @@ using namespace downbeat::format;
 
 constexpr std::uint32_t flows = 16, ports = 4, ringBytes = 1 << 14, version = 0x000100, mss = 1460, mtu = 1500;
 constexpr std::uint32_t otherIp = 0x0a000002; // the device too: a core cannot connect to its own address
+constexpr std::uint16_t silentPort = 5099; // it acknowledges nothing: who sends there is timed out
 constexpr std::uint64_t payloadBytes = 2ull * flows * ringBytes;
 constexpr std::uint32_t pathWindow = 25, pathRoundTrip = 1'000'000; // segments, ns: what its path reports say
 constexpr std::uint32_t pathLossEach = 1 << 16; // bytes

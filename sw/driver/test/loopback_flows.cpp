@@ -124,6 +124,11 @@ void Loopback::settle(Flow &flow) {
 bool Loopback::move(std::uint32_t number) {
   Flow &flow = flows_[number], &peer = flows_[flow.peer];
   if (!flow.open) return false;
+  if (flow.remotePort == silentPort && flow.written != flow.acknowledged) {
+    if (peer.open) end(peer, CloseReason::reset);
+    end(flow, CloseReason::timedOut);
+    return true;
+  }
   const std::uint32_t space = ringBytes - (peer.received - peer.consumed);
   const std::uint32_t length = std::min({flow.written - flow.acknowledged, space, mss});
   const std::uint64_t payload = registers_[payloadBaseLow];

@@ -19,6 +19,7 @@
 
 #include "handle.h"
 #include "mapped_port.h"
+#include "policies.h"
 
 using namespace downbeat;
 
@@ -35,6 +36,26 @@ bool smallPages = false; // in the place of huge ones
 void exceptions() {
   const int code = guarded([] { return std::stoi("no number"); });
   std::printf("%d %s\n", code, downbeat_problem());
+}
+
+/// Each number of `resume` and `paced` alone, and one that is too large; the high word first.
+void arguments() {
+  const auto show = [](const char *name, ArgumentField field, std::uint64_t value) {
+    std::uint64_t argument[2] = {};
+    put(argument, field, value);
+    std::printf("%s %016llx%016llx\n", name, static_cast<unsigned long long>(argument[1]),
+                static_cast<unsigned long long>(argument[0]));
+  };
+#define SHOW(policy, name)                                                                                             \
+  show(policy " " name, startupField(policy, name), 1);                                                                \
+  show(policy " " name, startupField(policy, name), UINT64_MAX)
+  SHOW("resume", "saved");
+  SHOW("resume", "most");
+  SHOW("resume", "rtt");
+  SHOW("paced", "n");
+  SHOW("paced", "gap");
+  SHOW("paced", "burst");
+#undef SHOW
 }
 
 /// `command`: of the configuration space, as vfio-pci leaves it.
@@ -149,6 +170,7 @@ int __wrap_ioctl(int, unsigned long request, ...) {
 
 int main(int count, char **values) try {
   const std::string_view name = count > 1 ? values[1] : "";
+  if (name == "arguments") return arguments(), 0;
   if (name == "exceptions") return exceptions(), 0;
   if (name == "huge-pages") return hugePages(values[2]), 0;
   if (name == "bus-master") return busMaster(values[2]), 0;

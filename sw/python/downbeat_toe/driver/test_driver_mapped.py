@@ -4,6 +4,7 @@ core."""
 
 from __future__ import annotations
 
+import json
 import mmap
 import re
 import struct
@@ -61,6 +62,7 @@ class Core:
         self.lag = 0.0  # seconds that it goes on for: with what is under way without a port, and when it is to stop
         self.refuses = False  # its port's rings
         self.cut = False  # it was stopped in the midst of that
+        self.left = False  # on, by a program that was killed: it writes into its ring until it has stopped
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
@@ -79,6 +81,9 @@ class Core:
             idle, running = now - port_was >= self.lag, enabled or now - core_was < self.lag
             self.cut |= not enabled and not idle
             self.set(PORT_BLOCK + 4, 2 * port if self.refuses else port)  # running as enabled
+            self.left &= bool(running)
+            if self.left:
+                self.memory[NOTIFICATIONS + 63] = 1
             self.set(STATUS, running | idle << 1)
             self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
             time.sleep(0.001)
@@ -245,6 +250,18 @@ def test_a_release_stops_the_core(core: Core) -> None:
     assert not core.cut
 
 
+def test_an_open_waits_for_a_core_that_was_left_on(core: Core) -> None:
+    """What it wrote last is in memory before the rings are made."""
+    core.lag, core.left = 0.03, True
+    core.set(CONTROL, 1)
+    core.set(PORT_BLOCK, 1)
+    while not core.get(STATUS) & 1:
+        time.sleep(0.001)
+    with Device(f"uio:{core.uri}"):
+        assert not core.left
+        assert core.memory[NOTIFICATIONS + 63] == 0
+
+
 def test_an_open_that_fails_stops_the_core(core: Core) -> None:
     core.refuses = True
     with pytest.raises(DriverError, match="port 0 does not start"):
@@ -260,6 +277,19 @@ def _seen(case: str, *arguments: str) -> str:
 
 def test_no_exception_leaves_the_c_interface() -> None:
     assert _seen("exceptions") == f"{Error.OUT_OF_RESOURCES} stoi\n"
+
+
+def test_numbers_of_an_argument_lie_where_the_layout_says() -> None:
+    """A number that is too large is the largest."""
+    layout = json.loads((ROOT / "sw/python/downbeat_toe/downbeat_layout.json").read_text())
+    policies = layout["arguments"]["StartupPolicy"]
+    expected = [
+        f"{policy} {name} {value << field['offset']:032x}"
+        for policy in ("resume", "paced")
+        for name, field in policies[policy]["fields"].items()
+        for value in (1 << field["fraction"], (1 << field["width"]) - 1)
+    ]
+    assert _seen("arguments").splitlines() == expected
 
 
 def test_an_interrupt_of_uio_is_taken_and_enabled_again(core: Core) -> None:

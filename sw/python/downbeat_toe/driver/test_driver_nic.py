@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A NIC process: several programs, their deaths, its own; what it refuses."""
+"""A NIC process: several programs, their deaths, its own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import json
 import os
 import select
 import signal
-import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -19,10 +17,9 @@ from pathlib import Path
 import pytest
 
 from downbeat_toe.driver import Connection, DriverError, Error, Listener
-from downbeat_toe.driver.conftest import LOOPED, MODEL, SELF, Host
+from downbeat_toe.driver.conftest import LOOPED, SELF, Host
 from downbeat_toe.driver.nic_status import connections, device
 from downbeat_toe.driver.process import Nic
-from downbeat_toe.refused import Refused
 
 # Each look at the clock is 138 s after the last: 2,300 of them are 88 hours.
 FAST_CLOCK = """
@@ -253,32 +250,6 @@ def test_all_ports_taken(nic: Nic) -> None:
         each.device.release()
 
 
-def test_no_nic_there(tmp_path: Path) -> None:
-    with pytest.raises(DriverError, match="no NIC listens there: start one with downbeat nic") as refused:
-        Host(f"simd:{tmp_path}/none")
-    assert refused.value.code is Error.NO_DEVICE
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="not root: nobody else's socket to be refused at")
-def test_no_permission(nic: Nic) -> None:
-    asks = (
-        "import os\nfrom downbeat_toe.driver import Device\nfrom downbeat_toe.driver.library import load\n"
-        f"library = load()\nos.seteuid(65534)\nDevice({nic.uri!r}, library)"
-    )
-    done = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, check=False)
-    assert "no permission: the NIC's owner sets it" in done.stderr
-
-
-def test_another_format_is_refused_with_both_named(nic: Nic) -> None:
-    """A program of another release says hello."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
-        line.connect(str(nic.socket))
-        line.send(struct.pack("<IIII", 1, 9, 0xABCD, 1))
-        error, problem = struct.unpack_from("<i252s", line.recv(4096))
-    assert error == Error.WRONG_VERSION
-    assert "host format 1/" in problem.decode() and "9/0000abcd" in problem.decode()
-
-
 def test_status_tells_connections_of_all_programs(nic: Nic) -> None:
     host = Host(nic.uri)
     with host.device:
@@ -288,71 +259,3 @@ def test_status_tells_connections_of_all_programs(nic: Nic) -> None:
         assert {each["process"] for each in rows} == {os.getpid()}
         assert device(nic.socket)["free_ports"] == 3
     json.dumps(rows)
-
-
-def test_two_nics_at_one_socket(nic: Nic) -> None:
-    with pytest.raises(Refused, match="a NIC listens there already"), Nic(nic.socket, *LOOPED):
-        pass
-
-
-def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None:
-    with (
-        pytest.raises(Refused, match=r"none/deep/nic.sock: no socket .* as --socket /tmp/nic\.sock"),
-        Nic(tmp_path / "none" / "deep" / "nic.sock", *LOOPED),
-    ):
-        pass
-
-
-def test_only_a_dead_nic_s_socket_is_removed(nic: Nic, tmp_path: Path) -> None:
-    file, living = tmp_path / "file", tmp_path / "living"
-    file.write_text("precious")
-    with pytest.raises(Refused, match="what is there is not a socket: name another --socket"):
-        Nic(file, *LOOPED).start()
-    assert file.read_text() == "precious"
-    with socket.socket(socket.AF_UNIX) as other:
-        other.bind(str(living))
-        other.listen()
-        with pytest.raises(Refused, match="another's socket is there"):
-            Nic(living, *LOOPED).start()
-        assert living.is_socket()
-    nic.stop(signal.SIGKILL)
-    assert nic.socket.is_socket()
-    nic.start()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--preset", "none"], "no simulated device 'none'"),
-        (["--ip", "10.0.0"], "is not an IPv4 address"),
-        (["--ip", "10.0.0.1/40"], "prefix of 1 to 32 bits"),
-        (["--mac", "x"], "is not a MAC address"),
-        *(
-            (["--mode", mode], f"'{mode}' is not a mode: three or four octal")
-            for mode in ("9", "66", "0x1b0", "66O", "00660")
-        ),
-    ],
-)
-def test_wrong_arguments(tmp_path: Path, arguments: list[str], problem: str) -> None:
-    with pytest.raises(Refused, match=problem), Nic(tmp_path / "nic.sock", *LOOPED, *arguments):
-        pass
-
-
-def test_a_nic_has_one_wire(tmp_path: Path) -> None:
-    for arguments in ((), ("--loop", "10.0.0.2", "--tap", "downbeat0")):
-        with (
-            pytest.raises(Refused, match="one wire: --tap NAME, --interface NAME, or, without root, --loop ADDRESS"),
-            Nic(tmp_path / "nic.sock", "--preset", MODEL, *arguments),
-        ):
-            pass
-    with (
-        pytest.raises(Refused, match="interface none0"),
-        Nic(tmp_path / "nic.sock", "--preset", MODEL, "--interface", "none0"),
-    ):
-        pass
-
-
-@pytest.mark.parametrize("mode", ["660", "0600"])
-def test_the_socket_has_the_mode_that_was_asked_for(tmp_path: Path, mode: str) -> None:
-    with Nic(tmp_path / "nic.sock", *LOOPED, "--mode", mode) as nic:
-        assert nic.socket.stat().st_mode & 0o7777 == int(mode, 8)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import signal
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -31,11 +32,11 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
     server.kill()
 
 
-def second_site(first: Site, store: str, home: Path) -> Site:
+def second_site(first: Site, store: str, home: Path, settings: str = "") -> Site:
     """Of the same keys."""
     home.mkdir()
     shutil.copy(first.keys, home / "keys")
-    return Site(store=store, home=home)
+    return Site(store=store, home=home, settings=settings)
 
 
 def health(site: Site) -> str:
@@ -66,12 +67,12 @@ def test_a_host_at_one_gateway_gets_what_a_host_at_the_other_reported(redis: Red
 
 
 @contextlib.contextmanager
-def two_gateways(redis: Redis, tmp_path: Path) -> Iterator[tuple[Site, Site, Speaker, Speaker]]:
-    """Over one Redis, and a host at each."""
+def two_gateways(redis: Redis, tmp_path: Path, settings: str = "") -> Iterator[tuple[Site, Site, Speaker, Speaker]]:
+    """Over one Redis, and a host at each; `settings`: of the second."""
     store = f"redis://127.0.0.1:{redis.port}"
     with (
         Site(store=store) as one,
-        second_site(one, store, tmp_path / "two") as two,
+        second_site(one, store, tmp_path / "two", settings) as two,
         Speaker(one.udp, one.keys, 1) as first,
         Speaker(two.udp, two.keys, 2) as second,
     ):
@@ -105,16 +106,56 @@ def refuses(site: Site, count: int) -> None:
         time.sleep(0.02)
 
 
+def add_again(redis: Redis) -> None:
+    """All entries."""
+    copied = "redis.call('XADD', KEYS[1], '*', unpack(e[2]))"
+    every = f"for _, e in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do {copied} end"
+    redis.command("EVAL", every, "1", "downbeat:reports")
+
+
+def transfers(host: Speaker, wanted: int) -> None:
+    """They become so many, and stay."""
+    end = time.monotonic() + 5
+    while (found := host.ask(PREFIX)[0].transfers) != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.1)
+    assert host.ask(PREFIX)[0].transfers == wanted, f"{found} before"
+
+
 def test_an_entry_that_is_added_again_counts_once(redis: Redis, tmp_path: Path) -> None:
     with two_gateways(redis, tmp_path) as (_, two, first, second):
         for window in (40_000, 20_000):  # two entries
             first.report(wire.transfer(PREFIX, window))
             second.learns(PREFIX, (40_000 + window) / 2)
-        copied = "redis.call('XADD', KEYS[1], '*', unpack(e[2]))"
-        every = f"for _, e in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do {copied} end"
-        redis.command("EVAL", every, "1", "downbeat:reports")
+        add_again(redis)
         refuses(two, 2)
         assert second.ask(PREFIX)[0].transfers == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_restart_counts_no_entry_again(redis: Redis, tmp_path: Path, number: signal.Signals) -> None:
+    """Neither its own nor the other gateway's; what came after its snapshot is caught up."""
+    file = tmp_path / "snapshot"
+    settings = f'[snapshot]\nfile = "{file}"\nseconds = 1\n'
+    with two_gateways(redis, tmp_path, settings) as (_, two, first, second):
+        first.report(wire.transfer(PREFIX, 1000))
+        second.report(wire.transfer(PREFIX, 1000))
+        transfers(first, 2)
+        transfers(second, 2)
+        saved = admin.metrics(two.metrics)["snapshots_total"]
+        while admin.metrics(two.metrics)["snapshots_total"] < saved + 2:  # one that was begun after that
+            time.sleep(0.02)
+        second.report(wire.transfer(PREFIX, 1000))
+        transfers(first, 3)
+        two.stop(number)
+        first.report(wire.transfer(PREFIX, 1000))
+        two.start()
+        with Speaker(two.udp, two.keys, 3) as again:
+            transfers(again, 4)
+            assert admin.metrics(two.metrics)['relayed_reports_total{way="refused"}'] == 0
+            add_again(redis)
+            refuses(two, 4)
+            transfers(again, 4)
 
 
 def test_what_a_denied_reporter_said_at_another_gateway_is_refused(redis: Redis, tmp_path: Path) -> None:
