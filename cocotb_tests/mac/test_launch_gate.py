@@ -113,6 +113,44 @@ async def an_immediate_frame_goes_only_when_it_ends_before_the_next_launch(dut: 
 
 
 @cocotb.test()
+async def late_frames_hold_an_immediate_one_for_one_frame_at_most(dut: Any) -> None:
+    """They take turns, but a pair stays back to back."""
+    mac = Mac(dut)
+    await mac.start()
+    frame = bytes(200)
+    launch = (mac.now // BYTE + 1500) * BYTE
+    mac.send(frame, mode=AT, launch=launch, tag=1)
+    for tag in (2, 3, 5):
+        mac.send(frame, mode=AT, launch=launch, tag=tag)
+    mac.send(frame, mode=AFTER_PREVIOUS, tag=6)
+    mac.send(frame, mode=AT, launch=launch, tag=7)
+    await ClockCycles(dut.clk, 1400)  # too late to go before the first
+    for tag in (11, 12, 13):
+        mac.send(bytes(60), tag=tag)
+    departed = await stamps(mac, 9)
+    assert sorted(departed, key=lambda tag: departed[tag]) == [1, 11, 2, 12, 3, 13, 5, 6, 7]
+    assert departed[11] == launch + wire_time(frame)
+    assert departed[6] == departed[5] + wire_time(frame)
+
+
+@cocotb.test()
+async def a_frame_whose_launch_comes_as_the_wire_is_free_goes_before_an_immediate_one(dut: Any) -> None:
+    """Back to back on schedule is not late."""
+    mac = Mac(dut)
+    await mac.start()
+    frame = bytes(200)
+    launch = (mac.now // BYTE + 1500) * BYTE
+    for number in range(4):
+        mac.send(frame, mode=AT, launch=launch + number * wire_time(frame), tag=number + 1)
+    await ClockCycles(dut.clk, 1400)
+    mac.send(bytes(60), tag=11)
+    departed = await stamps(mac, 5)
+    assert departed == {tag: launch + (tag - 1) * wire_time(frame) for tag in (1, 2, 3, 4)} | {
+        11: launch + 4 * wire_time(frame)
+    }
+
+
+@cocotb.test()
 async def lateness_is_counted_by_its_cause(dut: Any) -> None:
     mac = Mac(dut)
     await mac.start()

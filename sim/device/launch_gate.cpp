@@ -24,8 +24,10 @@ void LaunchGate::choose() {
   if (!asap_.empty()) {
     const std::uint64_t asap = std::max(asap_.front().earliest, free_);
     const bool pairGoesOn = !timed_.empty() && timed_.front().mode == LaunchMode::afterPrevious;
+    const bool late = !timed_.empty() && timed > byteAt(timed_.front().launch);
     // Without a timed frame the sum is never reached.
-    nextIsAsap_ = !pairGoesOn && asap < timed && bytesOf(asap_.front().frame) <= timed - asap;
+    const bool fits = asap < timed && bytesOf(asap_.front().frame) <= timed - asap;
+    nextIsAsap_ = !pairGoesOn && (fits || asap <= timed && late && !lastIsAsap_);
     nextByte_ = nextIsAsap_ ? asap : timed;
   } else {
     nextIsAsap_ = false;
@@ -37,7 +39,7 @@ void LaunchGate::choose() {
 void LaunchGate::reset() {
   timed_.clear();
   asap_.clear();
-  heldByTimed_ = false;
+  lastIsAsap_ = heldByTimed_ = false;
   choose();
 }
 
@@ -61,6 +63,7 @@ Frame LaunchGate::depart() {
   queue.pop_front();
   waiting.frame.time = next_;
   const bool held = heldByTimed_ && nextByte_ == free_;
+  lastIsAsap_ = nextIsAsap_;
   heldByTimed_ = !nextIsAsap_;
   if (waiting.mode == LaunchMode::at && next_ > timeOf(byteAt(waiting.launch))) {
     const Cause cause = waiting.arrivedLate && !held ? arrived : waiting.inverted ? inverted : busy;

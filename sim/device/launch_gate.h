@@ -6,7 +6,7 @@
 // lie on the link's byte grid, which starts at 0 and never drifts: byte k at ceil(k x 8 / rate).
 //   at             at the first byte time at or after its launch, or when the frame before it has ended
 //   afterPrevious  directly behind the timed frame before it
-//   asap           only if it ends before the next timed frame's launch
+//   asap           if it ends before the next timed frame's launch, or behind a timed frame if the next one is late
 // A frame's SFD is at least `latency` after it was complete. Which frame leaves is decided that long before its SFD:
 // one that comes later changes nothing.
 #pragma once
@@ -91,6 +91,7 @@ private:
   bool nextIsAsap_ = false;
   std::uint64_t nextByte_ = 0;
   Stamp lastLaunch_ = 0; // of the timed frames that came
+  bool lastIsAsap_ = false; // the frame that left last
   bool heldByTimed_ = false; // up to `free_`, by a frame that did not itself come too late
   std::uint64_t late_[3] = {};
   Stamp worstLateness_ = 0;

@@ -20,7 +20,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param retransmissions    unanswered expiries in a row after which a connection is given up (RFC 9293 R2)
   * @param timeWait           2 MSL
   * @param closedTimeout      time without progress after which a connection that the application has closed is given
-  *                           up; TIME-WAIT's time holds in FIN-WAIT-2
+  *                           up (RFC 9293 3.8.3, R2: at least 100 s); TIME-WAIT's time holds in FIN-WAIT-2
   * @param delayedAck         the longest that data waits for its ACK (RFC 9293 3.8.6.3: less than 0.5 s)
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
   * @param startupPolicies    start-up policies of this build, in order of their identifiers
@@ -57,7 +57,7 @@ case class DownbeatConfig(
     maximumRto: TimeNumber = 60 sec,
     retransmissions: Int = 15,
     timeWait: TimeNumber = 60 sec,
-    closedTimeout: TimeNumber = 60 sec,
+    closedTimeout: TimeNumber = 100 sec,
     delayedAck: TimeNumber = 40 ms,
     grantLead: TimeNumber = 4 us,
     startupPolicies: Seq[StartupPolicy],
@@ -136,6 +136,9 @@ case class DownbeatConfig(
 
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
   val windowAllowanceBits: Int = (sendOffsetBits max 17) + 1
+
+  /** Bytes that were outstanding when a loss was found: a buffer, and two segments. */
+  val inflationBits: Int = (sendOffsetBits max segmentBits + 1) + 1
 
   private val policies = startupPolicies ++ steadyPolicies
   /** Bits that a connection may tell its policies when it opens. */

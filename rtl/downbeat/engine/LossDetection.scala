@@ -52,10 +52,11 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
       insert(event.live && !event.shut && !answersPair && Mux[Bool](SELECTIVE, board.isNews, DUPLICATE))
     val third = insert(isDuplicate && !ADVANCED && before.duplicates === 2)
     /** Recovery may begin. With SACK from RecoveryPoint on, with the ACK too that ends a recovery (RFC 6675 5 and 5.1);
-      * otherwise beyond it (RFC 6582 3.2).
+      * otherwise beyond it (RFC 6582 3.2). Where SND.NXT goes back, all is sent again anyway.
       */
     val mayLose = insert(
-      isDuplicate && Mux[Bool](SELECTIVE, !compare.beforeRecover, !before.recovering && compare.beyondRecover))
+      isDuplicate && !RESUMED &&
+        Mux[Bool](SELECTIVE, !compare.beforeRecover, !before.recovering && compare.beyondRecover))
     val inflates = insert(isDuplicate && before.recovering && !SELECTIVE)
     // A cumulative ACK resets the count, and may be the first duplicate itself (RFC 6675 5).
     val duplicates = insert(Mux(ADVANCED || OPENING, isDuplicate.asUInt.resize(2),
@@ -79,8 +80,10 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
 
   /** On step 5: the state after the event. */
   def update(after: RecoveryState, timedOut: Payload[Bool]): Unit = new s5.Area {
-    after.duplicates := Mux[UInt](timedOut, U(0, 2 bits), count.duplicates)
-    after.recovering := !OPENING && !timedOut && (before.recovering && !ack.recovered || lost)
+    /** A recovery ends with SND.NXT back at SND.UNA: what it was allowed beyond cwnd is sent again, not in flight. */
+    private val rewinds = timedOut || RESUMED
+    after.duplicates := Mux[UInt](rewinds, U(0, 2 bits), count.duplicates)
+    after.recovering := !OPENING && !rewinds && (before.recovering && !ack.recovered || lost)
     after.reno := Mux(OPENING, PARAMETERS.renoRecovery, before.reno)
     after.partial := !lost && (before.partial || ack.partial)
     // SND.UNA takes along what it has left behind, so that no number is compared with one that is not near.
@@ -91,7 +94,7 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
       Mux(ack.reduces, low(HIGHEST_SENT),
         Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
     after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial, U(2, 2 bits), count.quota)
-    RETRANSMIT := !OPENING && !timedOut &&
+    RETRANSMIT := !OPENING && !rewinds &&
       ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) ||
         before.retransmit && !RESENT && !ack.recovered)
     after.retransmit := RETRANSMIT

@@ -37,7 +37,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** Whether sending starts again at SND.UNA. */
   private val rewind = new s3.Area {
     // What the peer holds beyond SND.NXT is not in flight, so it adds no allowance to the window.
-    forget := OPENING || timedOut || loss.compare.rewound
+    forget := OPENING || timedOut || RESUMED || loss.compare.rewound
     REWIND := timedOut || expiries.meaning.probes || RESUMED
     PROBE := expiries.meaning.probes || timedOut
   }
@@ -54,7 +54,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     when(ADVANCED && !CONGESTION_ECHOED)(kind := CongestionEventKind.acknowledged)
     when(loss.count.inflates)(kind := CongestionEventKind.duplicate)
     when(ack.partial)(kind := Mux(SELECTIVE, CongestionEventKind.none(), CongestionEventKind.partial()))
-    when(ack.recovered)(kind := CongestionEventKind.recovered)
+    when(ack.recovered || RESUMED && before.recovering)(kind := CongestionEventKind.recovered)
     when(ack.reduces)(kind := CongestionEventKind.loss)
     when(timedOut) {
       kind := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(), CongestionEventKind.timeoutAgain())
@@ -78,7 +78,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val resend = new s4.Area {
     // A loss leaves HighRxt as it is: what an earlier recovery has sent again beyond its end is on its way.
-    val highRxt = insert(Mux(OPENING || timedOut, U(0, config.sendOffsetBits bits),
+    val highRxt = insert(Mux(OPENING || timedOut || RESUMED, U(0, config.sendOffsetBits bits),
         Mux[UInt](loss.count.resendsFurther, ack.sentOffset, board.highRxt)))
   }
 

@@ -9,8 +9,9 @@ import spinal.lib._
   * A decision falls `decisionToSfd` byte times before the SFD that it causes. In each clock in which the wire is free:
   *  - the head of the timed queue leaves if that SFD is at or after its launch time; with `afterPrevious`, at once;
   *  - else the head of the immediate queue leaves, if the timed queue is empty, or if its frame and gap end early
-  *  enough for
-  *    the timed head's first possible SFD.
+  *    enough for the timed head's first possible SFD.
+  * A timed head that is late already lets the immediate head go first, unless that queue had the frame before: overdue
+  * frames keep an immediate one from the wire for one frame at most.
   * The wire is free again when the frame, its FCS and the gap are out. While the link is down all heads are dropped.
   */
 case class LaunchGate(pointerBits: Int) extends Component {
@@ -54,10 +55,12 @@ case class LaunchGate(pointerBits: Int) extends Component {
   when(busy =/= 0)(busy := busy - 1)
   when(busy === 1)(free := True)
 
-  private val startTimed = free && io.linkUp && timed.waits && due
-  private val startImmediate = free && io.linkUp && immediate.waits && !(timed.waits && (due || !fits))
+  private val isImmediate = RegInit(False)
+  private val yields = late && !isImmediate
+  private val startTimed = free && io.linkUp && timed.waits && due && !(immediate.waits && yields)
+  private val startImmediate = free && io.linkUp && immediate.waits && !(timed.waits && !yields && (due || !fits))
   private val start = startTimed || startImmediate
-  private val isImmediate = RegNextWhen(startImmediate, start)
+  when(start)(isImmediate := startImmediate)
   private val words = Reg(UInt(11 bits))
   for ((lane, starts) <- Seq(timed -> startTimed, immediate -> startImmediate)) when(starts) {
     lane.head.ready := True

@@ -27,13 +27,18 @@ class Repair:
     unacknowledged: int = 0
     recover: int | None = None  # SND.NXT when the loss was seen
     board: Scoreboard = field(default_factory=Scoreboard)
+    rewound: bool = False  # SND.NXT has gone back, and what was sent before is not all acknowledged
 
     @property
     def recovering(self) -> bool:
-        return self.recover is not None and self.unacknowledged < self.recover
+        return self.recover is not None and self.unacknowledged < self.recover and not self.rewound
 
     def heard(self, acknowledgment: int, blocks: list[Range | None]) -> tuple[list[int], int]:
         """An ACK, its blocks from its number on; where segments go again, and how many new bytes go."""
+        self.rewound = self.rewound and self.recover is not None and acknowledgment < self.recover
+        if self.rewound:
+            self.unacknowledged, self.next = acknowledgment, max(self.next, acknowledgment)
+            return [], self._new()
         advanced = acknowledgment - self.unacknowledged
         before = self.board.acknowledged(advanced, SEGMENT)
         outstanding = self.next - acknowledgment
@@ -44,10 +49,21 @@ class Repair:
         if enters:
             self.recover, self.window = self.next, self.reduced
         again = self._again(first=enters or advanced > 0) if self.recovering and (news or advanced) else []
+        return again, self._new()
+
+    def rewind(self) -> int:
+        """SND.NXT goes back to SND.UNA: a recovery ends, and what the peer holds beyond SND.NXT is not in flight. How many
+        bytes go."""
+        self.recover, self.rewound, self.board = self.next, True, Scoreboard()
+        self.next = self.unacknowledged
+        return self._new()
+
+    def _new(self) -> int:
+        """How many bytes go from SND.NXT on."""
         space = self.window + credit(self.board) - (self.next - self.unacknowledged)
         new = max(min(space // SEGMENT * SEGMENT, self.end - self.next), 0)
         self.next += new
-        return again, new
+        return new
 
     def _again(self, first: bool) -> list[int]:
         """`first`: the segment at SND.UNA is known to lack, and goes if nothing from there on went again."""

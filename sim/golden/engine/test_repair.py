@@ -132,3 +132,14 @@ def test_what_a_full_scoreboard_forgets_goes_again_two_by_two() -> None:
     assert set(course.again) == {*lost, *course.held}
     assert 0 < len(course.held) < FLIGHT // 4
     assert course.most_again == 2
+
+
+def test_after_a_rewind_no_more_goes_than_the_window_takes() -> None:
+    """RFC 6675 4 (pipe): what is held beyond SND.NXT is not in flight."""
+    window, half = FLIGHT * SEGMENT, FLIGHT // 2 * SEGMENT
+    sender = Repair(next=window, end=2 * window, window=window, reduced=half)
+    blocks: list[Range | None] = [(SEGMENT, window), None, None, None]
+    assert sender.heard(0, blocks) == ([0], half - SEGMENT)
+    assert sender.rewind() == half
+    assert sender.heard(0, blocks) == ([], 0)
+    assert sender.heard(SEGMENT, blocks) == ([], SEGMENT)
