@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a command cannot do with what it was given."""
+"""What a command cannot do with what it was given. Python's own library alone: make asks before set-up."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import typer
 
 
 class Refused(Exception):
@@ -21,4 +19,4 @@ def explained() -> Iterator[None]:
         yield
     except Refused as error:
         print(error, file=sys.stderr)
-        raise typer.Exit(2) from None
+        raise SystemExit(2) from None
