@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -268,3 +269,11 @@ def test_make_itself_says_which_variable_it_does_not_know() -> None:
     done = subprocess.run(["make", "sim", "RAET=20"], cwd=ROOT, text=True, capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("RAET: no such variable; do you mean RATE? ")
+
+
+def test_variables_are_looked_at_before_any_package_is_there() -> None:
+    paths = {"PYTHONPATH": f"{ROOT}:{ROOT / 'sw' / 'python'}", "LOSS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "scripts.variables", "sim"], cwd=ROOT, env=paths, text=True, capture_output=True
+    )
+    assert done.returncode == 2 and done.stderr.startswith("LOSS=2: ") and done.stderr.count("\n") == 1
