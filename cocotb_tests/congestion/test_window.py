@@ -63,22 +63,6 @@ def test_a_fast_recovery_from_loss_to_full_acknowledgment() -> None:
     assert see(state, Kind.RECOVERED, flight=20 * SMSS, acked_bytes=12 * SMSS) == (13140, 14600)
 
 
-def test_more_duplicates_than_outstanding_segments_inflate_nothing() -> None:
-    """RFC 5681 3.2 step 4: the number of inflations is limited to that of outstanding segments."""
-    state = connection(29200, 65536)
-    see(state, Kind.LOSS, flight=29200)
-    # Limited transmit has added two segments (RFC 3042): 22 are outstanding.
-    after = [see(state, Kind.DUPLICATE, flight=32120)[0] for _ in range(100)]
-    assert after[:19] == [14600 + (3 + number) * SMSS for number in range(1, 20)]
-    assert set(after[19:]) == {14600 + 22 * SMSS}
-    # A partial ACK begins another round; less than a segment does not.
-    deflated = see(state, Kind.PARTIAL, flight=46720, acked_bytes=2 * SMSS)[0]
-    assert deflated == 14600 + 21 * SMSS
-    assert max(see(state, Kind.DUPLICATE)[0] for _ in range(100)) == 14600 + 30 * SMSS
-    see(state, Kind.PARTIAL, flight=58400, acked_bytes=1)
-    assert max(see(state, Kind.DUPLICATE)[0] for _ in range(100)) < 14600 + 31 * SMSS
-
-
 def test_with_sack_a_loss_leaves_the_threshold_alone() -> None:
     """RFC 6675 5, (4.2): cwnd = ssthresh = FlightSize / 2."""
     assert see(connection(29200, 65536), Kind.LOSS, flight=29200, uninflated=True) == (14600, 14600)

@@ -137,9 +137,6 @@ case class DownbeatConfig(
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
   val windowAllowanceBits: Int = (sendOffsetBits max 17) + 1
 
-  /** Bytes that were outstanding when a loss was found: a buffer, and two segments. */
-  val inflationBits: Int = (sendOffsetBits max segmentBits + 1) + 1
-
   private val policies = startupPolicies ++ steadyPolicies
   /** Bits that a connection may tell its policies when it opens. */
   val startupArgumentBits: Int = startupPolicies.map(_.argumentBits).max max 1

@@ -173,7 +173,6 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
     val after = CongestionState(config)
     after.window := WINDOW
-    after.inflationLimit := windows.inflationLimit
     after.startupState := Mux[Bits](handshakes, change.startupState, answered.startupState)
     after.steadyState := Mux[Bits](handshakes, change.steadyState, answered.steadyState)
     if (after.startup != null) after.startup := STARTUP

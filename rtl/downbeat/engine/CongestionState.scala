@@ -9,8 +9,6 @@ import spinal.core._
 case class CongestionState(config: DownbeatConfig) extends Bundle {
   /** cwnd and ssthresh of an established connection. */
   val window = Window()
-  /** In recovery: bytes by which duplicate ACKs may take cwnd beyond ssthresh. */
-  val inflationLimit = UInt(config.inflationBits bits)
   /** A policy state for either policy, which begins as the policy's argument. */
   val startupState = Bits(CongestionState.policyStateBits(config.startupPolicies) bits)
   val steadyState = Bits(CongestionState.policyStateBits(config.steadyPolicies) bits)

@@ -11,9 +11,6 @@ import spinal.lib.misc.pipeline._
   * RFC 6582's and RFC 5681's, for all policies. The result has 2 SMSS <= ssthresh and SMSS <= cwnd, and neither is
   * above 1 GiB.
   *
-  * Each outstanding segment causes one duplicate ACK at most, so more of them do not inflate cwnd (RFC 5681 3.2 step 4):
-  * it stays within ssthresh and what was outstanding at the loss, or at the last partial ACK of a segment or more.
-  *
   * @param answered   the windows of the policy that the event is for
   * @param calculated a stale response leaves the windows as they are
   * @param keeps      so does a change of policies
@@ -40,20 +37,11 @@ class WindowUpdate(
     val remains = insert((before.window.cwnd -^ Window.ofBytes(ACKED)).asSInt)
     val flightAfter = insert(
       Mux[UInt](flight.left.asSInt < SEGMENT_SIZE.resize(32).asSInt, SEGMENT_SIZE.resize(32), flight.left))
-    val mostInflated = insert(before.window.ssthresh + Window.ofBytes(before.inflationLimit.resize(32)))
-    /** FlightSize, and the two segments that limited transmit may have added (RFC 3042). */
-    val flightAtLoss = insert((event.flight + (SEGMENT_SIZE << 1)).resize(config.inflationBits))
   }
   import subtract.segment
 
   private val add = new s2.Area {
     val inflated = insert(before.window.cwnd + segment)
-    val mayInflate = insert(before.window.cwnd < subtract.mostInflated)
-    private val isLoss = event.kind === kinds.loss
-    private val isPartial = event.kind === kinds.partial && !(ACKED < SEGMENT_SIZE)
-    val inflationLimit = insert(
-      Mux[UInt](isLoss, subtract.flightAtLoss,
-        Mux[UInt](isPartial, subtract.flightAfter.resize(config.inflationBits), before.inflationLimit)))
     val deflated = insert(subtract.remains.msb ? U(0, 48 bits) | subtract.remains.asUInt.resize(48))
     val partialSegment = insert(Mux[UInt](ACKED < SEGMENT_SIZE, U(0, 48 bits), segment))
     val flightAndOne = insert(Window.ofBytes(subtract.flightAfter + SEGMENT_SIZE))
@@ -61,7 +49,6 @@ class WindowUpdate(
   }
 
   private val compare = new s3.Area {
-    val afterDuplicate = insert(Mux[UInt](add.mayInflate, add.inflated, before.window.cwnd))
     val afterPartial = insert(add.deflated + add.partialSegment)
     /** A loss where ssthresh is above cwnd: the window does not rise. */
     val afterLoss = insert(before.window.cwnd + add.inflation)
@@ -74,7 +61,7 @@ class WindowUpdate(
     window := answered
     switch(event.kind) {
       is(kinds.none, kinds.sent)(window := before.window)
-      is(kinds.duplicate)(keepSsthresh(compare.afterDuplicate))
+      is(kinds.duplicate)(keepSsthresh(add.inflated))
       is(kinds.partial)(keepSsthresh(compare.afterPartial))
       is(kinds.recovered)(keepSsthresh(compare.afterFull))
       is(kinds.timeoutAgain)(keepSsthresh(segment))
@@ -113,8 +100,6 @@ class WindowUpdate(
       window.ssthresh := before.window.ssthresh
     }
   }
-  /** What the connection keeps as its inflation limit. */
-  val inflationLimit: Payload[UInt] = add.inflationLimit
   /** The connection is not established yet; from step 4 on. */
   val handshakes: Payload[Bool] = settle.handshakes
 

@@ -3,11 +3,10 @@
 
 Below ssthresh the start-up policy grows the window, from ssthresh on the steady policy, which also says what ssthresh a
 loss leaves. What lies between loss and recovery is RFC 6582's (3.2), with cwnd = ssthresh + 3 SMSS as it begins; or RFC
-6675's, with cwnd = ssthresh, when SACK tells what has left the network. Duplicate ACKs inflate cwnd up to ssthresh and
-what was outstanding at the loss, or at the last partial ACK of a segment or more (RFC 5681 3.2 step 4). A steady policy
-may leave ssthresh above cwnd; then the window stays in place of rising to ssthresh. A timeout in it leaves ssthresh as
-the loss had set it, or lower: what is outstanding then is more than the window that the loss was seen with. After every
-event the envelope holds:
+6675's, with cwnd = ssthresh, when SACK tells what has left the network. A steady policy may leave ssthresh above cwnd;
+then the window stays in place of rising to ssthresh. A timeout in it leaves ssthresh as the loss had set
+it, or lower: what is outstanding then is more than the window that the loss was seen with. After every event the
+envelope holds:
 
     2 SMSS <= ssthresh <= 1 GiB,  SMSS <= cwnd <= 1 GiB
 
@@ -60,7 +59,6 @@ class CongestionState:
     window: Window = field(default_factory=lambda: Window(0, 0))
     startup_policy_state: int = 0
     steady_policy_state: int = 0
-    inflation_limit: int = 0  # bytes by which duplicate ACKs may take cwnd beyond ssthresh
     _keeps: bool = False
     _under_way: Calculated | None = None
     _units: dict[str, Callable[[int], int]] = field(default_factory=dict)
@@ -100,7 +98,6 @@ class CongestionState:
         self.startup_policy_state, self.steady_policy_state = startup.policy_state, steady.policy_state
         self._follow(event, self._ask(startup, steady) if asked else None)
         answered = self.window if self._keeps else self._answered(event, startup, steady.window)
-        self.inflation_limit = self._inflation_limit(event)
         self._keeps = False
         if host.window:
             answered = replace(answered, cwnd=of_bytes(host.window * event.segment_size))
@@ -146,8 +143,7 @@ class CongestionState:
             case Kind.TIMEOUT_AGAIN:
                 return Window(segment, ssthresh)
             case Kind.DUPLICATE:
-                inflates = cwnd < ssthresh + of_bytes(self.inflation_limit)
-                return Window(cwnd + (segment if inflates else 0), ssthresh)
+                return Window(cwnd + segment, ssthresh)
             case Kind.PARTIAL:
                 return Window(_deflated(cwnd, event), ssthresh)
             case Kind.RECOVERED:
@@ -157,14 +153,6 @@ class CongestionState:
                 return startup if event.calculated.of_startup else steady
             case Kind.NONE | Kind.SENT | Kind.CALCULATED:
                 return self.window
-
-    def _inflation_limit(self, event: CongestionEvent) -> int:
-        """With a loss its flight, and the two segments that limited transmit may have added (RFC 3042)."""
-        if event.kind is Kind.LOSS:
-            return event.flight + 2 * event.segment_size
-        if event.kind is Kind.PARTIAL and event.acked_bytes >= event.segment_size:
-            return max(event.flight - event.acked_bytes, event.segment_size)
-        return self.inflation_limit
 
 
 def _deflated(cwnd: int, event: CongestionEvent) -> int:
