@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,13 @@ from downbeat_toe.driver.process import Nic
 
 LIMIT = 20.0  # seconds
 KERNEL, CORE = "127.0.0.1", "10.0.0.1"
+
+
+def free_port() -> int:
+    """Of the kernel's: tests run side by side."""
+    with socket.socket() as probe:
+        probe.bind((KERNEL, 0))
+        return int(probe.getsockname()[1])
 
 
 def over_core(nic: Nic, *command: str) -> list[str]:
@@ -32,7 +40,8 @@ def serving(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             assert process.stdout
-            process.stdout.readline()
+            line = process.stdout.readline()
+            assert "Traceback" not in line, process.stdout.read()
             yield process
         finally:
             process.send_signal(signal.SIGKILL)

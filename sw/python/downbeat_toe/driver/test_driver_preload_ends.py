@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from downbeat_toe.driver.process import Nic
-from downbeat_toe.driver.programs import CORE, KERNEL, LIMIT, over_core, ports_free, script, serving
+from downbeat_toe.driver.programs import CORE, KERNEL, LIMIT, free_port, over_core, ports_free, script, serving
 
 SILENT = 5099  # a port of the loopback model that acknowledges nothing
 TELL = """
@@ -111,7 +111,7 @@ def _told(address: str, port: int, wrap: list[str], accepts: str, connects: str,
 def test_a_reset_is_told_once_behind_what_came_before(nic: Nic, by: str, tell: str) -> None:
     hear = HEAR + ASK + tell
     sides = (SPEAK_AND_RESET, hear) if by == "accepted" else (hear, SPEAK_AND_RESET)
-    expected = _told(KERNEL, 5010, [], *sides)
+    expected = _told(KERNEL, free_port(), [], *sides)
     assert any("ECONNRESET" in text for text in expected)
     assert _told(CORE, 5010, over_core(nic), *sides) == expected
     ports_free(nic)
@@ -120,7 +120,7 @@ def test_a_reset_is_told_once_behind_what_came_before(nic: Nic, by: str, tell: s
 @pytest.mark.parametrize("by", ["accepted", "connected"])
 def test_an_orderly_end_is_no_error(nic: Nic, by: str) -> None:
     sides = (CLOSE, HEAR_THE_END) if by == "accepted" else (HEAR_THE_END, CLOSE)
-    assert _told(CORE, 5010, over_core(nic), *sides) == _told(KERNEL, 5010, [], *sides)
+    assert _told(CORE, 5010, over_core(nic), *sides) == _told(KERNEL, free_port(), [], *sides)
     ports_free(nic)
 
 
