@@ -113,7 +113,7 @@ soak: side-by-side ## the tests with their long draws: hours of random cases [TE
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
-matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDER DUP CORRUPT SEED CELLS=n JOBS=n WAVES=1 PCAP=file]
+matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDER DUP CORRUPT SIZE CONGESTION SEED CELLS=n JOBS=n WALL_LIMIT=s WAVES=1 PCAP=file]
 	@$(PY) -m sim.adversarial.matrix
 
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]

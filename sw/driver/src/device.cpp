@@ -80,11 +80,11 @@ void Device::restarted() {
 
 std::uint8_t Device::policy(bool isStartup, const char *name) const {
   if (name == nullptr) return 0;
-  if (const auto number = policyNumber(isStartup ? PolicyFamily::startup : PolicyFamily::steady, name, samePolicies_))
-    return *number;
+  const auto family = isStartup ? PolicyFamily::startup : PolicyFamily::steady;
+  if (const auto number = policyNumber(family, name, samePolicies_)) return *number;
   throw Failure(DOWNBEAT_UNKNOWN_POLICY,
                 std::string("no ") + (isStartup ? "start-up" : "steady") + " policy '" + name + "'" +
-                    (samePolicies_ ? ": downbeat policies lists them" : " is known: the core has others, use numbers"));
+                    (samePolicies_ ? ": use " + policyNames(family) : " is known: the core has others, use numbers"));
 }
 
 void Device::setParameters(format::Command &command, const downbeat_options *options) const {

@@ -28,6 +28,12 @@ const char *policyName(PolicyFamily family, unsigned number) {
   return number < names.size() ? names[number] : nullptr;
 }
 
+std::string policyNames(PolicyFamily family) {
+  std::string all;
+  for (const char *name : namesOf(family)) all += (all.empty() ? "" : ", ") + std::string(name);
+  return all;
+}
+
 std::optional<std::uint8_t> policyNumber(PolicyFamily family, std::string_view name, bool known) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);

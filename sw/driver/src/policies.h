@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "downbeat_policies.h"
@@ -16,6 +17,8 @@ enum class PolicyFamily { startup, steady };
 std::uint32_t policyHash();
 /// nullptr: no such number.
 const char *policyName(PolicyFamily family, unsigned number);
+/// All that this library was built with, with commas between.
+std::string policyNames(PolicyFamily family);
 /// By name, or by number ("3"), which any core takes; `known`: the core has this library's policies.
 std::optional<std::uint8_t> policyNumber(PolicyFamily family, std::string_view name, bool known);
 
