@@ -215,8 +215,8 @@ def test_a_start_needs_that_nothing_is_in_flight(host: Host) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (Options(Parameters(b"warp")), "no start-up policy 'warp': use standard, "),
-        (Options(Parameters(None, b"warp")), "no steady policy 'warp': use reno, "),
+        (Options(Parameters(b"warp")), "no start-up policy 'warp'(: use standard, | is known: .* use numbers)"),
+        (Options(Parameters(None, b"warp")), "no steady policy 'warp'(: use reno, | is known: .* use numbers)"),
         (Options(Parameters(initial_window=256)), "initial_window is 256: use at most 255"),
         (Options(Parameters(keep_alive=1 << 16)), "keep_alive is 65536"),
         (Options(Parameters(start=StartValues(window=1 << 16))), "start.window is 65536"),
