@@ -9,8 +9,9 @@ import spinal.core._
 /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
   * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest
   * windows, `ns2` for papers that ran in ns-2, with its floor of the retransmission timeout, `small` for an FPGA with
-  * little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows and what the application on a board uses, an event in eight clocks, no records of
-  * events, `host` for tests of the driver: rings that wrap often, few policies.
+  * little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows and
+  * what the application on a board uses, an event in eight clocks, no records of events, `host` for tests of the driver:
+  * rings that wrap often, few policies.
   */
 object Presets {
   private val plain = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)

@@ -17,13 +17,12 @@ from downbeat_toe.refused import Refused
 from sim.experiments.engine import judge, records, report
 from sim.experiments.engine.judge import Results
 from sim.experiments.engine.lines import plan
-from sim.experiments.engine.load import Cell, File, Policies, load
+from sim.experiments.engine.load import HERE, Cell, File, Policies, load
 from sim.experiments.engine.runs import Interrupted, Result, Runs, Work
 from sim.experiments.engine.workers import Cluster, Processes, require_address
 from sim.lib import build
 from sim.lib.verilated import LARGEST, RTL
 
-HERE = build.ROOT / "sim" / "experiments"
 KEPT = build.ROOT / "build" / "experiments"
 STATUS_INTERRUPTED = 130
 

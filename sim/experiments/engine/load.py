@@ -28,7 +28,7 @@ from sim.experiments.engine.schema import Experiment
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 MOST_CELLS = 2_000
-HERE = Path(__file__).parents[1]  # the papers' experiments
+HERE = Path(__file__).resolve().parents[1]  # the papers' experiments
 TABLES = ("axes", "full", "vary", "replace")  # read here; the others by the schema
 INHERITED = ("departs", "assumed", "axes", "topology", "run", "flow", "pairs", "traffic")
 

@@ -133,7 +133,7 @@ class Run(Table):
     sizes: tuple[Payload, ...] = ()  # acknowledged, whose times are kept
     packet: Size = 1502  # what the link rates count of a full packet; ours is 1,500 bytes and 2 of PPP
     # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
-    # as disturbed; ns2: as sim65536, with RTO of 200 ms at least, here and at ns-3's TCPs, for 1 s.
+    # as disturbed; ns2: as sim65536, with an RTO of at least 200 ms instead of 1 s, of ns-3's TCPs too.
     preset: Literal["sim", "sim65536", "ns2"] = "sim65536"
     miss_weight: int = Field(2, ge=1, le=2)  # of MISS's new interval between drops, in thirds
     spand_lower_bound: bool = False  # a transfer without loss does not lower SPAND's mean window
