@@ -8,9 +8,9 @@ import random
 
 from downbeat_toe.policies import find
 
-from sim.experiments.engine import schema
 from sim.experiments.engine.network import held
-from sim.experiments.engine.schema import Draw, Flow, SizeDraw
+from sim.experiments.engine.schema.draws import Draw, Exponential, Pareto, SizeDraw, Uniform, UniformSize
+from sim.experiments.engine.schema.flow import Change, Flow
 from sim.experiments.engine.writer import Writer
 
 LEAST_AHEAD = 128 * 1024  # bytes that an endless flow keeps at hand, at least
@@ -31,11 +31,11 @@ def arrivals(writer: Writer, flow: Flow) -> list[int]:
 
 def _time(draws: random.Random, law: Draw) -> int:
     match law:
-        case schema.Uniform():
+        case Uniform():
             return round(draws.uniform(*law.uniform))
-        case schema.Exponential():
+        case Exponential():
             return round(draws.expovariate(1) * law.exponential)
-        case schema.Pareto():
+        case Pareto():
             return round(draws.paretovariate(law.pareto.shape) * law.pareto.mean * (1 - 1 / law.pareto.shape))
         case _:
             return law
@@ -43,7 +43,7 @@ def _time(draws: random.Random, law: Draw) -> int:
 
 def _size(draws: random.Random, law: SizeDraw) -> int:
     """Bytes, of the transfer."""
-    return draws.randint(*law.uniform) if isinstance(law, schema.UniformSize) else law
+    return draws.randint(*law.uniform) if isinstance(law, UniformSize) else law
 
 
 def lines(writer: Writer, flow: Flow, starts: list[int], behind: int) -> list[str]:
@@ -119,6 +119,6 @@ def _argument(family: str, argument: int) -> dict[str, object]:
     return {f"{family}-low": low, f"{family}-high": high} if argument else {}
 
 
-def _tell_line(writer: Writer, flow: Flow, change: schema.Change) -> str:
+def _tell_line(writer: Writer, flow: Flow, change: Change) -> str:
     argument = find(writer.policies["steady"], flow.steady).argument(change.steady_argument)
     return f"tell at={change.at} low={argument & (1 << 64) - 1} high={argument >> 64}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from sim.experiments.engine import flows, pairs, traffic
 from sim.experiments.engine.load import Policies
 from sim.experiments.engine.network import links
-from sim.experiments.engine.schema import Experiment
+from sim.experiments.engine.schema.experiment import Experiment
 from sim.experiments.engine.units import MSS
 from sim.experiments.engine.writer import Writer
 

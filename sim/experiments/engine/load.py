@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 
 from sim.experiments.engine import columns
 from sim.experiments.engine.measures import Plot, Published
-from sim.experiments.engine.schema import Experiment
+from sim.experiments.engine.schema.experiment import Experiment
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 MOST_CELLS = 2_000

@@ -13,7 +13,7 @@ from typing import Any
 from sim.experiments.engine import traces
 from sim.experiments.engine.measures import Measure
 from sim.experiments.engine.network import base_rtt
-from sim.experiments.engine.schema import Experiment
+from sim.experiments.engine.schema.experiment import Experiment
 from sim.experiments.engine.units import MSS, seconds
 
 Flow = dict[str, Any]

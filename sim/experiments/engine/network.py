@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from downbeat_toe import quantities
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine import schema, transit_stub
-from sim.experiments.engine.schema import Experiment, Flow
+from sim.experiments.engine import transit_stub
+from sim.experiments.engine.schema.experiment import Experiment
+from sim.experiments.engine.schema.flow import Flow
+from sim.experiments.engine.schema.topology import Access, LinkChange
 from sim.experiments.engine.units import PPP
 from sim.experiments.engine.writer import Writer
 
@@ -17,7 +19,7 @@ STUB_HOPS = 8  # of a way through a transit-stub, about
 MOST_PATHS = 128  # of a star: each has a network prefix of its own
 
 
-def base_rtt(experiment: Experiment, origin: int, target: int, access: schema.Access | None = None) -> int:
+def base_rtt(experiment: Experiment, origin: int, target: int, access: Access | None = None) -> int:
     """ns, without serialisation."""
     topology = experiment.topology
     hops = STUB_HOPS if topology.stubs else abs(origin - target)
@@ -67,6 +69,6 @@ def _queue(writer: Writer) -> str:
     return f"{size.bytes * PPP // writer.experiment.run.packet}B"
 
 
-def _changed(writer: Writer, change: schema.LinkChange) -> dict[str, object]:
+def _changed(writer: Writer, change: LinkChange) -> dict[str, object]:
     words = {"rate": change.rate and writer.link_rate(change.rate), "delay": change.delay, "loss": change.loss}
     return {name: value for name, value in words.items() if value is not None}

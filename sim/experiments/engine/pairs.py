@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sim.experiments.engine.schema import Pairs
+from sim.experiments.engine.schema.traffic import Pairs
 from sim.experiments.engine.units import PACKET
 from sim.experiments.engine.writer import Writer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from downbeat_toe import quantities
 
-from sim.experiments.engine.schema import Traffic
+from sim.experiments.engine.schema.traffic import Traffic
 from sim.experiments.engine.units import PPP
 from sim.experiments.engine.writer import Writer
 

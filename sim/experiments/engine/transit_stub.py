@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from sim.experiments.engine.schema import Stubs
+from sim.experiments.engine.schema.topology import Stubs
 
 Pair = tuple[int, int]
 

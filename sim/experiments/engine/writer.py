@@ -6,9 +6,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from sim.experiments.engine import schema
 from sim.experiments.engine.load import Policies
-from sim.experiments.engine.schema import Experiment, Flow
+from sim.experiments.engine.schema.experiment import Experiment
+from sim.experiments.engine.schema.flow import FASTEST_LINE, Flow
+from sim.experiments.engine.schema.topology import Access
 from sim.experiments.engine.transit_stub import Graph
 from sim.experiments.engine.units import PPP, WIRE
 
@@ -48,7 +49,7 @@ class Writer:
         """The router of an end: of a transit-stub, 1 is any of a stub domain."""
         return draws.choice(self.graph.stubs) if self.graph and place else place
 
-    def host(self, router: int, access: schema.Access) -> int:
+    def host(self, router: int, access: Access) -> int:
         self.line("host", at=router, rate=self.link_rate(access.rate), delay=access.delay)
         self.hosts += 1
         return self.hosts - 1
@@ -69,14 +70,14 @@ class Writer:
 
     def core(self, flow: Flow, draws: random.Random) -> int:
         access, router = flow.access or self.experiment.topology.access, self.at(flow.origin, draws)
-        rate = min(flow.line or self.wire_rate(access.rate), schema.FASTEST_LINE)
+        rate = min(flow.line or self.wire_rate(access.rate), FASTEST_LINE)
         if flow.line:
             router = self.behind(router, access)
         self.line("core", at=router, rate=rate, delay=access.delay)
         self.cores += 1
         return self.cores - 1
 
-    def behind(self, router: int, access: schema.Access) -> int:
+    def behind(self, router: int, access: Access) -> int:
         """A router whose link to that one has the access link's rate, and no delay to speak of."""
         self.line("link", a=self.routers, b=router, rate=self.link_rate(access.rate), delay=SHORT, queue=ENDLESS)
         self.routers += 1

@@ -19,7 +19,8 @@ from downbeat_toe.console import report_console
 from downbeat_toe.refused import Refused
 from rich.table import Table
 
-from sim.experiments.engine import command, lines, schema
+from sim.experiments.engine import command, lines
+from sim.experiments.engine.schema.experiment import Experiment
 from sim.experiments.gateway.sharing import ALONE, OWN, sites, ways
 from sim.lib import build
 from sim.lib.verilated import PRESET
@@ -34,10 +35,10 @@ ALIKE = 0.05  # of the completion times
 LEAST_GAIN = 1.2  # of SPAND over nothing known, or the path shows nothing
 
 
-def network(method: str) -> schema.Experiment:
+def network(method: str) -> Experiment:
     """A dumbbell of 10 Mb/s and 22 ms. `resume`: no policy of the core takes it, so a plan says it in place of
     SPAND."""
-    return schema.Experiment.model_validate(
+    return Experiment.model_validate(
         {
             "name": "gateway",
             "title": "Two hosts of a site",

@@ -21,7 +21,7 @@ from typing import Any
 
 from sim.experiments.engine import lines
 from sim.experiments.engine.load import load
-from sim.experiments.engine.schema import Experiment
+from sim.experiments.engine.schema.experiment import Experiment
 from sim.experiments.names import FILES
 
 FILE = FILES["thesis-4-6"]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The whole file, and [run]."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from sim.experiments.engine.measures import TRACED, Listing, Measure, Plot, Published, Table
+from sim.experiments.engine.schema.flow import Flow
+from sim.experiments.engine.schema.topology import Topology
+from sim.experiments.engine.schema.traffic import Pairs, Traffic
+from sim.experiments.engine.units import Payload, Size, Time
+
+
+class Run(Table):
+    duration: Time
+    seeds: int = Field(1, ge=1, le=10_000)  # runs of each cell, with the seeds from SEED on
+    measure: Time = 0  # from when on windows, rates, queues and losses count
+    warm_up: Time = 0  # runs that differ in the flows which begin from then on go through it once, together
+    sample: Time = 0  # between two samples of the series; 0: none
+    marks: tuple[Time, ...] = ()  # since establishment
+    sizes: tuple[Payload, ...] = ()  # acknowledged, whose times are kept
+    packet: Size = 1502  # what the link rates count of a full packet; ours is 1,500 bytes and 2 of PPP
+    # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
+    # as disturbed; ns2: as sim65536, with an RTO of at least 200 ms instead of 1 s, of ns-3's TCPs too.
+    preset: Literal["sim", "sim65536", "ns2"] = "sim65536"
+    miss_weight: int = Field(2, ge=1, le=2)  # of MISS's new interval between drops, in thirds
+    spand_lower_bound: bool = False  # a transfer without loss does not lower SPAND's mean window
+    complete: bool = False  # ends when all transfers are acknowledged
+    sack: bool = False
+
+    @model_validator(mode="after")
+    def _shorter(self) -> Self:
+        for name, time in (("warm_up", self.warm_up), ("measure", self.measure)):
+            if time >= self.duration:
+                raise ValueError(f"{name} is as long as the run: make it shorter than duration")
+        return self
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        for name, values in (("marks", self.marks), ("sizes", self.sizes)):
+            if list(values) != sorted(set(values)):
+                raise ValueError(f"{name}: list them in rising order, each once")
+        return self
+
+
+class Experiment(Table):
+    """One cell: the axes' values are in their places."""
+
+    name: str = Field(pattern=r"^[a-z0-9-]+$")
+    title: str
+    source: str
+    quick: bool = True  # one of `make experiments`
+    departs: tuple[str, ...] = ()  # from the paper, in sentences
+    assumed: tuple[str, ...] = ()  # what the paper leaves out
+    topology: Topology
+    run: Run
+    flow: tuple[Flow, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
+    traffic: tuple[Traffic, ...] = ()
+    published: tuple[Published, ...] = ()
+    plot: tuple[Plot, ...] = ()
+    table: tuple[Listing, ...] = ()
+    axes: dict[str, Any] = Field({})
+
+    @model_validator(mode="after")
+    def _places(self) -> Self:
+        last = 1 if self.topology.kind in ("dumbbell", "star", "transit-stub") else self.topology.hops
+        ends: list[tuple[str, Flow | Pairs | Traffic]] = [("flow", flow) for flow in self.flow]
+        ends += [("pairs", pairs) for pairs in self.pairs] + [("traffic", one) for one in self.traffic]
+        if not self.flow and not self.pairs:
+            raise ValueError("nothing is sent: give a [[flow]] or [[pairs]]")
+        for what, each in ends:
+            drawn = (
+                self.topology.stubs is not None and each.target == 1
+            )  # two routers, though both are "one of the stubs"
+            if max(each.origin, each.target) > last or (each.origin == each.target and not drawn):
+                raise ValueError(
+                    f"{what} from {each.origin} to {each.target}: this {self.topology.kind} has routers 0 to {last}, "
+                    "use two of them"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _measures(self) -> Self:
+        paired = {pairs.label for pairs in self.pairs}
+        labels = {flow.label for flow in self.flow} | paired
+        for each in (*self.published, *self.plot, *(column for table in self.table for column in table.column)):
+            for label in {each.label, getattr(each, "against", "")} - {"", *labels}:
+                raise ValueError(f"no flow has the label '{label}', use {', '.join(sorted(labels))}")
+            if each.metric == "packets_at" and each.mark not in self.run.marks:
+                raise ValueError("packets_at needs a mark that run.marks has")
+            if each.metric == "seconds_to" and each.size not in self.run.sizes:
+                raise ValueError("seconds_to needs a size that run.sizes has")
+            traced = {flow.label for flow in self.flow if flow.trace}
+            traced |= paired if each.metric == "arrival_gap" else set()
+            if each.metric in TRACED and not traced >= ({each.label} if each.label else labels):
+                raise ValueError(
+                    f"{each.metric} needs trace = true in the flows that it measures: trace them, or give a label"
+                )
+            if each.label in paired and each.metric != "arrival_gap":
+                raise ValueError(f"'{each.label}' are pairs: their metric is arrival_gap")
+            if each.metric == "seconds_to_window" and not (each.reached and self.run.sample):
+                raise ValueError("seconds_to_window needs reached, packets, and run.sample")
+            self._has_samples(each)
+            self._has_link(each)
+        return self
+
+    def _has_samples(self, measure: Measure) -> None:
+        series = getattr(measure, "series", "")
+        sampled = measure.begin or measure.end or measure.metric == "seconds_to_full" or series not in ("", "gaps")
+        if sampled and not self.run.sample:
+            what = f"series = '{series}'" if series else f"{measure.metric} over a part of the run"
+            raise ValueError(f"{what} needs samples: set run.sample, as '100 ms'")
+
+    def _has_link(self, measure: Measure) -> None:
+        last = self.topology.hops - 1
+        if self.topology.kind in ("dumbbell", "chain", "parking-lot") and measure.link > last:
+            raise ValueError(f"link = {measure.link}: this {self.topology.kind} has links 0 to {last}")
