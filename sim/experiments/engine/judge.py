@@ -79,7 +79,7 @@ def compared(
 
 
 def _row(file: File, results: Results, what: Published) -> dict[str, Any]:
-    row: dict[str, Any] = {"quantity": what.quantity, "figure": what.figure, "level": what.level}
+    row: dict[str, Any] = {"quantity": what.quantity, "figure": what.figure, "level": what.level, "unit": what.unit}
     if what.order:
         found = {each: compared(file, results, what, {**what.of, what.along: each})[0] for each in what.order}
         known = {each: value for each, value in found.items() if value is not None}

@@ -10,25 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sim.experiments.engine.units import Payload, Time, Tolerance
 
 TRACED = ("arrival_gap", "inverted_share", "most_per_ack")  # of single segments, ACKs and pairs
-METRICS = (
-    *("packets_at", "seconds_to", "packets", "throughput", "transfer_rate", "utilisation", "jain"),
-    *("seconds_to_full", "seconds_to_window"),
-    *TRACED,
-    *("window", "exit_window", "exit_share", "estimate", "rtt", "completion", "established"),
-    *(
-        "capacity",
-        "available",
-        "loss_interval",
-        "first_intervals",
-        "losses",
-        "timeouts",
-        "retransmissions",
-        "drops",
-        "goodput",
-        "queue",
-        "most_queue",
-    ),
-)
+UNITS = {  # of each metric; none: a share or a count
+    **dict.fromkeys(("packets_at", "packets", "window", "exit_window", "estimate", "queue", "most_queue"), "packets"),
+    **dict.fromkeys(("loss_interval", "first_intervals", "most_per_ack"), "packets"),
+    **dict.fromkeys(("seconds_to", "seconds_to_full", "seconds_to_window", "rtt", "completion", "established"), "s"),
+    **dict.fromkeys(("throughput", "transfer_rate", "capacity", "available"), "Mb/s"),
+    "arrival_gap": "ms",
+    **dict.fromkeys(("utilisation", "jain", "exit_share", "inverted_share", "goodput"), ""),
+    **dict.fromkeys(("losses", "timeouts", "retransmissions", "drops"), ""),
+}
+METRICS = tuple(UNITS)
 
 
 class Table(BaseModel):
@@ -70,6 +61,10 @@ class Published(Measure):
     explained: str = ""  # why ours differs
     full: bool = False  # of cells that only the full form has
     level: Literal["number", "ratio", "shape", "goal"] = "number"  # goal: ours, no paper's, and not counted
+
+    @property
+    def unit(self) -> str:
+        return "" if self.over or self.against or self.order else UNITS[self.metric]
 
     @model_validator(mode="after")
     def _form(self) -> Self:

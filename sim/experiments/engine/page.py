@@ -12,7 +12,8 @@ from downbeat_toe import pages
 from plotly.subplots import make_subplots
 
 # Those that no row of a table fills are left out of it.
-HEADS = ("figure", "quantity", "published", "tolerance", "ours", "95 %", "sensitivity", "within")
+HEADS = ("figure", "quantity", "unit", "published", "tolerance", "ours", "95 %", "sensitivity", "within")
+ROW = ("figure", "quantity", "published", "tolerance", "ours")
 
 
 def render(reports: Sequence[Mapping[str, Any]], counts: Mapping[str, int], command: str) -> str:
@@ -57,7 +58,9 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
     cells = [_cells(row) for row in rows]
     filled = [column for column in range(len(HEADS)) if any(row[column] not in ("", "-") for row in cells)]
-    return pages.table([HEADS[at] for at in filled], [[row[at] for at in filled] for row in cells], left=2)
+    return pages.table(
+        [HEADS[at] for at in filled], [[row[at] for at in filled] for row in cells], left=3 if 2 in filled else 2
+    )
 
 
 def _cells(row: Mapping[str, Any]) -> list[object]:
@@ -66,10 +69,8 @@ def _cells(row: Mapping[str, Any]) -> list[object]:
     verdict = "yes" if row["within"] else "explained" if row.get("explained") else "no"
     if row["level"] == "goal":
         verdict = "goal met" if row["within"] else "goal missed"
-    told = [
-        row[key] if row[key] is not None else "-" for key in ("figure", "quantity", "published", "tolerance", "ours")
-    ]
-    return [*told, interval, _band(row), verdict]
+    figure, quantity, *told = ("-" if row[key] is None else row[key] for key in ROW)
+    return [figure, quantity, row.get("unit", ""), *told, interval, _band(row), verdict]
 
 
 def _band(row: Mapping[str, Any]) -> str:

@@ -195,6 +195,15 @@ def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies
     )
 
 
+def test_a_row_has_the_unit_of_its_metric_and_a_ratio_has_none(tiny: Tiny, policies: Policies) -> None:
+    removed = 'over = { rate = "2 Mb/s" }\nvalue = 2\ntolerance = "20 %"'
+    absolute = load(tiny((removed, "at_least = 1")), policies)
+    rows = [judge.rows(file, results(100, 250))[0] for file in (load(tiny(), policies), absolute)]
+    assert [row["unit"] for row in rows] == ["", "packets"]
+    older = {key: value for key, value in rows[0].items() if key != "unit"}
+    assert '<td class="text">packets</td>' in page._rows([rows[1], older])
+
+
 def test_a_reason_stands_once_behind_the_rows_that_it_explains(tiny: Tiny, policies: Policies) -> None:
     row = {"figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "within": False, "level": "ratio"}
     rows = [
