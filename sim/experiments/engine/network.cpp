@@ -15,6 +15,8 @@
 #include <ns3/string.h>
 #include <ns3/traffic-control-helper.h>
 
+#include "routes.h"
+
 using namespace ns3;
 
 namespace {
@@ -142,7 +144,11 @@ void Network::join(const AccessPlan &access, unsigned index) {
   const std::uint32_t network = hosts + (access.at << 16) + (hostsAt_[access.at]++ << 8);
   const Ipv4InterfaceContainer interfaces = assign(network, devices);
   addresses_.push_back(interfaces.GetAddress(1).Get());
+  const auto host = Ipv4StaticRoutingHelper().GetStaticRouting(hosts_[index]->GetObject<Ipv4>());
+  host->SetDefaultRoute(interfaces.GetAddress(0), interfaces.Get(1).second);
 }
+
+void Network::route() const { setRoutes(routers_); }
 
 Ptr<Node> Network::node(const std::string &name) const {
   const auto index = static_cast<unsigned>(std::stoul(name.substr(1)));

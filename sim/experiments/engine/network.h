@@ -35,6 +35,8 @@ private:
 class Network {
 public:
   explicit Network(const Plan &plan);
+  /// When all that hangs on the routers is there.
+  void route() const;
 
   ns3::Ptr<ns3::Node> router(unsigned index) const { return routers_.at(index); }
   ns3::Ptr<ns3::Node> host(unsigned index) const { return hosts_.at(index); }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <ns3/ipv4-global-routing-helper.h>
 #include <ns3/simulator.h>
 
 #include "ns3_flow.h"
@@ -23,7 +22,7 @@ Run::Run(Plan plan) : plan_(std::move(plan)), network_(plan_) {
     cores_.push_back(std::make_unique<Core>(network_.router(plan_.cores[i].at), plan_.cores[i], i, estimatesOf(i)));
     failure_ = cores_.back()->open(plan_.seed * 256 + i);
   }
-  Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+  network_.route();
   if (!failure_.empty()) return;
   for (unsigned i = 0; i < plan_.flows.size(); ++i)
     addFlow(plan_.flows[i], static_cast<std::uint16_t>(Receiver::firstPort + i), i + 1);
