@@ -15,6 +15,7 @@ from sim.experiments.engine.load import load
 from sim.experiments.engine.measures import Measure
 from sim.experiments.engine.metrics import measure
 from sim.experiments.engine.runs import Result, Runs
+from sim.experiments.engine.test_lines import words
 from sim.experiments.engine.workers import Processes
 from sim.lib import build
 from sim.lib.verilated import LAYOUT, PRESET
@@ -136,6 +137,30 @@ def test_a_link_that_changes_carries_its_new_rate_and_round_trip(runs: Runner, t
     assert 300 + 250 < sent < 500 + 375
     times = [flow["established"] - flow["opened"] for flow in result["flows"]]
     assert max(times[:2]) < 0.1 < 2 * (0.05 + 0.001 + 0.001) < times[2]
+
+
+def test_packets_take_the_way_through_a_network_of_domains(runs: Runner, tiny: Tiny, known: Known) -> None:
+    """Without edges beside the trees there is one way, whose delays make the handshake's time."""
+    stubs = "stubs = { transits = 3, domains = 2, routers = 4, edges = 0 }"
+    path = tiny(('"dumbbell"', f'"transit-stub"\n{stubs}'), ('["2 Mb/s", "4 Mb/s"]', '["4 Mb/s"]'), ("= 2\n", "= 6\n"))
+    more = '\n[[flow]]\nlabel = "b"\nsender = "ns-3"\nfrom = 1\nto = 1\n'
+    path.write_text(path.read_text().partition("[[published]]")[0] + more)
+    (result,) = runs(path)
+    plan = lines.plan(load(path, known).cells[0].experiment, known, 1)
+    delays: dict[int, dict[int, float]] = {}
+    for link in words(plan, "link"):
+        a, b, delay = int(link["a"]), int(link["b"]), float(link["delay"]) / 1e9
+        delays.setdefault(a, {})[b] = delays.setdefault(b, {})[a] = delay
+    ways, reached = {0: 0.0}, [0]
+    for router in reached:
+        fresh = delays[router].keys() - ways.keys()
+        ways |= {other: ways[router] + delays[router][other] for other in fresh}
+        reached += fresh
+    hosts = [int(host["at"]) for host in words(plan, "host")]
+    assert all(flow["acknowledged"] > 0 for flow in result["flows"])
+    for flow, told in zip(result["flows"][:6], words(plan, "flow"), strict=False):
+        expected = 2 * (ways[hosts[int(told["host"])]] + 0.002)
+        assert expected < flow["established"] - flow["opened"] < expected + 0.002
 
 
 def test_a_later_connection_starts_with_what_the_first_has_seen(runs: Runner, tiny: Tiny) -> None:
