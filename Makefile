@@ -58,7 +58,8 @@ BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
 BENCH_estimator := $(SET_UP)
 BENCH_host := $(HOST_TESTS_RTL) driver
-FILES_RTL := $(SIM_RTL) $(SIM65536_RTL) $(NS2_RTL)
+# No file has the preset ns2 but as another value.
+FILES_RTL := $(SIM_RTL) $(SIM65536_RTL) $(if $(VARY),$(NS2_RTL))
 EXPERIMENT_gateway := $(SIM_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
 

@@ -32,15 +32,21 @@ def files() -> list[Path]:
 
 
 def built_policies(preset: str = LARGEST) -> Policies:
+    return policies.read(_layout(preset))
+
+
+def _layout(preset: str) -> Path:
     layout = RTL[preset] / "downbeat_layout.json"
     if not layout.exists():
         raise Refused(f"{layout.relative_to(build.ROOT)} is missing: make {RTL[preset].relative_to(build.ROOT)}.stamp")
-    return policies.read(layout)
+    return layout
 
 
 def program(file: File) -> Path:
     """What runs the file's cells, built if it is not there."""
-    return build.experiment(file.experiment.run.preset) / "downbeat_experiment"
+    preset = file.experiment.run.preset
+    _layout(preset)
+    return build.experiment(preset) / "downbeat_experiment"
 
 
 def runner(jobs: int = 0, scheduler: str = "") -> Runs:

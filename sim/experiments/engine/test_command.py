@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A report names the command that makes it again."""
+"""A report names the command that makes it again, a refusal the one that makes what is missing."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from downbeat_toe.refused import Refused
 
-from sim.experiments.engine.command import command_line
+from sim.experiments.engine.command import command_line, program
+from sim.experiments.engine.load import Policies, load
 from sim.experiments.names import FILES
+from sim.lib import build
+from sim.lib.verilated import RTL
 
 
 def test_a_file_of_the_tree_is_made_again_by_make(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,3 +28,12 @@ def test_other_files_are_made_again_by_their_paths() -> None:
     options = "--seed 3 --full --runs 5 --duration '90 s' --vary"
     assert given == f"downbeat experiment run mine.toml {FILES['cubic']} {options}"
     assert command_line([Path("mine.toml")], 1) == "downbeat experiment run mine.toml --seed 1"
+
+
+def test_a_preset_that_is_not_elaborated_is_refused_with_its_target(
+    tiny: Callable[..., Path], policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RTL, "ns2", build.ROOT / "build" / "sim" / "rtl-absent")
+    file = load(tiny(('packet = "1000 B"\n', 'packet = "1000 B"\npreset = "ns2"\n')), policies)
+    with pytest.raises(Refused, match=r"make build/sim/rtl-absent\.stamp"):
+        program(file)
