@@ -113,9 +113,9 @@ def _curves(run: dict[str, Any], plot: Plot, cell: Cell, name: str) -> list[dict
     flows = [number for number, label in enumerate(labels) if plot.label in ("", label)]
     curves = []
     for number in flows:
-        title = " ".join(
-            filter(None, (name, labels[number], str(number + 1) if labels.count(labels[number]) > 1 else ""))
-        )
+        label = labels[number] if len(set(labels)) > 1 or not name else ""
+        several = str(number + 1) if labels.count(labels[number]) > 1 else ""
+        title = " ".join(filter(None, (name, label, several)))
         if plot.series == "window":
             values = [windows[number] for windows in samples["windows"][::step]]
         else:
