@@ -37,8 +37,8 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   * The RTO that an event arms is made of the samples before it.
   *
   * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire. A
-  * retransmission ends the timing (Karn). A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after
-  * 5.7).
+  * retransmission ends the timing (Karn), and so does the ACK of a segment whose departure has no stamp: the MAC's was
+  * dropped. A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after 5.7).
   *
   * When acknowledged data was sent twice, timestamps tell which of both the ACK answers (RFC 7323 4.1). An ACK of
   * something new that echoes what was sent since the timeout is a sample too, in ticks of TSval; a tick that has begun
@@ -71,6 +71,9 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     private val isTimed = before.roundTrip.timing === RttTiming.running && compare.timedReached
     private val echoCounts = compare.echoes && !compare.echoAge(31 downto 15).orR && !compare.sinceExpiry.msb
     val taken = insert(ADVANCED && (isTimed || echoCounts))
+    /** Its stamp was dropped: another segment is timed. */
+    val unstamped = insert(
+      ADVANCED && before.roundTrip.timing === RttTiming.awaitsDeparture && compare.timedReached)
     private val saturated = compare.elapsed(config.roundTripBits - 1 downto 36).orR
     private val timed = Mux(saturated, U((BigInt(1) << 36) - 1, 36 bits), compare.elapsed.resize(36))
     val time = insert(Mux(isTimed, timed, (compare.echoAge.resize(16) + 1) @@ U(0, 20 bits)))
@@ -100,7 +103,7 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
 
   private val timing = new s4.Area {
     val variation4 = insert(sample.variationDecay + smooth.errorMagnitude)
-    val ends = insert(sample.taken || RESENT)
+    val ends = insert(sample.taken || sample.unstamped || RESENT)
     /** Of an inverted pair the half that leaves second is timed: the ACK that advances past the first waits for it. */
     val starts = insert(event.isSent && !RESENT && !AHEAD && before.roundTrip.timing === RttTiming.none)
   }
