@@ -26,7 +26,6 @@ bool Sending::allEstablished() const {
 }
 
 bool Sending::offer(Port port, Pins &pins, std::uint64_t now) {
-  if (port == departed) return departs(pins); // in the order of the wire
   Turn &turn = turns_[port];
   // Whoever has nothing to say is passed over.
   for (unsigned tries = 0; tries < connections_.size(); ++tries) {
@@ -57,6 +56,7 @@ bool Sending::says(Port port, unsigned flow, Pins &pins, std::uint64_t now) {
     pins.grants_payload_reference_flow = static_cast<CData>(flow);
     pins.grants_payload_reference_generation = generation;
     return true;
+  case departed: return departs(connection, flow, pins);
   case timers: // a timer may come early
     if (!connection.established) return false;
     pins.timers_payload_reference_flow = static_cast<CData>(flow);
@@ -86,11 +86,11 @@ bool Sending::directorySays(Connection &connection, unsigned flow, Pins &pins, s
     connection.answered = true;
   } else if (connection.repeats) {
     --connection.repeats;
-  } else if (connection.sent != connection.told && draw_.chance(lossPercent)) {
+  } else if (connection.departed != connection.told && draw_.chance(lossPercent)) {
     connection.repeats = 2;
-  } else { // of what it was sent, or a window update
-    if (connection.sent == connection.told) connection.wide = !connection.wide;
-    connection.told = connection.sent;
+  } else { // of what has departed, or a window update
+    if (connection.departed == connection.told) connection.wide = !connection.wide;
+    connection.told = connection.departed;
   }
   pins.directory_payload_acknowledgment_value = connection.told;
   pins.directory_payload_window = connection.wide ? 65535 : 65534;
@@ -111,14 +111,15 @@ void Sending::open(const Connection &connection, Pins &pins) {
   pins.directory_payload_parameters_noDelay = 1;
 }
 
-bool Sending::departs(Pins &pins) {
-  if (departures_.empty()) return false;
-  const Departure &departure = departures_.front();
-  pins.departed_payload_reference_flow = static_cast<CData>(departure.flow);
+bool Sending::departs(Connection &connection, unsigned flow, Pins &pins) {
+  if (connection.departures.empty()) return false;
+  const Departure &departure = connection.departures.front();
+  pins.departed_payload_reference_flow = static_cast<CData>(flow);
   pins.departed_payload_reference_generation = generation;
   pins.departed_payload_end_value = departure.end;
   pins.departed_payload_stamp_ns = departure.stamp;
-  departures_.pop_front();
+  if (static_cast<std::int32_t>(departure.end - connection.departed) > 0) connection.departed = departure.end;
+  connection.departures.pop_front();
   return true;
 }
 
@@ -131,13 +132,12 @@ void Sending::see(const Pins &pins, std::uint64_t now) {
       throw Failure("the engine gave a connection up");
     connections_[flow].synSeen = connections_[flow].synSeen || syn;
     if (pins.descriptors_payload_stamped)
-      departures_.push_back(
-          {flow, pins.descriptors_payload_sequence_value + pins.descriptors_payload_length + syn, now});
+      connections_[flow].departures.push_back(
+          {pins.descriptors_payload_sequence_value + pins.descriptors_payload_length + syn, now});
   }
   if (!pins.trace_valid) return;
   Connection &connection = connections_[pins.trace_payload_reference_flow];
   connection.established = connection.established || pins.trace_payload_state == DOWNBEAT_TCP_STATE_ESTABLISHED;
-  connection.sent = pins.trace_payload_highestSent_value;
   connection.acknowledged = pins.trace_payload_acknowledged_value;
   segments += pins.trace_payload_sent && pins.trace_payload_sentLength;
   retransmissions += pins.trace_payload_retransmission;

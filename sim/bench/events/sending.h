@@ -31,29 +31,29 @@ public:
   std::uint64_t segments = 0, retransmissions = 0;
 
 private:
+  struct Departure {
+    std::uint32_t end;
+    std::uint64_t stamp;
+  };
+
   struct Connection {
     Policies policies;
     std::uint32_t initial; // our initial sequence number
     bool opened = false, synSeen = false, answered = false, established = false, booked = false;
-    std::uint32_t sent, acknowledged, told,
-        written; // SND.MAX and SND.UNA as traced, the last ACK's, the end of what is written
+    std::uint32_t departed, acknowledged, told,
+        written; // the end of what has departed, SND.UNA as traced, the last ACK's, the end of what is written
     unsigned repeats = 0;                            // duplicate ACKs to come
     bool wide = false;                               // of two windows the larger one
-  };
-  struct Departure {
-    unsigned flow;
-    std::uint32_t end;
-    std::uint64_t stamp;
+    std::deque<Departure> departures{};              // to come
   };
 
   bool says(Port port, unsigned flow, Pins &pins, std::uint64_t now);
   bool directorySays(Connection &connection, unsigned flow, Pins &pins, std::uint64_t now);
   void open(const Connection &connection, Pins &pins);
-  bool departs(Pins &pins);
+  bool departs(Connection &connection, unsigned flow, Pins &pins);
 
   std::vector<Connection> connections_;
   std::vector<Turn> turns_;
-  std::deque<Departure> departures_;
   fuzz::Draw draw_;
 };
 

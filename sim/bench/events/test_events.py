@@ -39,10 +39,10 @@ def test_one_flow_has_every_eighth_clock(program: Path, policies: str) -> None:
     "policies", [case.policies for case in all_cases() if case.policies and case.flows == 16 and case.order == "round"]
 )
 def test_what_policies_the_flows_have_hardly_counts(program: Path, policies: str) -> None:
-    """98 % of all clocks have an event, while segments, losses and long calculations come back as events of their
+    """95 % of all clocks have an event, while segments, losses and long calculations come back as events of their
     own."""
     figures = run(Case("round", 16, policies), EVENTS, SEED, program)
-    assert figures["rate"] > 0.98
+    assert figures["rate"] > 0.95
     assert figures["segments"] > EVENTS // 10 and figures["retransmissions"] > 0
     assert figures["kinds"].get("calculated", 0) <= figures["calculations"] + 16
     names = set(policies.split(", "))
