@@ -7,10 +7,10 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from downbeat_toe import quantities
@@ -91,50 +91,38 @@ def main(
         raise typer.Exit(2) from None
 
     contents = generated(f"downbeat {seed}", length)
-    WAVES.mkdir(parents=True, exist_ok=True)
-    plans = [
-        Plan(
-            direction,
-            contents,
-            Impairment(drop=loss),
-            seed,
-            congestion,
-            wall_limit,
-            WAVES / f"interop-{number}.fst" if waves else None,
-            capture.with_stem(f"{capture.stem}-{number}") if capture else None,
-        )
-        for number, (loss, direction) in enumerate(
-            (loss, direction) for loss in (0.0, share) for direction in (TO_CORE, FROM_CORE)
-        )
-        if app in (App.ALL, App.TRANSFERS)
-    ]
     report = reports.Report(seed)
     with tempfile.TemporaryDirectory(prefix="interop-", dir=ROOT / "build") as name:
-        for plan in plans:
-            with console.status(f"{plan.direction}, {100 * plan.impairment.drop:g} % of frames dropped"):
-                report.transfers.append(run(plan, program, Path(name)))
         setting = Setting(program, Path(name), contents, seed, wall_limit)
+        if app in (App.ALL, App.TRANSFERS):
+            for plan in _plans(setting, share, congestion, waves, capture):
+                with console.status(f"{plan.direction}, {100 * plan.impairment.drop:g} % of frames dropped"):
+                    report.transfers.append(run(plan, program, Path(name)))
         for part in (part for part in VISITS if app in (App.ALL, part)):
             with console.status(part):
                 _visit(part, setting, report)
     data = report.as_json()
     json_path.write_text(json.dumps(data, indent=2) + "\n")
-    if report.transfers:
-        console.print(reports.table(data))
-    for visit in report.all_visits():
-        console.print(visit.line(), style="red" if visit.failures else None, markup=False, soft_wrap=True)
-    for skipped in report.skipped:
-        console.print(f"skipped: {skipped}", markup=False, soft_wrap=True)
     chosen = f" CONGESTION={congestion}" if congestion else ""
-    again = f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen}"
-    for part, visits in report.visits.items():
-        if any(visit.failures for visit in visits):
-            console.print(f"again: {again} APP={part}", style="red", markup=False, soft_wrap=True)
-    for number, transfer in enumerate(data["transfers"]):
-        if transfer["failures"]:
-            show = f"{again} APP=transfers WAVES=1; make waves FST=build/waves/interop-{number}.fst"
-            console.print(reports.story(transfer, seed, show), style="red", markup=False, soft_wrap=True)
+    _tell(report, data, f"make interop SIZE={length}B DROP={share} SEED={seed}{chosen}")
     raise typer.Exit(0 if data["passed"] else 1)
+
+
+def _plans(setting: Setting, drop: float, congestion: str, waves: bool, capture: Path | None) -> Iterator[Plan]:
+    """Each way without losses, then each way with `drop` of all frames lost."""
+    WAVES.mkdir(parents=True, exist_ok=True)
+    ways = [(loss, direction) for loss in (0.0, drop) for direction in (TO_CORE, FROM_CORE)]
+    for number, (loss, direction) in enumerate(ways):
+        yield Plan(
+            direction,
+            setting.contents,
+            Impairment(drop=loss),
+            setting.seed,
+            congestion,
+            setting.wall_limit,
+            WAVES / f"interop-{number}.fst" if waves else None,
+            capture.with_stem(f"{capture.stem}-{number}") if capture else None,
+        )
 
 
 def _visit(part: str, setting: Setting, report: reports.Report) -> None:
@@ -145,6 +133,23 @@ def _visit(part: str, setting: Setting, report: reports.Report) -> None:
         except namespace.Missing as missing:
             if str(missing) not in report.skipped:
                 report.skipped.append(str(missing))
+
+
+def _tell(report: reports.Report, data: dict[str, Any], again: str) -> None:
+    """What happened, and how what failed is run `again`."""
+    if report.transfers:
+        console.print(reports.table(data))
+    for visit in report.all_visits():
+        console.print(visit.line(), style="red" if visit.failures else None, markup=False, soft_wrap=True)
+    for skipped in report.skipped:
+        console.print(f"skipped: {skipped}", markup=False, soft_wrap=True)
+    for part, visits in report.visits.items():
+        if any(visit.failures for visit in visits):
+            console.print(f"again: {again} APP={part}", style="red", markup=False, soft_wrap=True)
+    for number, transfer in enumerate(data["transfers"]):
+        if transfer["failures"]:
+            show = f"{again} APP=transfers WAVES=1; make waves FST=build/waves/interop-{number}.fst"
+            console.print(reports.story(transfer, report.seed, show), style="red", markup=False, soft_wrap=True)
 
 
 def _interrupt(*_: object) -> NoReturn:
