@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cocotb_tools.runner import get_runner
@@ -24,6 +25,7 @@ BUILD = ROOT / "build"
 
 # A case that never waits for the clock hangs the simulator itself, where no bounded wait can end it.
 WALL_SECONDS = 1800
+RESULTS = "results.xml"
 
 
 def run_module(
@@ -75,35 +77,23 @@ def run_module(
     place.mkdir(parents=True, exist_ok=True)
     ports = place / "ports.json"
     ports.write_text(json.dumps(top_ports(verilog.read_text(), module)))
-    results, log = place / "results.xml", place / "simulation.log"
-    runner = get_runner("verilator")
-    prefix = os.environ.get("SIM_CMD_PREFIX", f"timeout {WALL_SECONDS}")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SIM_CMD_PREFIX", prefix)
-        # Ours is the one report of a failure; the runner would end the whole session instead.
-        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
-        ended = ""
-        try:
-            runner.test(
-                test_module=test_module,
-                hdl_toplevel=module,
-                hdl_toplevel_lang="verilog",
-                build_dir=build,
-                test_dir=place,
-                results_xml=str(results),
-                log_file=log,
-                waves=waves,
-                test_filter=test_filter or None,
-                plusargs=[*_plusargs(random_power_up), *plusargs],
-                extra_env={
-                    PORTS_VARIABLE: str(ports),
-                    LAYOUT_VARIABLE: str(rtl / "downbeat_layout.json"),
-                    **(environment or {}),
-                },
-            )
-        except (RuntimeError, SystemExit) as error:
-            ended = str(error)
-    cases = _cases(results, label, log, ended)
+    log = place / "simulation.log"
+    ended = _simulate(
+        place,
+        test_module=test_module,
+        hdl_toplevel=module,
+        build_dir=build,
+        log_file=log,
+        waves=waves,
+        test_filter=test_filter or None,
+        plusargs=[*_plusargs(random_power_up), *plusargs],
+        extra_env={
+            PORTS_VARIABLE: str(ports),
+            LAYOUT_VARIABLE: str(rtl / "downbeat_layout.json"),
+            **(environment or {}),
+        },
+    )
+    cases = _cases(place / RESULTS, label, log, ended)
     if waves and (place / "dump.fst").exists():
         _keep_waves(place / "dump.fst", name)
     record(cases)
@@ -112,6 +102,21 @@ def run_module(
     failed = [case.name for case in cases if case.outcome == "failed"]
     if failed:
         raise CasesFailed(f"{module}: {', '.join(failed)} failed")
+
+
+def _simulate(place: Path, **arguments: Any) -> str:
+    """Runs cocotb's runner with its files in `place`; why it ended early, or nothing."""
+    runner = get_runner("verilator")
+    prefix = os.environ.get("SIM_CMD_PREFIX", f"timeout {WALL_SECONDS}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIM_CMD_PREFIX", prefix)
+        # Ours is the one report of a failure; the runner would end the whole session instead.
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        try:
+            runner.test(hdl_toplevel_lang="verilog", test_dir=place, results_xml=str(place / RESULTS), **arguments)
+        except (RuntimeError, SystemExit) as error:
+            return str(error)
+    return ""
 
 
 def _filter(label: str) -> str | None:
