@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from sim.adversarial.matrix import linux, network, report
-from sim.adversarial.matrix.cells import Axes, covering, every
+from sim.adversarial.matrix.cells import Axes, Cell, covering, every
 from sim.adversarial.matrix.network import Wanted
 from sim.lib import build
 from sim.linux import namespace
@@ -58,20 +58,8 @@ def main(
     try:
         if peer not in PEERS:
             raise ValueError(f"PEER={peer}: use {' or '.join(PEERS)}")
-        axes = linux.axes() if peer == "linux" else Axes()
-        chosen = every(
-            Axes(
-                role=_one("ROLE", role, axes.role, _among(axes.role)),
-                loss=_one("LOSS", loss, axes.loss, quantities.probability),
-                reorder=_one("REORDER", reorder, axes.reorder, quantities.probability),
-                dup=_one("DUP", dup, axes.dup, quantities.probability),
-                corrupt=_one("CORRUPT", corrupt, axes.corrupt, quantities.probability),
-                seed=_one("SEED", seed, axes.seed, int),
-                congestion=_one("CONGESTION", congestion, axes.congestion, _among(axes.congestion)),
-            )
-        )
-        count = cells or (linux.CELLS if peer == "linux" else 0)
-        chosen = covering(chosen, count) if count else chosen
+        texts = {"ROLE": role, "LOSS": loss, "REORDER": reorder, "DUP": dup, "CORRUPT": corrupt}
+        chosen = _chosen(peer, texts | {"SEED": seed, "CONGESTION": congestion}, cells)
         if (waves or pcap) and (len(chosen) > 1 or peer == "linux"):
             raise ValueError(f"WAVES and PCAP are for one cell with ns-3; these are {len(chosen)} with {peer}")
         length = quantities.size(size) if size else None
@@ -123,7 +111,28 @@ def _tell(results: Sequence[dict[str, Any]], title: str, json_path: Path) -> int
     return 1 if failed else 0
 
 
-def _one(name: str, text: str, default: tuple[Value, ...], read: Callable[[str], Value]) -> tuple[Value, ...]:
+def _chosen(peer: str, texts: Mapping[str, str], count: int) -> list[Cell]:
+    """The matrix's cells: with the values that are told, or so many of all. Raises ValueError."""
+    axes = linux.axes() if peer == "linux" else Axes()
+    told = every(
+        Axes(
+            role=_one("ROLE", texts, axes.role, _among(axes.role)),
+            loss=_one("LOSS", texts, axes.loss, quantities.probability),
+            reorder=_one("REORDER", texts, axes.reorder, quantities.probability),
+            dup=_one("DUP", texts, axes.dup, quantities.probability),
+            corrupt=_one("CORRUPT", texts, axes.corrupt, quantities.probability),
+            seed=_one("SEED", texts, axes.seed, int),
+            congestion=_one("CONGESTION", texts, axes.congestion, _among(axes.congestion)),
+        )
+    )
+    count = count or (linux.CELLS if peer == "linux" else 0)
+    return covering(told, count) if count else told
+
+
+def _one(
+    name: str, texts: Mapping[str, str], default: tuple[Value, ...], read: Callable[[str], Value]
+) -> tuple[Value, ...]:
+    text = texts[name]
     try:
         return (read(text),) if text else default
     except ValueError as error:
