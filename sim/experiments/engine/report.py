@@ -84,12 +84,12 @@ def _write(path: Path, text: str) -> None:
 
 def show(report: Mapping[str, Any]) -> None:
     table = Table(title=f"{report['title']} ({report['source']})", title_justify="left")
-    for title in ("figure", "quantity", "unit", "published", "tolerance", "ours", "within"):
+    for title in ("figure", "quantity", "unit", "published", "tolerance", "ours", "difference", "within"):
         table.add_column(title, justify="left" if title in ("figure", "quantity", "unit") else "right")
     for row in report["rows"]:
         told = [shown(row[key]) for key in ("published", "tolerance", "ours")]
         verdict = "yes" if row["within"] else "no, explained" if row.get("explained") else "no"
-        table.add_row(row["figure"], row["quantity"], row.get("unit", ""), *told, verdict)
+        table.add_row(row["figure"], row["quantity"], row.get("unit", ""), *told, page.difference(row), verdict)
     report_console().print(table if report["rows"] else table.title)
     for row in report["rows"]:
         for other in row.get("varied", ()):

@@ -170,7 +170,15 @@ def test_a_table_for_each_value_of_an_axis_has_its_cells_alone(tiny: Tiny, polic
 def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies) -> None:
     file = load(tiny(), policies)
     rows = judge.rows(file, results(100, 250), [("less delay", file, results(100, 180))])
-    shown = {"title": "<T>", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    shown = {
+        "name": "t",
+        "title": "<T>",
+        "source": "S",
+        "form": "quick",
+        "simulated_seconds": 2.0,
+        "runs_of_a_cell": 1,
+        "seed": 1,
+    }
     plots = [
         {
             "title": "P",
@@ -204,25 +212,61 @@ def test_a_row_has_the_unit_of_its_metric_and_a_ratio_has_none(tiny: Tiny, polic
     assert '<td class="text">packets</td>' in page._rows([rows[1], older])
 
 
-def test_a_reason_stands_once_behind_the_rows_that_it_explains(tiny: Tiny, policies: Policies) -> None:
+@pytest.mark.parametrize(
+    ("published", "ours", "told"),
+    [
+        (2, 2.5, "+25.0 %"),
+        (4.0, 3.9, "-2.5 %"),
+        (0.0, 1.0, ""),
+        (2, None, ""),
+        ("at least 2", 1.0, ""),
+        ("a > b", "b > a", ""),
+    ],
+)
+def test_a_difference_is_told_in_per_cent_of_a_published_number(published: object, ours: object, told: str) -> None:
+    assert page.difference({"published": published, "ours": ours}) == told
+
+
+def test_a_reason_stands_once_and_rows_name_it_by_number(tiny: Tiny, policies: Policies) -> None:
     row = {"figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "within": False, "level": "ratio"}
     rows = [
         row | {"quantity": quantity, "explained": reason}
         for quantity, reason in (("a", "R."), ("b", "R."), ("c", "S."))
     ]
-    shown = {"title": "T", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    shown = {
+        "name": "t",
+        "title": "T",
+        "source": "S",
+        "form": "quick",
+        "simulated_seconds": 2.0,
+        "runs_of_a_cell": 1,
+        "seed": 1,
+    }
     shown |= {"rows": rows, "tables": [], "departs": [], "assumed": [], "plots": [], "failures": []}
     text = page.render([shown], judge.counts(rows), "make experiments")
-    assert "<li>a; b: R.</li><li>c: S.</li>" in text
+    assert (
+        "<ol><li>R.</li><li>S.</li></ol>" in text
+        and text.count("explained:\N{NO-BREAK SPACE}1") == 2
+        and text.count("explained:\N{NO-BREAK SPACE}2") == 1
+    )
 
 
 def test_a_goal_is_told_apart_from_what_is_published_and_seeds_from_none() -> None:
     row = {"quantity": "q", "figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "level": "goal"}
-    shown = {"title": "T", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    shown = {
+        "name": "t",
+        "title": "T",
+        "source": "S",
+        "form": "quick",
+        "simulated_seconds": 2.0,
+        "runs_of_a_cell": 1,
+        "seed": 1,
+    }
     shown |= {"rows": [row | {"within": within} for within in (True, False)], "tables": [], "departs": []}
     shown |= {"assumed": [], "plots": [], "failures": []}
     text = page.render([shown, shown | {"seed": 2}], judge.counts([row]), "make experiments")
     assert "goal met" in text and "goal missed" in text and "<td>no</td>" not in text
+    assert text.count('<a href="#t">T</a>') == 2 and text.count('<h2 id="t">T</h2>') == 2
     assert "seed of each as above" in text and "no seed" not in text
 
 
@@ -268,7 +312,15 @@ def test_a_curve_has_its_band_over_what_was_varied(tiny: Tiny, policies: Policie
     assert "low" not in plots.data(file, results(100, 250))[0]["curves"][0]
     (path,) = figures.write({"name": "tiny", "plots": [plot]}, tmp_path)
     assert path.read_bytes().startswith(b"%PDF")
-    shown = {"title": "T", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1, "seed": 1}
+    shown = {
+        "name": "t",
+        "title": "T",
+        "source": "S",
+        "form": "quick",
+        "simulated_seconds": 2.0,
+        "runs_of_a_cell": 1,
+        "seed": 1,
+    }
     shown |= {"rows": [], "tables": [], "departs": [], "assumed": [], "plots": [plot], "failures": []}
     assert '"fill":"toself"' in page.render([shown], judge.counts([]), "make experiments")
 

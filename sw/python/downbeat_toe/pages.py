@@ -18,7 +18,7 @@ import textwrap
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
@@ -35,7 +35,8 @@ TITLE_PX = 7.2  # of a letter of a plot's title
 STYLE = """
 @page { size: A4 portrait; margin: 10mm }
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2em auto; padding: 0 1em; max-width: 1000px }
-h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em; break-after: avoid }
+h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em } h3 { font-size: 1em; margin: 1.2em 0 0.5em }
+h2, h3 { break-after: avoid }
 .plot { width: 1000px; break-inside: avoid }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; max-width: 100% }
@@ -58,6 +59,13 @@ new Response(unpacked).text().then(text => {
     Plotly.newPlot(plot, {...JSON.parse(plot.nextElementSibling.textContent), config: {displayModeBar: false}});
 });
 """
+
+
+class Link(NamedTuple):
+    """A cell of a table that leads to a place of the page."""
+
+    text: str
+    place: str  # an element's id
 
 
 def number(value: float | None) -> str:
@@ -141,9 +149,10 @@ def _side(text: bool) -> str:
     return ' class="text"' if text else ""
 
 
-def items(lines: Iterable[str]) -> str:
+def items(lines: Iterable[str], numbered: bool = False) -> str:
     listed = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-    return f"<ul>{listed}</ul>" if listed else ""
+    kind = "ol" if numbered else "ul"
+    return f"<{kind}>{listed}</{kind}>" if listed else ""
 
 
 def verdict(passed: bool, word: str = "") -> str:
@@ -190,6 +199,8 @@ def _quoted(text: str) -> str:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, Link):
+        return f'<a href="#{html.escape(value.place)}">{html.escape(value.text)}</a>'
     if isinstance(value, float):
         return html.escape(number(value))
     return html.escape(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value))
