@@ -86,12 +86,13 @@ class Published(Measure):
 
 
 class Plot(Measure):
-    """Measures over an axis, a curve for each value of `by`; or a series of the first run in time; or, over the gap at
-    departure, the mean gap at arrival of the pairs of all runs, with 5 and 95 % of them."""
+    """Measures over an axis, a curve for each value of `by`; or packets_at over the run's marks; or a series of the
+    first run in time; or, over the gap at departure, the mean gap at arrival of the pairs of all runs, with 5 and 95 %
+    of them."""
 
     title: str
-    x: str  # an axis, time, or gap
-    series: Literal["", "window", "queue", "throughput", "gaps"] = ""
+    x: str  # an axis, mark, time, or gap
+    series: Literal["", "marks", "window", "queue", "throughput", "gaps"] = ""
     by: str = ""
     among: tuple[str, ...] = ()  # of the values of `by`; none: all
     unit: str = ""
@@ -100,9 +101,11 @@ class Plot(Measure):
 
     @model_validator(mode="after")
     def _along_x(self) -> Self:
-        x = {"": self.x, "gaps": "gap"}.get(self.series, "time")
+        x = {"": self.x, "marks": "mark", "gaps": "gap"}.get(self.series, "time")
         if self.x != x:
             raise ValueError(f"series = '{self.series}' is over {x}: write x = '{x}'")
+        if self.series == "marks" and self.metric != "packets_at":
+            raise ValueError(f"series = 'marks' is of packets_at, which {self.metric} is not")
         return self
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The curves of an experiment's plots: a measure over an axis, with its band over what the paper leaves out, a series of
-the first run in time, or the gaps of all runs."""
+"""The curves of an experiment's plots: a measure over an axis or the run's marks, with its band over what the paper
+leaves out, a series of the first run in time, or the gaps of all runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -31,19 +31,22 @@ def _plot(file: File, results: Results, plot: Plot, others: Sequence[tuple[File,
     if plot.series == "gaps":
         curves = [_gaps(file, results, plot, *one) for one in zip(chosen, names, strict=True)]
         curves.append(_equal(curves))
-    elif plot.series:
+    elif plot.series and plot.series != "marks":
         curves = [curve for one in chosen for curve in _series(file, results, plot, one)]
     else:
-        curves = [_over_axis(file, results, plot, others, *one) for one in zip(chosen, names, strict=True)]
+        curves = [_measures(file, results, plot, others, *one) for one in zip(chosen, names, strict=True)]
     return {"title": plot.title, "x": plot.x, "x_title": _titled(file, plot.x), "unit": plot.unit, "curves": curves}
 
 
-def _over_axis(
+def _measures(
     file: File, results: Results, plot: Plot, others: Sequence[tuple[File, Results]], chosen: dict[str, str], name: str
 ) -> dict[str, Any]:
-    cells = [{**chosen, plot.x: each} for each in file.axes[plot.x]]
-    values = [[_point(*one, plot, cell) for one in ((file, results), *others)] for cell in cells]
-    curve: dict[str, Any] = {"name": name or plot.label, "x": [_number(each) for each in file.axes[plot.x]]}
+    points = list(_points(file, plot, chosen))
+    values = [
+        [judge.ratio(*one, measure, cell, plot.over) for one in ((file, results), *others)]
+        for _, measure, cell in points
+    ]
+    curve: dict[str, Any] = {"name": name or plot.label, "x": [x for x, _, _ in points]}
     curve["y"] = [ours for ours, *_ in values]
     if others:
         known = [[one for one in each if one is not None] for each in values]
@@ -52,8 +55,14 @@ def _over_axis(
     return curve
 
 
-def _point(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> float | None:
-    return judge.ratio(file, results, plot, chosen, plot.over)
+def _points(file: File, plot: Plot, chosen: dict[str, str]) -> Iterator[tuple[float | str, Plot, dict[str, str]]]:
+    """Where each stands, what it measures, and of which cells."""
+    if plot.series == "marks":
+        for mark in file.experiment.run.marks:
+            yield mark / 1e9, plot.model_copy(update={"mark": mark}), chosen
+    else:
+        for each in file.axes[plot.x]:
+            yield _number(each), plot, {**chosen, plot.x: each}
 
 
 def _number(name: str) -> float | str:
@@ -69,6 +78,8 @@ def _titled(file: File, x: str) -> str:
     """The axis with its unit, where all its values have the same."""
     if x == "time":
         return "time, s"
+    if x == "mark":
+        return "time since the connection is established, s"
     if x == "gap":
         return "gap at departure, ms"
     units = {name.partition(" ")[2] for name in file.axes[x] if isinstance(_number(name), float)}

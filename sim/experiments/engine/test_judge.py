@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from downbeat_toe.refused import Refused
 
 from sim.experiments.engine import figures, judge, page, plots, records, report, tables
 from sim.experiments.engine.load import Policies, load
@@ -301,6 +302,26 @@ def test_curves_in_time_are_named_by_what_the_plot_leaves_open(tiny: Tiny, polic
     in_time, over_rate = plots.data(file, told)
     assert [curve["name"] for curve in in_time["curves"]] == ["2 Mb/s", "4 Mb/s"]
     assert (in_time["x_title"], over_rate["x_title"]) == ("time, s", "rate, Mb/s")
+
+
+def test_a_curve_over_the_marks_is_of_packets_at_each(tiny: Tiny, policies: Policies) -> None:
+    more = '[[plot]]\ntitle = "First"\nmetric = "packets_at"\nseries = "marks"\nx = "mark"\nby = "rate"\n'
+    file = load(tiny(('marks = ["1 s"]', 'marks = ["1 s", "1500 ms"]'), more=more), policies)
+    told = {
+        cell: [
+            {**one, "flows": [{**each, "at_marks": [at, 3 * at]} for each in one["flows"] for at in each["at_marks"]]}
+        ]
+        for cell, runs in results(100, 250).items()
+        for one in runs
+    }
+    (plot,) = plots.data(file, told)
+    assert plot["x_title"] == "time since the connection is established, s"
+    assert [(curve["name"], curve["x"], curve["y"]) for curve in plot["curves"]] == [
+        ("2 Mb/s", [1.0, 1.5], [100, 300]),
+        ("4 Mb/s", [1.0, 1.5], [250, 750]),
+    ]
+    with pytest.raises(Refused, match="series = 'marks' is of packets_at, which packets is not"):
+        load(tiny(more=more.replace("packets_at", "packets")), policies)
 
 
 def test_a_curve_has_its_band_over_what_was_varied(tiny: Tiny, policies: Policies, tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def plot(keys: str) -> str:
         ("[[table]]", plot('x = "speed"'), "plot 1: no axis 'speed'", "use rate"),
         ("[[table]]", plot('x = "rate"\nby = "rate"\namong = ["x"]'), "plot 1: axis rate has no 'x'", "2 Mb/s, 4 Mb/s"),
         ("[[table]]", plot('x = "rate"\nlink = 1'), "link = 1: this dumbbell has links 0 to 0", ""),
+        ("[[table]]", plot('x = "rate"\nseries = "marks"'), "series = 'marks' is over mark", "write x = 'mark'"),
         ("[[table]]", plot('x = "rate"\nseries = "window"'), "series = 'window' is over time", "write x = 'time'"),
         ('"30 kB", "60 kB"', '"60 kB", "30 kB"', "sizes: list them in rising order", "once"),
         ('rows = ["rate"]', 'rows = ["rate"]\neach = "rate"', "each: 'rate' is one of rows already", "another axis"),

@@ -90,8 +90,11 @@ class Experiment(Table):
         for each in (*self.published, *self.plot, *(column for table in self.table for column in table.column)):
             for label in {each.label, getattr(each, "against", "")} - {"", *labels}:
                 raise ValueError(f"no flow has the label '{label}', use {', '.join(sorted(labels))}")
-            if each.metric == "packets_at" and each.mark not in self.run.marks:
+            in_series = getattr(each, "series", "") == "marks"
+            if each.metric == "packets_at" and not in_series and each.mark not in self.run.marks:
                 raise ValueError("packets_at needs a mark that run.marks has")
+            if in_series and not self.run.marks:
+                raise ValueError("series = 'marks' needs run.marks")
             if each.metric == "seconds_to" and each.size not in self.run.sizes:
                 raise ValueError("seconds_to needs a size that run.sizes has")
             traced = {flow.label for flow in self.flow if flow.trace}
@@ -110,7 +113,8 @@ class Experiment(Table):
 
     def _has_samples(self, measure: Measure) -> None:
         series = getattr(measure, "series", "")
-        sampled = measure.begin or measure.end or measure.metric == "seconds_to_full" or series not in ("", "gaps")
+        in_time = series not in ("", "marks", "gaps")
+        sampled = measure.begin or measure.end or measure.metric == "seconds_to_full" or in_time
         if sampled and not self.run.sample:
             what = f"series = '{series}'" if series else f"{measure.metric} over a part of the run"
             raise ValueError(f"{what} needs samples: set run.sample, as '100 ms'")
