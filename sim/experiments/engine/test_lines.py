@@ -154,3 +154,12 @@ def test_traffic_carries_its_rate(tiny: Tiny, policies: Policies) -> None:
     # Of the paper's: 210 bytes at 1 Mb/s are 595 packets a second.
     on_the_link = int(found[1]) + 2
     assert int(source["rates"].partition(":")[2]) / (8 * on_the_link) == pytest.approx(1e6 / (8 * 210), rel=0.005)
+
+
+def test_traffic_of_each_hop_crosses_one_each(tiny: Tiny, policies: Policies) -> None:
+    chain = (('"dumbbell"', '"chain"\nhops = 3'), ("to = 1", "to = 3"))
+    more = '[[traffic]]\nkind = "poisson"\ncount = 2\nat = "router"\neach_hop = true\nrate = "1 Mb/s"\n'
+    sources = words(text(tiny(*chain, more=more), policies), "traffic")
+    assert [(each["from"], each["to"]) for each in sources] == [
+        (f"r{hop}", f"r{hop + 1}") for hop in range(3) for _ in range(2)
+    ]

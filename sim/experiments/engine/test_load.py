@@ -79,6 +79,13 @@ def plot(keys: str) -> str:
         ("[[published]]", traffic("'big' = 1"), "traffic.1: 'big' is not a size", "64 KiB"),
         ("[[published]]", traffic("'1 kB' = 0"), "packets: '1 kB' has the weight 0", "above 0"),
         ("[[published]]", traffic(""), "traffic.1.packets: Dictionary should have at least 1 item", ""),
+        (
+            "[[published]]",
+            traffic("'1 kB' = 1").replace("to = 1", "each_hop = true"),
+            "each_hop is for a chain",
+            "hops",
+        ),
+        ("[[published]]", traffic("'1 kB' = 1").replace("to = 1", "to = 1\neach_hop = true"), "each_hop says", "out"),
         ("[[published]]", f"{PAIRS.replace('1 s', '20 ms')}[[published]]", "pairs.1: every is the mean time", "twice"),
         ("[[table]]", plot('x = "speed"'), "plot 1: no axis 'speed'", "use rate"),
         ("[[table]]", plot('x = "rate"\nby = "rate"\namong = ["x"]'), "plot 1: axis rate has no 'x'", "2 Mb/s, 4 Mb/s"),

@@ -13,6 +13,12 @@ UDP = 28  # bytes of IPv4 and UDP headers
 
 
 def lines(writer: Writer, traffic: Traffic) -> list[str]:
+    hops = range(writer.experiment.topology.hops)
+    ends = [(hop, hop + 1) for hop in hops] if traffic.each_hop else [(traffic.origin, traffic.target)]
+    return [line for origin, target in ends for line in _between(writer, traffic, origin, target)]
+
+
+def _between(writer: Writer, traffic: Traffic, origin: int, target: int) -> list[str]:
     topology, packet = writer.experiment.topology, writer.experiment.run.packet
     sizes = ",".join(
         f"{max(round(quantities.size(size) * PPP / packet) - 2, UDP)}:{weight}"
@@ -23,13 +29,13 @@ def lines(writer: Writer, traffic: Traffic) -> list[str]:
     mean = sum(quantities.size(size) * weight for size, weight in traffic.packets.items()) / sum(
         traffic.packets.values()
     )
-    draws = writer.draws("traffic", traffic.kind, traffic.origin, traffic.target)
+    draws = writer.draws("traffic", traffic.kind, origin, target)
     body = []
     for _ in range(traffic.count):
-        ends = {"from": f"r{traffic.origin}", "to": f"r{traffic.target}"}
+        ends = {"from": f"r{origin}", "to": f"r{target}"}
         if traffic.at == "host":
-            ends["from"] = f"h{writer.host(writer.at(traffic.origin, draws), topology.access)}"
-            ends["to"] = f"h{writer.host(writer.at(traffic.target, draws), topology.access)}"
+            ends["from"] = f"h{writer.host(writer.at(origin, draws), topology.access)}"
+            ends["to"] = f"h{writer.host(writer.at(target, draws), topology.access)}"
         # Each source begins at a time of its own within its interval.
         phase = round(draws.random() * 8e9 * mean / max(max(rate for _, rate in rates), 1))
         words: dict[str, object] = {"kind": traffic.kind, **ends, "sizes": sizes, "start": traffic.start + phase}

@@ -69,7 +69,11 @@ class Experiment(Table):
     def _places(self) -> Self:
         last = 1 if self.topology.kind in ("dumbbell", "star", "transit-stub") else self.topology.hops
         ends: list[tuple[str, Flow | Pairs | Traffic]] = [("flow", flow) for flow in self.flow]
-        ends += [("pairs", pairs) for pairs in self.pairs] + [("traffic", one) for one in self.traffic]
+        ends += [("pairs", pairs) for pairs in self.pairs] + [
+            ("traffic", one) for one in self.traffic if not one.each_hop
+        ]
+        if self.topology.kind not in ("chain", "parking-lot") and any(one.each_hop for one in self.traffic):
+            raise ValueError("traffic: each_hop is for a chain or a parking-lot, which have hops")
         if not self.flow and not self.pairs:
             raise ValueError("nothing is sent: give a [[flow]] or [[pairs]]")
         for what, each in ends:

@@ -31,10 +31,13 @@ class Pairs(Table):
 
 
 class Traffic(Table):
+    """`count` sources between two routers, or between the two of each hop."""
+
     kind: Literal["cbr", "poisson", "pareto"]
     count: int = Field(1, ge=0)
     origin: int = Field(0, alias="from", ge=0)
-    target: int = Field(alias="to", ge=0)
+    target: int = Field(0, alias="to", ge=0)
+    each_hop: bool = False
     at: Literal["host", "router"] = "host"  # with access links of their own, or not
     rate: Rate | None = None
     rates: tuple[tuple[Time, RateOrNone], ...] = ()  # instead: from when on how much
@@ -47,6 +50,8 @@ class Traffic(Table):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if self.each_hop and self.model_fields_set & {"origin", "target"}:
+            raise ValueError("each_hop says where such sources are: leave from and to out")
         if (self.rate is None) == (not self.rates):
             raise ValueError("give either rate or rates")
         if (self.kind == "pareto") != bool(self.on and self.off and self.shape > 1):
