@@ -9,6 +9,8 @@ from scripts.figures.records import Records
 from scripts.figures.text import Value
 
 NOBODY = "nobody"
+NS3 = "ns-3's CUBIC", "ns-3's BBR"
+AS_QUICK = 1.0005  # times the quickest, as the page's four digits tell
 BASE = "standard, reno"  # of the start-ups before Reno only this: the others do there what they do before CUBIC
 
 
@@ -16,7 +18,35 @@ def page(records: Records) -> str:
     opening = (
         "Start-ups before CUBIC, steady policies behind the standard start, and ns-3's CUBIC and BBR on the same paths."
     )
-    return text.page("League of starts", opening, [_league(records)])
+    return text.page("League of starts", opening, [_choice(records), _league(records)])
+
+
+def _choice(records: Records) -> str | None:
+    entries = records.entries(LEAGUE)
+    if not entries:
+        return None
+    league = entries[-1].figures
+    rows: list[list[Value]] = []
+    for path, seconds in league.seconds.items():
+        keeps = league.cubic_keeps[path]
+        least = keeps[NS3[0]] or 0
+        ours = {name: time for name, time in seconds.items() if time is not None and name not in (NOBODY, *NS3)}
+        fair = {name: time for name, time in ours.items() if (keeps[name] or 0) >= least}
+        rows.append([path, *_quickest(ours), *_quickest(fair)])
+    heads = ("path", "quickest", "s", "quickest that is fair", "s")
+    shows = (
+        "Which start-up and steady policy have 1 MB acknowledged first, alone; then which do so of those that leave a "
+        "running CUBIC of ns-3's no less than a second one would."
+    )
+    return text.tabled("What to choose", entries, shows, heads, rows)
+
+
+def _quickest(seconds: dict[str, float]) -> tuple[str, float | None]:
+    if not seconds:
+        return "-", None
+    best = min(seconds.values())
+    first, *others = (name for name, time in seconds.items() if time <= AS_QUICK * best)
+    return f"{first} and {len(others)} more" if len(others) > 1 else "; ".join((first, *others)), best
 
 
 def _league(records: Records) -> str | None:

@@ -101,25 +101,29 @@ def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_pat
 
 def test_the_league_has_each_path_and_the_mean_of_what_cubic_keeps(place: Records, tmp_path: Path) -> None:
     def listing(title: str, head: str, *values: float | None) -> dict[str, Any]:
-        names = ("standard, cubic", "standard, reno", "hoe, reno", "nobody", "lbc, cubic")
+        names = ("standard, cubic", "standard, reno", "hoe, reno", "nobody", "lbc, cubic", "ns-3's CUBIC", "ns-3's BBR")
         rows = [[name, 9, value] for name, value in zip(names, values, strict=True)]
         return {"title": title, "heads": ["policies", "other", head], "rows": rows}
 
     told = [
-        listing("Alone: start-up, steady policy: a", "1 MB, s", 1.5, 2.5, 9, None, 1.5),
-        listing("Alone: start-up, steady policy: b", "1 MB, s", None, 3.5, 9, None, None),
-        listing("Beside a running CUBIC: start-up, steady policy: a", "CUBIC keeps", 0.5, None, 9, 1, 0.5),
-        listing("Beside a running CUBIC: start-up, steady policy: b", "CUBIC keeps", 0.7, 0.25, 9, 1, 0.7),
-        listing("Beside a running Reno: start-up, steady policy: a", "Reno keeps", 0.1, 0.1, 9, 1, 0.1),
+        listing("Alone: start-up, steady policy: a", "1 MB, s", 1.5, 2.5, 9, None, 1.5, 1.0, 2.0),
+        listing("Alone: start-up, steady policy: b", "1 MB, s", None, 3.5, 9, None, None, 1.0, 2.0),
+        listing("Beside a running CUBIC: start-up, steady policy: a", "CUBIC keeps", 0.5, 0.9, 9, 1, 0.5, 0.8, 0.1),
+        listing("Beside a running CUBIC: start-up, steady policy: b", "CUBIC keeps", 0.7, 0.25, 9, 1, 0.7, 0.3, 0.1),
+        listing("Beside a running Reno: start-up, steady policy: a", "Reno keeps", 0.1, 0.1, 9, 1, 0.1, 0.1, 0.1),
     ]
     (tmp_path / "experiments").mkdir()
     (tmp_path / "experiments" / "league.json").write_text(json.dumps({"tables": told}))
     place.take(LEAGUE)
     lines = league.page(place).splitlines()
     assert (
-        "| standard, cubic; lbc, cubic | 1.5 | - | 0.6 |" in lines and "| standard, reno | 2.5 | 3.5 | 0.25 |" in lines
+        "| standard, cubic; lbc, cubic | 1.5 | - | 0.6 |" in lines and "| standard, reno | 2.5 | 3.5 | 0.575 |" in lines
     )
-    assert not any("hoe" in line or "nobody" in line for line in lines)
+    second = lines.index("## Seconds to 1 MB")
+    chosen, each = lines[:second], lines[second:]
+    assert "| a | standard, cubic; lbc, cubic | 1.5 | standard, reno | 2.5 |" in chosen
+    assert "| b | standard, reno | 3.5 | hoe, reno | 9 |" in chosen
+    assert not any("hoe" in line or "nobody" in line for line in each)
 
 
 def test_names_of_fields_survive_a_record(place: Records, tmp_path: Path) -> None:
