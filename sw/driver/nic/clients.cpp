@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fstream>
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -20,7 +19,8 @@ namespace downbeat::nic {
 namespace {
 
 constexpr std::uint32_t holdOff = 20'000; // ns
-constexpr int helloTimeout = 200; // ms
+constexpr timeval sendTimeout{0, 200'000}; // a program that does not read holds up nobody for longer
+constexpr std::size_t mostStrangers = 64;
 constexpr std::uint64_t commandTimeout = DOWNBEAT_NANOSECONDS(1'000'000); // for a ring full of commands
 constexpr std::uint64_t pollInterval = DOWNBEAT_NANOSECONDS(10'000); // between two reads of what the core has done
 
@@ -46,20 +46,29 @@ std::uint64_t announcement(const Geometry &geometry) {
 void Nic::accept() {
   File socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!socket) return;
-  const timeval limit{0, 1000 * helloTimeout}; // a program that does not read holds up nobody for longer
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  pollfd state{socket.get(), POLLIN, 0};
-  if (::poll(&state, 1, helloTimeout) > 0) welcome(std::move(socket));
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &sendTimeout, sizeof sendTimeout);
+  if (strangers_.size() == mostStrangers) strangers_.pop_front();
+  strangers_.push_back(std::move(socket));
 }
 
-void Nic::welcome(File socket) {
+void Nic::welcome(const std::vector<pollfd> &polled) {
+  for (auto each = strangers_.begin(); each != strangers_.end();) {
+    const auto stranger = each++;
+    const auto spoke = [&](const pollfd &one) { return one.fd == stranger->get() && one.revents != 0; };
+    if (std::ranges::none_of(polled, spoke)) continue;
+    answer(std::move(*stranger));
+    strangers_.erase(stranger);
+  }
+}
+
+void Nic::answer(File socket) {
   Hello hello;
   if (!receiveMessage(socket.get(), &hello, sizeof hello) || hello.protocol != protocol) return;
   if (hello.wish == Wish::connections) return tellConnections(socket);
   if (hello.wish == Wish::device) return tellDevice(socket);
-  Welcome answer;
-  answer.geometry = geometry_;
-  answer.memoryBytes = memory_.bytes();
+  Welcome told;
+  told.geometry = geometry_;
+  told.memoryBytes = memory_.bytes();
   try {
     sameFormat("this NIC", format::number, DOWNBEAT_HOST_FORMAT_HASH, geometry_.version);
     if (hello.formatNumber != format::number || hello.formatHash != DOWNBEAT_HOST_FORMAT_HASH) {
@@ -73,10 +82,10 @@ void Nic::welcome(File socket) {
       throw Failure(DOWNBEAT_NO_PORT, "all " + std::to_string(geometry_.ports) +
                                           " ports are taken: end a program "
                                           "(downbeat ls), or build with more ports");
-    give(std::move(socket), answer);
+    give(std::move(socket), told);
   } catch (const Failure &failure) {
-    say(answer, failure.code, failure.what());
-    sendMessage(socket.get(), &answer, sizeof answer);
+    say(told, failure.code, failure.what());
+    sendMessage(socket.get(), &told, sizeof told);
   }
 }
 

@@ -8,7 +8,6 @@
 #include <ctime>
 #include <vector>
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -158,6 +157,7 @@ void Nic::wait() {
     descriptors.push_back({client.socket.get(), POLLIN, 0});
     descriptors.push_back({client.wake.get(), POLLIN, 0});
   }
+  for (const File &stranger : strangers_) descriptors.push_back({stranger.get(), POLLIN, 0});
   sleep(1);
   const auto waits = [](const Client &client) {
     return client.mailbox->headWanted.load(std::memory_order_seq_cst) != 0 ||
@@ -181,6 +181,7 @@ void Nic::wait() {
     }
     if (descriptors[at].revents != 0) leave(client);
   }
+  welcome(descriptors);
   if (descriptors[0].revents != 0) accept();
 }
 

@@ -10,6 +10,9 @@
 #include <csignal>
 #include <list>
 #include <set>
+#include <vector>
+
+#include <poll.h>
 
 #include "client.h"
 #include "model.h"
@@ -49,7 +52,8 @@ private:
   void wait();
   // Programs; clients.cpp.
   void accept();
-  void welcome(File socket);
+  void welcome(const std::vector<pollfd> &polled);
+  void answer(File socket);
   void give(File socket, Welcome &welcome);
   bool doorbells(Client &client);
   void interrupts();
@@ -69,6 +73,7 @@ private:
   Mapping memory_;
   Wire wire_;
   File listening_;
+  std::list<File> strangers_; // they have not said hello yet
   std::list<Client> clients_;
   std::set<std::uint32_t> freePorts_;
   std::uint64_t start_;
