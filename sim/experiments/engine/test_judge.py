@@ -36,6 +36,13 @@ def results(low: float, high: float) -> judge.Results:
     return {(("rate", "2 Mb/s"),): [run(flow(low))], (("rate", "4 Mb/s"),): [run(flow(high))]}
 
 
+def shown_report(**more: Any) -> dict[str, Any]:
+    """As report.make's, of an experiment with nothing."""
+    about = {"name": "t", "title": "T", "source": "S", "form": "quick", "simulated_seconds": 2.0, "runs_of_a_cell": 1}
+    nothing: dict[str, Any] = {key: [] for key in ("rows", "tables", "departs", "assumed", "plots", "failures")}
+    return about | {"seed": 1} | nothing | more
+
+
 @pytest.mark.parametrize(("high", "within"), [(200, True), (239, True), (241, False), (159, False)])
 def test_a_ratio_is_within_its_tolerance_or_not(high: float, within: bool, tiny: Tiny, policies: Policies) -> None:
     file = load(tiny(), policies)
@@ -171,15 +178,6 @@ def test_a_table_for_each_value_of_an_axis_has_its_cells_alone(tiny: Tiny, polic
 def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies) -> None:
     file = load(tiny(), policies)
     rows = judge.rows(file, results(100, 250), [("less delay", file, results(100, 180))])
-    shown = {
-        "name": "t",
-        "title": "<T>",
-        "source": "S",
-        "form": "quick",
-        "simulated_seconds": 2.0,
-        "runs_of_a_cell": 1,
-        "seed": 1,
-    }
     plots = [
         {
             "title": "P",
@@ -189,10 +187,8 @@ def test_the_page_shows_ours_beside_the_published(tiny: Tiny, policies: Policies
             "curves": [{"name": "", "x": [2.0], "y": [1.0]}],
         }
     ]
-    shown |= {"rows": rows, "departs": [], "assumed": ["A."], "plots": plots, "failures": []}
-    shown |= {
-        "tables": [{"title": "L", "names": 1, "heads": ["rate", "s"], "rows": [["2 Mb/s", None], ["4 Mb/s", 0.5]]}]
-    }
+    listing = {"title": "L", "names": 1, "heads": ["rate", "s"], "rows": [["2 Mb/s", None], ["4 Mb/s", 0.5]]}
+    shown = shown_report(title="<T>", rows=rows, assumed=["A."], plots=plots, tables=[listing])
     text = page.render([shown], judge.counts(rows), "make experiments")
     assert (
         "&lt;T&gt;" in text
@@ -234,17 +230,7 @@ def test_a_reason_stands_once_and_rows_name_it_by_number(tiny: Tiny, policies: P
         row | {"quantity": quantity, "explained": reason}
         for quantity, reason in (("a", "R."), ("b", "R."), ("c", "S."))
     ]
-    shown = {
-        "name": "t",
-        "title": "T",
-        "source": "S",
-        "form": "quick",
-        "simulated_seconds": 2.0,
-        "runs_of_a_cell": 1,
-        "seed": 1,
-    }
-    shown |= {"rows": rows, "tables": [], "departs": [], "assumed": [], "plots": [], "failures": []}
-    text = page.render([shown], judge.counts(rows), "make experiments")
+    text = page.render([shown_report(rows=rows)], judge.counts(rows), "make experiments")
     assert (
         "<ol><li>R.</li><li>S.</li></ol>" in text
         and text.count("explained:\N{NO-BREAK SPACE}1") == 2
@@ -254,17 +240,7 @@ def test_a_reason_stands_once_and_rows_name_it_by_number(tiny: Tiny, policies: P
 
 def test_a_goal_is_told_apart_from_what_is_published_and_seeds_from_none() -> None:
     row = {"quantity": "q", "figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "level": "goal"}
-    shown = {
-        "name": "t",
-        "title": "T",
-        "source": "S",
-        "form": "quick",
-        "simulated_seconds": 2.0,
-        "runs_of_a_cell": 1,
-        "seed": 1,
-    }
-    shown |= {"rows": [row | {"within": within} for within in (True, False)], "tables": [], "departs": []}
-    shown |= {"assumed": [], "plots": [], "failures": []}
+    shown = shown_report(rows=[row | {"within": within} for within in (True, False)])
     text = page.render([shown, shown | {"seed": 2}], judge.counts([row]), "make experiments")
     assert "goal met" in text and "goal missed" in text and "<td>no</td>" not in text
     assert text.count('<a href="#t">T</a>') == 2 and text.count('<h2 id="t">T</h2>') == 2
@@ -333,17 +309,7 @@ def test_a_curve_has_its_band_over_what_was_varied(tiny: Tiny, policies: Policie
     assert "low" not in plots.data(file, results(100, 250))[0]["curves"][0]
     (path,) = figures.write({"name": "tiny", "plots": [plot]}, tmp_path)
     assert path.read_bytes().startswith(b"%PDF")
-    shown = {
-        "name": "t",
-        "title": "T",
-        "source": "S",
-        "form": "quick",
-        "simulated_seconds": 2.0,
-        "runs_of_a_cell": 1,
-        "seed": 1,
-    }
-    shown |= {"rows": [], "tables": [], "departs": [], "assumed": [], "plots": [plot], "failures": []}
-    assert '"fill":"toself"' in page.render([shown], judge.counts([]), "make experiments")
+    assert '"fill":"toself"' in page.render([shown_report(plots=[plot])], judge.counts([]), "make experiments")
 
 
 def test_goodput_is_what_leaves_the_queue_and_a_rate_is_of_each_transfer(tiny: Tiny, policies: Policies) -> None:
