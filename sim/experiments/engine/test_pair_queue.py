@@ -52,5 +52,5 @@ def test_the_bound_at_12_ms_beside_one_poisson_source_is_what_such_a_queue_makes
     gaps = [1e3 * departure_gap(draw, 0.012, source.rate / 8 / size, of_pair, of_source) for _ in range(PAIRS)]
     error, scatter = (stdev(gaps) / math.sqrt(pairs) for pairs in (PAIRS, PAIRS_OF_THE_FILE))
     print(f"seed {SEED}: {mean(gaps):.3f} ms, standard error {error:.3f}; of {PAIRS_OF_THE_FILE} pairs {scatter:.3f}")
-    assert published.at_least == pytest.approx(mean(gaps), abs=4 * error)
+    assert published.at_least == pytest.approx(mean(gaps), abs=5 * error)
     assert scatter == pytest.approx(0.14, abs=0.02)
