@@ -21,7 +21,7 @@ from downbeat_toe.driver.conftest import LOOPED, MODEL, Host
 from downbeat_toe.driver.process import Nic
 from downbeat_toe.refused import Refused
 
-HELLO_WAITED, LIMIT = 0.2, 10.0  # seconds
+SLOW, LIMIT = 0.5, 10.0  # seconds
 
 
 def test_no_nic_there(tmp_path: Path) -> None:
@@ -50,26 +50,23 @@ def test_another_format_is_refused_with_both_named(nic: Nic) -> None:
     assert "host format 1/" in problem.decode() and "9/0000abcd" in problem.decode()
 
 
-def test_a_program_may_be_slow_to_say_hello_and_holds_up_nobody(nic: Nic) -> None:
+def test_a_program_may_be_slow_to_say_hello(nic: Nic) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as slow:
         slow.settimeout(LIMIT)
         slow.connect(str(nic.socket))
-        begin = time.monotonic()
-        nic_status.device(nic.socket)
-        assert time.monotonic() - begin < HELLO_WAITED
-        time.sleep(2 * HELLO_WAITED)
+        time.sleep(SLOW)
         slow.send(struct.pack("<IIII", nic_status.PROTOCOL, 0, 0, nic_status.DEVICE))
         assert json.loads(slow.recv(1 << 16)).keys() == nic_status.device(nic.socket).keys()
 
 
-def test_of_many_that_say_nothing_the_oldest_is_sent_away(nic: Nic) -> None:
+def test_programs_that_say_nothing_hold_up_nobody_and_the_oldest_of_many_is_sent_away(nic: Nic) -> None:
     with contextlib.ExitStack() as stack:
         silent = [stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)) for _ in range(65)]
         for line in silent:
             line.settimeout(LIMIT)
             line.connect(str(nic.socket))
         assert silent[0].recv(1) == b""
-        nic_status.device(nic.socket)
+        assert nic_status.device(nic.socket)
 
 
 def test_two_nics_at_one_socket(nic: Nic) -> None:
