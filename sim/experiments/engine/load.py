@@ -4,7 +4,7 @@
 A value `"$axis"` stands for the axis's value in a cell, `"$axis.key"` for a key of it where it is a table. The name of
 a value is its `name`, or its text. A file with a `base` has the network, axes and flows of that file, which is beside
 it or in sim/experiments, but for what it gives itself, and `[replace]` changes parts of them by path. In the full form
-the paths of `[full]` replace what the quick form has.
+the paths of `[full]` replace what the quick form has. `"$notes.key"` stands for a text of `[notes]`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from pydantic import BaseModel, ValidationError
 
 from sim.experiments.engine import columns
 from sim.experiments.engine.measures import Plot, Published
+from sim.experiments.engine.schema import rows
 from sim.experiments.engine.schema.experiment import Experiment
 
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 MOST_CELLS = 2_000
 HERE = Path(__file__).resolve().parents[1]  # the papers' experiments
-TABLES = ("axes", "full", "vary", "replace")  # read here; the others by the schema
+TABLES = ("axes", "full", "vary", "replace", "notes")  # read here; the others by the schema
 INHERITED = ("departs", "assumed", "axes", "topology", "run", "flow", "pairs", "traffic")
 
 
@@ -70,30 +71,30 @@ def load(
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
         _replace(data, key, value, path)
-    if not full:
-        _leave_out_full(data)
+    published = _published(data, full, path)
     if duration:
         _replace(data, "run.duration", duration, path)
     varied = data.pop("vary", {})
     if change is not None:
         _replace(data, *change, path)
     axes: dict[str, list[Any]] = data.get("axes", {})
+    notes = {"notes": data.pop("notes")} if "notes" in data else {}
     for axis, values in axes.items():
         if not isinstance(values, list) or not values:
             raise Refused(f"{path}: axes.{axis}: use a list of values")
-        if axis in columns.TAKEN:
-            raise Refused(f"{path}: axes.{axis}: results have a column of that name, use another")
+        if axis in columns.TAKEN or axis == "notes":
+            raise Refused(f"{path}: axes.{axis}: results have a column or the file a table of that name, use another")
     names = {axis: tuple(_name(value) for value in values) for axis, values in axes.items()}
     cells = []
     if (size := _product(axes)) > MOST_CELLS:
         raise Refused(f"{path}: axes: {size} cells, at most {MOST_CELLS}")
     for choice in itertools.product(*(zip(names[axis], axes[axis], strict=True) for axis in axes)):
         chosen = dict(zip(axes, choice, strict=True))
-        filled = _filled(data, {axis: value for axis, (_, value) in chosen.items()}, path)
-        cells.append(Cell({axis: name for axis, (name, _) in chosen.items()}, _validated(path, filled)))
+        filled = _filled(data, {axis: value for axis, (_, value) in chosen.items()} | notes, path)
+        cells.append(Cell({axis: name for axis, (name, _) in chosen.items()}, _validated(path, filled, published)))
     if cells[0].experiment.name != path.stem:
         raise Refused(f"{path}: name: '{cells[0].experiment.name}' is not the file's: write '{path.stem}'")
-    _check_axes(path, names, cells[0].experiment)
+    _check_axes(path, names, cells[0].experiment, published)
     for cell in cells:
         _check_policies(path, cell.experiment, policies)
     for key, told in varied.items():
@@ -138,11 +139,14 @@ def _with_base(data: dict[str, Any], path: Path) -> dict[str, Any]:
     return merged
 
 
-def _leave_out_full(data: dict[str, Any]) -> None:
-    """What the paper published of cells that the quick form does not have."""
-    told = data.get("published")
-    if isinstance(told, list):
-        data["published"] = [one for one in told if not (isinstance(one, dict) and one.get("full") is True)]
+def _published(data: dict[str, Any], full: bool, path: Path) -> list[rows.Row]:
+    """The rows of the [[published]] blocks, which take the blocks' place."""
+    try:
+        published = rows.read(data.get("published", []), full)
+    except Refused as refused:
+        raise Refused(f"{path}: {refused}") from None
+    data["published"] = [row.keys for row in published]
+    return published
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> int:
@@ -190,22 +194,25 @@ def _filled(data: Any, chosen: Mapping[str, Any], path: Path) -> Any:
     return _filled(value[key] if key else value, others, path)
 
 
-def _validated(path: Path, data: dict[str, Any]) -> Experiment:
+def _validated(path: Path, data: dict[str, Any], published: Sequence[rows.Row]) -> Experiment:
     try:
         return Experiment.model_validate(data)
     except ValidationError as error:
         faults = error.errors()
         # A list whose items are refused is empty for pydantic.
         kept = [one for one in faults if one["type"] != "too_short" or len(faults) == 1]
-        lines = [f"{path}: {_sentence(each['loc'], each['type'], each['msg'])}" for each in kept]
-        raise Refused("\n".join(lines)) from None
+        lines = [f"{path}: {_sentence(each['loc'], each['type'], each['msg'], published)}" for each in kept]
+        raise Refused("\n".join(dict.fromkeys(lines))) from None
 
 
-def _sentence(place: Sequence[int | str], kind: str, message: str) -> str:
+def _sentence(place: Sequence[int | str], kind: str, message: str, published: Sequence[rows.Row]) -> str:
     shown = [str(part + 1) if isinstance(part, int) else part for part in place if not _is_choice(part)]
-    where = ".".join(shown) or "the file"
+    if len(place) > 1 and place[0] == "published" and isinstance(place[1], int):
+        where = published[place[1]].key(shown[2:])
+    else:
+        where = ".".join(shown) or "the file"
     if kind == "extra_forbidden":
-        keys = _keys(Experiment, place[:-1])
+        keys = _keys(Experiment, place[:-1]) + (["rows"] if place[0] == "published" else [])
         near = difflib.get_close_matches(str(place[-1]), keys, n=1)
         return f"{where}: no such key; " + (f"do you mean {near[0]}? " if near else "") + f"use {', '.join(keys)}"
     if kind == "missing":
@@ -239,22 +246,27 @@ def _types(annotation: Any) -> list[type[BaseModel]]:
     return [table for part in typing.get_args(annotation) for table in _types(part)]
 
 
-def _check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment) -> None:
-    measures: list[Published | Plot] = [*experiment.published, *experiment.plot]
-    told: list[tuple[str, str, str | None]] = []  # of what, an axis, one of its names
-    for number, each in enumerate(measures, 1):
+def _check_axes(
+    path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment, published: Sequence[rows.Row]
+) -> None:
+    chosen_by: list[tuple[str, str, str | None]] = []  # place in the file, an axis, one of its names
+    measures: list[tuple[str, Published | Plot]] = [
+        *((row.place, each) for row, each in zip(published, experiment.published, strict=True)),
+        *((f"plot {number}", each) for number, each in enumerate(experiment.plot, 1)),
+    ]
+    for what, each in measures:
         chosen = [*each.of.items(), *each.over.items()]
         chosen += [(getattr(each, "along", ""), name) for name in getattr(each, "order", ())]
-        told += [(f"published or plot {number}", axis, name) for axis, name in chosen]
+        chosen_by += [(what, axis, name) for axis, name in chosen]
     for number, plot in enumerate(experiment.plot, 1):
-        told += [] if plot.series else [(f"plot {number}", plot.x, None)]
-        told += [(f"plot {number}", plot.by, None)] if plot.by or plot.among else []
-        told += [(f"plot {number}", plot.by, name) for name in plot.among]
+        chosen_by += [] if plot.series else [(f"plot {number}", plot.x, None)]
+        chosen_by += [(f"plot {number}", plot.by, None)] if plot.by or plot.among else []
+        chosen_by += [(f"plot {number}", plot.by, name) for name in plot.among]
     for number, table in enumerate(experiment.table, 1):
         chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
-        told += [(f"table {number}", axis, name) for axis, name in chosen]
-        told += [(f"table {number}", axis, None) for axis in (*table.rows, *([table.each] if table.each else []))]
-    for what, axis, name in told:
+        chosen_by += [(f"table {number}", axis, name) for axis, name in chosen]
+        chosen_by += [(f"table {number}", axis, None) for axis in (*table.rows, *([table.each] if table.each else []))]
+    for what, axis, name in chosen_by:
         if axis not in names:
             raise Refused(f"{path}: {what}: no axis '{axis}', use {', '.join(names) or 'none'}")
         if name is not None and name not in names[axis]:

@@ -41,6 +41,11 @@ class Measure(Table):
     end: Time = 0  # until then; 0: the end
     link: int = Field(0, ge=0)
 
+    @property
+    def named(self) -> str:
+        """As messages name it."""
+        return f"'{getattr(self, 'quantity', '') or getattr(self, 'title', '')}'"
+
 
 class Published(Measure):
     """What the paper says of a measure: one form of `value`, `between`, `at_least`, `at_most`, `order`."""

@@ -62,7 +62,12 @@ def plot(keys: str) -> str:
         ("count = 2", 'steady = "aimd"\nsteady_argument = "b=2"', "'b=2' is not an argument", "a from"),
         ("count = 2", 'sender = "ns-3"\nsteady = "reno"', "are a core's", "sender = 'core'"),
         ("count = 2", 'rounds = { count = 3, gap = "1 s" }', "rounds need a transfer", ""),
-        ("[axes]", "[axes]\nrtt = [1]", "axes.rtt: results have a column of that name", "use another"),
+        (
+            "[axes]",
+            "[axes]\nrtt = [1]",
+            "axes.rtt: results have a column or the file a table of that name",
+            "use another",
+        ),
         ("count = 2", 'hosts = 2\nhost = "x"', "host names one receiver", "use one of the two"),
         ('"$rate"', '"$speed"', "$speed: no such axis", "$rate"),
         ('over = { rate = "2', 'over = { rate = "3', "axis rate has no '3 Mb/s'", "2 Mb/s, 4 Mb/s"),

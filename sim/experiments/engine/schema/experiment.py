@@ -93,24 +93,25 @@ class Experiment(Table):
         labels = {flow.label for flow in self.flow} | paired
         for each in (*self.published, *self.plot, *(column for table in self.table for column in table.column)):
             for label in {each.label, getattr(each, "against", "")} - {"", *labels}:
-                raise ValueError(f"no flow has the label '{label}', use {', '.join(sorted(labels))}")
+                raise ValueError(f"{each.named}: no flow has the label '{label}', use {', '.join(sorted(labels))}")
             in_series = getattr(each, "series", "") == "marks"
             if each.metric == "packets_at" and not in_series and each.mark not in self.run.marks:
-                raise ValueError("packets_at needs a mark that run.marks has")
+                raise ValueError(f"{each.named}: packets_at needs a mark that run.marks has")
             if in_series and not self.run.marks:
-                raise ValueError("series = 'marks' needs run.marks")
+                raise ValueError(f"{each.named}: series = 'marks' needs run.marks")
             if each.metric == "seconds_to" and each.size not in self.run.sizes:
-                raise ValueError("seconds_to needs a size that run.sizes has")
+                raise ValueError(f"{each.named}: seconds_to needs a size that run.sizes has")
             traced = {flow.label for flow in self.flow if flow.trace}
             traced |= paired if each.metric == "arrival_gap" else set()
             if each.metric in TRACED and not traced >= ({each.label} if each.label else labels):
                 raise ValueError(
-                    f"{each.metric} needs trace = true in the flows that it measures: trace them, or give a label"
+                    f"{each.named}: {each.metric} needs trace = true in the flows that it measures: trace them, or give "
+                    "a label"
                 )
             if each.label in paired and each.metric != "arrival_gap":
-                raise ValueError(f"'{each.label}' are pairs: their metric is arrival_gap")
+                raise ValueError(f"{each.named}: '{each.label}' are pairs: their metric is arrival_gap")
             if each.metric == "seconds_to_window" and not (each.reached and self.run.sample):
-                raise ValueError("seconds_to_window needs reached, packets, and run.sample")
+                raise ValueError(f"{each.named}: seconds_to_window needs reached, packets, and run.sample")
             self._has_samples(each)
             self._has_link(each)
         return self
@@ -121,9 +122,9 @@ class Experiment(Table):
         sampled = measure.begin or measure.end or measure.metric == "seconds_to_full" or in_time
         if sampled and not self.run.sample:
             what = f"series = '{series}'" if series else f"{measure.metric} over a part of the run"
-            raise ValueError(f"{what} needs samples: set run.sample, as '100 ms'")
+            raise ValueError(f"{measure.named}: {what} needs samples: set run.sample, as '100 ms'")
 
     def _has_link(self, measure: Measure) -> None:
         last = self.topology.hops - 1
         if self.topology.kind in ("dumbbell", "chain", "parking-lot") and measure.link > last:
-            raise ValueError(f"link = {measure.link}: this {self.topology.kind} has links 0 to {last}")
+            raise ValueError(f"{measure.named}: link = {measure.link}: this {self.topology.kind} has links 0 to {last}")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""[[published]] blocks: the keys of a block hold for each of its `rows`; a block without `rows` is one row.
+
+A row's key replaces the block's; its `of` and `over` add to the block's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from downbeat_toe.refused import Refused
+
+ADDED = ("of", "over")
+
+
+@dataclass(frozen=True)
+class Row:
+    keys: dict[str, Any]
+    block: int  # from 1
+    number: int = 0  # in the block's `rows`, from 1; 0: the block has none
+    own: frozenset[str] = frozenset()  # keys that the row itself gives
+
+    @property
+    def place(self) -> str:
+        return f"published.{self.block}" + (f".rows.{self.number}" if self.number else "")
+
+    def key(self, path: Sequence[str]) -> str:
+        """Where the file gives a key, or a key of a table: in the row or in its block."""
+        place = self.place if not path or path[0] in self.own or path[0] not in self.keys else f"published.{self.block}"
+        return ".".join([place, *path])
+
+
+def read(blocks: Any, full: bool) -> list[Row]:
+    """The rows of all blocks in the file's order; in the quick form without those of the full form alone. Raises
+    Refused, without the file."""
+    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+        raise Refused("published: use a list; tables of one are written [[published]]")
+    rows = [row for number, block in enumerate(blocks, 1) for row in _of_block(block, number)]
+    return [row for row in rows if full or row.keys.get("full") is not True]
+
+
+def _of_block(block: dict[str, Any], number: int) -> Iterator[Row]:
+    common = {key: value for key, value in block.items() if key != "rows"}
+    rows = block.get("rows")
+    if rows is None:
+        yield Row(common, number)
+        return
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise Refused(f"published.{number}.rows: use a list of tables, as [ {{ quantity = ..., value = ... }}, ... ]")
+    for place, row in enumerate(rows, 1):
+        both = {key: common[key] | row[key] for key in ADDED if _tables(common.get(key), row.get(key))}
+        yield Row(common | row | both, number, place, frozenset(row))
+
+
+def _tables(*values: Any) -> bool:
+    return all(isinstance(value, dict) for value in values)
