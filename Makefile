@@ -7,7 +7,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PRESET ?= default
-# What a recipe's program may read from the command line: make test SEED=3.
+# Variables of the command line that a program of a recipe reads: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
 export ROLE REORDER DUP CORRUPT CELLS PEER
@@ -42,11 +42,11 @@ QUOTED = '$(subst ','\'',$(TEST))'
 CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
 TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(HOST_TESTS_RTL))
 
-# What a first run makes side by side: Python's packages and Scala's classes, then each preset's Verilog. A second make
+# A first run makes these side by side: Python's packages and Scala's classes, then each preset's Verilog. A second make
 # does, where `-j` concerns these alone: the goals of a command line keep their order.
 SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(SIM_RTL)) $(if $(filter test soak,$(MAKECMDGOALS)),$(TEST_RTL))
 
-# What a bench or an experiment needs before it starts; NAME is one of these.
+# Prerequisites of each bench and experiment; NAME is one of these.
 BENCH_speed := $(SIM_RTL)
 BENCH_latency := $(SIM_RTL)
 BENCH_events := $(RTL)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import hypothesis
 
-# What Hypothesis remembers is generated output too. A loaded machine is no failure.
+# Hypothesis' database is generated output too. A loaded machine is no failure.
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(__file__).parent / "build" / "hypothesis"))
 hypothesis.settings.register_profile(
     "downbeat", deadline=None, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]

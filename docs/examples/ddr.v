@@ -2,7 +2,7 @@
 // Downbeat's payload memory in DRAM: the core's `m_axi_*` to the AXI4 port of a memory controller (MIG, LiteDRAM behind
 // its AXI adapter), or of a bridge to a host's memory. Build: PRESET=default,externalMemory=true.
 module ddr #(
-  parameter CORE_BITS = 21, // of m_axi_awaddr in the build
+  parameter CORE_BITS = 21, // width of m_axi_awaddr in the build
   parameter ADDRESS_BITS = 32,
   parameter [ADDRESS_BITS-1:0] BASE = 0 // a multiple of the payload memory's size
 ) (
@@ -29,7 +29,7 @@ module ddr #(
   assign {ddr_awburst, ddr_arburst} = {m_axi_awburst, m_axi_arburst};
   assign {ddr_wvalid, ddr_wlast, ddr_wdata, ddr_wstrb} = {m_axi_wvalid, m_axi_wlast, m_axi_wdata, m_axi_wstrb};
   assign {ddr_bready, ddr_rready} = {m_axi_bready, m_axi_rready};
-  // What the core does not have: unprivileged, secure data; normal memory, not cached, bufferable.
+  // Signals that the core does not have: unprivileged, secure data; normal memory, not cached, bufferable.
   assign {ddr_awprot, ddr_awcache, ddr_awlock, ddr_awqos} = {3'b000, 4'b0011, 1'b0, 4'd0};
   assign {ddr_arprot, ddr_arcache, ddr_arlock, ddr_arqos} = {3'b000, 4'b0011, 1'b0, 4'd0};
   assign {m_axi_awready, m_axi_arready, m_axi_wready} = {ddr_awready, ddr_arready, ddr_wready};

@@ -27,7 +27,7 @@ STREAMS = {
     "tx": (True, 64, 1, 4, True),
     "rx": (False, 64, 1, 4, True),
 }
-ADDRESS_BITS = 12  # of the registers
+ADDRESS_BITS = 12  # register addresses
 CHANNELS = {"aw": ("prot",), "w": ("data", "strb"), "ar": ("prot",)}  # to the core
 RESPONSES = {"b": ("resp",), "r": ("data", "resp")}
 

@@ -4,7 +4,7 @@
 // Application ports are tied off here; compile with downbeat.f. For a build without VLANs or path reports leave out
 // local_vlans or m_axis_path_report (docs/reference/presets.md).
 module nic #(
-  // Of the build: the ports reference has them for the preset `default`, ports.md of a release for the others.
+  // Widths of the build: the ports reference has them for the preset `default`, ports.md of a release for the others.
   parameter COMMAND_BITS = 576, FLOW_BITS = 4
 ) (
   input  wire        clk, reset,

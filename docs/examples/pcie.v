@@ -2,7 +2,7 @@
 // Downbeat's registers behind a bridge from PCIe to AXI4-Lite (XDMA's M_AXI_LITE, LitePCIe's or your own): a BAR of
 // 4 KiB or more, in the bridge's clock, which is the core's here. Offsets are those of downbeat_registers.h.
 module pcie (
-  input  wire        clk, axi_resetn, // of the bridge
+  input  wire        clk, axi_resetn, // from the bridge
   output wire        reset, // to the core
   // The bridge's master.
   input  wire [31:0] bar_awaddr, bar_araddr, bar_wdata, input wire [3:0] bar_wstrb, input wire [2:0] bar_awprot, bar_arprot,

@@ -20,7 +20,7 @@ module ten_gigabit (
   // ---- received: the stamp is when the first beat has crossed; a frame that finds no space is dropped
   wire        damaged;
   wire        rx_space; // for a frame's beats but the last
-  reg         in_frame, lost, skips; // of the frame that arrives: begun, a beat is missing, none of it is kept
+  reg         in_frame, lost, skips; // the arriving frame: begun, a beat is missing, none of it is kept
   wire        skip = in_frame ? skips : !rx_space;
   wire        keeps = rx_tvalid && !skip && (rx_tlast || rx_space); // the last word is for a last beat
   always @(posedge rx_clk)
@@ -70,9 +70,9 @@ module frame_crossing #(parameter BITS = 73, WHOLE = 1, DEPTH_BITS = 9) (
 );
   localparam N = DEPTH_BITS + 1;
   reg [BITS-1:0] memory [0:(1 << DEPTH_BITS) - 1];
-  reg [N-1:0] in_word, told, told_gray; // told: words or frames that the other side may take
+  reg [N-1:0] in_word, complete, complete_gray; // complete: words or frames that the other side may take
   reg [N-1:0] out_word, out_gray, taken;
-  reg [N-1:0] out_gray_1, out_gray_2, told_gray_1, told_gray_2;
+  reg [N-1:0] out_gray_1, out_gray_2, complete_gray_1, complete_gray_2;
 
   function [N-1:0] binary(input [N-1:0] gray);
     integer i;
@@ -85,21 +85,21 @@ module frame_crossing #(parameter BITS = 73, WHOLE = 1, DEPTH_BITS = 9) (
   wire [N-1:0] used = in_word - binary(out_gray_2);
   assign in_full = used[N-1];
   assign in_space = used < {1'b0, {DEPTH_BITS{1'b1}}};
-  wire [N-1:0] told_next = told + {{N - 1{1'b0}}, in_valid && (in_last || WHOLE == 0)};
+  wire [N-1:0] complete_next = complete + {{N - 1{1'b0}}, in_valid && (in_last || WHOLE == 0)};
   always @(posedge in_clk) begin
     {out_gray_2, out_gray_1} <= in_reset ? {2 * N{1'b0}} : {out_gray_1, out_gray};
     if (in_valid) memory[in_word[DEPTH_BITS-1:0]] <= in_data;
     in_word <= in_reset ? {N{1'b0}} : in_word + {{N - 1{1'b0}}, in_valid};
-    told <= in_reset ? {N{1'b0}} : told_next;
-    told_gray <= in_reset ? {N{1'b0}} : told_next ^ (told_next >> 1);
+    complete <= in_reset ? {N{1'b0}} : complete_next;
+    complete_gray <= in_reset ? {N{1'b0}} : complete_next ^ (complete_next >> 1);
   end
 
   wire takes = out_valid && out_ready;
   wire [N-1:0] out_next = out_word + {{N - 1{1'b0}}, takes};
-  assign out_valid = taken != binary(told_gray_2);
+  assign out_valid = taken != binary(complete_gray_2);
   assign out_data = memory[out_word[DEPTH_BITS-1:0]];
   always @(posedge out_clk) begin
-    {told_gray_2, told_gray_1} <= out_reset ? {2 * N{1'b0}} : {told_gray_1, told_gray};
+    {complete_gray_2, complete_gray_1} <= out_reset ? {2 * N{1'b0}} : {complete_gray_1, complete_gray};
     out_word <= out_reset ? {N{1'b0}} : out_next;
     out_gray <= out_reset ? {N{1'b0}} : out_next ^ (out_next >> 1);
     taken <= out_reset ? {N{1'b0}} : taken + {{N - 1{1'b0}}, takes && (out_last || WHOLE == 0)};

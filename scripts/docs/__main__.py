@@ -40,7 +40,7 @@ def main() -> int:
         print(f"{reason}\nThe site is not built.", file=sys.stderr)
         return 1
     place = SITE.relative_to(ROOT)
-    print(f"{rules.words(tree):,} words of {rules.MOST_WORDS:,} in docs")
+    print(f"{rules.words(tree):,} words of {rules.MAX_WORDS:,} in docs")
     print(f"The site: {place}/index.html; with search: python -m http.server --directory {place}")
     return 1 if complaints else 0
 
