@@ -86,7 +86,7 @@ gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with 
 bench: $(or $(BENCH_$(NAME)),$(SET_UP)) ## measures the core; without NAME: lists the benches [NAME=name SEED=n JOBS=n]
 	@$(PY) -m sim.bench
 
-experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; without NAME: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
+experiment: $(or $(EXPERIMENT_$(NAME)),$(if $(wildcard sim/experiments/papers/*/$(NAME).toml),$(FILES_RTL)),$(SET_UP)) ## a paper's experiment over ns-3; without NAME: lists them [NAME=name SEED=n RUNS=n JOBS=n FULL=1 VARY=1]
 	@$(PY) -m sim.experiments
 
 experiments: $(FILES_RTL) ## the quick set of them; an interrupted one goes on where it was [SEED=n RUNS=n JOBS=n FULL=1 VARY=1]

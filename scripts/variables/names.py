@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from scripts.check.select import FOLDERS, select, similar
-from sim.experiments.engine.methods import METHODS
+from sim.experiments.engine.schema.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat"

@@ -13,7 +13,7 @@ import pytest
 from scripts.variables.__main__ import misplaced, refusal, unknown, unread
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES, Variable
-from sim.experiments.engine.methods import METHODS
+from sim.experiments.engine.schema.methods import METHODS
 
 # What everybody tries; each is wrong for every variable but those of FINE.
 KINDS = {

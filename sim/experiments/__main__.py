@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """`make experiment NAME=name` and `make experiments`: what the papers simulated, with the RTL as the sender.
 
-Most are files, NAME.toml; those that need more than their engine are programs.
+Most are files, papers/*/NAME.toml; those that need more than their engine are programs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def experiments() -> None:
 
 @app.command("run")
 def run(
-    files: Annotated[list[Path], typer.Argument(help="sim/experiments/NAME.toml, or your own")],
+    files: Annotated[list[Path], typer.Argument(help="sim/experiments/papers/*/NAME.toml, or your own")],
     seed: Annotated[int, typer.Option(help="of the first run of each cell", min=0)] = 1,
     jobs: Annotated[int, typer.Option(help="runs at once; 0: as many as there are cores", min=0)] = 0,
     runs: Annotated[int, typer.Option(help="of each cell; 0: as the file says", min=0)] = 0,
@@ -48,7 +48,7 @@ def by_name() -> int:
         listed = {each: ("", _title(path)) for each, path in FILES.items()}
         return choose("experiment", {**PROGRAMS, **listed})
     from sim.experiments.engine import command
-    from sim.experiments.engine.load import load
+    from sim.experiments.engine.schema.load import load
 
     paths = [FILES[name]] if name in FILES else [p for p in FILES.values() if load(p, None).experiment.quick]
     number = {key: int(os.environ.get(key) or 0) for key in ("SEED", "JOBS", "RUNS")}

@@ -11,5 +11,5 @@ PROGRAMS = {
 }
 # Of the files' variables those that a program reads.
 PROGRAMS_TAKE = {"gateway": ("SEED",), "linearity": ("SEED", "JOBS", "DURATION")}
-FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.toml"))}
+FILES = {path.stem: path for path in sorted(Path(__file__).resolve().parent.glob("papers/*/*.toml"))}
 EXPERIMENTS = [*PROGRAMS, *FILES]

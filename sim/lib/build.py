@@ -37,7 +37,7 @@ HOST_BENCH = SIM / "host" / "bench"
 FUZZ = ADVERSARIAL / "fuzz"
 CHURN = ADVERSARIAL / "churn"
 MATRIX = ADVERSARIAL / "matrix"
-ENGINE = EXPERIMENTS / "engine"
+ENGINE = EXPERIMENTS / "engine" / "program"
 ESTIMATOR = ROOT / "sw" / "estimator"
 SITE = ROOT / "sw" / "gateway"  # downbeat_site.h
 PACING = BENCH / "pacing"
@@ -88,8 +88,8 @@ def experiment(preset: str = LARGEST) -> Path:
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
     objects = estimator()
     link = [*with_library(library(tap="header", preset=preset)), str(objects / "libdownbeat_estimator.a"), *link]
-    flags = [*flags, f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}", f"-I{SITE}"]
-    sources = [*sorted(ENGINE.glob("*.cpp")), *shared]
+    flags = [*flags, f"-I{ENGINE}", f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}", f"-I{SITE}"]
+    sources = [*sorted(ENGINE.rglob("*.cpp")), *shared]
     return program(
         part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version
     )

@@ -14,7 +14,7 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 from scapy.utils import RawPcapNgReader
 
-from sim.experiments.engine.traces import Trace, inverted_share
+from sim.experiments.engine.measures.traces import Trace, inverted_share
 from sim.lib import build
 from sim.linux import namespace, transfer
 

@@ -17,7 +17,7 @@ from downbeat_toe import policies
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from sim.experiments.engine.methods import METHODS
+from sim.experiments.engine.schema.methods import METHODS
 from sim.lib import build, verilated
 from sim.ns3 import comparison, golden, network, plots, qlog, settings
 from sim.ns3 import report as reports

@@ -22,8 +22,8 @@ from plotly.subplots import make_subplots
 from rich.table import Table
 
 from sim.experiments.engine import command
-from sim.experiments.engine.lines import plan
-from sim.experiments.engine.load import load
+from sim.experiments.engine.plan.lines import plan
+from sim.experiments.engine.schema.load import load
 from sim.ns3.settings import Refused, Settings
 
 RENO = "reno"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from downbeat_toe.quantities import Buffer
 
-from sim.experiments.engine.load import load
-from sim.experiments.engine.methods import METHODS
+from sim.experiments.engine.schema.load import load
+from sim.experiments.engine.schema.methods import METHODS
 from sim.ns3 import shared
 from sim.ns3.settings import Refused, Settings
 

@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Experiments as files: sim/experiments/NAME.toml, their schema, and what runs them over ns-3 with the Verilated
-core."""
+"""Experiments as files, run over ns-3 with the Verilated core.
+
+A file goes through the folders in this order: schema, plan, program (C++), runs, measures, report.
+"""

@@ -14,21 +14,20 @@ from typing import Any, NamedTuple
 from downbeat_toe import pages, policies, quantities
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine import judge, records, report
-from sim.experiments.engine.judge import Results
-from sim.experiments.engine.lines import plan
-from sim.experiments.engine.load import HERE, Cell, File, Policies, load
-from sim.experiments.engine.runs import Interrupted, Result, Runs, Work
-from sim.experiments.engine.workers import Cluster, Processes, require_address
+from sim.experiments.engine.measures import judge
+from sim.experiments.engine.measures.judge import Results
+from sim.experiments.engine.plan.lines import plan
+from sim.experiments.engine.report import records, report
+from sim.experiments.engine.runs.runs import Interrupted, Result, Runs, Work
+from sim.experiments.engine.runs.workers import Cluster, Processes, require_address
+from sim.experiments.engine.schema.checks import Policies
+from sim.experiments.engine.schema.load import Cell, File, load
+from sim.experiments.names import FILES
 from sim.lib import build
 from sim.lib.verilated import LARGEST, RTL
 
 KEPT = build.ROOT / "build" / "experiments"
 STATUS_INTERRUPTED = 130
-
-
-def files() -> list[Path]:
-    return sorted(HERE.glob("*.toml"))
 
 
 def built_policies(preset: str = LARGEST) -> Policies:
@@ -159,7 +158,7 @@ def command_line(
 ) -> str:
     """What gives the same reports again: a target of make for the tree's files, else `downbeat experiment run`."""
     quick = os.environ.get("NAME") == "quick"
-    if (len(paths) > 1 and not quick) or any(path.resolve().parent != HERE for path in paths):
+    if (len(paths) > 1 and not quick) or any(path.resolve() not in FILES.values() for path in paths):
         options = [f"--seed {seed}", *(["--full"] if full else []), *([f"--runs {runs}"] if runs else [])]
         options += [f"--duration '{duration}'"] if duration else []
         return " ".join(["downbeat experiment run", *map(str, paths), *options, *(["--vary"] if vary else [])])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from downbeat_toe.policies import Field, Policy
 
-from sim.experiments.engine.load import Policies
+from sim.experiments.engine.schema.checks import Policies
 
 TINY = """
 name = "tiny"

@@ -10,7 +10,8 @@ import pytest
 from downbeat_toe.refused import Refused
 
 from sim.experiments.engine.command import command_line, program
-from sim.experiments.engine.load import Policies, load
+from sim.experiments.engine.schema.checks import Policies
+from sim.experiments.engine.schema.load import load
 from sim.experiments.names import FILES
 from sim.lib import build
 from sim.lib.verilated import RTL

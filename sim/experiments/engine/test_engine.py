@@ -10,13 +10,15 @@ import pytest
 from downbeat_toe import policies as built
 from downbeat_toe.policies import Policy
 
-from sim.experiments.engine import judge, lines, records, traces
-from sim.experiments.engine.load import load
-from sim.experiments.engine.measures import Measure
-from sim.experiments.engine.metrics import measure
-from sim.experiments.engine.runs import Result, Runs
-from sim.experiments.engine.test_lines import words
-from sim.experiments.engine.workers import Processes
+from sim.experiments.engine.measures import judge, traces
+from sim.experiments.engine.measures.metrics import measure
+from sim.experiments.engine.plan import lines
+from sim.experiments.engine.plan.test_lines import words
+from sim.experiments.engine.report import records
+from sim.experiments.engine.runs.runs import Result, Runs
+from sim.experiments.engine.runs.workers import Processes
+from sim.experiments.engine.schema.load import load
+from sim.experiments.engine.schema.measures import Measure
 from sim.lib import build
 from sim.lib.verilated import LAYOUT, PRESET
 

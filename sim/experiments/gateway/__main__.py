@@ -19,7 +19,8 @@ from downbeat_toe.console import report_console
 from downbeat_toe.refused import Refused
 from rich.table import Table
 
-from sim.experiments.engine import command, lines
+from sim.experiments.engine import command
+from sim.experiments.engine.plan import lines
 from sim.experiments.engine.schema.experiment import Experiment
 from sim.experiments.gateway.sharing import ALONE, OWN, sites, ways
 from sim.lib import build

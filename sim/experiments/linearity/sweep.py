@@ -19,9 +19,9 @@ from pathlib import Path
 from statistics import stdev
 from typing import Any
 
-from sim.experiments.engine import lines
-from sim.experiments.engine.load import load
+from sim.experiments.engine.plan import lines
 from sim.experiments.engine.schema.experiment import Experiment
+from sim.experiments.engine.schema.load import load
 from sim.experiments.names import FILES
 
 FILE = FILES["thesis-4-6"]

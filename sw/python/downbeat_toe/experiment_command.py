@@ -25,7 +25,7 @@ def experiment() -> None:
     "run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 )
 def run(context: typer.Context) -> None:
-    """Runs sim/experiments/NAME.toml, or your own files."""
+    """Runs sim/experiments/papers/*/NAME.toml, or your own files."""
     with explained():
         if not _is_there():
             raise Refused("downbeat experiment needs the source tree: call scripts/tools/downbeat in it")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What stands in sim/experiments/NAME.toml: the network and its flows; measures.py has what is asked of the runs.
+"""The form of sim/experiments/papers/*/NAME.toml: network and flows, and in measures.py the measures of the runs.
 
 Every key has a type and a unit; an unknown one is refused.
 """

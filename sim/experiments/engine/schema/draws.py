@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from sim.experiments.engine.measures import Table
-from sim.experiments.engine.units import Payload, Time
+from sim.experiments.engine.schema.measures import Table
+from sim.experiments.engine.schema.units import Payload, Time
 
 
 class Uniform(Table):

@@ -7,11 +7,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sim.experiments.engine.measures import TRACED, Listing, Measure, Plot, Published, Table
 from sim.experiments.engine.schema.flow import Flow
+from sim.experiments.engine.schema.measures import TRACED, Listing, Measure, Plot, Published, Table
 from sim.experiments.engine.schema.topology import Topology
 from sim.experiments.engine.schema.traffic import Pairs, Traffic
-from sim.experiments.engine.units import Payload, Size, Time
+from sim.experiments.engine.schema.units import Payload, Size, Time
 
 
 class Run(Table):

@@ -7,11 +7,11 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from sim.experiments.engine.measures import Table
-from sim.experiments.engine.methods import METHODS
 from sim.experiments.engine.schema.draws import Draw, SizeDraw
+from sim.experiments.engine.schema.measures import Table
+from sim.experiments.engine.schema.methods import METHODS
 from sim.experiments.engine.schema.topology import Access
-from sim.experiments.engine.units import Payload, Rate, Time
+from sim.experiments.engine.schema.units import Payload, Rate, Time
 
 NS3_TCP = ("TcpNewReno", "TcpLinuxReno", "TcpCubic", "TcpHighSpeed", "TcpScalable", "TcpVegas", "TcpBbr")
 FASTEST_LINE = 10**9  # b/s

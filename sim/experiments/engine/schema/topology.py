@@ -7,8 +7,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from sim.experiments.engine.measures import Table
-from sim.experiments.engine.units import QueueSize, Rate, Share, Time
+from sim.experiments.engine.schema.measures import Table
+from sim.experiments.engine.schema.units import QueueSize, Rate, Share, Time
 
 MOST_HOPS = 16  # a router's hosts have a prefix of their own
 

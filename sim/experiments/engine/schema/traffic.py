@@ -8,8 +8,8 @@ from typing import Literal, Self
 from downbeat_toe import quantities
 from pydantic import Field, model_validator
 
-from sim.experiments.engine.measures import Table
-from sim.experiments.engine.units import Rate, RateOrNone, Time
+from sim.experiments.engine.schema.measures import Table
+from sim.experiments.engine.schema.units import Rate, RateOrNone, Time
 
 
 class Pairs(Table):

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What a paper published against what the runs gave: a row for each value, ratio, bound or ranking."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import fmean
+from typing import Any
+
+from sim.experiments.engine.measures.confidence import estimate
+from sim.experiments.engine.measures.metrics import measure
+from sim.experiments.engine.schema.load import Cell, File
+from sim.experiments.engine.schema.measures import Measure, Published
+
+# The runs of a cell, one for each seed.
+Results = Mapping[tuple[tuple[str, str], ...], Sequence[dict[str, Any]]]
+
+
+def name(cell: Cell) -> tuple[tuple[str, str], ...]:
+    return tuple(cell.names.items())
+
+
+Varied = Sequence[tuple[str, File, Results]]  # what was changed, with what came of it
+
+
+def rows(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
+    """`varied` gives each row what it would be with other values of what the paper leaves out."""
+    told = [_row(file, results, published) for published in file.experiment.published]
+    others = [(name, rows(other, of_other)) for name, other, of_other in varied]
+    for number, row in enumerate(told if others else ()):
+        row["varied"] = [
+            {"with": name, "ours": other[number]["ours"], "within": other[number]["within"]} for name, other in others
+        ]
+    return told
+
+
+def values(file: File, results: Results, what: Measure, chosen: Mapping[str, str]) -> list[float]:
+    """Of each seed: the measure's mean over the cells that `chosen` leaves."""
+    cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
+    runs = range(min(len(results[name(cell)]) for cell in cells))
+    told = [
+        [value for cell in cells if not math.isnan(value := measure(cell.experiment, results[name(cell)][run], what))]
+        for run in runs
+    ]
+    return [fmean(each) if each else float("nan") for each in told]
+
+
+def mean(told: Sequence[float]) -> float | None:
+    """None where no run has a value."""
+    known = [value for value in told if not math.isnan(value)]
+    return fmean(known) if known else None
+
+
+def ratio(
+    file: File, results: Results, what: Measure, chosen: Mapping[str, str], over: Mapping[str, str]
+) -> float | None:
+    """The measure's mean; with `over` its ratio to the mean in the cells that differ in that."""
+    value = mean(values(file, results, what, chosen))
+    if not over or value is None:
+        return value
+    below = mean(values(file, results, what, {**chosen, **over}))
+    return value / below if below else None
+
+
+def compared(
+    file: File, results: Results, what: Published, chosen: Mapping[str, str]
+) -> tuple[float | None, list[float]]:
+    """The value, a ratio where it is one, and that of each seed."""
+    top = values(file, results, what, chosen)
+    if not what.over and not what.against:
+        return mean(top), top
+    below_it = what.model_copy(update={"label": what.against}) if what.against else what
+    bottom = values(file, results, below_it, {**chosen, **what.over})
+    ratios = [a / b if b else float("nan") for a, b in zip(top, bottom, strict=True)]
+    above, below = mean(top), mean(bottom)
+    return (None if above is None or not below else above / below), ratios
+
+
+def _row(file: File, results: Results, what: Published) -> dict[str, Any]:
+    row: dict[str, Any] = {"quantity": what.quantity, "figure": what.figure, "level": what.level, "unit": what.unit}
+    if what.order:
+        found = {each: compared(file, results, what, {**what.of, what.along: each})[0] for each in what.order}
+        known = {each: value for each, value in found.items() if value is not None}
+        ours = sorted(known, key=lambda each: known[each], reverse=True)
+        row |= {"published": " > ".join(what.order), "tolerance": what.tie or "exact", "ours": " > ".join(ours)}
+        within = len(known) == len(found) and _ranked([known[each] for each in what.order], what.tie)
+        row |= {"values": known}
+    else:
+        value, seeds = compared(file, results, what, what.of)
+        told = [one for one in seeds if not math.isnan(one)]
+        row |= {"published": published(what), "tolerance": what.tolerance, "ours": value, "seeds": len(told)}
+        if len(told) > 1:
+            found_interval = estimate(told)
+            row["confidence_95"] = [found_interval.low, found_interval.high]
+        within = value is not None and inside(what, value)
+    row["within"] = within
+    if what.explained and not within:
+        row["explained"] = what.explained
+    return row
+
+
+def published(what: Published) -> float | str | None:
+    if what.value is not None:
+        return what.value
+    if what.between is not None:
+        return f"{what.between[0]:g} to {what.between[1]:g}"
+    return f"at least {what.at_least:g}" if what.at_least is not None else f"at most {what.at_most:g}"
+
+
+def inside(what: Published, value: float) -> bool:
+    if what.value is not None:
+        told = what.tolerance
+        allowed = abs(what.value) * float(told.strip(" %")) / 100 if isinstance(told, str) else float(told or 0)
+        return abs(value - what.value) <= allowed
+    if what.between is not None:
+        return what.between[0] <= value <= what.between[1]
+    return value >= what.at_least if what.at_least is not None else value <= (what.at_most or 0)
+
+
+def _ranked(told: Sequence[float], tie: float) -> bool:
+    return all(higher >= lower * (1 - tie) for higher, lower in pairwise(told))
+
+
+def counts(all_rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Of what a paper published; goals of ours do not count."""
+    told = [row for row in all_rows if row["level"] != "goal"]
+    reproduced = sum(1 for row in told if row["within"])
+    explained = sum(1 for row in told if not row["within"] and row.get("explained"))
+    return {
+        "published": len(told),
+        "reproduced": reproduced,
+        "explained": explained,
+        "failed": len(told) - reproduced - explained,
+    }

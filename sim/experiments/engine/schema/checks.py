@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Faults that the schema alone cannot see: names of axes and their values, and policies that the build does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from downbeat_toe.policies import ArgumentRefused, Policy, find
+from downbeat_toe.refused import Refused
+
+from sim.experiments.engine.schema import rows
+from sim.experiments.engine.schema.experiment import Experiment
+from sim.experiments.engine.schema.measures import Plot, Published
+
+Policies = Mapping[str, dict[str, Policy]]  # by family and name
+
+
+def check_axes(
+    path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment, published: Sequence[rows.Row]
+) -> None:
+    chosen_by: list[tuple[str, str, str | None]] = []  # place in the file, an axis, one of its names
+    measures: list[tuple[str, Published | Plot]] = [
+        *((row.place, each) for row, each in zip(published, experiment.published, strict=True)),
+        *((f"plot {number}", each) for number, each in enumerate(experiment.plot, 1)),
+    ]
+    for what, each in measures:
+        chosen = [*each.of.items(), *each.over.items()]
+        chosen += [(getattr(each, "along", ""), name) for name in getattr(each, "order", ())]
+        chosen_by += [(what, axis, name) for axis, name in chosen]
+    for number, plot in enumerate(experiment.plot, 1):
+        chosen_by += [] if plot.series else [(f"plot {number}", plot.x, None)]
+        chosen_by += [(f"plot {number}", plot.by, None)] if plot.by or plot.among else []
+        chosen_by += [(f"plot {number}", plot.by, name) for name in plot.among]
+    for number, table in enumerate(experiment.table, 1):
+        chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
+        chosen_by += [(f"table {number}", axis, name) for axis, name in chosen]
+        chosen_by += [(f"table {number}", axis, None) for axis in (*table.rows, *([table.each] if table.each else []))]
+    for what, axis, name in chosen_by:
+        if axis not in names:
+            raise Refused(f"{path}: {what}: no axis '{axis}', use {', '.join(names) or 'none'}")
+        if name is not None and name not in names[axis]:
+            raise Refused(f"{path}: {what}: axis {axis} has no '{name}', use {', '.join(names[axis])}")
+
+
+def check_policies(path: Path, experiment: Experiment, policies: Policies | None) -> None:
+    """`policies` None: not checked."""
+    if policies is None:
+        return
+    for flow in experiment.flow:
+        uses = [("startup", flow.startup, flow.startup_argument), ("steady", flow.steady, flow.steady_argument)]
+        uses += [("steady", flow.steady, change.steady_argument) for change in flow.changes]
+        for family, name, argument in uses:
+            try:
+                find(policies[family], name).argument(argument)
+            except ArgumentRefused as error:
+                raise Refused(f"{path}: flow '{flow.label}': {family}: {error}") from None

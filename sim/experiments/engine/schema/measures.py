@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What an experiment's file asks of its runs: numbers, what the paper published of them, plots and tables."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sim.experiments.engine.schema.units import Payload, Time, Tolerance
+
+TRACED = ("arrival_gap", "inverted_share", "most_per_ack")  # of single segments, ACKs and pairs
+UNITS = {  # of each metric; none: a share or a count
+    **dict.fromkeys(("packets_at", "packets", "window", "exit_window", "estimate", "queue", "most_queue"), "packets"),
+    **dict.fromkeys(("loss_interval", "first_intervals", "most_per_ack"), "packets"),
+    **dict.fromkeys(("seconds_to", "seconds_to_full", "seconds_to_window", "rtt", "completion", "established"), "s"),
+    **dict.fromkeys(("throughput", "transfer_rate", "capacity", "available"), "Mb/s"),
+    "arrival_gap": "ms",
+    **dict.fromkeys(("utilisation", "jain", "exit_share", "inverted_share", "goodput"), ""),
+    **dict.fromkeys(("losses", "timeouts", "retransmissions", "drops"), ""),
+}
+METRICS = tuple(UNITS)
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Measure(Table):
+    """A number of a run: `metric` over the connections of `label`, taken together as `statistic` says."""
+
+    metric: Literal[METRICS]  # type: ignore[valid-type]
+    label: str = ""  # empty: all connections
+    statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
+    mark: Time = 0  # packets_at: one of run.marks
+    size: Payload = 0  # seconds_to: one of run.sizes
+    reached: float = Field(0, ge=0)  # seconds_to_window: packets
+    rounds: int | None = Field(None, ge=0)  # estimate: of a rate; None: the flow's estimated_after
+    gap: Time = 0  # arrival_gap: of pairs that left so far apart, to a sixteenth; 0: of all
+    begin: Time = 0  # throughput, utilisation: from then
+    end: Time = 0  # until then; 0: the end
+    link: int = Field(0, ge=0)
+
+    @property
+    def named(self) -> str:
+        """As messages name it."""
+        return f"'{getattr(self, 'quantity', '') or getattr(self, 'title', '')}'"
+
+
+class Published(Measure):
+    """What the paper says of a measure: one form of `value`, `between`, `at_least`, `at_most`, `order`."""
+
+    quantity: str
+    figure: str
+    of: dict[str, str] = {}  # axis and the name of its value: which cells
+    over: dict[str, str] = {}  # the measure in the cells that differ in this divides it
+    against: str = ""  # a label: the measure of its connections, in the same runs, divides it
+    value: float | None = None
+    tolerance: Tolerance | None = None
+    between: tuple[float, float] | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    along: str = ""  # an axis
+    order: tuple[str, ...] = ()  # of its names, the highest first
+    tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
+    explained: str = ""  # why ours differs
+    full: bool = False  # of cells that only the full form has
+    level: Literal["number", "ratio", "shape", "goal"] = "number"  # goal: ours, no paper's, and not counted
+
+    @property
+    def unit(self) -> str:
+        return "" if self.over or self.against or self.order else UNITS[self.metric]
+
+    @model_validator(mode="after")
+    def _form(self) -> Self:
+        forms = [self.value is not None, self.between is not None, self.at_least is not None]
+        forms += [self.at_most is not None, bool(self.order)]
+        if sum(forms) != 1:
+            raise ValueError("give one of value, between, at_least, at_most, order")
+        if (self.value is not None) != (self.tolerance is not None):
+            raise ValueError("value and tolerance go together")
+        if self.between is not None and self.between[0] > self.between[1]:
+            raise ValueError("between: write the lower bound first")
+        if bool(self.order) != bool(self.along):
+            raise ValueError("order and along go together")
+        if self.against and (self.over or not self.label):
+            raise ValueError(
+                "against divides the measure of label by that of another label: give label, leave over out"
+            )
+        return self
+
+
+class Plot(Measure):
+    """Measures over an axis, a curve for each value of `by`; or packets_at over the run's marks; or a series of the
+    first run in time; or, over the gap at departure, the mean gap at arrival of the pairs of all runs, with 5 and 95 %
+    of them."""
+
+    title: str
+    x: str  # an axis, mark, time, or gap
+    series: Literal["", "marks", "window", "queue", "throughput", "gaps"] = ""
+    by: str = ""
+    among: tuple[str, ...] = ()  # of the values of `by`; none: all
+    unit: str = ""
+    of: dict[str, str] = {}
+    over: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _along_x(self) -> Self:
+        x = {"": self.x, "marks": "mark", "gaps": "gap"}.get(self.series, "time")
+        if self.x != x:
+            raise ValueError(f"series = '{self.series}' is over {x}: write x = '{x}'")
+        if self.series == "marks" and self.metric != "packets_at":
+            raise ValueError(f"series = 'marks' is of packets_at, which {self.metric} is not")
+        return self
+
+
+class Column(Measure):
+    """A measure of each row of a listing; with `over` its ratio to the measure there, in the same row."""
+
+    title: str
+    over: dict[str, str] = {}
+
+
+class Listing(Table):
+    """A row for each combination of the values of the axes `rows`, a listing for each value of the axis `each`; the
+    other axes' cells are taken together."""
+
+    title: str
+    rows: tuple[str, ...] = Field(min_length=1)
+    each: str = ""
+    of: dict[str, str] = {}
+    column: tuple[Column, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _each(self) -> Self:
+        if self.each in self.rows:
+            raise ValueError(f"each: '{self.each}' is one of rows already: use another axis")
+        return self
