@@ -126,8 +126,8 @@ LEGAL = {
     "astart": [0, 1],
     "spmastart": [0, 1, 3],  # bwe, inverted
     "westwood": [0, 1],
-    "miss": [1 << 72 | 1, (1 << 88) - 1],  # m, next, most
-    "resume": [1 << 32 | 1 << 16 | 1, (1 << 68) - 1],  # saved, most, rtt
+    "miss": [1 << 72 | 1, (1 << 88) - 1],  # m, next, maxWindow
+    "resume": [1 << 32 | 1 << 16 | 1, (1 << 68) - 1],  # saved, maxJump, rtt
 }
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1

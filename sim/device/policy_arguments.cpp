@@ -16,7 +16,7 @@ namespace {
 struct Field {
   const char *name;
   unsigned offset, width;
-  std::uint64_t least, most;
+  std::uint64_t min, max;
 };
 
 struct Arguments {
@@ -45,9 +45,9 @@ std::string argumentProblem(PolicyFamily family, int policy, const std::uint64_t
     if (getBits(words, bit, 1) != 0)
       return name + " takes an argument of " + std::to_string(takes.bits) + " bits: leave those above zero";
   for (const Field &field : takes.fields)
-    if (value(field) < field.least || value(field) > field.most)
+    if (value(field) < field.min || value(field) > field.max)
       return name + ": " + field.name + " is " + std::to_string(value(field)) + " (as the bits have it), use " +
-             std::to_string(field.least) + " to " + std::to_string(field.most);
+             std::to_string(field.min) + " to " + std::to_string(field.max);
   for (const auto &[lesser, greater] : takes.notAbove)
     if (value(takes.fields[lesser]) > value(takes.fields[greater]))
       return name + ": " + takes.fields[lesser].name + " is above " + takes.fields[greater].name;

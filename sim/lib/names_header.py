@@ -29,7 +29,7 @@ def _arguments_table(arguments: dict[str, Any]) -> str:
     """One policy's arguments as an initialiser (sim/device/policy_arguments.cpp)."""
     fields = arguments["fields"]
     rows = (
-        f'{{"{name}", {field["offset"]}, {field["width"]}, {field["least"]}ull, {field["most"]}ull}}'
+        f'{{"{name}", {field["offset"]}, {field["width"]}, {field["min"]}ull, {field["max"]}ull}}'
         for name, field in fields.items()
     )
     pairs = (

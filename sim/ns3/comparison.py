@@ -61,7 +61,7 @@ def usual(policy: Policy) -> int:
     """Nothing where a policy needs nothing; all its usual values otherwise."""
     if not policy.needed:
         return 0
-    word = sum(field.usual << field.offset for field in policy.fields.values())
+    word = sum(field.default << field.offset for field in policy.fields.values())
     if problem := policy.problem(word):
         raise Refused(f"{policy.name}: its usual argument is none: {problem}")
     return word
@@ -74,8 +74,8 @@ def _fitting(wanted: Settings, policy: Policy) -> str:
     texts = {
         "paced": f"n={segments}, gap={wanted.rtt / segments:.3f}ns",
         # Half of the window is left before the next drop; an earlier connection had all of it.
-        "miss": f"m=1, next={wanted.rtt * (segments // 2 + 1.5):.0f}ns, most=65535",
-        "resume": f"saved={max(segments, 2)}, most=65535, rtt={wanted.rtt}ns",
+        "miss": f"m=1, next={wanted.rtt * (segments // 2 + 1.5):.0f}ns, maxWindow=65535",
+        "resume": f"saved={max(segments, 2)}, maxJump=65535, rtt={wanted.rtt}ns",
         "logistic": f"K={wanted.rate}b/s, A={wanted.rate}b/s",
         "hoe": "inverted=1",
         "spm": "inverted=1",

@@ -12,7 +12,7 @@ import pytest
 from sim.ns3.test_make_sim import passed
 
 PHASE = "recovery:careful_resume_phase_updated"
-RIGHT = "saved=60, most=60, rtt=40ms"  # 20 Mb/s and 40 ms are 66 segments
+RIGHT = "saved=60, maxJump=60, rtt=40ms"  # 20 Mb/s and 40 ms are 66 segments
 
 
 def logged(tmp_path: Path, **settings: object) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def test_packets_are_counted_and_each_is_acknowledged(tmp_path: Path) -> None:
     [
         ({"rtt": "10ms"}, [("reconnaissance", "normal", "rtt_not_validated")]),
         (
-            {"buffer": "30packets", "ssthresh": "1GiB", "startup_argument": "saved=400, most=400, rtt=40ms"},
+            {"buffer": "30packets", "ssthresh": "1GiB", "startup_argument": "saved=400, maxJump=400, rtt=40ms"},
             [("validating", "safe_retreat", "packet_loss"), ("safe_retreat", "normal", "exit_recovery")],
         ),
     ],

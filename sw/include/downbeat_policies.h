@@ -43,9 +43,9 @@
   each("spmastart", "inverted", 1u, 1u, 0u) \
   each("miss", "m", 0u, 24u, 8u) \
   each("miss", "next", 24u, 48u, 0u) \
-  each("miss", "most", 72u, 16u, 0u) \
+  each("miss", "maxWindow", 72u, 16u, 0u) \
   each("resume", "saved", 0u, 16u, 0u) \
-  each("resume", "most", 16u, 16u, 0u) \
+  each("resume", "maxJump", 16u, 16u, 0u) \
   each("resume", "rtt", 32u, 36u, 0u)
 
 #define DOWNBEAT_STEADY_POLICIES(each) \

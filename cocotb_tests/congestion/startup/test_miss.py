@@ -40,13 +40,13 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
     await agrees_with_golden_model(dut, POLICY, near)
 
 
-def opened(rate: float, until: int, round_trip: int | None, *, initial_window: int = 1, most: int = 65535) -> Answer:
+def opened(rate: float, until: int, round_trip: int | None, *, initial_window: int = 1, max_window: int = 65535) -> Answer:
     """After the handshake and the response to what was asked then."""
     base = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=initial_window, now=NOW)
     base = replace(base, initial_ssthresh=10 * SMSS)
     if round_trip is not None:
         base = replace(base, rtt_minimum=round_trip)
-    answer = POLICY.answer(base, START, argument(rate, NOW + until, most))
+    answer = POLICY.answer(base, START, argument(rate, NOW + until, max_window))
     if answer.calculation is None:
         return answer
     response = Calculated(POLICY.calculator.unit()(answer.calculation.request), of_startup=True)
@@ -80,7 +80,7 @@ def test_otherwise_it_is_slow_start(until_us: int, round_trip: int | None, initi
 
 
 def test_the_host_bounds_the_window_and_a_loss_ends_the_flight() -> None:
-    answer = opened(100.0, 750 * MILLISECOND, R, most=15)
+    answer = opened(100.0, 750 * MILLISECOND, R, max_window=15)
     assert answer.window.cwnd == of_bytes(15 * SMSS)
     lost = POLICY.answer(CongestionEvent(Kind.LOSS, segment_size=SMSS), answer.window, answer.policy_state)
     assert lost.departure == Departure()
@@ -91,7 +91,7 @@ def test_what_left_before_the_response_counts() -> None:
     event = CongestionEvent(Kind.CALCULATED, segment_size=SMSS, initial_window=1)
     event = replace(event, calculated=Calculated(Response(20, 256 * 1000).packed(), of_startup=True))
     after = POLICY.answer(event, START, replace(state, asks=1, early=3).packed())
-    assert MissState.unpacked(after.policy_state).most == 17 and after.departure == Departure(Pace.APART, 1000 << 16)
+    assert MissState.unpacked(after.policy_state).max_window == 17 and after.departure == Departure(Pace.APART, 1000 << 16)
 
 
 def float_error(draw: random.Random) -> float:

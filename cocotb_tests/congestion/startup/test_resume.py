@@ -61,9 +61,9 @@ class Connection:
     """Segments and ACKs by number: a plain sender around the golden models. `steady` cuts the window on a loss."""
 
     def __init__(
-        self, *, saved: int = SAVED, rtt: int = R, most: int = 65535, steady: Any = RENO, now: int = 0
+        self, *, saved: int = SAVED, rtt: int = R, max_jump: int = 65535, steady: Any = RENO, now: int = 0
     ) -> None:
-        self.state = CongestionState(POLICY, steady, startup_policy_state=argument(saved, rtt, most))
+        self.state = CongestionState(POLICY, steady, startup_policy_state=argument(saved, rtt, max_jump))
         self.now, self.flight, self.rtt = now, 0, R
         self.answered: Answer | None = None
         self.see(Kind.ESTABLISHED, rtt=R)
@@ -134,7 +134,7 @@ def test_the_jump_is_half_of_the_saved_window_and_paced_over_the_current_round_t
 
 def test_the_jump_is_not_above_the_hosts_limit() -> None:
     """2.4: max_jump."""
-    assert Connection(most=30).confirmed().cwnd == 30
+    assert Connection(max_jump=30).confirmed().cwnd == 30
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ object LayoutFiles {
       val fields = arguments.fields.map { field =>
         s"""        "${field.name}": {"offset": ${arguments.offset(
             field.name)}, "width": ${field.bits}, "fraction": ${field.fraction}, """ +
-          s""""unit": "${field.unit}", "least": ${field.least}, "most": ${field.most}, "usual": ${field.usual}}"""
+          s""""unit": "${field.unit}", "min": ${field.min}, "max": ${field.max}, "default": ${field.default}}"""
       }
       val pairs = arguments.notAbove.map { case (lesser, greater) => s"""["$lesser", "$greater"]""" }
       val body = if (fields.isEmpty) "{}" else fields.mkString("{\n", ",\n", "\n      }")

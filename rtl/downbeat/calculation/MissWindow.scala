@@ -14,8 +14,8 @@ case class MissWindowRequest() extends Bundle {
   val untilDrop = UInt(40 bits)
   /** R, ns; zero: not known. */
   val roundTrip = UInt(36 bits)
-  /** No window is larger, segments. */
-  val most = UInt(16 bits)
+  /** The largest window, segments. */
+  val maxWindow = UInt(16 bits)
 }
 
 /** The response: zero segments where nothing can be said. */
@@ -65,8 +65,8 @@ class MissWindowUnit(config: EngineSizes) extends CalculatorUnit(config, MissWin
       goto(bound)
     })
     bound.whenIsActive {
-      when(value > taken.most)(value := taken.most.resized)
-      known := taken.roundTrip.orR && value.orR && taken.most.orR
+      when(value > taken.maxWindow)(value := taken.maxWindow.resized)
+      known := taken.roundTrip.orR && value.orR && taken.maxWindow.orR
       goto(spread)
     }
     spread.whenIsActive(arithmetic.quotient(taken.roundTrip << 8, value) {

@@ -10,18 +10,18 @@ import spinal.core._
   * @param bits     its width in the argument; the first number declared is the least significant
   * @param fraction how many of them are fraction bits
   * @param unit     "ns", "bytes", "bytes/s" (which users write in b/s), "segments"; empty: a plain number
-  * @param least    the smallest legal value, in bits of the field
-  * @param largest  the largest; none: all ones
-  * @param usual    the default, in bits of the field
+  * @param min      the smallest legal value, in bits of the field
+  * @param largest  the largest legal value; none: all ones
+  * @param default  in bits of the field
   */
 case class Argument(
-    name: String, bits: Int, fraction: Int = 0, unit: String = "", least: BigInt = 0, largest: Option[BigInt] = None,
-    usual: BigInt = 0) {
+    name: String, bits: Int, fraction: Int = 0, unit: String = "", min: BigInt = 0, largest: Option[BigInt] = None,
+    default: BigInt = 0) {
   val allOnes: BigInt = (BigInt(1) << bits) - 1
-  val most: BigInt = largest.getOrElse(allOnes)
+  val max: BigInt = largest.getOrElse(allOnes)
   require(name.nonEmpty && name.forall(_.isLetter), s"argument '$name': use letters")
-  require(least <= most && most <= allOnes && usual <= most,
-    s"argument $name: $least to $most, usually $usual, do not fit $bits bits")
+  require(min <= max && max <= allOnes && default <= max,
+    s"argument $name: $min to $max, default $default, do not fit $bits bits")
 }
 
 /** All numbers of a policy's argument.
@@ -42,11 +42,11 @@ case class Arguments(fields: Seq[Argument] = Nil, notAbove: Seq[(String, String)
   /** The conditions of a legal argument, with any bits above it. Each is one comparison. */
   def conditions(word: Bits): Seq[Bool] = {
     def value(name: String): UInt = word(offset(name), fields.find(_.name == name).get.bits bits).asUInt
-    val least = fields.filter(_.least > 0).map(field => !(value(field.name) < U(field.least, field.bits bits)))
-    val most = fields.filter(field => field.most < field.allOnes).map(field =>
-      !(U(field.most, field.bits bits) < value(field.name)))
+    val aboveMin = fields.filter(_.min > 0).map(field => !(value(field.name) < U(field.min, field.bits bits)))
+    val belowMax = fields.filter(field => field.max < field.allOnes).map(field =>
+      !(U(field.max, field.bits bits) < value(field.name)))
     val ordered = notAbove.map { case (lesser, greater) => !(value(greater) < value(lesser)) }
     val above = if (widthOf(word) > bits) Seq(!word(widthOf(word) - 1 downto bits).orR) else Nil
-    least ++ most ++ ordered ++ above
+    aboveMin ++ belowMax ++ ordered ++ above
   }
 }

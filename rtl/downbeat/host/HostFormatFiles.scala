@@ -50,7 +50,7 @@ object HostFormatFiles {
 
   private def text(arguments: Arguments): String = {
     val fields = arguments.fields.map(field =>
-      s"${field.name} ${field.bits} ${field.fraction} ${field.unit} ${field.least} ${field.most}")
+      s"${field.name} ${field.bits} ${field.fraction} ${field.unit} ${field.min} ${field.max}")
     s"${arguments.needed} ${fields.mkString(", ")} ${arguments.notAbove.mkString(" ")}"
   }
 

@@ -81,8 +81,8 @@ def _connections(case: Case) -> Iterator[str]:
 
 
 def _word(policy: Policy) -> str:
-    """Number and argument, with the fields' usual values."""
-    argument = sum(field.usual << field.offset for field in policy.fields.values())
+    """Number and argument, with the fields' default values."""
+    argument = sum(field.default << field.offset for field in policy.fields.values())
     return f"{policy.number}:{argument:x}"
 
 

@@ -240,7 +240,7 @@ def beginnings(secret: int) -> tuple[tuple[int, int, int], ...]:
 
 
 def argument(policy: Policy, draw: random.Random) -> int:
-    """A legal one: none, usual values, extremes, anything between; times that a test can wait for."""
+    """A legal one: none, defaults, extremes, anything between; times that a test can wait for."""
     for _ in range(1000):
         argument_bits = 0
         if policy.needed or draw.random() < 0.8:
@@ -253,6 +253,6 @@ def argument(policy: Policy, draw: random.Random) -> int:
 
 def _value(policy: Policy, name: str, draw: random.Random) -> int:
     field = policy.fields[name]
-    most = min(field.most, 5 * MILLISECOND << field.fraction) if field.unit == "ns" else field.most
+    most = min(field.max, 5 * MILLISECOND << field.fraction) if field.unit == "ns" else field.max
     drawn = draw.getrandbits(draw.randint(1, field.width))
-    return max(field.least, min(draw.choice([field.usual, field.least, most, drawn, drawn]), most))
+    return max(field.min, min(draw.choice([field.default, field.min, most, drawn, drawn]), most))

@@ -18,7 +18,7 @@ RATE_BITS, RATE_FRACTION = 24, 8
 UNTIL_BITS = 40  # ns
 ROUND_TRIP_BITS = 36  # ns
 WINDOW_BITS = 16  # segments
-MOST_WINDOW = (1 << WINDOW_BITS) - 1
+MAX_WINDOW = (1 << WINDOW_BITS) - 1
 GAP_BITS, GAP_FRACTION = 44, 8
 
 
@@ -27,19 +27,19 @@ class Request(PackedFields):
     rate: int  # m, 8 fraction bits
     until_drop: int  # t_next - now, ns; 0: the drop is overdue
     round_trip: int  # ns; 0: not known
-    most: int = MOST_WINDOW  # segments
+    max_window: int = MAX_WINDOW  # segments
 
     FIELDS = (
         ("rate", RATE_BITS),
         ("until_drop", UNTIL_BITS),
         ("round_trip", ROUND_TRIP_BITS),
-        ("most", WINDOW_BITS),
+        ("max_window", WINDOW_BITS),
     )
 
     @classmethod
-    def at(cls, rate: int, next_drop: int, now: int, round_trip: int, most: int = MOST_WINDOW) -> Self:
+    def at(cls, rate: int, next_drop: int, now: int, round_trip: int, max_window: int = MAX_WINDOW) -> Self:
         """With times of the core; a time that 40 bits do not hold is all ones."""
-        return cls(rate, min(max(next_drop - now, 0), (1 << UNTIL_BITS) - 1), round_trip, most)
+        return cls(rate, min(max(next_drop - now, 0), (1 << UNTIL_BITS) - 1), round_trip, max_window)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def segments(request: Request) -> int:
     """n; 0 where nothing can be said."""
     if request.round_trip == 0:
         return 0
-    return min(request.rate * request.until_drop // (request.round_trip << RATE_FRACTION), request.most)
+    return min(request.rate * request.until_drop // (request.round_trip << RATE_FRACTION), request.max_window)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from downbeat_toe.estimator import equations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.golden.calculation.miss_window import CALCULATOR, MOST_WINDOW, Request, Response, segments
+from sim.golden.calculation.miss_window import CALCULATOR, MAX_WINDOW, Request, Response, segments
 
 MILLISECOND = 10**6
 NOW = 5_000 * MILLISECOND
@@ -29,7 +29,7 @@ def test_the_segments_before_the_next_drop(rate: int, until_drop_us: int, window
 
 def test_no_round_trip_and_a_limit() -> None:
     assert segments(Request.at(768, NOW + 750 * MILLISECOND, NOW, 0)) == 0
-    assert segments(Request.at(768, NOW + 750 * MILLISECOND, NOW, 100 * MILLISECOND, most=15)) == 15
+    assert segments(Request.at(768, NOW + 750 * MILLISECOND, NOW, 100 * MILLISECOND, max_window=15)) == 15
 
 
 @given(st.integers(1, 10**12), st.integers(1, 10**12), st.integers(0, 10**12), st.integers(10**3, 10**10))
@@ -40,11 +40,11 @@ def test_it_is_the_equation_but_for_the_places_of_m(gamma: int, delta: int, elap
     found = segments(Request.at(rate, NOW + delta, NOW + elapsed, round_trip))
     exact = equations.miss(Fraction(gamma), Fraction(delta), Fraction(elapsed), Fraction(round_trip)) or 0  # type: ignore[arg-type]
     lost = Fraction(max(delta - elapsed, 0), round_trip * 256)  # m is rounded down to 1/256
-    assert min(exact, MOST_WINDOW) - lost - 1 <= found <= exact
+    assert min(exact, MAX_WINDOW) - lost - 1 <= found <= exact
 
 
 @given(st.integers(0, (1 << CALCULATOR.request_bits) - 1))
 def test_every_request_has_a_response_that_fits(asked: int) -> None:
     response = Response.unpacked(CALCULATOR.unit()(asked))
     request = Request.unpacked(asked)
-    assert response.window <= request.most and response.gap * response.window <= request.round_trip << 8
+    assert response.window <= request.max_window and response.gap * response.window <= request.round_trip << 8

@@ -38,7 +38,7 @@ def test_a_text_and_back() -> None:
 @pytest.mark.parametrize(
     ("family", "name", "text", "words"),
     [
-        ("steady", "aimd", "a=0", "a=0 is out of range, aimd takes a from 1.525878906e-05 to 255.9999847, usually 1"),
+        ("steady", "aimd", "a=0", "a=0 is out of range, aimd takes a from 1.525878906e-05 to 255.9999847, default 1"),
         ("steady", "aimd", "a=256", "a=256 is out of range"),
         ("steady", "aimd", "b=1", "b=1 is out of range"),
         ("steady", "aimd", "a=-1", "a=-1: write a number; a from "),

@@ -30,12 +30,12 @@ bool Device::startAsTold(format::Command &command, const downbeat_host_start &to
   const auto startup = policyNumber(PolicyFamily::startup, resumes ? "resume" : "paced", samePolicies_);
   if (resumes) {
     const std::uint32_t mss = port_->geometry().mss;
-    const std::uint64_t saved = told.saved_window / mss, most = told.jump / mss;
-    if (!startup || saved == 0 || most == 0 || told.saved_rtt == 0) return false;
+    const std::uint64_t saved = told.saved_window / mss, maxJump = told.jump / mss;
+    if (!startup || saved == 0 || maxJump == 0 || told.saved_rtt == 0) return false;
     command.startup = *startup;
     std::ranges::fill(command.startupArgument, 0);
     put(command.startupArgument, startupField("resume", "saved"), saved);
-    put(command.startupArgument, startupField("resume", "most"), most);
+    put(command.startupArgument, startupField("resume", "maxJump"), maxJump);
     put(command.startupArgument, startupField("resume", "rtt"), told.saved_rtt);
     command.validUntil = told.until;
     return true;

@@ -50,7 +50,7 @@ void arguments() {
   show(policy " " name, startupField(policy, name), 1);                                                                \
   show(policy " " name, startupField(policy, name), UINT64_MAX)
   SHOW("resume", "saved");
-  SHOW("resume", "most");
+  SHOW("resume", "maxJump");
   SHOW("resume", "rtt");
   SHOW("paced", "n");
   SHOW("paced", "gap");

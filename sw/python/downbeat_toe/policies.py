@@ -26,16 +26,16 @@ class ArgumentRefused(ValueError):
 
 @dataclass(frozen=True)
 class Field:
-    """One number; `least`, `most` and `usual` as the bits have them."""
+    """One number; `min`, `max` and `default` as the bits have them."""
 
     name: str
     offset: int
     width: int
     fraction: int
     unit: str
-    least: int
-    most: int
-    usual: int
+    min: int
+    max: int
+    default: int
 
     def value(self, text: str) -> int:
         """What people write, as the bits have it, to the nearest."""
@@ -75,7 +75,7 @@ class Field:
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit == "segments" else ""
         return (
-            f"{self.name} from {self.text(self.least)} to {self.text(self.most)}{unit}, usually {self.text(self.usual)}"
+            f"{self.name} from {self.text(self.min)} to {self.text(self.max)}{unit}, default {self.text(self.default)}"
         )
 
 
@@ -99,8 +99,8 @@ class Policy:
             given = self._given(text)
             argument = 0
             for name, field in self.fields.items() if text else ():
-                value = field.value(given[name]) if name in given else field.usual
-                if not field.least <= value <= field.most:
+                value = field.value(given[name]) if name in given else field.default
+                if not field.min <= value <= field.max:
                     raise ArgumentRefused(
                         f"{self.name}: {name}={given.get(name, field.text(value))} is out of range, {self}"
                     )
@@ -117,7 +117,7 @@ class Policy:
             return f"{self.name}: {argument:#x} is not an argument, {self}"
         values = {name: argument >> field.offset & (1 << field.width) - 1 for name, field in self.fields.items()}
         for name, field in self.fields.items():
-            if not field.least <= values[name] <= field.most:
+            if not field.min <= values[name] <= field.max:
                 return f"{self.name}: {name}={field.text(values[name])} is out of range, {self}"
         for lesser, greater in self.not_above:
             if values[lesser] > values[greater]:

@@ -13,7 +13,7 @@ case class MissState() extends Bundle {
   /** t_next, ns; in the flight the gap, 8 fraction bits. */
   val next = UInt(48 bits)
   /** The largest window, segments; in the flight how many are still to leave. */
-  val most = UInt(16 bits)
+  val maxWindow = UInt(16 bits)
   /** Segments that left before the response; all ones: that or more. */
   val early = UInt(8 bits)
   /** The response is wanted; the flight is under way. */
@@ -29,15 +29,15 @@ case class MissState() extends Bundle {
   * the host has told (LISS).
   *
   * It is standard slow start with fewer segments than the initial window, with t_next overdue, without a round trip,
-  * and after a loss, which also ends the flight. `most` bounds n.
+  * and after a loss, which also ends the flight. `maxWindow` bounds n.
   */
 object Miss extends StartupPolicy {
   val name = "miss"
   override val arguments: Arguments = Arguments(
     Seq(
-      Argument("m", 24, fraction = 8, least = 1),
+      Argument("m", 24, fraction = 8, min = 1),
       Argument("next", 48, unit = "ns"),
-      Argument("most", 16, unit = "segments", least = 1)),
+      Argument("maxWindow", 16, unit = "segments", min = 1)),
     needed = true)
   val stateBits = 98
   override val paces = true
@@ -64,7 +64,7 @@ object Miss extends StartupPolicy {
     val compare = new s1.Area {
       val response = insert(event.kind === kinds.calculated && calculated.ofStartup && before.asks)
       val enough = insert(!(read.window < event.initialWindow) && read.window.orR && !calculated.stale)
-      val left = insert(before.most - 1)
+      val left = insert(before.maxWindow - 1)
       val raises = insert(window.ssthresh(47 downto 16) < read.bytes)
       val leftEarly = insert(read.window > before.early.resize(16))
       val far = insert(read.remaining(46 downto 40).orR)
@@ -76,7 +76,7 @@ object Miss extends StartupPolicy {
       val lost = insert(event.isLoss)
       val jumps = insert(compare.response && compare.enough)
       val sends = event.kind === kinds.sent
-      val counts = insert(sends && before.flies && before.most.orR)
+      val counts = insert(sends && before.flies && before.maxWindow.orR)
       val early = insert(sends && before.asks && !before.early.andR)
       val wanted = (before.asks && event.kind =/= kinds.calculated && !event.isLoss) || opens
       val requests = insert(wanted && !calculating && compare.known)
@@ -99,11 +99,11 @@ object Miss extends StartupPolicy {
         after.early := 0
       }
       when(judge.early)(after.early := before.early + 1)
-      when(judge.counts)(after.most := compare.left)
+      when(judge.counts)(after.maxWindow := compare.left)
       when(compare.response)(after.asks := False)
       when(judge.jumps) {
         after.flies := compare.leftEarly
-        after.most := read.early
+        after.maxWindow := read.early
         after.next := read.gap.resized
       }
       when(judge.lost) {
@@ -119,7 +119,7 @@ object Miss extends StartupPolicy {
       }
 
       result.departure := DeparturePlan.configured
-      when(after.flies && after.most.orR) {
+      when(after.flies && after.maxWindow.orR) {
         result.departure.pace := Pace.apart
         result.departure.time := (after.next.resize(gapBits) << 8).resize(DeparturePlan.timeBits)
       }
@@ -128,7 +128,7 @@ object Miss extends StartupPolicy {
       request.rate := before.rate
       request.untilDrop := judge.until
       request.roundTrip := event.rttMinimum
-      request.most := before.most
+      request.maxWindow := before.maxWindow
       result.calculation.valid := judge.requests
       result.calculation.operands := request.asBits
       result.calculation.note := 0

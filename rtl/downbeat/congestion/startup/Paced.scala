@@ -22,7 +22,7 @@ object Paced extends StartupPolicy {
   private val countBits = 16
   private val gapBits = 52
   override val arguments: Arguments = Arguments(Seq(
-      Argument("n", countBits, unit = "segments", least = 1, usual = 10),
+      Argument("n", countBits, unit = "segments", min = 1, default = 10),
       Argument("gap", gapBits, fraction = 16, unit = "ns"),
       Argument("burst", 2)))
   val stateBits: Int = argumentBits + 1

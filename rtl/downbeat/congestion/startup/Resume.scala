@@ -30,7 +30,7 @@ case class ResumeState() extends Bundle {
   val acknowledged, asks, settles = Bool()
 
   def savedWindow: UInt = saved(15 downto 0)
-  def largestJump: UInt = saved(31 downto 16)
+  def maxJump: UInt = saved(31 downto 16)
 }
 
 /** Careful Resume (RFC 9959): a connection jumps to half of the window that an earlier one had on this path.
@@ -53,9 +53,9 @@ object Resume extends StartupPolicy {
   val name = "resume"
   override val arguments: Arguments = Arguments(
     Seq(
-      Argument("saved", 16, unit = "segments", least = 1),
-      Argument("most", 16, unit = "segments", least = 1),
-      Argument("rtt", 36, unit = "ns", least = 1)),
+      Argument("saved", 16, unit = "segments", min = 1),
+      Argument("maxJump", 16, unit = "segments", min = 1),
+      Argument("rtt", 36, unit = "ns", min = 1)),
     needed = true)
   val stateBits = 198
   override val paces = true
@@ -73,7 +73,7 @@ object Resume extends StartupPolicy {
 
     val read = new s0.Area {
       private val half = before.savedWindow >> 1
-      val jump = insert(Mux[UInt](before.largestJump < half, before.largestJump, half.resize(16)))
+      val jump = insert(Mux[UInt](before.maxJump < half, before.maxJump, half.resize(16)))
       val pipeSize = insert(before.saved + event.ackedBytes)
       val left = insert(before.left.resize(33) - event.ackedBytes.resize(33)) // signed
       val late = insert(before.deadline - now.ns) // signed
@@ -228,10 +228,10 @@ object Resume extends StartupPolicy {
       }
 
       val request = MissWindowRequest()
-      request.rate.setAll() // n = `most`: only its gap is wanted
+      request.rate.setAll() // n = `maxWindow`: only its gap is wanted
       request.untilDrop.setAll()
       request.roundTrip := after.newest.resized
-      request.most := read.jump
+      request.maxWindow := read.jump
       result.calculation.valid := compare.requests
       result.calculation.operands := request.asBits
       result.calculation.note := after.newest.resize(Calculation.noteBits).asBits

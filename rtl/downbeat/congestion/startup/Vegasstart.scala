@@ -24,8 +24,8 @@ import spinal.lib.misc.pipeline._
 object Vegasstart extends StartupPolicy {
   val name = "vegasstart"
   override val arguments: Arguments = Arguments(Seq(
-      Argument("gamma", 8, unit = "segments", least = 1, usual = 1),
-      Argument("round", 1, usual = 1)))
+      Argument("gamma", 8, unit = "segments", min = 1, default = 1),
+      Argument("round", 1, default = 1)))
   val stateBits: Int = argumentBits + 32 + 48 + 12 + 2
   override val comparesRoundTrips = true
   override val paces = true

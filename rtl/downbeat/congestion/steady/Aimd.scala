@@ -20,8 +20,8 @@ object Aimd extends SteadyPolicy {
   private val decreaseBits = 16
   import AdditiveIncrease.creditBits
   override val arguments: Arguments = Arguments(Seq(
-      Argument("a", increaseBits, fraction = 16, least = 1, usual = 1 << 16),
-      Argument("b", decreaseBits, fraction = 16, usual = 1 << 15)))
+      Argument("a", increaseBits, fraction = 16, min = 1, default = 1 << 16),
+      Argument("b", decreaseBits, fraction = 16, default = 1 << 15)))
   val stateBits: Int = argumentBits + creditBits
 
   def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {

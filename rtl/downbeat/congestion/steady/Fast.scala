@@ -24,8 +24,8 @@ import spinal.lib.misc.pipeline._
 object Fast extends SteadyPolicy {
   val name = "fast"
   override val arguments: Arguments = Arguments(Seq(
-      Argument("alpha", 16, unit = "segments", least = 2, usual = 100),
-      Argument("every", 2, least = 1, largest = Some(2), usual = 1),
+      Argument("alpha", 16, unit = "segments", min = 2, default = 100),
+      Argument("every", 2, min = 1, largest = Some(2), default = 1),
       Argument("mi", 1)))
   val stateBits: Int = argumentBits + 32 + 32 + 32 + 36 + 1
   override val comparesRoundTrips = true

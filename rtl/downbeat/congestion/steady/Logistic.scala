@@ -31,10 +31,10 @@ object Logistic extends SteadyPolicy {
   val name = "logistic"
   private val rateBits = 44
   private val instantBits = 48
-  private def rate(name: String, least: BigInt): Argument =
-    Argument(name, rateBits, fraction = 10, unit = "bytes/s", least = least, usual = BigInt(12500000) << 10)
+  private def rate(name: String, min: BigInt): Argument =
+    Argument(name, rateBits, fraction = 10, unit = "bytes/s", min = min, default = BigInt(12500000) << 10)
   override val arguments: Arguments =
-    Arguments(Seq(rate("K", least = 1), rate("A", least = 0)), notAbove = Seq("A" -> "K"))
+    Arguments(Seq(rate("K", min = 1), rate("A", min = 0)), notAbove = Seq("A" -> "K"))
   val stateBits: Int = argumentBits + instantBits + Reno.stateBits + 1 + InlineStreamState.bits
   override val paces = true
   override val measuresInline = true

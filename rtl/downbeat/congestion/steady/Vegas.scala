@@ -27,9 +27,9 @@ object Vegas extends SteadyPolicy {
   val name = "vegas"
   override val arguments: Arguments = Arguments(
     Seq(
-      Argument("alpha", 8, unit = "segments", least = 1, usual = 1),
-      Argument("beta", 8, unit = "segments", least = 1, usual = 3),
-      Argument("round", 1, usual = 1)),
+      Argument("alpha", 8, unit = "segments", min = 1, default = 1),
+      Argument("beta", 8, unit = "segments", min = 1, default = 3),
+      Argument("round", 1, default = 1)),
     notAbove = Seq("alpha" -> "beta"))
   val stateBits: Int = argumentBits + Reno.stateBits + 36 + 1
   override val comparesRoundTrips = true

@@ -26,7 +26,7 @@ from sim.golden.congestion.seam import (
 from sim.golden.congestion.slow_start import slow_start
 
 NOT_KNOWN = (1 << 36) - 1  # a round trip
-MOST_EARLY = 255
+MAX_EARLY = 255
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class MissState(PackedFields):
 
     rate: int
     next: int  # ns; in the flight the gap, ns with 8 fraction bits
-    most: int  # segments; in the flight those that are still to leave
+    max_window: int  # segments; in the flight those that are still to leave
     early: int = 0  # segments that left before the response
     asks: int = 0  # a flag, as the next
     flies: int = 0
 
-    FIELDS = (("rate", 24), ("next", 48), ("most", 16), ("early", 8), ("asks", 1), ("flies", 1))
+    FIELDS = (("rate", 24), ("next", 48), ("max_window", 16), ("early", 8), ("asks", 1), ("flies", 1))
 
 
-def argument(rate: float, next_drop: int, most: int = miss_window.MOST_WINDOW) -> int:
+def argument(rate: float, next_drop: int, max_window: int = miss_window.MAX_WINDOW) -> int:
     """What a connection is opened with."""
-    return MissState(round(rate * 256), next_drop, most).packed()
+    return MissState(round(rate * 256), next_drop, max_window).packed()
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class Miss:
                 after = replace(before, asks=known, flies=False, early=0)
             case Kind.SENT:
                 if before.asks:
-                    after = replace(after, early=min(before.early + 1, MOST_EARLY))
-                if before.flies and before.most:
-                    after = replace(after, most=before.most - 1)
+                    after = replace(after, early=min(before.early + 1, MAX_EARLY))
+                if before.flies and before.max_window:
+                    after = replace(after, max_window=before.max_window - 1)
             case Kind.LOSS | Kind.TIMEOUT:
                 after = replace(before, asks=False, flies=False)
             case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup and before.asks:
@@ -75,11 +75,11 @@ class Miss:
                     jump = of_bytes(response.window * event.segment_size)
                     new = Window(jump, jump if window.ssthresh >> 16 < jump >> 16 else window.ssthresh)
                     left = response.window - before.early
-                    after = replace(after, flies=left > 0, most=left % (1 << 16), next=response.gap)
+                    after = replace(after, flies=left > 0, max_window=left % (1 << 16), next=response.gap)
             case _:
                 pass
         departure = Departure()
-        if after.flies and after.most:
+        if after.flies and after.max_window:
             departure = Departure(Pace.APART, (after.next & (1 << 44) - 1) << 8)
         wanted = before.asks and event.kind not in (Kind.CALCULATED, Kind.LOSS, Kind.TIMEOUT)
         asked = None
@@ -92,7 +92,7 @@ class Miss:
         remaining = (before.next - event.now) % (1 << 48)
         if remaining >> 47:
             remaining = 0
-        return miss_window.Request.at(before.rate, remaining, 0, event.rtt_minimum, before.most)
+        return miss_window.Request.at(before.rate, remaining, 0, event.rtt_minimum, before.max_window)
 
 
 POLICY = Miss()

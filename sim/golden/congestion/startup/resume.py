@@ -29,7 +29,7 @@ from sim.golden.congestion.slow_start import slow_start
 
 NOT_KNOWN = (1 << 36) - 1  # a round trip
 BYTES = (1 << 32) - 1
-LARGEST_GAP_REQUEST = {"rate": (1 << 24) - 1, "until_drop": (1 << 40) - 1}  # n = `most`: only its gap is wanted
+LARGEST_GAP_REQUEST = {"rate": (1 << 24) - 1, "until_drop": (1 << 40) - 1}  # n = `max_window`: only its gap is wanted
 
 
 class Phase(IntEnum):
@@ -72,9 +72,9 @@ class ResumeState(PackedFields):
         return min(self.saved >> 16, (self.saved & 0xFFFF) >> 1)
 
 
-def argument(saved: int, rtt_ns: int, most: int = 0xFFFF) -> int:
+def argument(saved: int, rtt_ns: int, max_jump: int = 0xFFFF) -> int:
     """What a connection is opened with: saved_cwnd and max_jump in segments."""
-    return ResumeState(most << 16 | saved, rtt_ns).packed()
+    return ResumeState(max_jump << 16 | saved, rtt_ns).packed()
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class _Step:
         if (confirmed and used or before.asks and self.acks) and same and not event.calculating:
             self.after = replace(self.after, asks=1)
             request = miss_window.Request(
-                round_trip=self.after.newest & NOT_KNOWN, most=before.jump, **LARGEST_GAP_REQUEST
+                round_trip=self.after.newest & NOT_KNOWN, max_window=before.jump, **LARGEST_GAP_REQUEST
             )
             self.asked = Calculation(request.packed(), note=self.after.newest)
         if event.kind is Kind.CALCULATED and event.calculated and event.calculated.of_startup and before.asks:

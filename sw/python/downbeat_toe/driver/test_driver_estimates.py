@@ -104,8 +104,8 @@ def resumes(command: bytes) -> None:
     """The start-up policy with saved_cwnd, max_jump and saved_rtt, until the start is too old."""
     names = re.findall(r'each\("(\w+)"\)', (ROOT / "sw/include/downbeat_policies.h").read_text())
     assert command[16] == names.index("resume")
-    saved, most = struct.unpack_from("<HH", command, 24)
-    assert (saved, most) == (WINDOW, WINDOW // 2)
+    saved, max_jump = struct.unpack_from("<HH", command, 24)
+    assert (saved, max_jump) == (WINDOW, WINDOW // 2)
     assert int.from_bytes(command[28:33], "little") == ROUND_TRIP and not any(command[33:40])
     (until,) = struct.unpack_from("<Q", command, 80)
     assert CORE_TIME + HOLD < until < CORE_TIME + HOLD + 60_000_000_000, "by the core's clock"

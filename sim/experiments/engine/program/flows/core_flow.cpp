@@ -56,10 +56,10 @@ downbeat_parameters CoreFlow::parameters() {
   if (start.saved_window != 0) {
     // Careful Resume: saved_cwnd and max_jump in segments, saved_rtt in ns.
     const std::uint64_t saved = std::min<std::uint64_t>(start.saved_window / segmentBytes, 0xffff);
-    const std::uint64_t most = std::min<std::uint64_t>(start.jump / segmentBytes, 0xffff);
-    if (saved == 0 || most == 0) return asked;
+    const std::uint64_t maxJump = std::min<std::uint64_t>(start.jump / segmentBytes, 0xffff);
+    if (saved == 0 || maxJump == 0) return asked;
     asked.startup = "resume";
-    asked.startup_argument[0] = saved | most << 16 | start.saved_rtt << 32;
+    asked.startup_argument[0] = saved | maxJump << 16 | start.saved_rtt << 32;
     asked.startup_argument[1] = start.saved_rtt >> 32;
     return asked;
   }
