@@ -11,7 +11,7 @@ import os
 
 from scripts.lint.tools import ROOT, passes
 
-PLACES = ("sw/driver", "sw/preload", "sw/estimator", "sw/gateway", "sim/host")
+PLACES = ("sw/driver", "sw/preload", "sw/estimator", "sw/gateway", "sim/device/host", "sim/host")
 INCLUDES = ("sw/include", "sw/driver/include", "sw/driver/src", "sw/estimator/include", "sw/gateway")
 SUPPRESSED = ("missingIncludeSystem", "uninitMemberVarNoCtor", "normalCheckLevelMaxBranches")
 

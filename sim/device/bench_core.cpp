@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 
 namespace {
 
@@ -88,7 +88,7 @@ private:
     std::uint32_t pseudo = 6 + static_cast<std::uint32_t>(tcpLength);
     for (int i = 12; i < 20; i += 2) pseudo += ip[i] << 8 | ip[i + 1];
     write16(tcp + 16, checksum(tcp, tcpLength, pseudo));
-    downbeat_put_frame(device, frame.data(), frame.size(), departure + 2 * delay_);
+    downbeat_sim_put_frame(device, frame.data(), frame.size(), departure + 2 * delay_);
   }
 
   downbeat_time delay_;
@@ -109,45 +109,46 @@ int fail(const char *what, std::int64_t error) {
 int main(int count, char **arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 5;
   // As fast as the tap goes: the core is then never idle, so that the model and nothing else is measured.
-  const std::uint64_t linkRate = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : downbeat_highest_link_rate();
-  std::vector<downbeat_connection> connections(count > 3 ? std::strtoul(arguments[3], nullptr, 10) : 1);
+  const std::uint64_t linkRate =
+      count > 2 ? std::strtoull(arguments[2], nullptr, 10) : downbeat_sim_highest_link_rate();
+  std::vector<downbeat_sim_connection> connections(count > 3 ? std::strtoul(arguments[3], nullptr, 10) : 1);
   const downbeat_time delay = delayAt(linkRate);
-  downbeat_options options{};
+  downbeat_sim_options options{};
   std::ranges::copy(ownMac, options.mac);
   options.ip = ownIp;
   options.link_rate = linkRate;
   options.secret = 1;
   int error;
-  downbeat_device *device = downbeat_create(&options, &error);
+  downbeat_device *device = downbeat_sim_create(&options, &error);
   if (device == nullptr) return fail("no device", error);
-  downbeat_add_neighbour(device, peerIp, peerMac.data());
+  downbeat_sim_add_neighbour(device, peerIp, peerMac.data());
   for (std::size_t i = 0; i < connections.size(); ++i)
-    if (const int result = downbeat_connect(device, peerIp, peerPort, static_cast<std::uint16_t>(firstPort + i),
-                                            nullptr, &connections[i]))
+    if (const int result = downbeat_sim_connect(device, peerIp, peerPort, static_cast<std::uint16_t>(firstPort + i),
+                                                nullptr, &connections[i]))
       return fail("connect", result);
 
   Peer peer(delay);
   const std::vector<std::uint8_t> data(1 << 20, 0x5a);
   std::array<std::uint8_t, 9018> frame;
   std::uint64_t warmSegments = 0;
-  downbeat_counters warm{}, counters{};
+  downbeat_sim_counters warm{}, counters{};
   Clock::time_point start;
   std::clock_t cpuStart = 0;
   double elapsed = 0;
   // The first thousand segments are start-up.
   for (downbeat_time now = 0; elapsed < seconds;) {
-    now = std::max(downbeat_next_deadline(device), now + delay);
-    downbeat_advance_to(device, now);
+    now = std::max(downbeat_sim_next_deadline(device), now + delay);
+    downbeat_sim_advance_to(device, now);
     downbeat_time departure;
-    while (downbeat_get_frame(device, frame.data(), frame.size(), &departure) > 0)
+    while (downbeat_sim_get_frame(device, frame.data(), frame.size(), &departure) > 0)
       peer.receive(device, frame.data(), departure);
-    for (const downbeat_connection connection : connections) {
-      const std::int64_t sent = downbeat_send(device, connection, data.data(), data.size());
+    for (const downbeat_sim_connection connection : connections) {
+      const std::int64_t sent = downbeat_sim_send(device, connection, data.data(), data.size());
       if (sent < 0 && sent != DOWNBEAT_WOULD_BLOCK) return fail("send", sent);
     }
     if (warm.clocks == 0 && peer.segments >= 1000) {
       warmSegments = peer.segments;
-      downbeat_get_counters(device, &warm);
+      downbeat_sim_get_counters(device, &warm);
       start = Clock::now();
       cpuStart = std::clock();
     } else if (warm.clocks != 0) {
@@ -156,7 +157,7 @@ int main(int count, char **arguments) {
       return fail("the core sent no thousand segments in a minute of virtual time", DOWNBEAT_TIMED_OUT);
     }
   }
-  downbeat_get_counters(device, &counters);
+  downbeat_sim_get_counters(device, &counters);
   const auto segments = static_cast<double>(peer.segments - warmSegments);
   const double cpu = static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC;
   const auto clocks = static_cast<double>(counters.clocks - warm.clocks);
@@ -164,8 +165,8 @@ int main(int count, char **arguments) {
               "\"segments\": %.0f, \"wall_seconds\": %.3f, \"segments_per_wall_second\": %.0f, "
               "\"segments_per_cpu_second\": %.0f, "
               "\"clocks_per_wall_second\": %.0f, \"clocks_per_segment\": %.1f}\n",
-              downbeat_preset(), downbeat_tap(), static_cast<unsigned long long>(linkRate), connections.size(),
+              downbeat_sim_preset(), downbeat_sim_tap(), static_cast<unsigned long long>(linkRate), connections.size(),
               segments, elapsed, segments / elapsed, segments / cpu, clocks / elapsed, clocks / segments);
-  downbeat_destroy(device);
+  downbeat_sim_destroy(device);
   return 0;
 }

@@ -34,7 +34,7 @@ def test_each_error_has_a_text_of_its_own(library: ctypes.CDLL) -> None:
 
 
 def test_another_preset_is_refused(library: ctypes.CDLL) -> None:
-    assert library.downbeat_preset() == verilated.PRESET.encode()
+    assert library.downbeat_sim_preset() == verilated.PRESET.encode()
     assert error_of(lambda: Device(library, MACS[0], IPS[0], preset="other")) is Error.UNKNOWN_PRESET
 
 

@@ -199,5 +199,5 @@ def test_frames_of_others_do_not_enter(header_tap: ctypes.CDLL) -> None:
 
 
 def test_the_library_says_which_tap_it_is(library: ctypes.CDLL, header_tap: ctypes.CDLL) -> None:
-    assert (library.downbeat_tap(), header_tap.downbeat_tap()) == (b"frame", b"header")
-    assert library.downbeat_highest_link_rate() < header_tap.downbeat_highest_link_rate()
+    assert (library.downbeat_sim_tap(), header_tap.downbeat_sim_tap()) == (b"frame", b"header")
+    assert library.downbeat_sim_highest_link_rate() < header_tap.downbeat_sim_highest_link_rate()

@@ -154,7 +154,7 @@ def host_cost() -> Path:
 
 def wire() -> Path:
     """The directory of wire_bench, the MAC at its pins."""
-    return _module_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "launch_gate.cpp"])
+    return _module_program("wire", "WireBench", [*sorted(WIRE.glob("*.cpp")), DEVICE / "core" / "launch_gate.cpp"])
 
 
 def gap() -> Path:

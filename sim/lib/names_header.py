@@ -10,7 +10,7 @@ from typing import Any
 def names_header(preset: str, tap: str, layout: dict[str, Any], verilog: str) -> str:
     """Its text: names of preset and tap, those behind the layout's numbers, and the core's counters, from its ports."""
     lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{preset}"']
-    lines.append(f'#define DOWNBEAT_TAP "{tap}"')
+    lines.append(f'#define DOWNBEAT_TAP "{tap}"\n#define DOWNBEAT_TAP_{tap.upper()}')
     for name, elements in {**layout["enums"], **layout["policies"]}.items():
         texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
@@ -26,7 +26,7 @@ def names_header(preset: str, tap: str, layout: dict[str, Any], verilog: str) ->
 
 
 def _arguments_table(arguments: dict[str, Any]) -> str:
-    """One policy's arguments as an initialiser (sim/device/policy_arguments.cpp)."""
+    """One policy's arguments as an initialiser (sim/device/core/policy_arguments.cpp)."""
     fields = arguments["fields"]
     rows = (
         f'{{"{name}", {field["offset"]}, {field["width"]}, {field["min"]}ull, {field["max"]}ull}}'

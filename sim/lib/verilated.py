@@ -32,7 +32,8 @@ LARGEST = "sim65536"  # of the most flows and the largest windows, in a director
 NS2 = "ns2"  # as the largest, with ns-2's floor of the retransmission timeout
 HOST = "host"  # `sim` with the host half, and a port for each of four programs
 HOST_TESTS = "hosttests"  # the preset `host`: quick to build, its rings wrap often
-# Where the device meets the core, and the top that has those ports; sim/device/TAP holds the other side of them.
+# The tops, by where the device meets the core; the other side of their ports is in sim/device/tap_frame, tap_header
+# and host.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap", "host": "DownbeatHost"}
 TAP = "frame"
 RTL = {
@@ -49,9 +50,10 @@ WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique")
 COUNT = "-fprofile-generate"
 TRAINED = (*OPTIMISE, "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
 
-HOST_SOURCES = DEVICE.parent / "host"
-HOST_SHARED = ("model.cpp", "launch_gate.cpp", "frame/wire_port.cpp")  # of the device: its model and its wire
-MODEL = DEVICE / "model.h"  # what Verilator made of the core is in it, a megabyte and a half of text
+CORE = DEVICE / "core"
+# The host half's device has the model and the wire of the others.
+HOST_SHARED = (CORE / "model.cpp", CORE / "launch_gate.cpp", DEVICE / "tap_frame" / "wire_port.cpp")
+MODEL = CORE / "model.h"  # what Verilator made of the core is in it, a megabyte and a half of text
 DRIVER = DEVICE.parent.parent / "sw" / "driver" / "include"
 
 
@@ -70,11 +72,10 @@ def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     """The directory of libdownbeat_sim.so; with `waves` it can write FST, and is several times slower."""
     core = _core(waves, tap, preset)
     flags = device_flags(core, waves, tap, preset)
-    sources = [path for path in _device_sources(tap) if path.name != "bench_core.cpp"]
     link = ["-shared", *model_libraries(core, "downbeat"), *(["-llz4", "-lz"] if waves else [])]
     texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
     part = part_name("lib", waves, tap, preset)
-    return program(part, "libdownbeat_sim.so", sources, flags, link, texts, core.name, MODEL)
+    return program(part, "libdownbeat_sim.so", _device_sources(tap), flags, link, texts, core.name, MODEL)
 
 
 HOST_NAMES = {HOST: "sim", HOST_TESTS: "host"}  # of their presets, as `sim:` has them
@@ -94,13 +95,12 @@ def host_library(preset: str = HOST) -> str:
 
 
 def host_sources() -> list[Path]:
-    return [*sorted(HOST_SOURCES.glob("*.cpp"), key=str), *(DEVICE / name for name in HOST_SHARED)]
+    return [*sorted((DEVICE / "host").glob("*.cpp"), key=str), *HOST_SHARED]
 
 
 def host_flags(core: Path, preset: str) -> list[str]:
     """What the compiler is told for the device around a Verilated DownbeatHost."""
-    include = [f"-I{path}" for path in (DEVICE / TAP, HOST_SOURCES, DRIVER)]
-    return [*device_flags(core, False, "host", preset), *include, f'-DDOWNBEAT_HOST_NAME="{HOST_NAMES[preset]}"']
+    return [*device_flags(core, False, "host", preset), f"-I{DRIVER}", f'-DDOWNBEAT_HOST_NAME="{HOST_NAMES[preset]}"']
 
 
 def with_library(directory: Path) -> list[str]:
@@ -110,7 +110,7 @@ def with_library(directory: Path) -> list[str]:
 
 def device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
     """What the compiler is told for the device around a model."""
-    include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}", f"-I{DEVICE / tap}"]
+    include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}"]
     flags = ["-std=c++20", "-fPIC", *optimise(), *WARNINGS, f"-DVM_TRACE_FST={int(waves)}"]
     return [*flags, *include, *model_includes(core)]
 
@@ -164,7 +164,8 @@ def _train(place: Path, tap: str, preset: str) -> bool:
     link = [*model_libraries(place, "downbeat"), COUNT]
     texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
     part = part_name("training", False, tap, preset)
-    training = program(part, "training", _device_sources(tap), flags, link, texts, place.name, MODEL)
+    sources = [*_device_sources(tap), DEVICE / "bench_core.cpp"]
+    training = program(part, "training", sources, flags, link, texts, place.name, MODEL)
     done = subprocess.run([str(training / "training"), "3"], cwd=place, capture_output=True, timeout=300, check=False)
     if done.returncode:
         for counts in place.glob("*.gcda"):
@@ -173,7 +174,7 @@ def _train(place: Path, tap: str, preset: str) -> bool:
 
 
 def _device_sources(tap: str) -> list[Path]:
-    return sorted([*DEVICE.glob("*.cpp"), *(DEVICE / tap).glob("*.cpp")])
+    return sorted([*CORE.glob("*.cpp"), *(DEVICE / f"tap_{tap}").glob("*.cpp")])
 
 
 def _names_header(tap: str, preset: str) -> Path:

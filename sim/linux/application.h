@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 
 class Application {
 public:
@@ -26,19 +26,19 @@ public:
   /// What only this application knows, for the result; null: nothing.
   virtual nlohmann::json details() const;
   /// Of the connection that is looked at first when something goes wrong. False before there is one.
-  bool info(downbeat_info &info) const;
+  bool info(downbeat_sim_info &info) const;
 
 protected:
   virtual void advance() = 0;
   /// True unless `result` is an error, which ends the application.
   bool check(std::int64_t result, const char *what);
   /// Hands `contents` from `position` on to the connection; true once the core has all of it.
-  bool send(downbeat_connection connection, const std::string &contents, std::size_t &position);
+  bool send(downbeat_sim_connection connection, const std::string &contents, std::size_t &position);
   /// Appends what has come; true at the end of the peer's stream.
-  bool receive(downbeat_connection connection, std::string &contents);
+  bool receive(downbeat_sim_connection connection, std::string &contents);
 
   downbeat_device *device_;
-  downbeat_connection shown_ = 0; // names start at 1
+  downbeat_sim_connection shown_ = 0; // names start at 1
   std::uint64_t bytes_ = 0;
   bool finished_ = false;
   std::string failure_;

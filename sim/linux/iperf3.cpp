@@ -21,8 +21,8 @@ nlohmann::json Iperf3::details() const {
 
 void Iperf3::advance() try {
   if (shown_ != 0 && step_ + 1 < steps_.size()) { // in the last step the peer may have gone
-    downbeat_info state;
-    if (!check(downbeat_connection_info(device_, shown_, &state), "control connection") ||
+    downbeat_sim_info state;
+    if (!check(downbeat_sim_connection_info(device_, shown_, &state), "control connection") ||
         !check(state.error, "control connection"))
       return;
     receive(shown_, in_);
@@ -73,7 +73,7 @@ bool Iperf3::takeJson(nlohmann::json &value) {
   return true;
 }
 
-void Iperf3::addStream(downbeat_connection connection) {
+void Iperf3::addStream(downbeat_sim_connection connection) {
   const auto count = static_cast<unsigned>(streams_.size());
   streams_.push_back({.connection = connection, .id = count == 0 ? 1 : count + 2});
 }
@@ -85,7 +85,7 @@ void Iperf3::sendData() {
     for (Stream &stream : streams_) {
       if (toSend_ == 0) return;
       const std::int64_t count =
-          downbeat_send(device_, stream.connection, piece.data(), std::min<std::uint64_t>(piece.size(), toSend_));
+          downbeat_sim_send(device_, stream.connection, piece.data(), std::min<std::uint64_t>(piece.size(), toSend_));
       if (count == DOWNBEAT_WOULD_BLOCK) continue;
       if (!check(count, "send")) return;
       accepted = true;
@@ -139,11 +139,11 @@ bool Iperf3::closed() {
   return all;
 }
 
-bool Iperf3::closed(downbeat_connection connection) {
-  downbeat_info state;
-  if (!check(downbeat_connection_info(device_, connection, &state), "connection")) return false;
+bool Iperf3::closed(downbeat_sim_connection connection) {
+  downbeat_sim_info state;
+  if (!check(downbeat_sim_connection_info(device_, connection, &state), "connection")) return false;
   if (state.error != 0) return true; // all results are in: how the peer ends is its own affair
   if (!out_.empty() && connection == shown_) return false;
-  check(downbeat_shutdown(device_, connection), "shutdown");
+  check(downbeat_sim_shutdown(device_, connection), "shutdown");
   return state.peer_finished && (state.state == DOWNBEAT_TIME_WAIT || state.state == DOWNBEAT_CLOSED);
 }

@@ -32,7 +32,7 @@ protected:
     done = 16
   };
   struct Stream {
-    downbeat_connection connection;
+    downbeat_sim_connection connection;
     unsigned id; // as iperf3 counts: 1, 3, 4, 5, ...
     std::uint64_t sent = 0, received = 0;
   };
@@ -50,7 +50,7 @@ protected:
   bool take(State expected);
   bool takeJson(nlohmann::json &value);
 
-  void addStream(downbeat_connection connection);
+  void addStream(downbeat_sim_connection connection);
   /// As much of `toSend_` as the core accepts, in turn on all streams.
   void sendData();
   void receiveData();
@@ -58,8 +58,8 @@ protected:
   /// Payload that the peer counted, by its results.
   std::uint64_t countedByPeer() const;
   nlohmann::json results() const;
-  void startClock() { started_ = downbeat_now(device_); }
-  void stopClock() { stopped_ = downbeat_now(device_); }
+  void startClock() { started_ = downbeat_sim_now(device_); }
+  void stopClock() { stopped_ = downbeat_sim_now(device_); }
   /// Asks all connections to close; true once they have.
   bool closed();
 
@@ -72,7 +72,7 @@ protected:
 
 private:
   double seconds() const { return static_cast<double>(stopped_ - started_) / 65536e9; }
-  bool closed(downbeat_connection connection);
+  bool closed(downbeat_sim_connection connection);
 
   std::size_t step_ = 0, position_ = 0;
   std::string out_;

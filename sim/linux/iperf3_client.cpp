@@ -17,7 +17,7 @@ Iperf3Client::Iperf3Client(downbeat_device *device, const Options &options)
   cookie_.insert(0, cookieBytes - 1 - cookie_.size(), '0').push_back('\0');
   reverse_ = options.reverse;
   toSend_ = reverse_ ? 0 : bytesWanted_;
-  check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &shown_), "connect");
+  check(downbeat_sim_connect(device_, options.peerIp, options.port, 0, nullptr, &shown_), "connect");
   nlohmann::json parameters{{"tcp", true}, {"omit", 0}, {"time", 0}, {"num", bytesWanted_}, {"len", blockBytes}};
   parameters["parallel"] = options.connections;
   parameters["client_version"] = "3.12"; // whose protocol this is
@@ -45,8 +45,8 @@ Iperf3Client::Iperf3Client(downbeat_device *device, const Options &options)
 
 bool Iperf3Client::connectStreams(const Options &options) {
   for (std::uint64_t stream = 0; stream < options.connections; ++stream) {
-    downbeat_connection connection;
-    if (!check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect"))
+    downbeat_sim_connection connection;
+    if (!check(downbeat_sim_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect"))
       return false;
     addStream(connection);
   }
@@ -68,10 +68,10 @@ bool Iperf3Client::transferred() {
   sendData();
   if (toSend_ > 0) return false;
   const auto isAcknowledged = [this](const Stream &stream) {
-    downbeat_info state;
-    return check(downbeat_connection_info(device_, stream.connection, &state), "stream") &&
+    downbeat_sim_info state;
+    return check(downbeat_sim_connection_info(device_, stream.connection, &state), "stream") &&
            check(state.error, "stream") && state.unacknowledged == 0;
   };
-  if (acknowledged_ == 0 && std::ranges::all_of(streams_, isAcknowledged)) acknowledged_ = downbeat_now(device_);
-  return acknowledged_ != 0 && downbeat_now(device_) > acknowledged_ + timeToRead;
+  if (acknowledged_ == 0 && std::ranges::all_of(streams_, isAcknowledged)) acknowledged_ = downbeat_sim_now(device_);
+  return acknowledged_ != 0 && downbeat_sim_now(device_) > acknowledged_ + timeToRead;
 }

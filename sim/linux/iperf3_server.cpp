@@ -4,7 +4,7 @@
 #include <limits>
 
 Iperf3Server::Iperf3Server(downbeat_device *device, const Options &options) : Iperf3(device), port_(options.port) {
-  check(downbeat_listen(device_, port_, nullptr), "listen");
+  check(downbeat_sim_listen(device_, port_, nullptr), "listen");
   steps_ = {
       [this] { return admit(0) && put(State::paramExchange); },
       [this] { return takeParameters() && put(State::createStreams); },
@@ -26,7 +26,7 @@ Iperf3Server::Iperf3Server(downbeat_device *device, const Options &options) : Ip
 }
 
 bool Iperf3Server::admit(std::size_t streams) {
-  for (downbeat_connection connection; downbeat_accept(device_, port_, &connection) == DOWNBEAT_OK;)
+  for (downbeat_sim_connection connection; downbeat_sim_accept(device_, port_, &connection) == DOWNBEAT_OK;)
     visitors_.push_back({connection, {}});
   // In the order in which they came: iperf3 numbers its streams so.
   while (!visitors_.empty()) {
@@ -39,7 +39,7 @@ bool Iperf3Server::admit(std::size_t streams) {
     } else if (visitor.cookie == cookie_) {
       addStream(visitor.connection);
     } else {
-      check(downbeat_abort(device_, visitor.connection), "abort"); // of another test
+      check(downbeat_sim_abort(device_, visitor.connection), "abort"); // of another test
     }
     visitors_.erase(visitors_.begin());
   }

@@ -14,7 +14,7 @@ public:
 
 private:
   struct Visitor {
-    downbeat_connection connection;
+    downbeat_sim_connection connection;
     std::string cookie;
   };
   /// True once the control connection and `streams` others with its cookie are here.

@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 
 #include "application.h"
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 #include "file_transfer.h"
 #include "iperf3_client.h"
 #include "iperf3_server.h"
@@ -30,21 +30,21 @@ namespace {
 volatile std::sig_atomic_t stop = 0;
 
 struct Destroy {
-  void operator()(downbeat_device *device) const { downbeat_destroy(device); }
+  void operator()(downbeat_device *device) const { downbeat_sim_destroy(device); }
 };
 using Device = std::unique_ptr<downbeat_device, Destroy>;
 
 Device create(const Options &options) {
-  downbeat_options own{};
+  downbeat_sim_options own{};
   std::ranges::copy(options.coreMac, own.mac);
   own.ip = options.coreIp;
   own.netmask = 0xffffff00;
   own.link_rate = RealTime::linkRate;
   own.secret = (options.seed + 1) * 0x9e3779b97f4a7c15; // any two seeds differ in many bits
   int error = 0;
-  Device device(downbeat_create(&own, &error));
+  Device device(downbeat_sim_create(&own, &error));
   if (device == nullptr) throw std::runtime_error(downbeat_error_text(error));
-  if (!options.waves.empty() && (error = downbeat_waves(device.get(), options.waves.c_str())) != DOWNBEAT_OK)
+  if (!options.waves.empty() && (error = downbeat_sim_waves(device.get(), options.waves.c_str())) != DOWNBEAT_OK)
     throw std::runtime_error(downbeat_error_text(error));
   return device;
 }

@@ -56,15 +56,15 @@ downbeat_time RealTime::clock() const { return DOWNBEAT_NANOSECONDS(monotonicNan
 
 void RealTime::run(const volatile std::sig_atomic_t &stop) {
   downbeat_time end = DOWNBEAT_NEVER;
-  while (downbeat_now(device_) < end) {
+  while (downbeat_sim_now(device_) < end) {
     const int frames = receiveFrames();
     const downbeat_time now = clock();
-    const downbeat_time due = std::min(now, std::max(downbeat_next_deadline(device_), downbeat_now(device_)));
-    downbeat_advance_to(device_, std::min(now, due + slice));
+    const downbeat_time due = std::min(now, std::max(downbeat_sim_next_deadline(device_), downbeat_sim_now(device_)));
+    downbeat_sim_advance_to(device_, std::min(now, due + slice));
     application_.step();
     sendFrames();
-    while (downbeat_get_bypass(device_, frame_.data(), frame_.size()) > 0) {} // nobody else lives here
-    if (application_.finished() && end == DOWNBEAT_NEVER) end = downbeat_now(device_) + lastWords + delay_;
+    while (downbeat_sim_get_bypass(device_, frame_.data(), frame_.size()) > 0) {} // nobody else lives here
+    if (application_.finished() && end == DOWNBEAT_NEVER) end = downbeat_sim_now(device_) + lastWords + delay_;
     if (!application_.failure().empty())
       failure_ = application_.failure();
     else if (stop)
@@ -100,7 +100,7 @@ void RealTime::toDevice(std::span<const std::uint8_t> frame) {
   const downbeat_time arrival = std::max(clock(), wireFree_);
   wireFree_ = arrival + timeOnWire(frame.size());
   capture(Pcapng::Direction::in, arrival, frame);
-  downbeat_put_frame(device_, frame.data(), frame.size(), arrival);
+  downbeat_sim_put_frame(device_, frame.data(), frame.size(), arrival);
 }
 
 int RealTime::receiveFrames() {
@@ -116,16 +116,16 @@ void RealTime::sendFrames() {
   const auto forward = [this](std::span<const std::uint8_t> frame) { tap_.write(frame); };
   release(heldFromCore_, forward);
   downbeat_time departure; // has passed: the device is not ahead of the clock
-  for (std::int64_t length; (length = downbeat_get_frame(device_, frame_.data(), frame_.size(), &departure)) > 0;) {
+  for (std::int64_t length; (length = downbeat_sim_get_frame(device_, frame_.data(), frame_.size(), &departure)) > 0;) {
     capture(Pcapng::Direction::out, departure, {frame_.data(), static_cast<std::size_t>(length)});
     enter(fromCore, heldFromCore_, static_cast<std::size_t>(length), forward);
   }
-  if (capture_) capture_->settle(downbeat_now(device_) >> 16);
+  if (capture_) capture_->settle(downbeat_sim_now(device_) >> 16);
 }
 
 void RealTime::wait() {
   const downbeat_time now = clock();
-  downbeat_time next = std::min(downbeat_next_deadline(device_), now + longestWait);
+  downbeat_time next = std::min(downbeat_sim_next_deadline(device_), now + longestWait);
   for (const Held *held : {&heldToCore_, &heldFromCore_})
     if (!held->empty()) next = std::min(next, held->begin()->first);
   if (next <= now) return;

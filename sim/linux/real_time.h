@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "application.h"
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 #include "lib/capture/pcapng.h"
 #include "lib/path/impairments.h"
 #include "options.h"

@@ -6,7 +6,7 @@
 namespace {
 
 nlohmann::ordered_json connection(const Application &application) {
-  downbeat_info info{};
+  downbeat_sim_info info{};
   if (!application.info(info)) return nullptr;
   return {{"flow", info.flow},
           {"generation", info.generation},
@@ -20,8 +20,8 @@ nlohmann::ordered_json connection(const Application &application) {
 }
 
 nlohmann::ordered_json counters(const downbeat_device *device) {
-  downbeat_counters own{};
-  downbeat_get_counters(device, &own);
+  downbeat_sim_counters own{};
+  downbeat_sim_get_counters(device, &own);
   return {{"clocks", own.clocks},
           {"events", own.events},
           {"bypassed", own.bypass_in},
@@ -34,7 +34,7 @@ nlohmann::ordered_json coreCounters(const downbeat_device *device) {
   auto counted = nlohmann::ordered_json::object();
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(device, index, &name, &value) == DOWNBEAT_OK; ++index)
+  for (unsigned index = 0; downbeat_sim_core_counter(device, index, &name, &value) == DOWNBEAT_OK; ++index)
     if (value != 0) counted[name] = value;
   return counted;
 }

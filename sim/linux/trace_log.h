@@ -6,11 +6,11 @@
 #include <deque>
 #include <string>
 
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 
 class TraceLog {
 public:
-  explicit TraceLog(downbeat_device *device) { downbeat_set_event_callback(device, &TraceLog::record, this); }
+  explicit TraceLog(downbeat_device *device) { downbeat_sim_set_event_callback(device, &TraceLog::record, this); }
   TraceLog(const TraceLog &) = delete; // the device knows its address
   TraceLog &operator=(const TraceLog &) = delete;
 

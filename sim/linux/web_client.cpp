@@ -16,8 +16,8 @@ WebClient::WebClient(downbeat_device *device, const Options &options)
     : Application(device), path_(options.fetch), file_(options.receive, std::ios::binary) {
   if (!file_) failure_ = "cannot write " + options.receive;
   for (std::uint64_t i = 0; i < options.connections; ++i) {
-    downbeat_connection connection;
-    check(downbeat_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect");
+    downbeat_sim_connection connection;
+    check(downbeat_sim_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect");
     visits_.push_back({.connection = shown_ = connection, .left = options.requests, .request = {}, .answer = {}});
   }
 }
@@ -30,8 +30,8 @@ void WebClient::advance() {
 }
 
 bool WebClient::proceed(Visit &visit) {
-  downbeat_info state;
-  if (!check(downbeat_connection_info(device_, visit.connection, &state), "connection")) return false;
+  downbeat_sim_info state;
+  if (!check(downbeat_sim_connection_info(device_, visit.connection, &state), "connection")) return false;
   if (!check(state.error, "connection")) return false;
   while (!visit.over) {
     if (visit.request.empty()) {
@@ -49,7 +49,7 @@ bool WebClient::proceed(Visit &visit) {
     visit.position = 0;
     visit.over = --visit.left == 0;
   }
-  check(downbeat_shutdown(device_, visit.connection), "shutdown");
+  check(downbeat_sim_shutdown(device_, visit.connection), "shutdown");
   return state.state == DOWNBEAT_CLOSED || state.state == DOWNBEAT_TIME_WAIT;
 }
 

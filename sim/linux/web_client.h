@@ -21,7 +21,7 @@ protected:
 
 private:
   struct Visit {
-    downbeat_connection connection;
+    downbeat_sim_connection connection;
     std::uint64_t left; // requests to come
     std::string request, answer;
     std::size_t position = 0; // in the request

@@ -15,11 +15,11 @@ std::string answer(const char *status, const std::string &page) {
 
 WebServer::WebServer(downbeat_device *device, const Options &options)
     : Application(device), port_(options.port), left_(options.requests), page_(contentsOf(options.serve)) {
-  check(downbeat_listen(device_, port_, nullptr), "listen");
+  check(downbeat_sim_listen(device_, port_, nullptr), "listen");
 }
 
 void WebServer::advance() {
-  for (downbeat_connection connection; downbeat_accept(device_, port_, &connection) == DOWNBEAT_OK;)
+  for (downbeat_sim_connection connection; downbeat_sim_accept(device_, port_, &connection) == DOWNBEAT_OK;)
     visits_.push_back({.connection = shown_ = connection, .request = {}, .answer = {}});
   for (auto visit = visits_.begin(); visit != visits_.end();)
     visit = serve(*visit) ? std::next(visit) : visits_.erase(visit);
@@ -27,9 +27,10 @@ void WebServer::advance() {
 }
 
 bool WebServer::serve(Visit &visit) {
-  downbeat_info state;
-  if (!check(downbeat_connection_info(device_, visit.connection, &state), "connection")) return false;
-  if (state.error != 0) return check(downbeat_close(device_, visit.connection), "close"), false; // the visitor has gone
+  downbeat_sim_info state;
+  if (!check(downbeat_sim_connection_info(device_, visit.connection, &state), "connection")) return false;
+  if (state.error != 0)
+    return check(downbeat_sim_close(device_, visit.connection), "close"), false; // the visitor has gone
   if (visit.answer.empty()) {
     const bool ended = receive(visit.connection, visit.request);
     if (!ended && visit.request.find(endOfHeader) == std::string::npos && visit.request.size() < longestRequest)
@@ -37,9 +38,9 @@ bool WebServer::serve(Visit &visit) {
     visit.answer = answerTo(visit.request);
   }
   if (!send(visit.connection, visit.answer, visit.position)) return true;
-  if (!visit.shutDown) visit.shutDown = check(downbeat_shutdown(device_, visit.connection), "shutdown");
+  if (!visit.shutDown) visit.shutDown = check(downbeat_sim_shutdown(device_, visit.connection), "shutdown");
   if (!state.peer_finished || (state.state != DOWNBEAT_TIME_WAIT && state.state != DOWNBEAT_CLOSED)) return true;
-  check(downbeat_close(device_, visit.connection), "close");
+  check(downbeat_sim_close(device_, visit.connection), "close");
   if (left_ > 0) --left_;
   return false;
 }

@@ -19,7 +19,7 @@ protected:
 
 private:
   struct Visit {
-    downbeat_connection connection;
+    downbeat_sim_connection connection;
     std::string request, answer;
     std::size_t position = 0; // in the answer
     bool shutDown = false;

@@ -58,7 +58,7 @@ CoreHost::CoreHost(Ptr<Node> node, Ptr<CoreLink> link, Addresses addresses, Time
 }
 
 std::string CoreHost::open(std::uint64_t seed, const std::string &waves) {
-  downbeat_options own{};
+  downbeat_sim_options own{};
   std::ranges::copy(coreMac, own.mac);
   own.ip = addresses_.core;
   own.netmask = netmask;
@@ -66,11 +66,11 @@ std::string CoreHost::open(std::uint64_t seed, const std::string &waves) {
   own.link_rate = link_->rate();
   own.secret = seed * 0x9e3779b97f4a7c15; // any two seeds differ in many bits
   int error = 0;
-  device_.reset(downbeat_create(&own, &error));
+  device_.reset(downbeat_sim_create(&own, &error));
   if (device_ == nullptr) return std::string("create: ") + downbeat_error_text(error);
-  if (!waves.empty() && (error = downbeat_waves(device_.get(), waves.c_str())) != DOWNBEAT_OK)
+  if (!waves.empty() && (error = downbeat_sim_waves(device_.get(), waves.c_str())) != DOWNBEAT_OK)
     return std::string("waves: ") + downbeat_error_text(error);
-  downbeat_add_neighbour(device_.get(), addresses_.node, nodeMac.data());
+  downbeat_sim_add_neighbour(device_.get(), addresses_.node, nodeMac.data());
   return "";
 }
 
@@ -78,9 +78,9 @@ void CoreHost::toCore(const std::uint8_t *frame, std::size_t length, downbeat_ti
   if (listener_) listener_(Way::toCore, CoreLink::time(arrival), {frame, length});
   {
     const Stopwatch stopwatch(wall_);
-    downbeat_put_frame(device_.get(), frame, length, arrival);
+    downbeat_sim_put_frame(device_.get(), frame, length, arrival);
   }
-  wakeAt(CoreLink::time(downbeat_next_deadline(device_.get())));
+  wakeAt(CoreLink::time(downbeat_sim_next_deadline(device_.get())));
 }
 
 void CoreHost::pump() {
@@ -89,18 +89,19 @@ void CoreHost::pump() {
     const Stopwatch stopwatch(wall_);
     const downbeat_time target = CoreLink::stamp(Simulator::Now() + lookahead_);
     for (downbeat_time now = 0; now < target;) {
-      now = attentive_ ? std::min(target, downbeat_next_deadline(device_.get())) : target;
-      downbeat_advance_to(device_.get(), now);
+      now = attentive_ ? std::min(target, downbeat_sim_next_deadline(device_.get())) : target;
+      downbeat_sim_advance_to(device_.get(), now);
       if (application_) application_();
     }
   }
   downbeat_time departure;
-  for (std::int64_t length; (length = downbeat_get_frame(device_.get(), frame.data(), frame.size(), &departure)) > 0;) {
+  for (std::int64_t length;
+       (length = downbeat_sim_get_frame(device_.get(), frame.data(), frame.size(), &departure)) > 0;) {
     const auto size = static_cast<std::size_t>(length);
     if (listener_) listener_(Way::fromCore, CoreLink::time(departure), {frame.data(), size});
     link_->fromCore(frame.data(), size, departure);
   }
-  const downbeat_time deadline = downbeat_next_deadline(device_.get());
+  const downbeat_time deadline = downbeat_sim_next_deadline(device_.get());
   if (deadline != DOWNBEAT_NEVER) wakeAt(CoreLink::time(deadline));
 }
 

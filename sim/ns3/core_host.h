@@ -48,7 +48,7 @@ public:
 
 private:
   struct Destroy {
-    void operator()(downbeat_device *device) const { downbeat_destroy(device); }
+    void operator()(downbeat_device *device) const { downbeat_sim_destroy(device); }
   };
 
   void toCore(const std::uint8_t *frame, std::size_t length, downbeat_time arrival);

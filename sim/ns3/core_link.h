@@ -7,7 +7,7 @@
 #include <ns3/simple-channel.h>
 #include <ns3/simple-net-device.h>
 
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 
 /// A channel of one SimpleNetDevice, the node's; its other end is the Verilated core. The core's own MAC serialises
 /// what it sends, so only what the node sends is serialised here.

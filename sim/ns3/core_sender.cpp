@@ -35,7 +35,7 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
     failure_ = refusal;
     return;
   }
-  downbeat_set_event_callback(
+  downbeat_sim_set_event_callback(
       host_.device(), [](void *self, const downbeat_event *event) { static_cast<CoreSender *>(self)->record(*event); },
       this);
   downbeat_parameters parameters{};
@@ -46,9 +46,9 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
   parameters.initial_window = options_.initialWindow;
   parameters.ssthresh = static_cast<std::uint32_t>(options_.ssthresh);
   const int result =
-      downbeat_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
+      downbeat_sim_connect(host_.device(), Dumbbell::receiverIp, Dumbbell::port, 0, &parameters, &connection_);
   if (result == DOWNBEAT_POLICY_ARGUMENT) {
-    failure_ = downbeat_argument_problem(host_.device());
+    failure_ = downbeat_sim_argument_problem(host_.device());
     return;
   }
   if (!check(result, "connect")) return;
@@ -58,17 +58,17 @@ void CoreSender::start(std::vector<std::uint8_t> file) {
 
 void CoreSender::application() {
   if (failure_ || shutDown_) return;
-  downbeat_info info;
-  if (!check(downbeat_connection_info(host_.device(), connection_, &info), "connection")) return;
+  downbeat_sim_info info;
+  if (!check(downbeat_sim_connection_info(host_.device(), connection_, &info), "connection")) return;
   if (info.error != 0 && !check(info.error, "connection")) return;
   while (accepted_ < file_.size()) {
     const std::int64_t count =
-        downbeat_send(host_.device(), connection_, file_.data() + accepted_, file_.size() - accepted_);
+        downbeat_sim_send(host_.device(), connection_, file_.data() + accepted_, file_.size() - accepted_);
     if (count == DOWNBEAT_WOULD_BLOCK || !check(count, "send")) return;
     accepted_ += static_cast<std::size_t>(count);
     host_.attentive(false); // the library holds enough from now on
   }
-  shutDown_ = check(downbeat_shutdown(host_.device(), connection_), "shutdown");
+  shutDown_ = check(downbeat_sim_shutdown(host_.device(), connection_), "shutdown");
 }
 
 bool CoreSender::check(std::int64_t result, const char *what) {
@@ -78,14 +78,14 @@ bool CoreSender::check(std::int64_t result, const char *what) {
 }
 
 bool CoreSender::closed() const {
-  downbeat_info info;
-  if (downbeat_connection_info(host_.device(), connection_, &info) != DOWNBEAT_OK) return true;
+  downbeat_sim_info info;
+  if (downbeat_sim_connection_info(host_.device(), connection_, &info) != DOWNBEAT_OK) return true;
   return info.peer_finished && (info.state == DOWNBEAT_TIME_WAIT || info.state == DOWNBEAT_CLOSED);
 }
 
 std::uint64_t CoreSender::sent() const {
-  downbeat_counters counters{};
-  downbeat_get_counters(host_.device(), &counters);
+  downbeat_sim_counters counters{};
+  downbeat_sim_get_counters(host_.device(), &counters);
   return counters.frames_out;
 }
 
@@ -94,7 +94,7 @@ void CoreSender::record(const downbeat_event &event) {
   report_.segments += event.sent && event.sent_length > 0;
   report_.retransmissions += event.sent && event.retransmission;
   if (event.rtt_valid) report_.rttSamples.push_back(static_cast<double>(event.rtt) / 1e6);
-  const std::string congestion = downbeat_congestion_text(event.congestion_kind);
+  const std::string congestion = downbeat_sim_congestion_text(event.congestion_kind);
   const char *reason = event.retransmission ? "retransmission" : congestion == "none" ? "" : congestion.c_str();
   const char *probe = !event.probe_answered   ? ""
                       : event.probe_begins    ? "begins"
@@ -103,11 +103,11 @@ void CoreSender::record(const downbeat_event &event) {
   events_.row(
       "%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%llu,"
       "%d,%d,%llu,%d,%u,%u,%d,%d,%d,%d,%d,%u,%u\n",
-      static_cast<unsigned long long>(event.time), event.flow, downbeat_event_text(event.kind),
+      static_cast<unsigned long long>(event.time), event.flow, downbeat_sim_event_text(event.kind),
       downbeat_state_text(event.state), bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
       event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated,
       event.acked, event.segment_size, event.initial_window, event.initial_ssthresh,
-      downbeat_startup_text(event.startup), downbeat_steady_text(event.steady),
+      downbeat_sim_startup_text(event.startup), downbeat_sim_steady_text(event.steady),
       static_cast<unsigned long long>(event.cwnd), static_cast<unsigned long long>(event.ssthresh), event.acknowledged,
       event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live,
       event.sent_probe, event.sent_ahead, probe, static_cast<unsigned long long>(event.departure_gap),
@@ -120,19 +120,19 @@ void CoreSender::record(const downbeat_event &event) {
 SenderReport CoreSender::report() const {
   SenderReport report = report_;
   report.wallSeconds = host_.wallSeconds();
-  downbeat_counters counters{};
-  downbeat_get_counters(host_.device(), &counters);
-  downbeat_info info{};
-  downbeat_connection_info(host_.device(), connection_, &info);
+  downbeat_sim_counters counters{};
+  downbeat_sim_get_counters(host_.device(), &counters);
+  downbeat_sim_info info{};
+  downbeat_sim_connection_info(host_.device(), connection_, &info);
   const auto add = [&](const char *name, const std::string &value) { report.details.emplace_back(name, value); };
   add("flow", std::to_string(info.flow));
   add("state", downbeat_state_text(info.state));
   add("bytes_acknowledged", std::to_string(info.acknowledged));
   add("bytes_unacknowledged", std::to_string(info.unacknowledged));
   add("bytes_accepted", std::to_string(accepted_));
-  add("last_event", downbeat_event_text(last_.kind));
+  add("last_event", downbeat_sim_event_text(last_.kind));
   add("last_event_ns", std::to_string(last_.time));
-  add("last_event_congestion", downbeat_congestion_text(last_.congestion_kind));
+  add("last_event_congestion", downbeat_sim_congestion_text(last_.congestion_kind));
   add("cwnd", std::to_string(last_.cwnd >> 16));
   add("ssthresh", std::to_string(last_.ssthresh >> 16));
   add("flight", std::to_string(last_.next_send - last_.acknowledged));
@@ -145,7 +145,7 @@ SenderReport CoreSender::report() const {
   add("late_departures", std::to_string(counters.late_departures));
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(host_.device(), index, &name, &value) == DOWNBEAT_OK; ++index)
+  for (unsigned index = 0; downbeat_sim_core_counter(host_.device(), index, &name, &value) == DOWNBEAT_OK; ++index)
     add(name, std::to_string(value));
   return report;
 }

@@ -39,7 +39,7 @@ private:
   Options options_;
   std::vector<std::uint8_t> file_;
   std::size_t accepted_ = 0;
-  downbeat_connection connection_ = 0;
+  downbeat_sim_connection connection_ = 0;
   bool shutDown_ = false;
   std::optional<std::string> failure_;
   downbeat_event last_{};

@@ -14,14 +14,14 @@ from downbeat_toe.estimator import structures as estimator
 from sw.api.layouts import of_compiler, of_ctypes
 
 STRUCTURES: dict[str, dict[str, type[Structure]]] = {
-    "downbeat_sim.h": {
+    "downbeat_sim_core.h": {
         "downbeat_event": library.Event,
         "downbeat_start_values": library.StartValues,
         "downbeat_parameters": library.Parameters,
-        "downbeat_options": library.Options,
-        "downbeat_info": library.Info,
+        "downbeat_sim_options": library.Options,
+        "downbeat_sim_info": library.Info,
         "downbeat_flow_report": library.FlowReport,
-        "downbeat_counters": library.Counters,
+        "downbeat_sim_counters": library.Counters,
     },
     "downbeat.h": {
         "downbeat_options": driver.Options,
@@ -55,5 +55,5 @@ def test_a_member_that_was_moved_by_hand_is_refused(tmp_path: Path) -> None:
     class Moved(Structure):
         _fields_ = (first, *rest, second)
 
-    compiled = of_compiler("downbeat_sim.h", {"downbeat_info": Moved}, tmp_path)
-    assert of_ctypes(Moved) != compiled["downbeat_info"]
+    compiled = of_compiler("downbeat_sim_core.h", {"downbeat_sim_info": Moved}, tmp_path)
+    assert of_ctypes(Moved) != compiled["downbeat_sim_info"]

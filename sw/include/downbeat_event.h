@@ -10,15 +10,15 @@ typedef struct downbeat_event {
   uint64_t time; /* ns */
   uint32_t flow;
   uint32_t generation;
-  uint8_t kind; /* downbeat_event_text */
+  uint8_t kind; /* downbeat_sim_event_text */
   uint8_t live; /* 0: stale, nothing changed */
   uint8_t state;
   uint8_t reason;
-  uint8_t congestion_kind; /* downbeat_congestion_text; the stage's input */
+  uint8_t congestion_kind; /* downbeat_sim_congestion_text; the stage's input */
   uint8_t rtt_valid;
   uint8_t uninflated; /* a loss leaves cwnd = ssthresh */
-  uint8_t startup; /* downbeat_startup_text */
-  uint8_t steady; /* downbeat_steady_text */
+  uint8_t startup; /* downbeat_sim_startup_text */
+  uint8_t steady; /* downbeat_sim_steady_text */
   uint8_t sent; /* this event sent a segment */
   uint8_t retransmission; /* it had been sent before */
   uint8_t asked; /* a policy has requested a long calculation */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** What the interfaces of the simulated device (downbeat_sim.h) and of the driver (downbeat.h) have in common. */
+/** Types and texts of both interfaces: libdownbeat (downbeat.h) and the simulated core (downbeat_sim_core.h). */
 #ifndef DOWNBEAT_TYPES_H
 #define DOWNBEAT_TYPES_H
 
@@ -86,5 +86,24 @@ typedef struct downbeat_parameters {
       steady_argument[2]; /* what the policies are told, low word first: docs/reference/congestion.md */
   downbeat_start_values start; /* a listener has none */
 } downbeat_parameters;
+
+typedef struct downbeat_device downbeat_device;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/** A downbeat_error in words; "unknown error" for any other number. */
+const char *downbeat_error_text(int error);
+/** A downbeat_state by its name in RFC 9293, as "FIN-WAIT-1"; "unknown" for any other number. */
+const char *downbeat_state_text(int state);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

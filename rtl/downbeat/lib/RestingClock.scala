@@ -38,7 +38,7 @@ object RestingClock {
   private val idleClocks = 8
 
   /** The gated domain of the module that is being built, and the domain that always runs. Every gate hangs from the
-    * latter, none from another gate: a simulation that has settled the logic behind the inputs (sim/device/model.h)
+    * latter, none from another gate: a simulation that has settled what follows the inputs (sim/device/core/model.h)
     * sees through one gate, not through two.
     */
   private case class Resting(domain: ClockDomain, always: ClockDomain)

@@ -173,9 +173,9 @@ bool Churn::step(Batch &batch) {
 }
 
 void Churn::accept(Batch &batch) {
-  for (downbeat_connection name; downbeat_accept(core_->device(), victimPort, &name) == DOWNBEAT_OK;) {
-    downbeat_info info{};
-    downbeat_connection_info(core_->device(), name, &info);
+  for (downbeat_sim_connection name; downbeat_sim_accept(core_->device(), victimPort, &name) == DOWNBEAT_OK;) {
+    downbeat_sim_info info{};
+    downbeat_sim_connection_info(core_->device(), name, &info);
     const auto owner = std::ranges::find_if(batch, [&](const auto &connection) {
       return connection->owns({info.remote_ip, info.remote_port, info.local_port});
     });

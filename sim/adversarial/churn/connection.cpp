@@ -32,7 +32,7 @@ bool Connection::take(const Step &step) {
   const auto argument = static_cast<std::size_t>(step.argument);
   switch (step.act) {
   case Act::connect:
-    if (downbeat_connect(core_.device(), tuple_.remoteIp, tuple_.remotePort, tuple_.localPort, nullptr, &name_) !=
+    if (downbeat_sim_connect(core_.device(), tuple_.remoteIp, tuple_.remotePort, tuple_.localPort, nullptr, &name_) !=
         DOWNBEAT_OK)
       throw Failure("connect" + story());
     return true;
@@ -44,11 +44,11 @@ bool Connection::take(const Step &step) {
     deaf_ = mute_ = holds_ = false;
     for (const Bytes &frame : std::exchange(held_, {})) peer_.receive(frame, core_.now());
     return true;
-  case Act::shutdown: return sent_ == toSend_ && downbeat_shutdown(core_.device(), name_) == DOWNBEAT_OK;
+  case Act::shutdown: return sent_ == toSend_ && downbeat_sim_shutdown(core_.device(), name_) == DOWNBEAT_OK;
   case Act::close:
     if (sent_ < toSend_) return false;
-    return downbeat_close(core_.device(), std::exchange(name_, 0)), true;
-  case Act::abort: return downbeat_abort(core_.device(), std::exchange(name_, 0)), true;
+    return downbeat_sim_close(core_.device(), std::exchange(name_, 0)), true;
+  case Act::abort: return downbeat_sim_abort(core_.device(), std::exchange(name_, 0)), true;
   case Act::finish: return peer_.finish(), true;
   case Act::peerReset:
     forged_.push_back(
@@ -91,7 +91,7 @@ bool Connection::delivered() const {
 void Connection::read() {
   if (!reads_) return;
   Bytes buffer(4096);
-  for (std::int64_t length; (length = downbeat_receive(core_.device(), name_, buffer.data(), buffer.size())) > 0;) {
+  for (std::int64_t length; (length = downbeat_sim_receive(core_.device(), name_, buffer.data(), buffer.size())) > 0;) {
     const auto count = static_cast<std::size_t>(length);
     if (!std::ranges::equal(View(buffer).first(count), toCore_.from(received_, count)))
       throw Failure("the application received a wrong byte behind position " + std::to_string(received_) + story());
@@ -102,15 +102,15 @@ void Connection::read() {
 void Connection::write() {
   while (sent_ < toSend_) {
     const View data = toPeer_.from(sent_, toSend_ - sent_);
-    const std::int64_t taken = downbeat_send(core_.device(), name_, data.data(), data.size());
+    const std::int64_t taken = downbeat_sim_send(core_.device(), name_, data.data(), data.size());
     if (taken <= 0) return;
     sent_ += static_cast<std::uint64_t>(taken);
   }
 }
 
-downbeat_info Connection::info() const {
-  downbeat_info info{};
-  downbeat_connection_info(core_.device(), name_, &info);
+downbeat_sim_info Connection::info() const {
+  downbeat_sim_info info{};
+  downbeat_sim_connection_info(core_.device(), name_, &info);
   return info;
 }
 

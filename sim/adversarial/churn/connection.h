@@ -20,7 +20,7 @@ public:
   void send(std::vector<fuzz::Bytes> &frames, std::size_t segment, unsigned most);
   /// A frame of the core to this peer.
   void receive(const fuzz::Bytes &frame);
-  void accepted(downbeat_connection name) { name_ = name; }
+  void accepted(downbeat_sim_connection name) { name_ = name; }
 
   bool done() const { return at_ == steps_.size(); }
   bool started() const { return at_ > 0; }
@@ -39,7 +39,7 @@ private:
   bool take(const Step &step);
   void read();
   void write();
-  downbeat_info info() const;
+  downbeat_sim_info info() const;
   bool delivered() const;
 
   Core &core_;
@@ -49,7 +49,7 @@ private:
   fuzz::Tuple tuple_;
   fuzz::Endpoint peer_;
   const fuzz::Pattern &toCore_, &toPeer_;
-  downbeat_connection name_ = 0; // 0: not known to the application, or forgotten
+  downbeat_sim_connection name_ = 0; // 0: not known to the application, or forgotten
   bool connects_ = false, deaf_ = false, mute_ = false, holds_ = false; // the peer
   bool established_ = false, reads_ = true;
   bool heard_ = false, numbered_ = false, resetSeen_ = false; // of the core: anything, an acknowledgment number, a RST

@@ -21,26 +21,27 @@ constexpr int longestStep = 1'000'000; // clocks
 } // namespace
 
 Core::Core(std::uint64_t seed, std::uint64_t linkRate, std::uint32_t staging) : linkRate_(linkRate) {
-  downbeat_options options{};
+  downbeat_sim_options options{};
   std::ranges::copy(core.mac, options.mac);
   options.ip = core.ip;
   options.link_rate = linkRate;
   options.secret = (seed + 1) * 0x9e3779b97f4a7c15;
   options.staging_bytes = staging;
   int error = 0;
-  device_.reset(downbeat_create(&options, &error));
+  device_.reset(downbeat_sim_create(&options, &error));
   if (device_ == nullptr) throw Failure(downbeat_error_text(error));
   for (const Station &station : {livePeer, victim, silent})
-    if (downbeat_add_neighbour(device(), station.ip, station.mac.data()) != DOWNBEAT_OK) throw Failure("add_neighbour");
+    if (downbeat_sim_add_neighbour(device(), station.ip, station.mac.data()) != DOWNBEAT_OK)
+      throw Failure("add_neighbour");
 }
 
 void Core::listen(std::uint16_t port) {
-  if (downbeat_listen(device(), port, nullptr) != DOWNBEAT_OK) throw Failure("listen");
+  if (downbeat_sim_listen(device(), port, nullptr) != DOWNBEAT_OK) throw Failure("listen");
   drain();
 }
 
 void Core::put(const Bytes &frame, downbeat_time arrival) {
-  if (downbeat_put_frame(device(), frame.data(), frame.size(), arrival) != DOWNBEAT_OK) throw Failure("put_frame");
+  if (downbeat_sim_put_frame(device(), frame.data(), frame.size(), arrival) != DOWNBEAT_OK) throw Failure("put_frame");
   lastByte_ = std::max(lastByte_, arrival + DOWNBEAT_NANOSECONDS((frame.size() + 24) * 8'000'000'000 / linkRate_));
 }
 
@@ -57,27 +58,27 @@ void Core::drain() {
 std::vector<Bytes> Core::collect() {
   std::vector<Bytes> frames;
   Bytes frame(largest);
-  for (std::int64_t length; (length = downbeat_get_frame(device(), frame.data(), frame.size(), nullptr)) > 0;)
+  for (std::int64_t length; (length = downbeat_sim_get_frame(device(), frame.data(), frame.size(), nullptr)) > 0;)
     frames.emplace_back(frame.begin(), frame.begin() + length);
   return frames;
 }
 
 void Core::checkFlows(std::size_t used) {
   const std::size_t available = DOWNBEAT_FLOWS - used;
-  std::vector<downbeat_connection> names(available + 1);
+  std::vector<downbeat_sim_connection> names(available + 1);
   for (std::size_t i = 0; i < names.size(); ++i)
-    downbeat_connect(device(), silent.ip, static_cast<std::uint16_t>(1000 + i), 0, nullptr, &names[i]);
+    downbeat_sim_connect(device(), silent.ip, static_cast<std::uint16_t>(1000 + i), 0, nullptr, &names[i]);
   drain();
   std::set<std::uint32_t> flows;
   std::size_t refused = 0;
-  for (const downbeat_connection name : names) {
-    downbeat_info info{};
-    downbeat_connection_info(device(), name, &info);
+  for (const downbeat_sim_connection name : names) {
+    downbeat_sim_info info{};
+    downbeat_sim_connection_info(device(), name, &info);
     if (info.error == DOWNBEAT_OUT_OF_RESOURCES)
       ++refused;
     else
       flows.insert(info.flow);
-    downbeat_abort(device(), name);
+    downbeat_sim_abort(device(), name);
   }
   drain();
   collect();
@@ -87,8 +88,8 @@ void Core::checkFlows(std::size_t used) {
 }
 
 std::uint64_t Core::events() const {
-  downbeat_counters device{};
-  downbeat_get_counters(device_.get(), &device);
+  downbeat_sim_counters device{};
+  downbeat_sim_get_counters(device_.get(), &device);
   return device.events;
 }
 
@@ -96,14 +97,14 @@ std::map<std::string, std::uint64_t> Core::counters() const {
   std::map<std::string, std::uint64_t> all;
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(device(), index, &name, &value) == DOWNBEAT_OK; ++index)
+  for (unsigned index = 0; downbeat_sim_core_counter(device(), index, &name, &value) == DOWNBEAT_OK; ++index)
     all[name] = value;
   return all;
 }
 
 std::string Core::report() const {
-  downbeat_counters device{};
-  downbeat_get_counters(device_.get(), &device);
+  downbeat_sim_counters device{};
+  downbeat_sim_get_counters(device_.get(), &device);
   std::ostringstream text;
   text << "\"frames_in\": " << device.frames_in << ", \"frames_out\": " << device.frames_out
        << ", \"clocks\": " << device.clocks << ", \"virtual_seconds\": " << static_cast<double>(now()) / 65536e9

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 #include "lib/packets/packet.h"
 
 namespace churn {
@@ -24,14 +24,14 @@ public:
   Core(std::uint64_t seed, std::uint64_t linkRate, std::uint32_t staging);
 
   downbeat_device *device() const { return device_.get(); }
-  downbeat_time now() const { return downbeat_now(device_.get()); }
-  downbeat_time nextDeadline() const { return downbeat_next_deadline(device_.get()); }
+  downbeat_time now() const { return downbeat_sim_now(device_.get()); }
+  downbeat_time nextDeadline() const { return downbeat_sim_next_deadline(device_.get()); }
   void listen(std::uint16_t port);
 
   void put(const fuzz::Bytes &frame, downbeat_time arrival);
   /// Until the core has done all that it was given and waits for a timer or for nothing.
   void drain();
-  void advance(downbeat_time until) { downbeat_advance_to(device_.get(), until); }
+  void advance(downbeat_time until) { downbeat_sim_advance_to(device_.get(), until); }
   /// Frames that left since the last call.
   std::vector<fuzz::Bytes> collect();
 
@@ -47,7 +47,7 @@ public:
 
 private:
   struct Destroy {
-    void operator()(downbeat_device *device) const { downbeat_destroy(device); }
+    void operator()(downbeat_device *device) const { downbeat_sim_destroy(device); }
   };
   std::unique_ptr<downbeat_device, Destroy> device_;
   std::uint64_t linkRate_;

@@ -79,9 +79,9 @@ void Live::step(const std::vector<Bytes> &strangers) {
 }
 
 void Live::application() {
-  for (downbeat_connection name; downbeat_accept(core_.device(), livePort, &name) == DOWNBEAT_OK;) {
-    downbeat_info info{};
-    downbeat_connection_info(core_.device(), name, &info);
+  for (downbeat_sim_connection name; downbeat_sim_accept(core_.device(), livePort, &name) == DOWNBEAT_OK;) {
+    downbeat_sim_info info{};
+    downbeat_sim_connection_info(core_.device(), name, &info);
     if (info.remote_ip == livePeer.ip && info.remote_port == livePeerPort) {
       name_ = name;
     } else if (const auto client = clients_.find(info.remote_port);
@@ -95,11 +95,11 @@ void Live::application() {
   if (!peer_.failure().empty()) throw Failure(peer_.failure());
   if (peer_.dead()) throw Failure("the live connection was reset by the core");
   if (name_ == 0) return;
-  downbeat_info info{};
-  downbeat_connection_info(core_.device(), name_, &info);
+  downbeat_sim_info info{};
+  downbeat_sim_connection_info(core_.device(), name_, &info);
   if (info.error != 0) throw Failure(std::string("the live connection ended: ") + downbeat_error_text(info.error));
   Bytes buffer(Pattern::longest);
-  for (std::int64_t length; (length = downbeat_receive(core_.device(), name_, buffer.data(), buffer.size())) > 0;) {
+  for (std::int64_t length; (length = downbeat_sim_receive(core_.device(), name_, buffer.data(), buffer.size())) > 0;) {
     const auto count = static_cast<std::size_t>(length);
     if (!std::ranges::equal(View(buffer).first(count), toCore_.from(received_, count)))
       throw Failure("the application received a wrong byte behind position " + std::to_string(received_));
@@ -107,7 +107,7 @@ void Live::application() {
   }
   while (sends) {
     const View data = toPeer_.from(sent_, 16384);
-    const std::int64_t taken = downbeat_send(core_.device(), name_, data.data(), data.size());
+    const std::int64_t taken = downbeat_sim_send(core_.device(), name_, data.data(), data.size());
     if (taken <= 0) return;
     sent_ += static_cast<std::uint64_t>(taken);
   }
@@ -118,9 +118,9 @@ void Live::serve(Client &client) {
   if (client.name == 0 || client.closed) return;
   Bytes buffer(4096);
   std::int64_t length;
-  while ((length = downbeat_receive(core_.device(), client.name, buffer.data(), buffer.size())) > 0) {}
+  while ((length = downbeat_sim_receive(core_.device(), client.name, buffer.data(), buffer.size())) > 0) {}
   if (length != 0) return;
-  downbeat_close(core_.device(), client.name);
+  downbeat_sim_close(core_.device(), client.name);
   client.closed = true;
 }
 
@@ -155,13 +155,13 @@ void Live::end() {
     step({});
   }
   peer_.finish();
-  downbeat_shutdown(core_.device(), name_);
+  downbeat_sim_shutdown(core_.device(), name_);
   for (const downbeat_time end = core_.now() + timeLimit; !peer_.settled() || !peer_.peerFinished();) {
     if (core_.now() > end) throw Failure("the live connection does not close");
     step({});
   }
   for (int rest = 0; rest < 100; ++rest) step({});
-  downbeat_close(core_.device(), name_);
+  downbeat_sim_close(core_.device(), name_);
   core_.drain();
   while (core_.nextDeadline() != DOWNBEAT_NEVER) {
     core_.advance(core_.nextDeadline());

@@ -43,7 +43,7 @@ private:
     downbeat_time began;
     unsigned syns = 0;
     downbeat_time connected = 0;
-    downbeat_connection name = 0;
+    downbeat_sim_connection name = 0;
     bool closed = false;
   };
   void application();
@@ -53,7 +53,7 @@ private:
   downbeat_time roundTrip_;
   const fuzz::Pattern &toCore_, &toPeer_;
   fuzz::Endpoint peer_;
-  downbeat_connection name_ = 0;
+  downbeat_sim_connection name_ = 0;
   std::uint64_t sent_ = 0, received_ = 0;
   std::map<std::uint16_t, Client> clients_; // by their port
 };

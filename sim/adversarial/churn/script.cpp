@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "script.h"
 
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 
 namespace churn {
 

@@ -25,7 +25,7 @@ Fuzzer::Counters Fuzzer::counters() const {
   Counters all;
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index)
+  for (unsigned index = 0; downbeat_sim_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index)
     all[name] = value;
   return all;
 }
@@ -80,8 +80,8 @@ void Fuzzer::checkAccounts() {
   known -= counted.at("directory_cookiesAccepted"); // such an ACK is two events
   known += controlAlone_; // what else goes there is a frame of the bypass
   checkControl(counted);
-  downbeat_counters device{};
-  downbeat_get_counters(device_.get(), &device);
+  downbeat_sim_counters device{};
+  downbeat_sim_get_counters(device_.get(), &device);
   if (known != device.frames_in)
     throw Failure(std::to_string(device.frames_in) + " frames came in, and " + std::to_string(known) +
                   " have an outcome");
@@ -106,20 +106,20 @@ void Fuzzer::floodStrays() {
 /// Every flow that nobody uses can be opened, each once, and no more; then all are given back.
 void Fuzzer::checkFlows() {
   const std::size_t available = DOWNBEAT_FLOWS - connections_.size();
-  std::vector<downbeat_connection> names(available + 1);
+  std::vector<downbeat_sim_connection> names(available + 1);
   for (std::size_t i = 0; i < names.size(); ++i)
-    downbeat_connect(device_.get(), silent.ip, static_cast<std::uint16_t>(1000 + i), 0, nullptr, &names[i]);
+    downbeat_sim_connect(device_.get(), silent.ip, static_cast<std::uint16_t>(1000 + i), 0, nullptr, &names[i]);
   drain();
   std::set<std::uint32_t> flows;
   std::size_t refused = 0;
-  for (const downbeat_connection name : names) {
-    downbeat_info info{};
-    downbeat_connection_info(device_.get(), name, &info);
+  for (const downbeat_sim_connection name : names) {
+    downbeat_sim_info info{};
+    downbeat_sim_connection_info(device_.get(), name, &info);
     if (info.error == DOWNBEAT_OUT_OF_RESOURCES)
       ++refused;
     else
       flows.insert(info.flow);
-    downbeat_abort(device_.get(), name);
+    downbeat_sim_abort(device_.get(), name);
   }
   drain();
   if (flows.size() != available || refused != 1)
@@ -142,8 +142,8 @@ std::uint64_t Fuzzer::slotBurst() {
 }
 
 std::string Fuzzer::report() const {
-  downbeat_counters device{};
-  downbeat_get_counters(device_.get(), &device);
+  downbeat_sim_counters device{};
+  downbeat_sim_get_counters(device_.get(), &device);
   std::ostringstream text;
   text << "\"seed\": " << seed_ << ", \"mutants\": " << mutants_ << ", \"frames_in\": " << device.frames_in
        << ", \"epochs\": " << epochs_ << ", \"segment_events\": " << segmentEvents_

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "control.h"
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 #include "judgement.h"
 #include "lib/packets/endpoint.h"
 #include "mutator.h"
@@ -37,12 +37,12 @@ public:
 
 private:
   struct Destroy {
-    void operator()(downbeat_device *device) const { downbeat_destroy(device); }
+    void operator()(downbeat_device *device) const { downbeat_sim_destroy(device); }
   };
   /// A connection of the application, and its peer if that is an Endpoint.
   struct Connection {
     std::unique_ptr<Endpoint> endpoint;
-    downbeat_connection name = 0; // 0: the core has not told of it yet
+    downbeat_sim_connection name = 0; // 0: the core has not told of it yet
     bool live = false; // nothing may hurt it
     unsigned fate = 0; // what the application does with it, if it is not live
     std::uint64_t sent = 0, received = 0;
@@ -90,7 +90,7 @@ private:
 
   Counters counters() const;
   std::string counterText() const;
-  downbeat_time now() const { return downbeat_now(device_.get()); }
+  downbeat_time now() const { return downbeat_sim_now(device_.get()); }
   Connection *find(const Tuple &tuple);
 
   std::uint64_t seed_, secret_;

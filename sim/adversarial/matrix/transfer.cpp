@@ -40,7 +40,7 @@ Transfer::Transfer(const Cell &cell)
     captured_ = capture_->interface(Pcapng::Link::ethernet, "core", "the core's end of the path", rate);
     if (!*capture_) failure_ = "cannot write " + cell.pcap;
   }
-  downbeat_set_event_callback(
+  downbeat_sim_set_event_callback(
       host_.device(), [](void *self, const downbeat_event *event) { static_cast<Transfer *>(self)->record(*event); },
       this);
   host_.listen([this](CoreHost::Way way, Time sfd, std::span<const std::uint8_t> frame) { hear(way, sfd, frame); });
@@ -125,7 +125,7 @@ void Transfer::hear(CoreHost::Way way, Time sfd, std::span<const std::uint8_t> f
 void Transfer::record(const downbeat_event &event) {
   if (last_.size() == lastEvents) last_.pop_front();
   last_.push_back(event);
-  const std::string_view congestion = downbeat_congestion_text(event.congestion_kind);
+  const std::string_view congestion = downbeat_sim_congestion_text(event.congestion_kind);
   const bool acknowledges = event.live && (event.acked > 0 || congestion == "established");
   const bool expires = event.live && (congestion == "timeout" || congestion == "timeoutAgain");
   if (!acknowledges && !expires && !event.rtt_valid) return;
@@ -147,9 +147,9 @@ void Transfer::settle(Time until) {
 void Transfer::print(std::ostream &out) const {
   const IdleWatch &idle = cell_.coreSends ? coreIdle_ : source_->watch;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wallStart_;
-  downbeat_counters counters{};
-  downbeat_get_counters(host_.device(), &counters);
-  downbeat_info info{};
+  downbeat_sim_counters counters{};
+  downbeat_sim_get_counters(host_.device(), &counters);
+  downbeat_sim_info info{};
   const bool known = application_->info(info);
   out << "{\"failure\": \"" << failure_ << "\", \"simulated_seconds\": " << end_.GetSeconds()
       << ", \"segments\": " << idle.segments << ", \"retransmissions\": " << idle.retransmissions
@@ -168,7 +168,7 @@ void Transfer::print(std::ostream &out) const {
   separator = "";
   const char *name = nullptr;
   std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_core_counter(host_.device(), index, &name, &value) == DOWNBEAT_OK; ++index)
+  for (unsigned index = 0; downbeat_sim_core_counter(host_.device(), index, &name, &value) == DOWNBEAT_OK; ++index)
     if (value != 0) out << std::exchange(separator, ", ") << '"' << name << "\": " << value;
   out << "}, \"last_events\": [";
   separator = "";

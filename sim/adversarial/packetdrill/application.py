@@ -125,7 +125,7 @@ class Application:
         self._see(conversation, f"CLOSED ({_known(wanted, _reasons())})")
 
     def _info(self, conversation: Conversation, **wanted: Value) -> None:
-        """Fields of struct downbeat_info."""
+        """Fields of struct downbeat_sim_info."""
         connection = self._connection(conversation)
 
         def seen() -> dict[str, Value]:

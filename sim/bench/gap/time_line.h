@@ -2,7 +2,7 @@
 // Exact time of the wire's byte times, in the units of the time base.
 #pragma once
 
-#include "launch_gate.h"
+#include "device/core/launch_gate.h"
 
 namespace gap {
 

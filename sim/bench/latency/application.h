@@ -6,9 +6,9 @@
 #include <deque>
 #include <functional>
 
-#include "bits.h"
+#include "device/core/bits.h"
+#include "device/core/types.h"
 #include "module.h"
-#include "types.h"
 
 namespace latency {
 

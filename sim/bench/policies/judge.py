@@ -192,7 +192,7 @@ class Judge:
 
     def _text(self, what: str, number: int) -> str:
         if (what, number) not in self._texts:
-            self._texts[what, number] = getattr(self.library, f"downbeat_{what}_text")(number).decode()
+            self._texts[what, number] = getattr(self.library, f"downbeat_sim_{what}_text")(number).decode()
         return self._texts[what, number]
 
 

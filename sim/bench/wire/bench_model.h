@@ -9,8 +9,8 @@
 #include <verilated.h>
 
 #include "Vwire.h"
+#include "device/core/launch_gate.h"
 #include "ethernet.h"
-#include "launch_gate.h"
 
 namespace wire {
 

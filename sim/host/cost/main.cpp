@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "downbeat.h"
+#include "downbeat_sim.h"
 #include "mirror.h"
 
 namespace {
@@ -70,12 +71,12 @@ private:
     until([&] { return true; });
   }
   void pass() {
-    downbeat_advance_to(device_, downbeat_now(device_) + step);
+    downbeat_sim_advance_to(device_, downbeat_sim_now(device_) + step);
     std::uint8_t frame[2048];
     downbeat_time departure = 0;
-    for (std::int64_t length; (length = downbeat_get_frame(device_, frame, sizeof frame, &departure)) > 0;) {
+    for (std::int64_t length; (length = downbeat_sim_get_frame(device_, frame, sizeof frame, &departure)) > 0;) {
       mirror_.reflect(frame, static_cast<std::size_t>(length));
-      downbeat_put_frame(device_, frame, static_cast<std::size_t>(length), departure + step);
+      downbeat_sim_put_frame(device_, frame, static_cast<std::size_t>(length), departure + step);
     }
   }
   void until(const std::function<bool()> &holds) {

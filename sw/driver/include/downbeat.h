@@ -28,7 +28,6 @@ extern "C" {
 /** Of this interface; a program compares it with downbeat_abi() when it loads the library by hand. */
 #define DOWNBEAT_ABI 1
 
-typedef struct downbeat_device downbeat_device;
 typedef struct downbeat_connection downbeat_connection;
 typedef struct downbeat_listener downbeat_listener;
 
@@ -39,7 +38,7 @@ uint32_t downbeat_abi(void);
 
 /** Opens a device and takes one of its ports. `uri`:
  *
- *   sim:PRESET       a Verilated core in this process; the caller owns time and wire (the last part of this file)
+ *   sim:PRESET       a Verilated core in this process; the caller owns time and wire (downbeat_sim.h)
  *   simd:PATH        a `downbeat nic` process, by its Unix socket
  *   uio:/dev/uioN    registers and memory mapped through UIO
  *   vfio:DOMAIN:BUS:DEVICE.FUNCTION   likewise through VFIO
@@ -60,10 +59,6 @@ void downbeat_release(downbeat_device *device);
 /** What was wrong with this thread's last call that failed, in one line; WOULD_BLOCK does not count. Valid until the
  * thread's next call that fails. */
 const char *downbeat_problem(void);
-/** A downbeat_error in words; "unknown error" for any other number. */
-const char *downbeat_error_text(int error);
-/** A downbeat_state by its name in RFC 9293, as "FIN-WAIT-1"; "unknown" for any other number. */
-const char *downbeat_state_text(int state);
 
 /** Readable when downbeat_poll has something to do; for poll, select and epoll. -1: the device has no interrupt. */
 int downbeat_descriptor(const downbeat_device *device);
@@ -249,27 +244,6 @@ typedef struct downbeat_statistics {
 
 /** Fills `statistics`; all 0 on uart:. */
 void downbeat_get_statistics(const downbeat_device *device, downbeat_statistics *statistics);
-
-/* ---- sim: alone: time and wire are the caller's. Other devices answer NOT_SUPPORTED. */
-
-/** Units of 2^-16 ns since the device was made. */
-typedef uint64_t downbeat_time;
-#define DOWNBEAT_NEVER UINT64_MAX
-#define DOWNBEAT_NANOSECONDS(ns) ((downbeat_time)(ns) << 16)
-
-/** Time up to which everything has happened; 0 on other devices. */
-downbeat_time downbeat_now(const downbeat_device *device);
-/** Nothing happens before it unless the device is given something; DOWNBEAT_NEVER: it waits for that.
- */
-downbeat_time downbeat_next_deadline(const downbeat_device *device);
-/** Runs the core up to and including `until`. INVALID_ARGUMENT: DOWNBEAT_NEVER. */
-int downbeat_advance_to(downbeat_device *device, downbeat_time until);
-/** A frame without preamble and FCS arrives, its SFD at `arrival`; in the order of their arrivals. FRAME_SIZE:
- * `length` in bytes is not of this core's frames. */
-int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival);
-/** The next frame whose SFD has left, at `departure`: its length, at most `capacity` bytes of it in `frame`.
- * WOULD_BLOCK: none has. */
-int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure);
 
 #pragma GCC visibility pop
 

@@ -6,15 +6,15 @@ using namespace downbeat;
 
 extern "C" {
 
-downbeat_time downbeat_now(const downbeat_device *device) {
+downbeat_time downbeat_sim_now(const downbeat_device *device) {
   return device->simulation != nullptr ? device->simulation->now() : 0;
 }
 
-downbeat_time downbeat_next_deadline(const downbeat_device *device) {
+downbeat_time downbeat_sim_next_deadline(const downbeat_device *device) {
   return device->simulation != nullptr ? device->simulation->nextDeadline() : DOWNBEAT_NEVER;
 }
 
-int downbeat_advance_to(downbeat_device *device, downbeat_time until) {
+int downbeat_sim_advance_to(downbeat_device *device, downbeat_time until) {
   return guarded([&] {
     if (until == DOWNBEAT_NEVER) throw Failure(DOWNBEAT_INVALID_ARGUMENT, "time cannot run for ever");
     device->time().advance(until);
@@ -22,7 +22,7 @@ int downbeat_advance_to(downbeat_device *device, downbeat_time until) {
   });
 }
 
-int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival) {
+int downbeat_sim_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival) {
   return guarded([&] {
     if (!device->time().putFrame(frame, length, arrival))
       return failed(DOWNBEAT_FRAME_SIZE, "no frame of this core's sizes: " + std::to_string(length) + " bytes");
@@ -30,7 +30,7 @@ int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t len
   });
 }
 
-int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure) {
+int64_t downbeat_sim_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure) {
   return guarded([&]() -> std::int64_t {
     const std::int64_t length = device->time().getFrame(frame, capacity, departure);
     return length < 0 ? std::int64_t{DOWNBEAT_WOULD_BLOCK} : length;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "downbeat.h"
+#include "downbeat_sim.h"
 #include "format.h"
 
 namespace downbeat {

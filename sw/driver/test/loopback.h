@@ -10,6 +10,7 @@
 #include <map>
 
 #include "downbeat.h"
+#include "downbeat_sim.h"
 #include "format.h"
 
 namespace downbeat::loopback {

@@ -56,7 +56,7 @@ class Device:
         options = Options(name, (c_uint8 * 6)(*mac), ip, link_rate, secret, staging_bytes)
         options.initial_values, options.netmask, options.gateway = initial_values, netmask, gateway
         error = c_int(0)
-        self._device = library.downbeat_create(byref(options), byref(error))
+        self._device = library.downbeat_sim_create(byref(options), byref(error))
         if not self._device:
             self._check(error.value)
         self._buffer = ctypes.create_string_buffer(1 << 16)
@@ -67,7 +67,7 @@ class Device:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._library.downbeat_destroy(self._device)
+        self._library.downbeat_sim_destroy(self._device)
 
     def reset(self, clocks: int) -> None:
         self._call("reset", clocks)
@@ -80,7 +80,7 @@ class Device:
             events.append(Event.from_buffer_copy(event.contents))
 
         self._callback = EVENT_CALLBACK(append)  # the library keeps no reference of Python's
-        self._library.downbeat_set_event_callback(self._device, self._callback, None)
+        self._library.downbeat_sim_set_event_callback(self._device, self._callback, None)
         return events
 
     def record_reports(self) -> list[FlowReport]:
@@ -91,16 +91,16 @@ class Device:
             reports.append(FlowReport.from_buffer_copy(report.contents))
 
         self._report_callback = REPORT_CALLBACK(append)
-        self._library.downbeat_set_report_callback(self._device, self._report_callback, None)
+        self._library.downbeat_sim_set_report_callback(self._device, self._report_callback, None)
         return reports
 
     @property
     def now(self) -> int:
-        return int(self._library.downbeat_now(self._device))
+        return int(self._library.downbeat_sim_now(self._device))
 
     @property
     def next_deadline(self) -> int:
-        return int(self._library.downbeat_next_deadline(self._device))
+        return int(self._library.downbeat_sim_next_deadline(self._device))
 
     def advance(self, until: int) -> None:
         self._call("advance_to", until)
@@ -112,7 +112,9 @@ class Device:
         """All frames that have left since the last call, with the times of their SFDs."""
         departure, found = c_uint64(0), []
         while (
-            length := self._library.downbeat_get_frame(self._device, self._buffer, len(self._buffer), byref(departure))
+            length := self._library.downbeat_sim_get_frame(
+                self._device, self._buffer, len(self._buffer), byref(departure)
+            )
         ) > 0:
             found.append((self._buffer.raw[:length], departure.value))
         return found
@@ -171,23 +173,23 @@ class Device:
 
     def counters(self) -> Counters:
         counters = Counters()
-        self._library.downbeat_get_counters(self._device, byref(counters))
+        self._library.downbeat_sim_get_counters(self._device, byref(counters))
         return counters
 
     def text(self, what: str, number: int) -> str:
         """The name behind a number of an Event: `what` is event, congestion, startup or steady."""
-        name: bytes = getattr(self._library, f"downbeat_{what}_text")(number)
+        name: bytes = getattr(self._library, f"downbeat_sim_{what}_text")(number)
         return name.decode()
 
     def waves(self, path: str) -> None:
         self._call("waves", path.encode())
 
     def _call(self, name: str, *arguments: Any) -> int:
-        return self._check(getattr(self._library, f"downbeat_{name}")(self._device, *arguments))
+        return self._check(getattr(self._library, f"downbeat_sim_{name}")(self._device, *arguments))
 
     def _check(self, result: int) -> int:
         if result == Error.POLICY_ARGUMENT:
-            raise DeviceError(result, self._library.downbeat_argument_problem(self._device).decode())
+            raise DeviceError(result, self._library.downbeat_sim_argument_problem(self._device).decode())
         if result < 0:
             raise DeviceError(result, self._library.downbeat_error_text(result).decode())
         return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""libdownbeat_sim.so as sim/device/downbeat_sim.h declares it: its numbers, structures and functions, by ctypes."""
+"""libdownbeat_sim.so as sim/device/downbeat_sim_core.h declares it: its numbers, structures and functions, by ctypes."""
 
 from __future__ import annotations
 
@@ -208,8 +208,8 @@ def load(path: Path = OWN) -> ctypes.CDLL:
         ("congestion_text", c_char_p, [c_int]),
         ("startup_text", c_char_p, [c_int]),
         ("steady_text", c_char_p, [c_int]),
-        ("error_text", c_char_p, [c_int]),
     ):
-        function = getattr(library, f"downbeat_{name}")
+        function = getattr(library, f"downbeat_sim_{name}")
         function.restype, function.argtypes = result, arguments
+    library.downbeat_error_text.restype, library.downbeat_error_text.argtypes = c_char_p, [c_int]
     return library

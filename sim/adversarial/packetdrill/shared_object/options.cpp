@@ -55,7 +55,7 @@ Stack::Result Stack::setOption(int fd, int level, int name, const void *value, s
   case TCP_USER_TIMEOUT: return asked.user_timeout = told != 0 ? ticks(told / 1000.0) : 0, 0;
   case TCP_CONGESTION: {
     const std::string wanted(static_cast<const char *>(value), strnlen(static_cast<const char *>(value), length));
-    for (int policy = 0; const char *known = downbeat_steady_text(policy); ++policy) {
+    for (int policy = 0; const char *known = downbeat_sim_steady_text(policy); ++policy) {
       if (wanted != known) continue;
       socket->steady = wanted;
       asked.steady = socket->steady.c_str();
@@ -94,7 +94,7 @@ Stack::Result Stack::getOption(int fd, int level, int name, void *value, socklen
 }
 
 void Stack::information(const Socket &socket, tcp_info &told) {
-  const downbeat_info now = info(socket);
+  const downbeat_sim_info now = info(socket);
   const Window &window = windows_[{now.flow, now.generation}];
   const std::uint32_t segment = std::max(window.segment, 1u);
   told.tcpi_state = static_cast<std::uint8_t>(linuxStates[now.state]);

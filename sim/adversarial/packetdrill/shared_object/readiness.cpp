@@ -15,12 +15,13 @@ short Stack::ready(int fd) {
   Socket *socket = find(fd);
   if (socket == nullptr) return POLLNVAL;
   if (socket->listens) {
-    downbeat_connection connection;
-    while (downbeat_accept(device(), socket->port, &connection) == DOWNBEAT_OK) socket->waiting.push_back(connection);
+    downbeat_sim_connection connection;
+    while (downbeat_sim_accept(device(), socket->port, &connection) == DOWNBEAT_OK)
+      socket->waiting.push_back(connection);
     return socket->waiting.empty() ? 0 : POLLIN | POLLRDNORM;
   }
   if (socket->connection < 0) return POLLOUT | POLLHUP;
-  const downbeat_info told = info(*socket);
+  const downbeat_sim_info told = info(*socket);
   short now = 0;
   if (told.error != 0) now |= POLLERR | POLLHUP | POLLIN | POLLRDNORM;
   if (told.received > socket->delivered || told.peer_finished) now |= POLLIN | POLLRDNORM;
@@ -40,7 +41,7 @@ Stack::Result Stack::poll(std::span<pollfd> fds, int timeout) {
     }
     return count != 0;
   };
-  if (!look() && timeout != 0) await(lock, look, after(downbeat_now(device()), timeout));
+  if (!look() && timeout != 0) await(lock, look, after(downbeat_sim_now(device()), timeout));
   return count;
 }
 
@@ -77,6 +78,6 @@ Stack::Result Stack::epollWait(int epoll, std::span<epoll_event> events, int tim
     }
     return count != 0;
   };
-  if (!look() && timeout != 0) await(lock, look, after(downbeat_now(device()), timeout));
+  if (!look() && timeout != 0) await(lock, look, after(downbeat_sim_now(device()), timeout));
   return static_cast<Result>(count);
 }

@@ -42,7 +42,7 @@ Stack::Result Stack::socket(int domain, int type) {
   return fd;
 }
 
-int Stack::adopt(downbeat_connection connection) {
+int Stack::adopt(downbeat_sim_connection connection) {
   const int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   sockets_[fd].connection = connection;
   return fd;
@@ -61,7 +61,7 @@ Stack::Result Stack::listen(int fd) {
   const Lock lock(mutex_);
   Socket *socket = find(fd);
   if (socket == nullptr) return -EBADF;
-  const int error = socket->listens ? 0 : downbeat_listen(device(), socket->port, &socket->parameters);
+  const int error = socket->listens ? 0 : downbeat_sim_listen(device(), socket->port, &socket->parameters);
   socket->listens = error == 0;
   return error < 0 ? -errnoOf(error) : 0;
 }
@@ -73,10 +73,10 @@ Stack::Result Stack::accept(int fd, sockaddr *address, socklen_t *length) {
   if (!socket->listens) return -EINVAL;
   const auto come = [&] { return (ready(fd) & POLLIN) != 0; };
   if (!come() && (!socket->blocks || !await(lock, come))) return -EAGAIN;
-  const downbeat_connection connection = socket->waiting.front();
+  const downbeat_sim_connection connection = socket->waiting.front();
   socket->waiting.pop_front();
   const int accepted = adopt(connection);
-  const downbeat_info told = info(sockets_[accepted]);
+  const downbeat_sim_info told = info(sockets_[accepted]);
   if (address != nullptr && length != nullptr) {
     sockaddr_in peer{};
     peer.sin_family = AF_INET;
@@ -92,7 +92,7 @@ Stack::Result Stack::connect(int fd, const sockaddr *address) {
   Socket *socket = find(fd);
   if (socket == nullptr) return -EBADF;
   const auto decided = [&] {
-    const downbeat_info told = info(*socket);
+    const downbeat_sim_info told = info(*socket);
     return told.error != 0 || told.state >= DOWNBEAT_ESTABLISHED;
   };
   if (socket->connection >= 0) {
@@ -102,8 +102,8 @@ Stack::Result Stack::connect(int fd, const sockaddr *address) {
   }
   const std::uint32_t remote = ntohl(internet(address).sin_addr.s_addr);
   neighbour(remote);
-  const int error = downbeat_connect(device(), remote, ntohs(internet(address).sin_port), socket->port,
-                                     &socket->parameters, &socket->connection);
+  const int error = downbeat_sim_connect(device(), remote, ntohs(internet(address).sin_port), socket->port,
+                                         &socket->parameters, &socket->connection);
   if (error < 0) return -errnoOf(error);
   if (!socket->blocks) return -EINPROGRESS;
   await(lock, decided);
@@ -111,9 +111,9 @@ Stack::Result Stack::connect(int fd, const sockaddr *address) {
   return failed != 0 ? -errnoOf(failed) : 0;
 }
 
-downbeat_info Stack::info(const Socket &socket) {
-  downbeat_info told{};
-  if (socket.connection >= 0) downbeat_connection_info(device(), socket.connection, &told);
+downbeat_sim_info Stack::info(const Socket &socket) {
+  downbeat_sim_info told{};
+  if (socket.connection >= 0) downbeat_sim_connection_info(device(), socket.connection, &told);
   return told;
 }
 
@@ -138,13 +138,13 @@ Stack::Result Stack::receive(int fd, std::span<const iovec> places, int flags) {
     if (place.iov_len == 0) continue;
     Result count = 0;
     const auto come = [&] {
-      count = downbeat_receive(device(), socket->connection, place.iov_base, place.iov_len);
+      count = downbeat_sim_receive(device(), socket->connection, place.iov_base, place.iov_len);
       return ended(*socket, count);
     };
     const bool waits = socket->blocks && (flags & MSG_DONTWAIT) == 0 && sum == 0;
     // A frame's payload comes in pieces: the call takes it when nothing more moves.
     const auto whole = [&] {
-      const bool quiet = downbeat_next_deadline(device()) > downbeat_now(device()) + microsecond;
+      const bool quiet = downbeat_sim_next_deadline(device()) > downbeat_sim_now(device()) + microsecond;
       return quiet && (ready(fd) & (POLLIN | POLLERR | POLLHUP)) != 0;
     };
     if (!come() && !(waits && await(lock, whole) && come())) return sum > 0 ? sum : -EAGAIN;
@@ -166,7 +166,7 @@ Stack::Result Stack::send(int fd, std::span<const iovec> pieces, int flags) {
   for (const iovec &piece : pieces) {
     const auto *bytes = static_cast<const std::uint8_t *>(piece.iov_base);
     for (std::size_t done = 0; done < piece.iov_len;) {
-      auto *call = (flags & MSG_OOB) != 0 ? downbeat_send_urgent : downbeat_send;
+      auto *call = (flags & MSG_OOB) != 0 ? downbeat_sim_send_urgent : downbeat_sim_send;
       Result count = call(device(), socket->connection, bytes + done, piece.iov_len - done);
       if (!ended(*socket, count)) {
         if (!waits) return sum > 0 ? sum : -EAGAIN;
@@ -178,7 +178,7 @@ Stack::Result Stack::send(int fd, std::span<const iovec> pieces, int flags) {
       sum += count;
     }
   }
-  advance(lock, downbeat_now(device()) + microsecond);
+  advance(lock, downbeat_sim_now(device()) + microsecond);
   return sum;
 }
 
@@ -189,11 +189,12 @@ Stack::Result Stack::close(int fd) {
     epolls_.erase(fd);
     return ::close(fd) < 0 ? -errno : 0;
   }
-  if (socket->connection >= 0) (socket->abortive ? downbeat_abort : downbeat_close)(device(), socket->connection);
-  if (socket->listens) downbeat_unlisten(device(), socket->port);
+  if (socket->connection >= 0)
+    (socket->abortive ? downbeat_sim_abort : downbeat_sim_close)(device(), socket->connection);
+  if (socket->listens) downbeat_sim_unlisten(device(), socket->port);
   sockets_.erase(fd);
   ::close(fd);
-  if (device_ != nullptr) advance(lock, downbeat_now(device()) + microsecond);
+  if (device_ != nullptr) advance(lock, downbeat_sim_now(device()) + microsecond);
   return 0;
 }
 
@@ -203,8 +204,8 @@ Stack::Result Stack::shutdown(int fd, int how) {
   if (socket == nullptr) return -EBADF;
   if (socket->connection < 0) return -ENOTCONN;
   if (how == SHUT_RD) return 0;
-  const int error = downbeat_shutdown(device(), socket->connection);
-  advance(lock, downbeat_now(device()) + microsecond);
+  const int error = downbeat_sim_shutdown(device(), socket->connection);
+  advance(lock, downbeat_sim_now(device()) + microsecond);
   return error < 0 ? -errnoOf(error) : 0;
 }
 
@@ -220,7 +221,7 @@ Stack::Result Stack::queued(int fd, unsigned long request, int &bytes) {
   const Lock lock(mutex_);
   Socket *socket = find(fd);
   if (socket == nullptr) return -EBADF;
-  const downbeat_info told = info(*socket);
+  const downbeat_sim_info told = info(*socket);
   if (request == SIOCINQ)
     bytes = static_cast<int>(told.received - socket->delivered);
   else if (request == SIOCOUTQ)

@@ -33,7 +33,7 @@ Stack::Stack(const char *flags) {
 
 Stack::~Stack() {
   for (const auto &[fd, socket] : sockets_) ::close(fd);
-  if (device_ != nullptr) downbeat_destroy(device_);
+  if (device_ != nullptr) downbeat_sim_destroy(device_);
 }
 
 Socket *Stack::find(int fd) {
@@ -49,17 +49,17 @@ bool Stack::owns(int fd) {
 /// It has an address when the first call or packet has named one.
 downbeat_device *Stack::device() {
   if (device_ != nullptr) return device_;
-  downbeat_options options{};
+  downbeat_sim_options options{};
   std::ranges::copy(ours, options.mac);
   options.ip = ip_ != 0 ? ip_ : 0xc0a80001;
   options.secret = secret_;
   int error = 0;
-  device_ = downbeat_create(&options, &error);
+  device_ = downbeat_sim_create(&options, &error);
   if (device_ == nullptr) {
     std::fprintf(stderr, "downbeat: %s\n", downbeat_error_text(error));
     std::exit(1);
   }
-  downbeat_set_event_callback(
+  downbeat_sim_set_event_callback(
       device_, [](void *self, const downbeat_event *event) { static_cast<Stack *>(self)->see(*event); }, this);
   return device_;
 }
@@ -67,15 +67,15 @@ downbeat_device *Stack::device() {
 void Stack::neighbour(std::uint32_t ip) {
   if (std::ranges::find(neighbours_, ip) != neighbours_.end()) return;
   neighbours_.push_back(ip);
-  downbeat_add_neighbour(device(), ip, theirs.data());
+  downbeat_sim_add_neighbour(device(), ip, theirs.data());
 }
 
 void Stack::advance(Lock &lock, downbeat_time until) {
-  while (downbeat_now(device()) < until) {
-    const downbeat_time now = downbeat_now(device());
-    downbeat_time next = std::min(until, std::max(downbeat_next_deadline(device()), now + microsecond));
+  while (downbeat_sim_now(device()) < until) {
+    const downbeat_time now = downbeat_sim_now(device());
+    downbeat_time next = std::min(until, std::max(downbeat_sim_next_deadline(device()), now + microsecond));
     for (const Waiting &call : waiting_) next = std::min(next, std::max(call.limit, now + 1));
-    downbeat_advance_to(device(), next);
+    downbeat_sim_advance_to(device(), next);
     letReturn(lock);
   }
 }
@@ -91,7 +91,7 @@ void Stack::letReturn(Lock &lock) {
 }
 
 bool Stack::await(Lock &lock, const std::function<bool()> &ready, downbeat_time limit) {
-  const std::function<bool()> over = [&] { return ready() || downbeat_now(device()) >= limit; };
+  const std::function<bool()> over = [&] { return ready() || downbeat_sim_now(device()) >= limit; };
   const auto place = waiting_.insert(waiting_.end(), Waiting{over, limit});
   changed_.wait(lock, over);
   waiting_.erase(place);
@@ -117,8 +117,8 @@ Stack::Result Stack::put(std::span<const std::uint8_t> packet) {
   frame.insert(frame.end(), {8, 0});
   frame.insert(frame.end(), packet.begin(), packet.end());
   frame.resize(std::max(frame.size(), shortest));
-  const downbeat_time arrival = downbeat_now(device()) + 1;
-  downbeat_put_frame(device(), frame.data(), frame.size(), arrival);
+  const downbeat_time arrival = downbeat_sim_now(device()) + 1;
+  downbeat_sim_put_frame(device(), frame.data(), frame.size(), arrival);
   advance(lock, arrival + settled);
   return 0;
 }
@@ -126,11 +126,11 @@ Stack::Result Stack::put(std::span<const std::uint8_t> packet) {
 std::size_t Stack::get(std::span<std::uint8_t> packet, long long &microseconds) {
   Lock lock(mutex_);
   letReturn(lock);
-  const downbeat_time limit = downbeat_now(device()) + packetTimeout;
+  const downbeat_time limit = downbeat_sim_now(device()) + packetTimeout;
   std::array<std::uint8_t, 2048> frame;
   for (;;) {
     downbeat_time departure = 0;
-    const std::int64_t length = downbeat_get_frame(device(), frame.data(), frame.size(), &departure);
+    const std::int64_t length = downbeat_sim_get_frame(device(), frame.data(), frame.size(), &departure);
     if (length > static_cast<std::int64_t>(ethernet) && frame[12] == 8 && frame[13] == 0) {
       const std::size_t whole = static_cast<std::size_t>(frame[16] << 8 | frame[17]);
       const std::size_t count = std::min(whole, packet.size());
@@ -139,15 +139,15 @@ std::size_t Stack::get(std::span<std::uint8_t> packet, long long &microseconds) 
       return count;
     }
     if (length > 0) continue; // ARP
-    const downbeat_time now = downbeat_now(device());
+    const downbeat_time now = downbeat_sim_now(device());
     if (now >= limit) return 0;
-    advance(lock, std::clamp(downbeat_next_deadline(device()), now + microsecond, limit));
+    advance(lock, std::clamp(downbeat_sim_next_deadline(device()), now + microsecond, limit));
   }
 }
 
 void Stack::sleep(std::uint64_t microseconds) {
   Lock lock(mutex_);
-  advance(lock, downbeat_now(device()) + microseconds * microsecond);
+  advance(lock, downbeat_sim_now(device()) + microseconds * microsecond);
 }
 
 timeval Stack::time() {
@@ -156,7 +156,7 @@ timeval Stack::time() {
     returning_ = {};
     returned_.notify_all();
   }
-  advance(lock, downbeat_now(device()) + microsecond);
-  const long long now = begun + static_cast<long long>(downbeat_now(device()) / microsecond);
+  advance(lock, downbeat_sim_now(device()) + microsecond);
+  const long long now = begun + static_cast<long long>(downbeat_sim_now(device()) / microsecond);
   return {static_cast<time_t>(now / 1'000'000), static_cast<suseconds_t>(now % 1'000'000)};
 }

@@ -24,7 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "device/downbeat_sim.h"
+#include "device/downbeat_sim_core.h"
 
 constexpr downbeat_time microsecond = DOWNBEAT_NANOSECONDS(1000);
 
@@ -35,10 +35,10 @@ struct Socket {
   bool blocks = true, listens = false, abortive = false;
   downbeat_parameters parameters{};
   std::string steady;
-  downbeat_connection connection = -1;
+  downbeat_sim_connection connection = -1;
   std::uint64_t delivered = 0; // bytes read
   int error = 0; // errno of SO_ERROR, once
-  std::deque<downbeat_connection> waiting; // to be accepted
+  std::deque<downbeat_sim_connection> waiting; // to be accepted
 };
 
 class Stack {
@@ -93,8 +93,8 @@ private:
   void letReturn(Lock &lock);
   /// Waits until `ready`, at most until that time; false: not ready then.
   bool await(Lock &lock, const std::function<bool()> &ready, downbeat_time limit = DOWNBEAT_NEVER);
-  int adopt(downbeat_connection connection);
-  downbeat_info info(const Socket &socket);
+  int adopt(downbeat_sim_connection connection);
+  downbeat_sim_info info(const Socket &socket);
   short ready(int fd);
   bool ended(Socket &socket, Result &result);
   void information(const Socket &socket, tcp_info &told);

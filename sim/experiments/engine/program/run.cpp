@@ -127,8 +127,8 @@ std::string Run::failure() const { return failure_; }
 CoreCost Run::cost() const {
   CoreCost sum;
   for (const auto &core : cores_) {
-    downbeat_counters counters;
-    downbeat_get_counters(core->device(), &counters);
+    downbeat_sim_counters counters;
+    downbeat_sim_get_counters(core->device(), &counters);
     sum.seconds += core->wallSeconds();
     sum.clocks += counters.clocks;
   }

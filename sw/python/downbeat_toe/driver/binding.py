@@ -171,22 +171,22 @@ class Device:
 
     @property
     def now(self) -> int:
-        return int(self.library.downbeat_now(self._device))
+        return int(self.library.downbeat_sim_now(self._device))
 
     @property
     def next_deadline(self) -> int:
-        return int(self.library.downbeat_next_deadline(self._device))
+        return int(self.library.downbeat_sim_next_deadline(self._device))
 
     def advance(self, until: int) -> None:
-        self.check(self.library.downbeat_advance_to(self._device, until))
+        self.check(self.library.downbeat_sim_advance_to(self._device, until))
 
     def put_frame(self, frame: bytes, arrival: int) -> None:
-        self.check(self.library.downbeat_put_frame(self._device, frame, len(frame), arrival))
+        self.check(self.library.downbeat_sim_put_frame(self._device, frame, len(frame), arrival))
 
     def get_frame(self) -> tuple[bytes, int] | None:
         """The next frame that has left, and when."""
         buffer, departure = ctypes.create_string_buffer(CHUNK), c_uint64()
-        length = self.library.downbeat_get_frame(self._device, buffer, CHUNK, byref(departure))
+        length = self.library.downbeat_sim_get_frame(self._device, buffer, CHUNK, byref(departure))
         return None if self.blocked(length) else (buffer.raw[:length], departure.value)
 
 

@@ -97,11 +97,11 @@ def _type(library: ctypes.CDLL) -> None:
         ("connection_info", c_int, [connection, POINTER(ConnectionInfo)]),
         ("connection_estimate", c_int, [connection, POINTER(Estimate)]),
         ("get_statistics", None, [device, POINTER(Statistics)]),
-        ("now", c_uint64, [device]),
-        ("next_deadline", c_uint64, [device]),
-        ("advance_to", c_int, [device, c_uint64]),
-        ("put_frame", c_int, [device, c_char_p, c_size_t, c_uint64]),
-        ("get_frame", c_int64, [device, c_char_p, c_size_t, POINTER(c_uint64)]),
+        ("sim_now", c_uint64, [device]),
+        ("sim_next_deadline", c_uint64, [device]),
+        ("sim_advance_to", c_int, [device, c_uint64]),
+        ("sim_put_frame", c_int, [device, c_char_p, c_size_t, c_uint64]),
+        ("sim_get_frame", c_int64, [device, c_char_p, c_size_t, POINTER(c_uint64)]),
     ):
         function = getattr(library, f"downbeat_{name}")
         function.restype, function.argtypes = result, arguments

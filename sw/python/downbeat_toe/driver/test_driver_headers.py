@@ -7,8 +7,10 @@ import re
 
 from downbeat_toe.driver.conftest import ROOT
 
-CALLS = (ROOT / "sw" / "driver" / "include" / "downbeat.h").read_text()
-TYPES = (ROOT / "sw" / "include" / "downbeat_types.h").read_text()
+INCLUDE = ROOT / "sw" / "include"
+TYPES = (INCLUDE / "downbeat_types.h").read_text()
+HEADERS = (ROOT / "sw" / "driver" / "include" / "downbeat.h", INCLUDE / "downbeat_sim.h")
+CALLS = TYPES + "".join(header.read_text() for header in HEADERS)
 PROTOTYPE = re.compile(r"^(?!typedef)\w[\w ]*[ *](downbeat_\w+)\(", re.MULTILINE)
 ERROR = re.compile(r"^  DOWNBEAT_(\w+) = -\d+,?(.*)$", re.MULTILINE)
 

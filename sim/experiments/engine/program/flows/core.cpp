@@ -19,9 +19,9 @@ Core::Core(Ptr<Node> node, const AccessPlan &link, unsigned index, Estimates *es
 
 std::string Core::open(std::uint64_t seed) {
   if (std::string failure = host_.open(seed, ""); !failure.empty()) return failure;
-  downbeat_set_event_callback(
+  downbeat_sim_set_event_callback(
       host_.device(), [](void *self, const downbeat_event *event) { static_cast<Core *>(self)->see(*event); }, this);
-  downbeat_set_report_callback(
+  downbeat_sim_set_report_callback(
       host_.device(),
       [](void *self, const downbeat_flow_report *report) {
         if (CoreFlow *flow = static_cast<Core *>(self)->owner(report->flow, report->generation))
@@ -52,8 +52,8 @@ CoreFlow *Core::owner(std::uint32_t flowNumber, std::uint32_t generation) {
   const auto found = byName_.find(name);
   if (found != byName_.end()) return found->second;
   for (CoreFlow *flow : flows_) {
-    downbeat_info info;
-    if (downbeat_connection_info(device(), flow->connection(), &info) != DOWNBEAT_OK) continue;
+    downbeat_sim_info info;
+    if (downbeat_sim_connection_info(device(), flow->connection(), &info) != DOWNBEAT_OK) continue;
     if (info.flow == flowNumber && info.generation == generation && info.state != DOWNBEAT_CLOSED)
       return byName_[name] = flow;
   }

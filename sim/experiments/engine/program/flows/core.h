@@ -28,7 +28,7 @@ public:
   Estimates *estimates() const { return estimates_; }
   double wallSeconds() const { return host_.wallSeconds(); }
   /// s, of the core, which runs ahead of ns-3.
-  double now() const { return static_cast<double>(downbeat_now(device())) / 65536e9; }
+  double now() const { return static_cast<double>(downbeat_sim_now(device())) / 65536e9; }
 
 private:
   void application();
@@ -57,7 +57,7 @@ public:
   void fill();
   void see(const downbeat_event &event);
   void reported(const downbeat_flow_report &report);
-  downbeat_connection connection() const { return connection_; }
+  downbeat_sim_connection connection() const { return connection_; }
 
 private:
   downbeat_parameters parameters();
@@ -66,7 +66,7 @@ private:
   Core &core_;
   std::uint32_t remote_;
   std::uint16_t port_;
-  downbeat_connection connection_ = -1;
+  downbeat_sim_connection connection_ = -1;
   std::unique_ptr<PathReports> reports_;
   std::uint64_t name_, given_ = 0, wanted_ = 0; // bytes
   std::size_t writesBegun_ = 0;

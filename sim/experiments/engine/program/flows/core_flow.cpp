@@ -25,7 +25,7 @@ void CoreFlow::expect() {
 void CoreFlow::start() {
   core_.pump();
   const downbeat_parameters asked = parameters();
-  if (!accepted(downbeat_connect(core_.device(), remote_, port_, 0, &asked, &connection_), "connect")) return;
+  if (!accepted(downbeat_sim_connect(core_.device(), remote_, port_, 0, &asked, &connection_), "connect")) return;
   record.opened(core_.now());
   core_.add(*this);
   core_.pump();
@@ -76,12 +76,12 @@ void CoreFlow::fill() {
   const std::uint64_t most = plan.writes.empty() ? record.total() + std::min(plan.ahead, windows) : wanted_;
   while (given_ < most) {
     const std::uint64_t length = std::min<std::uint64_t>(most - given_, filler.size());
-    const std::int64_t count = downbeat_send(core_.device(), connection_, filler.data(), length);
+    const std::int64_t count = downbeat_sim_send(core_.device(), connection_, filler.data(), length);
     if (!accepted(count, "send") || count <= 0) return;
     given_ += static_cast<std::uint64_t>(count);
   }
   if (!plan.finish || shutDown_ || plan.writes.empty() || writesBegun_ < plan.writes.size()) return;
-  shutDown_ = accepted(downbeat_shutdown(core_.device(), connection_), "shutdown");
+  shutDown_ = accepted(downbeat_sim_shutdown(core_.device(), connection_), "shutdown");
 }
 
 void CoreFlow::write(std::uint64_t bytes) {
@@ -100,7 +100,7 @@ void CoreFlow::stop() {
   record.over(core_.now());
   if (reports_) reports_->close(core_.now());
   core_.forget(*this);
-  downbeat_abort(core_.device(), connection_);
+  downbeat_sim_abort(core_.device(), connection_);
   core_.pump();
 }
 
@@ -109,13 +109,14 @@ void CoreFlow::tell(const TellPlan &tell) {
   downbeat_parameters asked = parameters();
   asked.steady_argument[0] = tell.argument[0];
   asked.steady_argument[1] = tell.argument[1];
-  accepted(downbeat_set_policies(core_.device(), connection_, &asked), "policies");
+  accepted(downbeat_sim_set_policies(core_.device(), connection_, &asked), "policies");
   core_.pump();
 }
 
 void CoreFlow::check() {
-  downbeat_info info;
-  if (over_ || connection_ < 0 || downbeat_connection_info(core_.device(), connection_, &info) != DOWNBEAT_OK) return;
+  downbeat_sim_info info;
+  if (over_ || connection_ < 0 || downbeat_sim_connection_info(core_.device(), connection_, &info) != DOWNBEAT_OK)
+    return;
   accepted(info.error, "connection");
 }
 
@@ -128,14 +129,14 @@ bool CoreFlow::accepted(std::int64_t result, const char *what) {
   if (record.failure.empty()) {
     record.failure = std::string(what) + ": " + downbeat_error_text(static_cast<int>(result));
     if (result == DOWNBEAT_POLICY_ARGUMENT)
-      record.failure += std::string(": ") + downbeat_argument_problem(core_.device());
+      record.failure += std::string(": ") + downbeat_sim_argument_problem(core_.device());
   }
   return false;
 }
 
 void CoreFlow::see(const downbeat_event &event) {
   const double now = static_cast<double>(event.time) / 1e9;
-  const std::string_view kind = downbeat_congestion_text(event.congestion_kind);
+  const std::string_view kind = downbeat_sim_congestion_text(event.congestion_kind);
   if (!record.isEstablished()) {
     if (kind != "established") return;
     record.established(now);
@@ -166,7 +167,7 @@ void CoreFlow::see(const downbeat_event &event) {
       if (cwnd >= ssthresh) record.exit(now, "policy", lastWindow_, cwnd);
     }
   }
-  if (downbeat_event_text(event.kind) == std::string_view("estimated"))
+  if (downbeat_sim_event_text(event.kind) == std::string_view("estimated"))
     record.rates(now, event.bwe / record.segmentSize, event.ere / record.segmentSize, cwnd);
   record.ssthresh = ssthresh;
   lastWindow_ = cwnd;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "downbeat_estimator.h"
-#include "downbeat_sim.h"
+#include "downbeat_sim_core.h"
 #include "plan/plan.h"
 
 /// In the papers' mode: initial window 1, the round trip that of the oldest connection.

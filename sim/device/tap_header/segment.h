@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model.h"
+#include "device/core/model.h"
 
 namespace downbeat {
 

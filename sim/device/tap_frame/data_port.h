@@ -6,8 +6,8 @@
 #include <bit>
 #include <optional>
 
-#include "connection.h"
-#include "model.h"
+#include "device/core/connection.h"
+#include "device/core/model.h"
 
 namespace downbeat {
 

@@ -6,9 +6,15 @@
 #include <utility>
 
 #include "application_port.h"
-#include "downbeat_sim.h"
+#include "downbeat_build.h"
+#include "downbeat_sim_core.h"
 #include "model.h"
-#include "wire.h"
+
+#ifdef DOWNBEAT_TAP_HEADER // downbeat_build.h
+#include "device/tap_header/wire.h"
+#else
+#include "device/tap_frame/wire.h"
+#endif
 
 namespace downbeat {
 
@@ -40,15 +46,15 @@ public:
   Wire &wire() { return wire_; }
   ApplicationPort &application() { return application_; }
 
-  void onEvent(downbeat_event_callback callback, void *context) {
+  void onEvent(downbeat_sim_event_callback callback, void *context) {
     callback_ = callback;
     callbackContext_ = context;
   }
-  void onReport(downbeat_report_callback callback, void *context) {
+  void onReport(downbeat_sim_report_callback callback, void *context) {
     reportCallback_ = callback;
     reportContext_ = context;
   }
-  downbeat_counters counters() const;
+  downbeat_sim_counters counters() const;
   /// Name and value of one of the core's own counters; nullptr behind the last.
   std::pair<const char *, std::uint32_t> coreCounter(unsigned index) const;
   bool waves(const char *path);
@@ -76,11 +82,11 @@ private:
   static constexpr unsigned timeLimit = 256;
   unsigned quietClocks_ = 0;
 
-  downbeat_event_callback callback_ = nullptr;
+  downbeat_sim_event_callback callback_ = nullptr;
   void *callbackContext_ = nullptr;
-  downbeat_report_callback reportCallback_ = nullptr;
+  downbeat_sim_report_callback reportCallback_ = nullptr;
   void *reportContext_ = nullptr;
-  downbeat_counters counters_{};
+  downbeat_sim_counters counters_{};
 };
 
 } // namespace downbeat

@@ -33,7 +33,7 @@ bool ApplicationPort::sample(const Pins &pins, Stamp now) {
     if (end) {
       Connection &connection = connections_.at(chunk_.connection);
       connection.toPush.drop(chunk_.length);
-      const downbeat_connection name = chunk_.connection;
+      const downbeat_sim_connection name = chunk_.connection;
       chunk_ = {};
       advance(name);
     }
@@ -53,14 +53,14 @@ bool ApplicationPort::sample(const Pins &pins, Stamp now) {
 
 void ApplicationPort::startTaken(const CommandWords &words) {
   if (DOWNBEAT_GET(words, COMMAND, KIND) != DOWNBEAT_COMMAND_KIND_START) return;
-  const downbeat_connection name = byFlow_[DOWNBEAT_GET(words, COMMAND, FLOW)];
+  const downbeat_sim_connection name = byFlow_[DOWNBEAT_GET(words, COMMAND, FLOW)];
   if (name == none || connections_.at(name).startsWaiting == 0) return;
   --connections_.at(name).startsWaiting;
   choosePush();
 }
 
 void ApplicationPort::arrived(const DataPort::Arrival &arrival) {
-  const downbeat_connection name = byFlow_[arrival.flow];
+  const downbeat_sim_connection name = byFlow_[arrival.flow];
   if (name == none) return; // requested before the application let go of it
   Connection &connection = connections_.at(name);
   if (!connection.forgotten)
@@ -80,7 +80,7 @@ void ApplicationPort::notified(const Notification &notification) {
       connections_.at(found->second).fail(notification.reason);
     return;
   }
-  downbeat_connection name = byFlow_[notification.flow];
+  downbeat_sim_connection name = byFlow_[notification.flow];
   if (name != none && connections_.at(name).generation != notification.generation) name = none;
   if (name == none && !notification.passive) {
     const auto found = byRequest_.find(notification.request);
@@ -115,7 +115,7 @@ void ApplicationPort::notified(const Notification &notification) {
   advance(name);
 }
 
-void ApplicationPort::advance(downbeat_connection name) {
+void ApplicationPort::advance(downbeat_sim_connection name) {
   Connection &connection = connections_.at(name);
   if (connection.alive()) requestData(connection);
   if (connection.ended || connection.abortWanted) dropPending(name);
@@ -136,7 +136,7 @@ void ApplicationPort::advance(downbeat_connection name) {
   choosePush();
 }
 
-void ApplicationPort::dropPending(downbeat_connection name) {
+void ApplicationPort::dropPending(downbeat_sim_connection name) {
   Connection &connection = connections_.at(name);
   if (chunk_.connection == name && !data_.begun()) {
     connection.pushed -= chunk_.length;
@@ -161,7 +161,7 @@ void ApplicationPort::requestData(Connection &connection) {
 /// Picks the next packet for s_axis_tx, in turn over the connections that have something to send.
 void ApplicationPort::choosePush() {
   urgent_ = false;
-  std::erase_if(sending_, [this](downbeat_connection name) { return connections_.at(name).toPush.size() == 0; });
+  std::erase_if(sending_, [this](downbeat_sim_connection name) { return connections_.at(name).toPush.size() == 0; });
   auto entry = sending_.upper_bound(lastPushed_);
   for (std::size_t left = sending_.size(); left > 0; --left, ++entry) {
     if (entry == sending_.end()) entry = sending_.begin();
@@ -189,7 +189,7 @@ void ApplicationPort::reset() {
   byRequest_.clear();
   starting_.clear();
   for (const auto &[port, waiting] : std::exchange(listening_, {}))
-    for (const downbeat_connection name : waiting) connections_.erase(name);
+    for (const downbeat_sim_connection name : waiting) connections_.erase(name);
   std::erase_if(connections_, [](const auto &entry) { return entry.second.forgotten; });
   for (auto &[name, connection] : connections_) {
     connection.known = false;
@@ -199,7 +199,7 @@ void ApplicationPort::reset() {
   }
 }
 
-void ApplicationPort::forget(downbeat_connection name) {
+void ApplicationPort::forget(downbeat_sim_connection name) {
   const Connection &connection = connections_.at(name);
   if (connection.known && byFlow_[connection.flow] == name) {
     byFlow_[connection.flow] = none;

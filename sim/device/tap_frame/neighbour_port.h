@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model.h"
+#include "device/core/model.h"
 
 namespace downbeat {
 

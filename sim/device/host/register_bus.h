@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "model.h"
+#include "device/core/model.h"
 
 namespace downbeat {
 

@@ -3,7 +3,7 @@
 // name and calls.
 #pragma once
 
-#include "departures.h"
+#include "device/core/departures.h"
 #include "neighbour_port.h"
 #include "wire_port.h"
 

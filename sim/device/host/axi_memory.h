@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model.h"
+#include "device/core/model.h"
 
 namespace downbeat {
 

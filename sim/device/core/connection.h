@@ -6,9 +6,15 @@
 #include <deque>
 
 #include "bits.h"
-#include "byte_queue.h"
-#include "downbeat_sim.h"
+#include "downbeat_build.h"
+#include "downbeat_sim_core.h"
 #include "types.h"
+
+#ifdef DOWNBEAT_TAP_HEADER // downbeat_build.h
+#include "device/tap_header/byte_queue.h"
+#else
+#include "device/tap_frame/byte_queue.h"
+#endif
 
 namespace downbeat {
 

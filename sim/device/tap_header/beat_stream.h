@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "types.h"
+#include "device/core/types.h"
 
 namespace downbeat {
 

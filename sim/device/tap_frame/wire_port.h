@@ -5,8 +5,8 @@
 #include <deque>
 #include <vector>
 
-#include "departures.h"
-#include "model.h"
+#include "device/core/departures.h"
+#include "device/core/model.h"
 
 namespace downbeat {
 

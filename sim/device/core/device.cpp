@@ -153,8 +153,8 @@ void Device::putAnything(const std::uint8_t *bytes, std::size_t length, bool dam
   wire_.put(bytes, length, damaged, arrival, due);
 }
 
-downbeat_counters Device::counters() const {
-  downbeat_counters counters = counters_;
+downbeat_sim_counters Device::counters() const {
+  downbeat_sim_counters counters = counters_;
   counters.frames_out = wire_.departures().frames;
   counters.frames_refused = wire_.refused();
   counters.bypass_in = wire_.bypass().frames;

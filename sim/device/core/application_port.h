@@ -10,8 +10,14 @@
 #include <vector>
 
 #include "connection.h"
-#include "data_port.h"
+#include "downbeat_build.h"
 #include "model.h"
+
+#ifdef DOWNBEAT_TAP_HEADER // downbeat_build.h
+#include "device/tap_header/data_port.h"
+#else
+#include "device/tap_frame/data_port.h"
+#endif
 
 namespace downbeat {
 
@@ -20,22 +26,22 @@ public:
   ApplicationPort(std::size_t staging, std::uint64_t linkRate)
       : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), gone_(DOWNBEAT_FLOWS), data_(linkRate) {}
 
-  // For applications; the errors are those of downbeat_sim.h.
+  // For applications; the errors are those of downbeat_sim_core.h.
   int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
-              const downbeat_parameters *parameters, downbeat_connection &name);
+              const downbeat_parameters *parameters, downbeat_sim_connection &name);
   int listen(std::uint16_t port, const downbeat_parameters *parameters);
   int unlisten(std::uint16_t port);
-  int accept(std::uint16_t port, downbeat_connection &name);
-  std::int64_t send(downbeat_connection name, const std::uint8_t *data, std::size_t length, bool urgent);
-  std::int64_t receive(downbeat_connection name, std::uint8_t *data, std::size_t capacity);
-  int shutdown(downbeat_connection name);
-  int close(downbeat_connection name);
-  int abort(downbeat_connection name);
-  int setPolicies(downbeat_connection name, const downbeat_parameters *parameters);
-  int start(downbeat_connection name, const downbeat_parameters *parameters);
+  int accept(std::uint16_t port, downbeat_sim_connection &name);
+  std::int64_t send(downbeat_sim_connection name, const std::uint8_t *data, std::size_t length, bool urgent);
+  std::int64_t receive(downbeat_sim_connection name, std::uint8_t *data, std::size_t capacity);
+  int shutdown(downbeat_sim_connection name);
+  int close(downbeat_sim_connection name);
+  int abort(downbeat_sim_connection name);
+  int setPolicies(downbeat_sim_connection name, const downbeat_parameters *parameters);
+  int start(downbeat_sim_connection name, const downbeat_parameters *parameters);
   /// What was wrong with the last argument that a policy did not take.
   const std::string &argumentProblem() const { return argumentProblem_; }
-  int info(downbeat_connection name, downbeat_info &info) const;
+  int info(downbeat_sim_connection name, downbeat_sim_info &info) const;
 
   // For the device.
   /// The core has forgotten everything: connections end as aborted, nobody listens.
@@ -53,13 +59,13 @@ public:
 
 private:
   using CommandWords = Words<DOWNBEAT_COMMAND_BITS>;
-  static constexpr downbeat_connection none = -1;
+  static constexpr downbeat_sim_connection none = -1;
   /// Bytes that are handed over at once: two full segments, so that the core knows early of what it has.
   static constexpr std::size_t chunkBytes = 2 * DOWNBEAT_OWN_MSS;
   static constexpr std::uint64_t largestReceive = 16384;
 
-  Connection *find(downbeat_connection name);
-  const Connection *find(downbeat_connection name) const;
+  Connection *find(downbeat_sim_connection name);
+  const Connection *find(downbeat_sim_connection name) const;
   void startTaken(const CommandWords &words);
   void command(std::uint8_t kind, const Connection &connection, std::uint32_t length = 0);
   int setParameters(CommandWords &words, const downbeat_parameters *parameters);
@@ -67,35 +73,35 @@ private:
   void notified(const Notification &notification);
   void arrived(const DataPort::Arrival &arrival);
   /// Does what a connection's state now allows: commands, the next packet.
-  void advance(downbeat_connection name);
+  void advance(downbeat_sim_connection name);
   void requestData(Connection &connection);
   /// Forgets what was to be sent on a connection that sends no more.
-  void dropPending(downbeat_connection name);
-  void forget(downbeat_connection name);
+  void dropPending(downbeat_sim_connection name);
+  void forget(downbeat_sim_connection name);
   void choosePush();
 
   std::size_t staging_;
-  std::map<downbeat_connection, Connection> connections_;
-  std::set<downbeat_connection> sending_; // those with bytes that the core has not been given; perhaps some more
-  std::vector<downbeat_connection> byFlow_;
+  std::map<downbeat_sim_connection, Connection> connections_;
+  std::set<downbeat_sim_connection> sending_; // those with bytes that the core has not been given; perhaps some more
+  std::vector<downbeat_sim_connection> byFlow_;
   std::vector<std::optional<std::uint32_t>> gone_; // the generation of the flow's last forgotten connection
-  std::map<std::uint16_t, downbeat_connection> byRequest_;
-  std::map<std::uint16_t, downbeat_connection> starting_; // by request: those that may still be refused
-  std::map<std::uint16_t, std::deque<downbeat_connection>> listening_; // by port: established and not yet accepted
+  std::map<std::uint16_t, downbeat_sim_connection> byRequest_;
+  std::map<std::uint16_t, downbeat_sim_connection> starting_; // by request: those that may still be refused
+  std::map<std::uint16_t, std::deque<downbeat_sim_connection>> listening_; // by port: established and not yet accepted
   std::deque<CommandWords> commands_;
   std::string argumentProblem_;
   Stamp openDue_ = never; // when an open command that waits for its next hop goes to the core
-  downbeat_connection nextName_ = 1;
+  downbeat_sim_connection nextName_ = 1;
   std::uint16_t nextRequest_ = 1;
 
   struct Chunk {
-    downbeat_connection connection = none;
+    downbeat_sim_connection connection = none;
     std::size_t length = 0;
     bool urgent = false; // ends urgent data
   } chunk_; // the packet that is being handed over
   DataPort data_;
   bool urgent_ = false;
-  downbeat_connection lastPushed_ = none;
+  downbeat_sim_connection lastPushed_ = none;
 };
 
 } // namespace downbeat

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "beat_stream.h"
-#include "launch_gate.h"
+#include "device/core/launch_gate.h"
 
 namespace downbeat {
 

@@ -73,7 +73,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
 }
 
 int ApplicationPort::connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
-                             const downbeat_parameters *parameters, downbeat_connection &name) {
+                             const downbeat_parameters *parameters, downbeat_sim_connection &name) {
   if (remotePort == 0) return DOWNBEAT_INVALID_ARGUMENT;
   if (byRequest_.size() == requests) return DOWNBEAT_OUT_OF_RESOURCES;
   CommandWords words{};
@@ -117,11 +117,11 @@ int ApplicationPort::unlisten(std::uint16_t port) {
   DOWNBEAT_SET(words, COMMAND, KIND, DOWNBEAT_COMMAND_KIND_UNLISTEN);
   DOWNBEAT_SET(words, COMMAND, LOCAL_PORT, port);
   commands_.push_back(words);
-  for (const downbeat_connection name : waiting) abort(name);
+  for (const downbeat_sim_connection name : waiting) abort(name);
   return DOWNBEAT_OK;
 }
 
-int ApplicationPort::accept(std::uint16_t port, downbeat_connection &name) {
+int ApplicationPort::accept(std::uint16_t port, downbeat_sim_connection &name) {
   const auto listening = listening_.find(port);
   if (listening == listening_.end()) return DOWNBEAT_NOT_LISTENING;
   if (listening->second.empty()) return DOWNBEAT_WOULD_BLOCK;
@@ -130,7 +130,7 @@ int ApplicationPort::accept(std::uint16_t port, downbeat_connection &name) {
   return DOWNBEAT_OK;
 }
 
-std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t *data, std::size_t length,
+std::int64_t ApplicationPort::send(downbeat_sim_connection name, const std::uint8_t *data, std::size_t length,
                                    bool urgent) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
@@ -148,7 +148,7 @@ std::int64_t ApplicationPort::send(downbeat_connection name, const std::uint8_t 
   return static_cast<std::int64_t>(accepted);
 }
 
-std::int64_t ApplicationPort::receive(downbeat_connection name, std::uint8_t *data, std::size_t capacity) {
+std::int64_t ApplicationPort::receive(downbeat_sim_connection name, std::uint8_t *data, std::size_t capacity) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   if (data == nullptr || capacity == 0) return DOWNBEAT_INVALID_ARGUMENT;
@@ -163,7 +163,7 @@ std::int64_t ApplicationPort::receive(downbeat_connection name, std::uint8_t *da
   return static_cast<std::int64_t>(length);
 }
 
-int ApplicationPort::shutdown(downbeat_connection name) {
+int ApplicationPort::shutdown(downbeat_sim_connection name) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   if (!connection->established && !connection->ended) return DOWNBEAT_WOULD_BLOCK;
@@ -172,7 +172,7 @@ int ApplicationPort::shutdown(downbeat_connection name) {
   return DOWNBEAT_OK;
 }
 
-int ApplicationPort::close(downbeat_connection name) {
+int ApplicationPort::close(downbeat_sim_connection name) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   // What the core has delivered counts as read there: that nobody will is told by a RST all the same (RFC 2525 2.17).
@@ -182,7 +182,7 @@ int ApplicationPort::close(downbeat_connection name) {
   return DOWNBEAT_OK;
 }
 
-int ApplicationPort::abort(downbeat_connection name) {
+int ApplicationPort::abort(downbeat_sim_connection name) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   connection->forgotten = connection->abortWanted = true;
@@ -190,7 +190,7 @@ int ApplicationPort::abort(downbeat_connection name) {
   return DOWNBEAT_OK;
 }
 
-int ApplicationPort::setPolicies(downbeat_connection name, const downbeat_parameters *parameters) {
+int ApplicationPort::setPolicies(downbeat_sim_connection name, const downbeat_parameters *parameters) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   if (connection->ended) return connection->error != 0 ? connection->error : DOWNBEAT_SHUT_DOWN;
@@ -203,7 +203,7 @@ int ApplicationPort::setPolicies(downbeat_connection name, const downbeat_parame
   return DOWNBEAT_OK;
 }
 
-int ApplicationPort::start(downbeat_connection name, const downbeat_parameters *parameters) {
+int ApplicationPort::start(downbeat_sim_connection name, const downbeat_parameters *parameters) {
 #ifdef DOWNBEAT_HOST_START
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
@@ -231,7 +231,7 @@ std::uint16_t ApplicationPort::newRequest() {
   return nextRequest_;
 }
 
-int ApplicationPort::info(downbeat_connection name, downbeat_info &info) const {
+int ApplicationPort::info(downbeat_sim_connection name, downbeat_sim_info &info) const {
   const Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
   info = {};
@@ -263,12 +263,12 @@ void ApplicationPort::command(std::uint8_t kind, const Connection &connection, s
   commands_.push_back(words);
 }
 
-Connection *ApplicationPort::find(downbeat_connection name) {
+Connection *ApplicationPort::find(downbeat_sim_connection name) {
   const auto found = connections_.find(name);
   return found == connections_.end() || found->second.forgotten ? nullptr : &found->second;
 }
 
-const Connection *ApplicationPort::find(downbeat_connection name) const {
+const Connection *ApplicationPort::find(downbeat_sim_connection name) const {
   const auto found = connections_.find(name);
   return found == connections_.end() || found->second.forgotten ? nullptr : &found->second;
 }

@@ -2,33 +2,29 @@
 /** The Verilated core as a device: libdownbeat_sim.so.
  *
  * The caller owns the clock and the wire. A device is single-threaded, lives in virtual time and never blocks: a call
- * that cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_advance_to. Any
- * number of devices may live in one process. Functions return 0 (or a count) on success and a negative downbeat_error
- * otherwise; downbeat_error_text says what to do about it. docs/reference/c-interface.md walks through a connection.
+ * that cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_sim_advance_to.
+ * Any number of devices may live in one process. Functions return 0 (or a count) on success and a negative
+ * downbeat_error otherwise; downbeat_error_text says what to do about it. docs/reference/c-interface.md walks through a
+ * connection.
  */
-#ifndef DOWNBEAT_SIM_H
-#define DOWNBEAT_SIM_H
+#ifndef DOWNBEAT_SIM_CORE_H
+#define DOWNBEAT_SIM_CORE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "downbeat_event.h"
+#include "downbeat_sim.h"
 #include "downbeat_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Time as the core's `now` and stamps have it: units of 2^-16 ns since the device was made. */
-typedef uint64_t downbeat_time;
-#define DOWNBEAT_NEVER UINT64_MAX
-#define DOWNBEAT_NANOSECONDS(ns) ((downbeat_time)(ns) << 16)
-
-typedef struct downbeat_device downbeat_device;
 /** Names a connection of one device; never used twice. */
-typedef int32_t downbeat_connection;
+typedef int32_t downbeat_sim_connection;
 
-typedef struct downbeat_options {
+typedef struct downbeat_sim_options {
   const char *preset;      /* must be the one that this library was built from; NULL: take whatever it is */
   uint8_t mac[6];          /* own address, first byte of the wire first */
   uint32_t ip;             /* own address, 0x0a000001 for 10.0.0.1 */
@@ -38,9 +34,9 @@ typedef struct downbeat_options {
   uint32_t initial_values; /* seed of registers and memories before the reset; 0: zeros */
   uint32_t netmask;        /* 0xffffff00 for a /24; 0: every address is on the device's network */
   uint32_t gateway;        /* next hop to all other networks; 0: there is none */
-} downbeat_options;
+} downbeat_sim_options;
 
-typedef struct downbeat_info {
+typedef struct downbeat_sim_info {
   enum downbeat_state state;
   int error; /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
   uint32_t flow, generation; /* the core's name for it */
@@ -51,14 +47,14 @@ typedef struct downbeat_info {
   uint64_t received; /* bytes received in order, read or not */
   int peer_finished; /* the peer sends no more */
   /* Errors that end nothing (RFC 9293 3.9.1.8). */
-  uint64_t urgent_left; /* bytes up to the end of what the peer calls urgent, come or not, that downbeat_receive has not
-                           given */
+  uint64_t urgent_left; /* bytes up to the end of what the peer calls urgent, come or not, that downbeat_sim_receive has
+                           not given */
   int network_error_type,
       network_error_code; /* the last ICMP error about a segment of ours: 3, 11 or 12 (RFC 792); 0: none came */
   uint32_t network_errors; /* how many there were, at least */
   int struggling; /* 1: a segment has been sent again three times and is not acknowledged yet */
-  uint32_t starts_refused; /* calls of downbeat_start: something was in flight */
-} downbeat_info;
+  uint32_t starts_refused; /* calls of downbeat_sim_start: something was in flight */
+} downbeat_sim_info;
 
 /** What a connection has learned of its path: the newest state. Counters run since it was established. */
 typedef struct downbeat_flow_report {
@@ -79,13 +75,13 @@ typedef struct downbeat_flow_report {
   uint32_t acks; /* of new data, modulo 2^24 */
 } downbeat_flow_report;
 
-typedef void (*downbeat_report_callback)(void *context, const downbeat_flow_report *report);
+typedef void (*downbeat_sim_report_callback)(void *context, const downbeat_flow_report *report);
 
 /* downbeat_event.h has struct downbeat_event. */
 
-typedef void (*downbeat_event_callback)(void *context, const downbeat_event *event);
+typedef void (*downbeat_sim_event_callback)(void *context, const downbeat_event *event);
 
-typedef struct downbeat_counters {
+typedef struct downbeat_sim_counters {
   uint64_t clocks; /* simulated; skipped idle time does not count */
   uint64_t events; /* of the flow engine */
   uint64_t frames_in, frames_out, bypass_in;
@@ -93,100 +89,90 @@ typedef struct downbeat_counters {
   uint64_t late_departures; /* `at` frames that left more than a byte time after their launch */
   uint64_t worst_lateness; /* of those, 2^-16 ns */
   uint64_t frames_refused; /* header tap: damaged frames, and TCP to our address of a wrong form */
-} downbeat_counters;
+} downbeat_sim_counters;
 
 /** NULL and the reason in *error if it cannot be. */
-downbeat_device *downbeat_create(const downbeat_options *options, int *error);
-void downbeat_destroy(downbeat_device *device);
+downbeat_device *downbeat_sim_create(const downbeat_sim_options *options, int *error);
+void downbeat_sim_destroy(downbeat_device *device);
 /** The preset that this library was built from. */
-const char *downbeat_preset(void);
+const char *downbeat_sim_preset(void);
 /** Where this library meets the core: "frame", its 64-bit frame stream, or "header", parsed headers and lengths: what
    is sent and received is then zeros of the right number. */
-const char *downbeat_tap(void);
+const char *downbeat_sim_tap(void);
 /** The largest link_rate, b/s. */
-uint64_t downbeat_highest_link_rate(void);
+uint64_t downbeat_sim_highest_link_rate(void);
 
 /** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, nobody listens any
    more, and a peer hears of it by the RST to its next segment. */
-int downbeat_reset(downbeat_device *device, unsigned clocks);
+int downbeat_sim_reset(downbeat_device *device, unsigned clocks);
 
-/** Time up to which everything has happened. */
-downbeat_time downbeat_now(const downbeat_device *device);
-/** Runs the core up to and including `until`; an earlier time does nothing. */
-int downbeat_advance_to(downbeat_device *device, downbeat_time until);
-/** The device does nothing before this instant unless it is given something; DOWNBEAT_NEVER if it waits for that. */
-downbeat_time downbeat_next_deadline(const downbeat_device *device);
-
-/** A frame without preamble and FCS arrives; its SFD at `arrival`. In the order of their arrivals. */
-int downbeat_put_frame(downbeat_device *device, const uint8_t *frame, size_t length, downbeat_time arrival);
 /** What a test puts on the wire: any bytes as one frame, neither padded nor refused for their length; `damaged`: its
  * FCS is wrong. */
-int downbeat_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged,
-                          downbeat_time arrival);
-/** The next frame whose SFD has left: its length, at most `capacity` bytes of it in `frame`. */
-int64_t downbeat_get_frame(downbeat_device *device, uint8_t *frame, size_t capacity, downbeat_time *departure);
+int downbeat_sim_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged,
+                              downbeat_time arrival);
 /** The next received frame that was not for the core alone (UDP, ARP replies ...); and one of somebody else's to send.
  */
-int64_t downbeat_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity);
-int downbeat_put_bypass(downbeat_device *device, const uint8_t *frame, size_t length);
+int64_t downbeat_sim_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity);
+int downbeat_sim_put_bypass(downbeat_device *device, const uint8_t *frame, size_t length);
 /** Nobody takes the frames that the core hands on, until it is called with 0: they wait in the core, and then it drops
  * them. */
-void downbeat_stall_bypass(downbeat_device *device, int stalled);
+void downbeat_sim_stall_bypass(downbeat_device *device, int stalled);
 
 /** A static neighbour: it is never asked for by ARP. At most 16. The header tap knows no others: who cannot be reached
-   by them is DOWNBEAT_UNREACHABLE to downbeat_connect. */
-int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
-/** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_connection_info. */
-int downbeat_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
-                     const downbeat_parameters *parameters, downbeat_connection *connection);
+   by them is DOWNBEAT_UNREACHABLE to downbeat_sim_connect. */
+int downbeat_sim_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
+/** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_sim_connection_info. */
+int downbeat_sim_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
+                         const downbeat_parameters *parameters, downbeat_sim_connection *connection);
 /** One listener a port: a second one is ADDRESS_IN_USE, and changes nothing. */
-int downbeat_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters);
+int downbeat_sim_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters);
 /** Nobody listens on that port any more. Connections that wait to be accepted there are aborted, others go on. */
-int downbeat_unlisten(downbeat_device *device, uint16_t port);
+int downbeat_sim_unlisten(downbeat_device *device, uint16_t port);
 /** The next established connection to that port. */
-int downbeat_accept(downbeat_device *device, uint16_t port, downbeat_connection *connection);
+int downbeat_sim_accept(downbeat_device *device, uint16_t port, downbeat_sim_connection *connection);
 
 /** Other policies for a connection that lives, or another argument: `startup`, `steady` and their arguments; nothing
    else is read. Their memories begin anew, the windows stay. */
-int downbeat_set_policies(downbeat_device *device, downbeat_connection connection,
-                          const downbeat_parameters *parameters);
+int downbeat_sim_set_policies(downbeat_device *device, downbeat_sim_connection connection,
+                              const downbeat_parameters *parameters);
 /** The connection restarts: with other policies, ssthresh and what the host knows of its path (`startup`, `steady`,
    their arguments, `ssthresh`, `start`; nothing else is read). Refused, and counted, while anything is in flight. What
    is sent afterwards does not overtake it. NOT_SUPPORTED by a build without hostStart. */
-int downbeat_start(downbeat_device *device, downbeat_connection connection, const downbeat_parameters *parameters);
+int downbeat_sim_start(downbeat_device *device, downbeat_sim_connection connection,
+                       const downbeat_parameters *parameters);
 /** In words: what was wrong with the last call that answered DOWNBEAT_POLICY_ARGUMENT. */
-const char *downbeat_argument_problem(const downbeat_device *device);
+const char *downbeat_sim_argument_problem(const downbeat_device *device);
 
 /** Bytes accepted, from 1 to `length`. */
-int64_t downbeat_send(downbeat_device *device, downbeat_connection connection, const void *data, size_t length);
+int64_t downbeat_sim_send(downbeat_device *device, downbeat_sim_connection connection, const void *data, size_t length);
 /** The same, and the peer hears that the data is urgent up to the last byte that was accepted (RFC 9293 3.8.5). */
-int64_t downbeat_send_urgent(downbeat_device *device, downbeat_connection connection, const void *data, size_t length);
+int64_t downbeat_sim_send_urgent(downbeat_device *device, downbeat_sim_connection connection, const void *data,
+                                 size_t length);
 /** Bytes delivered; 0 is the end of the peer's stream. */
-int64_t downbeat_receive(downbeat_device *device, downbeat_connection connection, void *data, size_t capacity);
+int64_t downbeat_sim_receive(downbeat_device *device, downbeat_sim_connection connection, void *data, size_t capacity);
 /** Nothing more will be sent: FIN after what was accepted. Receiving goes on. */
-int downbeat_shutdown(downbeat_device *device, downbeat_connection connection);
+int downbeat_sim_shutdown(downbeat_device *device, downbeat_sim_connection connection);
 /** Shutdown, and nothing will be read; the name is forgotten at once. */
-int downbeat_close(downbeat_device *device, downbeat_connection connection);
+int downbeat_sim_close(downbeat_device *device, downbeat_sim_connection connection);
 /** RST; the name is forgotten at once. */
-int downbeat_abort(downbeat_device *device, downbeat_connection connection);
-int downbeat_connection_info(const downbeat_device *device, downbeat_connection connection, downbeat_info *info);
+int downbeat_sim_abort(downbeat_device *device, downbeat_sim_connection connection);
+int downbeat_sim_connection_info(const downbeat_device *device, downbeat_sim_connection connection,
+                                 downbeat_sim_info *info);
 
-/** Called for each event of the flow engine from within downbeat_advance_to; NULL: none. */
-void downbeat_set_event_callback(downbeat_device *device, downbeat_event_callback callback, void *context);
+/** Called for each event of the flow engine from within downbeat_sim_advance_to; NULL: none. */
+void downbeat_sim_set_event_callback(downbeat_device *device, downbeat_sim_event_callback callback, void *context);
 /** Called for each path report that the core gives, in a build with pathReports; NULL: none. */
-void downbeat_set_report_callback(downbeat_device *device, downbeat_report_callback callback, void *context);
-void downbeat_get_counters(const downbeat_device *device, downbeat_counters *counters);
+void downbeat_sim_set_report_callback(downbeat_device *device, downbeat_sim_report_callback callback, void *context);
+void downbeat_sim_get_counters(const downbeat_device *device, downbeat_sim_counters *counters);
 /** The core's own counter number `index`: what it dropped or cut, by cause. INVALID_ARGUMENT behind the last one. */
-int downbeat_core_counter(const downbeat_device *device, unsigned index, const char **name, uint32_t *value);
+int downbeat_sim_core_counter(const downbeat_device *device, unsigned index, const char **name, uint32_t *value);
 /** Starts an FST file (NULL: ends it). Only a library built with waves can. */
-int downbeat_waves(downbeat_device *device, const char *path);
+int downbeat_sim_waves(downbeat_device *device, const char *path);
 
-const char *downbeat_error_text(int error);
-const char *downbeat_state_text(int state);
-const char *downbeat_event_text(int kind);
-const char *downbeat_congestion_text(int kind);
-const char *downbeat_startup_text(int policy);
-const char *downbeat_steady_text(int policy);
+const char *downbeat_sim_event_text(int kind);
+const char *downbeat_sim_congestion_text(int kind);
+const char *downbeat_sim_startup_text(int policy);
+const char *downbeat_sim_steady_text(int policy);
 
 #ifdef __cplusplus
 }

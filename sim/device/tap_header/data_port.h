@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "beat_stream.h"
-#include "connection.h"
-#include "model.h"
+#include "device/core/connection.h"
+#include "device/core/model.h"
 
 namespace downbeat {
 

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "departures.h"
-#include "model.h"
+#include "device/core/departures.h"
+#include "device/core/model.h"
 #include "segment.h"
 #include "transmit_line.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "axi_memory.h"
-#include "frame/wire_port.h"
+#include "device/tap_frame/wire_port.h"
 #include "register_bus.h"
 
 namespace downbeat {
