@@ -12,7 +12,14 @@ import os
 from scripts.lint.tools import ROOT, passes
 
 PLACES = ("sw/driver", "sw/preload", "sw/estimator", "sw/gateway", "sim/device/host", "sim/host")
-INCLUDES = ("sw/include", "sw/driver/include", "sw/driver/src", "sw/estimator/include", "sw/gateway")
+INCLUDES = (
+    "sw/include",
+    "sw/driver/include",
+    "sw/driver/src",
+    "sw/estimator/include",
+    "sw/gateway",
+    "sw/gateway/client",
+)
 SUPPRESSED = ("missingIncludeSystem", "uninitMemberVarNoCtor", "normalCheckLevelMaxBranches")
 
 

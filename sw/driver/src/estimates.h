@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Where connections start from: this program's own estimates, and those of its site's gateway where it has answered
-// (sw/gateway/downbeat_site.h, which is loaded when a device's URI asks for it).
+// (sw/gateway/client/downbeat_site.h, which is loaded when a device's URI asks for it).
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // A host's estimates (sw/estimator) in a run: what a core reports, and what a new connection asks; alone, or as
-// one host of a site with a gateway (sw/gateway/downbeat_site.h).
+// one host of a site with a gateway (sw/gateway/client/downbeat_site.h).
 #pragma once
 
 #include <memory>

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "clock.h"
-#include "keys.h"
+#include "wire/clock.h"
+#include "wire/keys.h"
 
 namespace downbeat::gateway {
 

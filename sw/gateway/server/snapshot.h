@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "clock.h"
-#include "socket.h"
-#include "store.h"
+#include "server/store/store.h"
+#include "wire/clock.h"
+#include "wire/socket.h"
 
 namespace downbeat::gateway {
 

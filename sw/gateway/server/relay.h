@@ -18,10 +18,10 @@
 #include <thread>
 #include <vector>
 
-#include "clock.h"
-#include "counters.h"
-#include "keys.h"
 #include "log.h"
+#include "wire/clock.h"
+#include "wire/counters.h"
+#include "wire/keys.h"
 
 namespace downbeat::gateway {
 

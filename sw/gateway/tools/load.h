@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <vector>
 
-#include "clock.h"
-#include "keys.h"
+#include "wire/clock.h"
+#include "wire/keys.h"
 
 namespace downbeat::gateway {
 

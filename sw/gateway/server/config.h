@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "server/store/store.h"
 #include "sessions.h"
-#include "store.h"
 
 namespace downbeat::gateway {
 

@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "counters.h"
-#include "message.h"
 #include "rate_limit.h"
-#include "replay_window.h"
+#include "server/store/replay_window.h"
+#include "wire/counters.h"
+#include "wire/message.h"
 
 namespace downbeat::gateway {
 

@@ -13,7 +13,7 @@
 #include <memory>
 #include <random>
 
-#include "gateway.h"
+#include "server/gateway.h"
 
 using namespace downbeat::gateway;
 

@@ -18,10 +18,10 @@
 #include <memory>
 #include <sstream>
 
-#include "client.h"
-#include "config.h"
-#include "gateway.h"
-#include "snapshot.h"
+#include "client/client.h"
+#include "server/config.h"
+#include "server/gateway.h"
+#include "server/snapshot.h"
 
 using namespace downbeat::gateway;
 

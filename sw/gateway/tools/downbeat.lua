@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause-Patent
 -- Wireshark's view of the gateway's messages (docs/reference/gateway-protocol.md), on UDP port 4780.
---   tshark -X lua_script:sw/gateway/downbeat.lua -r capture.pcap -O downbeat
+--   tshark -X lua_script:sw/gateway/tools/downbeat.lua -r capture.pcap -O downbeat
 
 local downbeat = Proto("downbeat", "Downbeat gateway")
 local types = { "hello", "welcome", "report", "query", "answer", "refusal", "relay" }

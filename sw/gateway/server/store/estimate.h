@@ -11,8 +11,8 @@
 
 #include <span>
 
-#include "message.h"
 #include "row.h"
+#include "wire/message.h"
 
 namespace downbeat::gateway {
 

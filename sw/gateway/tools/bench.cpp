@@ -15,9 +15,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "client.h"
+#include "client/client.h"
 #include "load.h"
-#include "socket.h"
+#include "wire/socket.h"
 
 using namespace downbeat::gateway;
 

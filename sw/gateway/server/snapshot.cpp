@@ -9,7 +9,7 @@
 #include <sodium.h>
 #include <unistd.h>
 
-#include "bytes.h"
+#include "wire/bytes.h"
 
 namespace downbeat::gateway {
 namespace {

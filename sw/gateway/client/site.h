@@ -8,7 +8,7 @@
 
 #include "client.h"
 #include "downbeat_site.h"
-#include "socket.h"
+#include "wire/socket.h"
 
 namespace downbeat::gateway {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "counters.h"
+#include "wire/counters.h"
 
 namespace prometheus {
 class Collectable;

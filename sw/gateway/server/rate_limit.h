@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "clock.h"
+#include "wire/clock.h"
 
 namespace downbeat::gateway {
 

@@ -7,8 +7,8 @@
 #include <list>
 #include <vector>
 
-#include "clock.h"
-#include "message.h"
+#include "wire/clock.h"
+#include "wire/message.h"
 
 namespace downbeat::gateway {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "bytes.h"
-#include "clock.h"
-#include "counters.h"
+#include "wire/bytes.h"
+#include "wire/clock.h"
+#include "wire/counters.h"
 
 namespace downbeat::gateway {
 

@@ -5,7 +5,7 @@
 #include <sodium.h>
 #include <sys/socket.h>
 
-#include "start.h"
+#include "wire/start.h"
 
 namespace downbeat::gateway {
 namespace {

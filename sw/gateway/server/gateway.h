@@ -5,10 +5,10 @@
 #include <functional>
 #include <vector>
 
-#include "keys.h"
-#include "message.h"
+#include "server/store/store.h"
 #include "sessions.h"
-#include "store.h"
+#include "wire/keys.h"
+#include "wire/message.h"
 
 namespace downbeat::gateway {
 

@@ -10,7 +10,7 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
-#include "address.h"
+#include "wire/address.h"
 
 namespace downbeat::gateway {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "address.h"
 #include "redis_connection.h"
+#include "wire/address.h"
 
 namespace downbeat::gateway {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "config.h"
 #include "gateway.h"
-#include "socket.h"
+#include "wire/socket.h"
 
 namespace downbeat::gateway {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "admin.h"
-#include "start.h"
+#include "wire/start.h"
 
 namespace downbeat::gateway {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "counted.h"
-#include "counters.h"
 #include "estimate.h"
+#include "wire/counters.h"
 
 namespace downbeat::gateway {
 

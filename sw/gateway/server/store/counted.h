@@ -5,8 +5,8 @@
 
 #include <unordered_map>
 
-#include "bytes.h"
 #include "replay_window.h"
+#include "wire/bytes.h"
 
 namespace downbeat::gateway {
 
