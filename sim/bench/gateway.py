@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from downbeat_toe.gateway import bench
-from downbeat_toe.gateway.poison import WORST, effect
 from downbeat_toe.gateway.process import program
-from downbeat_toe.gateway.virtual import Virtual
 from downbeat_toe.refused import Refused
 
 from sim.lib import build
+from sw.tests.gateway.poison import WORST, effect
+from sw.tests.gateway.virtual import Virtual
 
 REPORT = build.ROOT / "build" / "reports" / "gateway.json"
 FRAMES = 1_000_000

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downbeat_toe.driver.conftest import Host, build_driver
-from downbeat_toe.driver.process import Nic
 
 from sim.lib import verilated
+from sw.tests.driver.conftest import Host, build_driver
+from sw.tests.driver.process import Nic
 
 SIZE = 2_000_000 if os.environ.get("SOAK") else 20_000
 

@@ -21,11 +21,11 @@ from typing import Any
 
 from downbeat_toe.driver.library import program
 from downbeat_toe.driver.nic_status import device
-from downbeat_toe.driver.process import Nic
 
 from sim.host import services
 from sim.host.job import Job
 from sim.linux import namespace, tools
+from sw.tests.driver.process import Nic
 
 LIMIT = 120.0  # seconds for a client
 SEEN = 20.0  # for a server to listen

@@ -7,60 +7,61 @@ import os
 
 import pytest
 from downbeat_toe.driver import Error, Options
-from downbeat_toe.driver.conftest import SELF, Host
-from downbeat_toe.driver.test_driver_connections import (
+from downbeat_toe.library import Parameters, StartValues
+
+from sw.tests.driver.conftest import SELF, Host
+from sw.tests.driver.test_driver_connections import (
     test_a_port_has_one_listener as test_a_port_has_one_listener,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_a_start_needs_that_nothing_is_in_flight as test_a_start_needs_that_nothing_is_in_flight,
 )
-from downbeat_toe.driver.test_driver_connections import test_abort_resets_the_peer as test_abort_resets_the_peer
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import test_abort_resets_the_peer as test_abort_resets_the_peer
+from sw.tests.driver.test_driver_connections import (
     test_bad_options_are_refused_at_once as test_bad_options_are_refused_at_once,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_bytes_of_every_size_are_equal_both_ways as test_bytes_of_every_size_are_equal_both_ways,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_close_takes_along_what_was_sent as test_close_takes_along_what_was_sent,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_more_than_the_backlog_is_reset as test_more_than_the_backlog_is_reset,
 )
-from downbeat_toe.driver.test_driver_connections import test_news_names_who_and_what as test_news_names_who_and_what
-from downbeat_toe.driver.test_driver_connections import test_no_flow_left as test_no_flow_left
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import test_news_names_who_and_what as test_news_names_who_and_what
+from sw.tests.driver.test_driver_connections import test_no_flow_left as test_no_flow_left
+from sw.tests.driver.test_driver_connections import (
     test_no_more_is_committed_or_consumed_than_there_is as test_no_more_is_committed_or_consumed_than_there_is,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_open_tells_what_the_device_is as test_open_tells_what_the_device_is,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_refused_without_a_listener as test_refused_without_a_listener,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_shutdown_ends_one_direction as test_shutdown_ends_one_direction,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_the_descriptor_is_readable_while_anybody_has_news as test_the_descriptor_is_readable_while_anybody_has_news,
 )
-from downbeat_toe.driver.test_driver_connections import (
+from sw.tests.driver.test_driver_connections import (
     test_threads_use_connections_of_one_device as test_threads_use_connections_of_one_device,
 )
-from downbeat_toe.driver.test_driver_connections import test_unreachable as test_unreachable
-from downbeat_toe.driver.test_driver_nic import (
+from sw.tests.driver.test_driver_connections import test_unreachable as test_unreachable
+from sw.tests.driver.test_driver_nic import (
     test_a_killed_program_leaves_nothing as test_a_killed_program_leaves_nothing,
 )
-from downbeat_toe.driver.test_driver_nic import (
+from sw.tests.driver.test_driver_nic import (
     test_a_nic_that_goes_is_told_and_can_be_opened_again as test_a_nic_that_goes_is_told_and_can_be_opened_again,
 )
-from downbeat_toe.driver.test_driver_nic import (
+from sw.tests.driver.test_driver_nic import (
     test_a_port_s_next_program_is_not_taken_for_the_last_one as test_a_port_s_next_program_is_not_taken_for_the_last_one,
 )
-from downbeat_toe.driver.test_driver_nic import (
+from sw.tests.driver.test_driver_nic import (
     test_what_a_program_closed_at_its_end_is_sent as test_what_a_program_closed_at_its_end_is_sent,
 )
-from downbeat_toe.library import Parameters, StartValues
 
 SIZE = 20_000  # bytes
 TIMESTAMPS = 12  # bytes of each segment, RFC 7323

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from downbeat_toe.gap import synthetic, veth
-from downbeat_toe.gap.calling import downbeat, inside
+from downbeat_toe.gap import veth
 from scapy.utils import PcapNgReader
+
+from sw.tests.gap import synthetic
+from sw.tests.gap.calling import downbeat, inside
 
 GAP = 200_000  # ns
 FRAMES = 20_000

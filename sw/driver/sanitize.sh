@@ -10,7 +10,7 @@ root=$here/../..
 source "$root/scripts/env.sh"
 cd "$root"
 [ $# != 0 ] || set -- address thread
-suite=sw/python/downbeat_toe/driver
+suite=sw/tests/driver
 # At the end of curl and wget libp11-kit waits for ever for a lock of the C library, where a sanitizer's runtime is
 # preloaded, also without us.
 left_out=()

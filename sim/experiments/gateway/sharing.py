@@ -11,7 +11,8 @@ from pathlib import Path
 
 from downbeat_toe.gateway import keys
 from downbeat_toe.gateway.process import Site, program
-from downbeat_toe.gateway.redis_server import Redis
+
+from sw.tests.gateway.redis_server import Redis
 
 ALONE, OWN, GATEWAY, REDIS = "nothing", "one host", "one gateway", "two gateways over Redis"
 LIBRARY = "libdownbeat_site.so"

@@ -6,11 +6,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from downbeat_toe.estimator import equations
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.golden.calculation.miss_window import CALCULATOR, MAX_WINDOW, Request, Response, segments
+from sw.tests.estimator import equations
 
 MILLISECOND = 10**6
 NOW = 5_000 * MILLISECOND

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The commands as a user types them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from downbeat_toe.__main__ import app
+from downbeat_toe.driver import command as driver
+from downbeat_toe.driver.nic_status import connections
+from downbeat_toe.library import Parameters
+from typer.testing import CliRunner, Result
+
+from sw.tests.driver.conftest import Host
+from sw.tests.driver.process import Nic
+
+LIMIT = 60.0  # seconds
+
+
+def _downbeat(*words: str) -> Result:
+    return CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+
+
+def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
+    content = os.urandom(300_000)
+    source, sink = tmp_path / "source", tmp_path / "sink"
+    source.write_bytes(content)
+    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri, "--output", str(sink)]
+    with subprocess.Popen(listens, stderr=subprocess.PIPE, text=True) as listener:
+        words = ["send", str(source), "--to", "10.0.0.1:5001", "--device", nic.uri]
+        words += ["--startup", "paced", "--steady", "cubic"]
+        end = time.monotonic() + LIMIT
+        while (done := _downbeat(*words)).exit_code and time.monotonic() < end:  # until it listens
+            assert "refused" in done.output
+        assert "300000 bytes to 10.0.0.1:5001" in done.output
+        _, told = listener.communicate(timeout=LIMIT)
+    assert "300000 bytes from 10.0.0.1:" in told and sink.read_bytes() == content
+
+
+TOLD = (
+    "--startup",
+    "paced",
+    "--startup-argument",
+    "n=20, gap=1ms",
+    "--steady",
+    "aimd",
+    "--steady-argument",
+    "a=1, b=0.5",
+)
+# As Paced.scala and Aimd.scala say: n, the gap in 2^-16 ns from bit 16 on; a in 2^-16, b in 2^-16 from bit 24 on.
+BITS = 20 | 1_000_000 << 32, 1 << 16 | 1 << 39
+
+
+@pytest.mark.parametrize("command", ["send", "listen"])
+def test_policies_are_told_their_arguments(command: str, nic: Nic, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Parameters] = []
+    monkeypatch.setattr(driver, "send_file", lambda *arguments: given.append(arguments[-1].parameters))
+    monkeypatch.setattr(driver, "receive_file", lambda *arguments: given.append(arguments[-1].parameters))
+    words = {"send": ("/etc/hostname", "--to", "10.0.0.1:1"), "listen": ("5001",)}[command]
+    assert _downbeat(command, *words, "--device", nic.uri, *TOLD).exit_code == 0
+    (told,) = given
+    assert (told.startup, told.steady) == (b"paced", b"aimd")
+    assert (list(told.startup_argument), list(told.steady_argument)) == ([BITS[0], 0], [BITS[1], 0])
+
+
+def test_run_hands_arguments_on_as_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda path, words: given.append(words[1:]))
+    _downbeat("run", "--device", "sim:x", *TOLD, "--", "true")
+    _downbeat("run", "--device", "sim:x", "--startup", "paced", "--", "true")
+    policies = ["--startup", "paced", "--steady", "aimd"]
+    arguments = ["--startup-argument", f"{BITS[0]:#x}", "--steady-argument", f"{BITS[1]:#x}"]
+    assert given == [
+        ["--device", "sim:x", *policies, *arguments, "--", "true"],
+        ["--device", "sim:x", "--startup", "paced", "--", "true"],
+    ]
+
+
+def test_ls_and_top_show_connections(nic: Nic) -> None:
+    host = Host(nic.uri)
+    with host.device:
+        out, accepted = host.pair(5001)
+        sent = read = 0
+        while read < 150_000:  # the path loses a segment after each 64 KiB
+            sent += out.send(bytes(150_000 - sent)) if sent < 150_000 else 0
+            read += len(accepted.receive() or b"")
+            host.step()
+        host.until(lambda: out.info.losses == 2)
+        listed = _downbeat("ls", "--socket", str(nic.socket)).output
+        assert "loopback 0.1.0: 10.0.0.1/24, 16 flows, 1 of 4 ports taken" in listed
+        shown = _downbeat("top", "--socket", str(nic.socket), "--every", "10ms", "--count", "2").output
+        for text in (listed, shown):
+            assert text.count("ESTABLISHED") >= 2 and "10.0.0.1:5001" in text
+        rows = {(row["flow"], row["generation"]): row for row in connections(nic.socket)}
+        assert rows[out.info.flow, out.info.generation]["losses"] == 2
+
+
+SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["ls", "--socket", "/none"], "/none: no NIC listens there"),
+        (["send", "/etc/hostname", "--to", "10.0.0.1"], "'10.0.0.1' is not an address and port"),
+        (["send", "/none", "--to", "10.0.0.1:1", "--device", "DEVICE"], "/none: No such file or directory"),
+        (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "simd:/none"], "no NIC listens there"),
+        (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "usb:1"], "'usb:1' names no device"),
+        (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE"], "the peer refused"),
+        (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE", "--startup", "warp"], "'warp'"),
+        (
+            [*SENDS, "--startup", "paced", "--startup-argument", "n=0"],
+            "paced: n=0 is out of range, paced takes n from 1",
+        ),
+        ([*SENDS, "--startup-argument", "n=20"], "standard takes none"),
+        ([*SENDS, "--startup", "miss"], "miss needs an argument: miss takes m from"),
+        (["run", "--steady", "aimd", "--steady-argument", "c=1", "true"], "aimd takes a from"),
+        (["run", "--startup", "warp", "true"], "no congestion policy 'warp' in this build, use standard"),
+        (["listen", "5001", "--output", "/none/x"], "--output /none/x: no directory /none: make it first"),
+        (["top", "--socket", "/none", "--every", "soon"], "'soon' is not a time"),
+        (["run"], "no program: downbeat run -- PROGRAM"),
+    ],
+)
+def test_refusals_are_one_line(nic: Nic, words: list[str], problem: str) -> None:
+    done = _downbeat(*(nic.uri if word == "DEVICE" else word for word in words))
+    assert done.exit_code == 2 and problem in done.output and done.output.count("\n") == 1, done.output

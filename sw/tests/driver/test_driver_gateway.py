@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A device with a site's gateway: what its connections see is reported, what others saw is asked, nobody waits."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+from downbeat_toe.__main__ import app
+from downbeat_toe.driver import DriverError, Options
+from downbeat_toe.driver.binding import Connection
+from downbeat_toe.driver.nic_status import connections
+from downbeat_toe.driver.structures import Estimate, Source
+from downbeat_toe.gateway import keys, wire
+from downbeat_toe.gateway.process import Site
+from downbeat_toe.library import Parameters
+from typer.testing import CliRunner
+
+from sw.tests.driver.conftest import MODEL, OWN, ROOT, SELF, Host
+from sw.tests.driver.process import Nic
+from sw.tests.estimator.equations import spand
+from sw.tests.gateway.speaker import Speaker
+
+PREFIX = "10.0.0.0/24"  # of the device's own address, where the loopback's connections go
+WINDOW = 25  # segments, of the loopback's path reports
+MSS = 1460
+
+
+def half(window: int) -> int:
+    """The initial window, by the golden equation, for a transfer whose size is not known."""
+    return spand(0, window, Fraction(1), True)
+
+
+@pytest.fixture(scope="session")
+def programs() -> None:
+    built = subprocess.run([ROOT / "scripts" / "gateway.sh", "tests"], text=True, capture_output=True, check=False)
+    if built.returncode == 3:
+        pytest.skip(built.stderr.strip())
+    assert built.returncode == 0, built.stderr[-3000:]
+
+
+@pytest.fixture
+def site(programs: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setenv("DOWNBEAT_ROOT", str(ROOT))
+    monkeypatch.setenv("DOWNBEAT_SITE", str(ROOT / "build" / "gateway" / "libdownbeat_site.so"))
+    with Site() as site:
+        yield site
+
+
+def of_site(site: Site, reporter: int, device: str = f"sim:{MODEL}", method: str = "spand") -> Host:
+    key = site.home / f"host-{reporter}"
+    key.write_text(keys.issue(site.keys, reporter) + "\n")
+    return Host(f"{device},gateway={site.uri},key={key},estimate={method}")
+
+
+def started(host: Host, port: int) -> Estimate:
+    """Where a connection starts from, which then carries some bytes and ends."""
+    out, accepted = host.pair(port)
+    data = bytes(20 * MSS)
+    left = data
+    while left:
+        left = left[out.send(left) :]
+        accepted.receive()
+        host.step()
+    host.until(lambda: accepted.receive() in (None, b""))
+    told = out.estimate
+    for end in (out, accepted):
+        end.close()
+    host.step()
+    return told
+
+
+def test_the_answer_to_one_open_serves_the_next(site: Site) -> None:
+    host = of_site(site, 1)
+    with Speaker(site.udp, site.keys, 7) as other, host.device:
+        other.report(wire.transfer(PREFIX, 40.0 * MSS, 0.020, 2))
+        other.learns(PREFIX, 40.0 * MSS)
+        assert started_now(host).source == Source.NONE, "an open does not wait for the gateway"
+        host.until(lambda: started_now(host).source == Source.GATEWAY)
+        told = started_now(host)
+        assert told.initial_window == half(40) and told.ssthresh == half(40) * MSS and told.bucket == 1
+        assert b"gateway: 1 reports of 1 hosts" in told.reason
+
+
+def started_now(host: Host) -> Estimate:
+    """Of a connection that nobody answers: it ends at once, and asked all the same."""
+    connection = host.device.connect(OWN, 6000)
+    told = connection.estimate
+    connection.abort()
+    return told
+
+
+def test_what_one_host_sees_another_is_told(site: Site) -> None:
+    first, second = of_site(site, 1), of_site(site, 2)
+    with first.device, second.device:
+        started(first, 5001)
+        first.until(lambda: site.ask(f"/explain?prefix={PREFIX}&bytes=0&mss={MSS}").get("spand"))
+        second.until(lambda: started_now(second).source == Source.GATEWAY)
+        assert started_now(second).ssthresh == half(WINDOW) * MSS
+
+
+def test_without_a_gateway_the_own_table_serves(site: Site) -> None:
+    host = of_site(site, 1)
+    site.stop()
+    with host.device:
+        assert started(host, 5001).source == Source.NONE
+        told = started_now(host)
+        assert told.source == Source.OWN and told.ssthresh == half(WINDOW) * MSS
+        assert b"reports, mean window 25" in told.reason
+
+
+def estimates(nic: Nic, of: list[Connection]) -> list[str | None]:
+    rows = {(row["flow"], row["generation"]): row["estimate"] for row in connections(nic.socket)}
+    return [rows[each.info.flow, each.info.generation] for each in of]
+
+
+def test_top_says_whose_estimate_a_connection_started_from(site: Site, nic: Nic) -> None:
+    host = of_site(site, 1, nic.uri)
+    with Speaker(site.udp, site.keys, 7) as other, host.device:
+        listener = host.listening(5001)
+        other.report(wire.transfer(PREFIX, 40.0 * MSS, 0.020, 2))
+        other.learns(PREFIX, 40.0 * MSS)
+        kept = [host.joined(listener, 5001)]
+        host.until(lambda: started_now(host).source == Source.GATEWAY)
+        kept.append(host.joined(listener, 5001))
+        chosen = host.device.connect(SELF, 5001, options=Options(Parameters(b"standard")))
+        kept.append((chosen, host.accepted(listener)))
+        host.until(lambda: chosen.info.established)
+        host.until(lambda: estimates(nic, [out for out, _ in kept]) == ["none", "gateway", None])
+        assert None not in estimates(nic, [accepted for _, accepted in kept]), "who accepts asks too"
+        shown = CliRunner().invoke(app, ["ls", "--socket", str(nic.socket)], env={"COLUMNS": "200"}).output
+        assert "estimate" in shown and shown.count(" gateway ") >= 1 and shown.count(" none ") >= 1, shown
+    alone = of_site(site, 1, nic.uri)
+    site.stop()
+    with alone.device:
+        started(alone, 5002)
+        out, _ = alone.joined(alone.listening(5003), 5003)
+        alone.until(lambda: estimates(nic, [out]) == ["own"])
+
+
+def test_a_wrong_uri_is_refused(site: Site) -> None:
+    with pytest.raises(DriverError, match="key=FILE"):
+        Host(f"sim:{MODEL},gateway={site.uri},keys=x")
+    with pytest.raises(DriverError, match="use a file with the line of downbeat gateway keys issue"):
+        Host(f"sim:{MODEL},gateway={site.uri},key=/none")
+    with Host(f"sim:{MODEL}").device as device, pytest.raises(DriverError):
+        _ = device.connect(OWN, 6000).estimate

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""uio: and vfio: against a file that stands for the registers and one that stands for the memory; the test is the
+core."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import re
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from downbeat_toe.driver import Device, DriverError, Error, Options
+from downbeat_toe.driver.library import program
+from downbeat_toe.library import Parameters
+
+from sw.tests.driver.conftest import ROOT
+
+FLOWS, RING, PORT_BLOCK, DOORBELLS = 4, 1 << 12, 0x1100, 0x2000
+PAYLOAD = 2 * FLOWS * RING
+COMMANDS, NOTIFICATIONS = PAYLOAD, PAYLOAD + 256 * 128
+OWN, PEER = 0x0A000001, 0x0A000002
+ESTABLISHED = 3
+FLOW, GENERATION, ISS, PEER_ISS = 2, 7, 0xFFFFFFF0, 0x7FFFFFF0
+
+
+def number(header: str, name: str) -> int:
+    found = re.search(rf"#define {name} (\w+?)u?$", (ROOT / "sw/include" / header).read_text(), re.MULTILINE)
+    assert found, name
+    return int(found[1], 0)
+
+
+CONTROL, STATUS = (number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in ("CONTROL", "STATUS"))
+
+
+class Core:
+    """Registers and memory as files; starts a port when it is told to, and has done its commands."""
+
+    def __init__(self, directory: Path) -> None:
+        self.registers = self._file(directory / "bar", 0x3000)
+        self.memory = self._file(directory / "memory", NOTIFICATIONS + 1024 * 64)
+        self.uri = f"{directory / 'bar'}?memory={directory / 'memory'}"
+        for name, value in (
+            ("MAGIC", number("downbeat_registers.h", "DOWNBEAT_MAGIC")),
+            ("VERSION", 0x000203),
+            ("FLOWS", FLOWS),
+            ("SEND_BUFFER_BYTES", RING),
+            ("RECEIVE_BUFFER_BYTES", RING),
+            ("LOCAL_IP", OWN),
+        ):
+            self.set(number("downbeat_registers.h", f"DOWNBEAT_REG_{name}"), value)
+        self.set(0x1000, 1)
+        self.set(0x1004, 1)
+        self.set(0x1008, number("downbeat_host.h", "DOWNBEAT_HOST_FORMAT_HASH"))
+        self.set(0x100C, number("downbeat_policies.h", "DOWNBEAT_POLICY_HASH"))
+        self.tail = 0
+        self.lag = 0.0  # seconds that it goes on for: with what is under way without a port, and when it is to stop
+        self.refuses = False  # its port's rings
+        self.cut = False  # it was stopped in the midst of that
+        self.left = False  # on, by a program that was killed: it writes into its ring until it has stopped
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    @staticmethod
+    def _file(path: Path, size: int) -> mmap.mmap:
+        path.write_bytes(bytes(size))
+        with path.open("r+b") as file:
+            return mmap.mmap(file.fileno(), size)
+
+    def _serve(self) -> None:
+        port_was = core_was = 0.0
+        while not self._stop.is_set():
+            port, enabled, now = self.get(PORT_BLOCK) & 1, self.get(CONTROL) & 1, time.monotonic()
+            port_was, core_was = now if port else port_was, now if enabled else core_was
+            idle, running = now - port_was >= self.lag, enabled or now - core_was < self.lag
+            self.cut |= not enabled and not idle
+            self.set(PORT_BLOCK + 4, 2 * port if self.refuses else port)  # running as enabled
+            self.left &= bool(running)
+            if self.left:
+                self.memory[NOTIFICATIONS + 63] = 1
+            self.set(STATUS, running | idle << 1)
+            self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
+            time.sleep(0.001)
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def get(self, address: int) -> int:
+        return int(struct.unpack_from("<I", self.registers, address)[0])
+
+    def set(self, address: int, value: int) -> None:
+        struct.pack_into("<I", self.registers, address, value)
+
+    def notify(self, kind: int, **fields: int) -> None:
+        """A notification, its phase last."""
+        places = {
+            "reason": (1, "B"),
+            "request": (2, "H"),
+            "flow": (4, "H"),
+            "generation": (6, "B"),
+            "state": (7, "B"),
+            "acknowledged": (8, "I"),
+            "written": (12, "I"),
+            "consumed": (16, "I"),
+            "received": (20, "I"),
+            "flags": (28, "B"),
+            "remote_ip": (32, "I"),
+            "remote_port": (36, "H"),
+            "local_port": (38, "H"),
+            "command_head": (56, "I"),
+        }
+        at = NOTIFICATIONS + 64 * (self.tail % 1024)
+        self.memory[at] = kind
+        for name, value in fields.items():
+            offset, code = places[name]
+            struct.pack_into(f"<{code}", self.memory, at + offset, value)
+        self.memory[at + 63] = 1
+        self.tail += 1
+
+
+@pytest.fixture
+def core(tmp_path: Path) -> Iterator[Core]:
+    made = Core(tmp_path)
+    yield made
+    made.stop()
+
+
+def established(core: Core, **fields: int) -> None:
+    common = {"acknowledged": ISS, "written": ISS, "consumed": PEER_ISS, "received": PEER_ISS}
+    ends = {"remote_ip": PEER, "remote_port": 80, "local_port": 4000}
+    named = {"flow": FLOW, "generation": GENERATION, "state": ESTABLISHED, "request": 1, "command_head": 1}
+    core.notify(1, **(common | ends | named | fields))
+
+
+@pytest.mark.parametrize("scheme", ["uio", "vfio"])
+def test_a_connection_by_the_format(core: Core, scheme: str) -> None:
+    with Device(f"{scheme}:{core.uri}") as device:
+        assert (device.info.ip, device.info.flows, device.info.patch) == (OWN, FLOWS, 3)
+        block = [core.get(PORT_BLOCK + offset) for offset in range(8, 0x20, 4)]
+        assert block == [COMMANDS, 0, 8, NOTIFICATIONS, 0, 10]
+
+        parameters = Parameters(initial_window=4, no_delay=1, reno_recovery=1, keep_alive=9, time_to_live=33)
+        options = Options(parameters, rate=1_000_000_000)
+        connection = device.connect(PEER, 80, 4000, options)
+        assert core.get(DOORBELLS + 0x10) == 1
+        entry = core.memory[COMMANDS : COMMANDS + 128]
+        head = struct.unpack_from("<BBHHBBIHHBBHI", entry)
+        assert head == (1, 9, 1, 0, 0, 0, PEER, 80, 4000, 0, 0, 4, 1 << 30)  # noDelay and renoRecovery
+        assert struct.unpack_from("<QHHBB", entry, 56) == (8 << 32, 9, 0, 0, 33)  # 8 ns a byte
+        assert not any(entry[70:])
+
+        established(core)
+        device.poll()
+        assert connection.info.state == ESTABLISHED and connection.info.flow == FLOW
+        assert core.get(DOORBELLS + 0x18) == 1  # read, and armed
+
+        sent = bytes(range(40))
+        assert connection.send(sent) == 40
+        ring = core.memory[FLOW * RING : (FLOW + 1) * RING]
+        assert bytes(ring[(ISS + i) % RING] for i in range(40)) == sent
+        assert core.get(DOORBELLS) == (ISS + 40) % (1 << 32)
+        assert core.get(DOORBELLS + 4) == FLOW | GENERATION << 16
+
+        base = PAYLOAD // 2 + FLOW * RING
+        for i in range(32):  # wraps at 2^31
+            core.memory[base + (PEER_ISS + i) % RING] = 100 + i
+        established(core, acknowledged=(ISS + 40) % (1 << 32), written=(ISS + 40) % (1 << 32), received=PEER_ISS + 32)
+        device.poll()
+        assert connection.receive() == bytes(range(100, 132)) and connection.info.acknowledged == 40
+        assert core.get(DOORBELLS + 8) == PEER_ISS + 32
+    assert core.get(PORT_BLOCK) == 0  # stopped
+    abort = struct.unpack_from("<BBHHB", core.memory, COMMANDS + 128)
+    assert abort == (6, 0, 0, FLOW, GENERATION)
+
+
+def test_another_format_is_refused_with_both_named(core: Core) -> None:
+    core.set(0x1004, 2)
+    with pytest.raises(DriverError, match=r"host format 2/.*\(version 0\.2\.3\), this libdownbeat 1/") as refused:
+        Device(f"uio:{core.uri}")
+    assert refused.value.code is Error.WRONG_VERSION
+
+
+def test_other_policies_go_by_number(core: Core) -> None:
+    core.set(0x100C, 1)
+    with Device(f"uio:{core.uri}") as device:
+        with pytest.raises(DriverError, match="the core has others, use numbers"):
+            device.connect(PEER, 80, options=Options(Parameters(b"cubic")))
+        device.connect(PEER, 80, options=Options(Parameters(b"5", b"3")))
+        assert core.memory[COMMANDS + 16 : COMMANDS + 18] == b"\5\3"
+
+
+@pytest.mark.parametrize(
+    ("uri", "code", "problem"),
+    [
+        ("uio:/dev/uio99", Error.NO_DEVICE, "/dev/uio99: no such device"),
+        ("vfio:0000:ff:1f.7", Error.NO_DEVICE, "no such PCI device"),
+        (f"uio:/dev/{'x' * 300}", Error.NO_DEVICE, "no such device .File name too long"),
+        ("uart:/dev/none", Error.NO_DEVICE, "/dev/none: no serial device"),
+        ("sim:none", Error.UNKNOWN_PRESET, "no simulated device 'none'"),
+        ("usb:1", Error.NO_DEVICE, "'usb:1' names no device"),
+    ],
+)
+def test_no_such_device(uri: str, code: Error, problem: str) -> None:
+    with pytest.raises(DriverError, match=problem) as refused:
+        Device(uri)
+    assert refused.value.code is code
+
+
+def test_what_answers_is_no_core(core: Core) -> None:
+    core.set(0, 0xFFFFFFFF)
+    with pytest.raises(DriverError, match="is not a Downbeat core: its first register is 0xffffffff"):
+        Device(f"uio:{core.uri}")
+
+
+def test_memory_that_is_no_file(core: Core) -> None:
+    with pytest.raises(DriverError, match="the kernel maps no memory") as refused:
+        Device(f"uio:{core.uri.split('?')[0]}?memory=/dev/null")
+    assert refused.value.code is Error.NO_DEVICE
+
+
+@pytest.mark.parametrize("scheme", ["uio", "vfio"])
+def test_a_second_program_is_refused(core: Core, scheme: str) -> None:
+    """It would reset the first one's core."""
+    with Device(f"{scheme}:{core.uri}"):
+        core.set(PORT_BLOCK + 0x20, 99)  # holdOff, which an open writes
+        with pytest.raises(DriverError, match="bar: it is open already") as refused:
+            Device(f"{scheme}:{core.uri}")
+        assert refused.value.code is Error.NO_PORT
+        assert core.get(PORT_BLOCK + 0x20) == 99
+    with Device(f"{scheme}:{core.uri}"):
+        pass
+
+
+def test_a_release_stops_the_core(core: Core) -> None:
+    """Its closed connections would go on, in memory that is others' then. The resets of the open ones leave first."""
+    with Device(f"uio:{core.uri}"):
+        assert core.get(CONTROL) == 1
+        core.lag = 0.03
+        while core.get(STATUS) & 2:
+            time.sleep(0.001)
+    assert core.get(CONTROL) == 0
+    assert core.get(STATUS) & 1 == 0
+    assert not core.cut
+
+
+def test_an_open_waits_for_a_core_that_was_left_on(core: Core) -> None:
+    """What it wrote last is in memory before the rings are made."""
+    core.lag, core.left = 0.03, True
+    core.set(CONTROL, 1)
+    core.set(PORT_BLOCK, 1)
+    while not core.get(STATUS) & 1:
+        time.sleep(0.001)
+    with Device(f"uio:{core.uri}"):
+        assert not core.left
+        assert core.memory[NOTIFICATIONS + 63] == 0
+
+
+def test_an_open_that_fails_stops_the_core(core: Core) -> None:
+    core.refuses = True
+    with pytest.raises(DriverError, match="port 0 does not start"):
+        Device(f"uio:{core.uri}")
+    assert core.get(CONTROL) == 0
+
+
+def _seen(case: str, *arguments: str) -> str:
+    """What sw/driver/test/mapped.cpp sees."""
+    done = subprocess.run([program("test-mapped"), case, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_no_exception_leaves_the_c_interface() -> None:
+    assert _seen("exceptions") == f"{Error.OUT_OF_RESOURCES} stoi\n"
+
+
+def test_numbers_of_an_argument_lie_where_the_layout_says() -> None:
+    """A number that is too large is the largest."""
+    layout = json.loads((ROOT / "sw/python/downbeat_toe/downbeat_layout.json").read_text())
+    policies = layout["arguments"]["StartupPolicy"]
+    expected = [
+        f"{policy} {name} {value << field['offset']:032x}"
+        for policy in ("resume", "paced")
+        for name, field in policies[policy]["fields"].items()
+        for value in (1 << field["fraction"], (1 << field["width"]) - 1)
+    ]
+    assert _seen("arguments").splitlines() == expected
+
+
+def test_an_interrupt_of_uio_is_taken_and_enabled_again(core: Core) -> None:
+    """uio_read gives four bytes alone; a word enables, also at the open: it may have been left masked."""
+    assert _seen("uio-interrupt", core.uri).splitlines() == ["word 1", "1 1 0", "word 1"]
+
+
+def test_an_interrupt_of_vfio_is_taken(core: Core) -> None:
+    assert _seen("vfio-interrupt", core.uri) == "1 1 0\n"
+
+
+@pytest.fixture
+def pci(tmp_path: Path) -> str:
+    """The name of a PCI device with an IOMMU group."""
+    devices = Path("/sys/bus/pci/devices")
+    if not devices.exists():
+        pytest.skip("no PCI")
+    (tmp_path / "iommu_group").symlink_to("7")
+    return f"{'../' * len(devices.parts)}{tmp_path}"
+
+
+def test_too_few_huge_pages_are_refused(pci: str) -> None:
+    free = re.search(r"^HugePages_Free:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    if free and int(free[1]) >= 128:
+        pytest.skip("there are enough")
+    assert _seen("huge-pages", pci) == f"{Error.OUT_OF_RESOURCES} no huge pages: sysctl vm.nr_hugepages=128\n"
+
+
+def test_a_device_of_vfio_may_reach_memory(pci: str) -> None:
+    """vfio-pci clears bus master at its open; what else is in the command register stays (here memory space)."""
+    assert _seen("bus-master", pci) == "1 6\n"

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A NIC process: several programs, their deaths, its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from downbeat_toe.driver import Connection, DriverError, Error, Listener
+from downbeat_toe.driver.nic_status import connections, device
+
+from sw.tests.driver.conftest import LOOPED, SELF, Host
+from sw.tests.driver.process import Nic
+
+# Each look at the clock is 138 s after the last: 2,300 of them are 88 hours.
+FAST_CLOCK = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static long looks;
+  const long result = syscall(SYS_clock_gettime, clock, time);
+  if (clock == CLOCK_MONOTONIC) time->tv_sec += 138 * (looks < 2300 ? looks++ : looks);
+  return (int)result;
+}
+"""
+
+# Another program: it listens, connects to itself and to port 6000, says so, and waits for its death.
+PROGRAM = f"""
+import sys
+from sw.tests.driver.conftest import SELF, Host
+host = Host(sys.argv[1])
+pair = host.pair(7000)
+other = host.device.connect({SELF}, 6000)
+host.until(lambda: other.info.state >= 3)
+other.send(b"half a sen")
+host.until(lambda: other.info.acknowledged == 10)
+print("ready", flush=True)
+while True:
+    host.step()
+"""
+
+
+def _flows(nic: Nic) -> int:
+    return sum(not each["let_go"] for each in connections(nic.socket))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_program_leaves_nothing(nic: Nic, number: signal.Signals, size: int) -> None:
+    """Its connections are reset, its flows and listeners free within a second; the other's bytes are whole."""
+    host = Host(nic.uri, size)
+    with host.device:
+        waiting = host.listening(6000)
+        listener = host.listening(6001)
+        out, peer = host.joined(listener, 6001)
+        first, accepted = _other(host, nic, waiting)
+        sent = os.urandom(host.size)
+        got, at = b"", 0
+
+        def through() -> bool:
+            nonlocal got, at
+            at += out.send(sent[at : at + 5000]) if at < len(sent) else 0
+            got += peer.receive() or b""
+            if first.poll() is None and len(got) > host.size // 2:
+                first.send_signal(number)
+                first.wait()
+                killed.append(time.monotonic())
+            elif killed and not free and _flows(nic) <= 3:
+                free.append(time.monotonic())
+            return len(got) == len(sent) and bool(free)
+
+        killed: list[float] = []
+        free: list[float] = []
+        host.until(through)
+        assert got == sent
+        host.until(lambda: accepted.info.state == 0)
+        assert accepted.receive() == b"half a sen"
+        assert accepted.info.error == Error.RESET
+        assert free[0] - killed[0] < 1.0
+        host.listening(7000)  # the dead program's
+        assert host.device.statistics.errors == 0
+
+
+def _established(connection: Connection) -> bool:
+    return bool(connection.info.established)
+
+
+def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[str], Connection]:
+    """The other program, and its connection to this one."""
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, nic.uri], stdout=subprocess.PIPE, text=True)
+    accepted = host.accepted(listener)
+    output = process.stdout
+    assert output
+    host.until(lambda: select.select([output], [], [], 0)[0])
+    assert output.readline() == "ready\n"
+    return process, accepted
+
+
+def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
+    """A port that starts is told of its flows, whose requests have the numbers that the next program begins with."""
+    server = Host(nic.uri)
+    with server.device:
+        listener = server.listening(6000)
+        for _ in range(3):
+            client = Host(nic.uri)
+            out = client.device.connect(SELF, 6000)
+            peer = server.accepted(listener)
+            client.until(partial(_established, out))
+            assert out.send(b"mine") == 4
+            server.until(peer.peek)
+            assert peer.receive() == b"mine"
+            client.device.release()
+            assert server.ended(peer) is Error.RESET
+
+
+def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
+    host = Host(nic.uri)
+    out, _ = host.pair()
+    nic.stop(signal.SIGKILL)
+    host.until(lambda: out.info.state == 0)
+    assert out.info.error == Error.DEVICE_GONE
+    with pytest.raises(DriverError, match="has gone: release it and open it again"):
+        out.send(b"x")
+    with pytest.raises(DriverError) as gone:
+        host.device.poll()
+    assert gone.value.code is Error.DEVICE_GONE
+    host.device.release()
+    nic.start()
+    again = Host(nic.uri)
+    with again.device:
+        again.pair()
+
+
+def test_what_was_given_up_has_no_news_of_the_nic_s_end(nic: Nic) -> None:
+    """A connection that was aborted before its flow was known: its name is free."""
+    host = Host(nic.uri)
+    with host.device:
+        assert nic.process
+        nic.process.send_signal(signal.SIGSTOP)
+        kept, given_up = (host.device.connect(SELF, 7000) for _ in range(2))
+        given_up.abort()
+        nic.stop(signal.SIGKILL)
+        host.until(lambda: host.news)
+        assert [each.connection for each in host.news] == [kept]
+
+
+LAST_WORDS = """
+import os, signal, sys
+from sw.tests.driver.conftest import SELF, Host
+host = Host(sys.argv[1])
+out = host.device.connect(SELF, 6000)
+host.until(lambda: out.info.established)
+os.kill(int(sys.argv[2]), signal.SIGSTOP)
+assert out.send(b"last words") == 10 and out.shutdown()
+out.close()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_program_closed_at_its_end_is_sent(nic: Nic) -> None:
+    """The NIC finds its last doorbells and its end at once."""
+    host = Host(nic.uri)
+    with host.device:
+        listener = host.listening(6000)
+        assert nic.process
+        with subprocess.Popen([sys.executable, "-c", LAST_WORDS, nic.uri, str(nic.process.pid)]) as program:
+            program.wait()
+            nic.process.send_signal(signal.SIGCONT)
+        peer = host.accepted(listener)
+        host.until(lambda: peer.info.peer_finished or peer.info.error)
+        assert peer.info.error == Error.OK
+        assert peer.receive() == b"last words" and peer.receive() == b""
+
+
+def test_a_release_waits_for_what_was_asked(nic: Nic) -> None:
+    """Though the NIC looks only some time later."""
+    host = Host(nic.uri)
+    host.pair()
+    assert nic.process
+    nic.process.send_signal(signal.SIGSTOP)
+    later = threading.Timer(0.2, nic.process.send_signal, [signal.SIGCONT])
+    begin = time.monotonic()
+    later.start()
+    host.device.release()
+    assert time.monotonic() - begin >= 0.2
+    assert not connections(nic.socket)
+
+
+def test_a_nic_lives_on_when_its_time_wraps(tmp_path: Path) -> None:
+    """Times of 64 bits in 2^-16 ns: after 39 hours their double does, after 78 they do."""
+    (tmp_path / "clock.c").write_text(FAST_CLOCK)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "clock.so", "clock.c"], cwd=tmp_path, check=True)
+    preload = " ".join([os.environ.get("LD_PRELOAD", ""), str(tmp_path / "clock.so")]).strip()
+    environment = os.environ | {"LD_PRELOAD": preload}
+    with Nic(tmp_path / "nic.sock", *LOOPED, environment=environment) as nic:
+        host = Host(nic.uri)
+        with host.device:
+            waiting = host.listening(6000)
+            out, peer = host.pair()
+            for _ in range(6):
+                for _ in range(200):
+                    assert out.send(b"x") == 1
+                    host.until(peer.peek)
+                    assert peer.receive() == b"x"
+                program, accepted = _other(host, nic, waiting)
+                program.kill()
+                program.wait()
+                assert host.ended(accepted) is Error.RESET
+                host.until(lambda: _flows(nic) == 3)
+                accepted.close()
+            assert device(nic.socket)["free_ports"] == 3
+
+
+def test_signals_do_not_make_the_nic_gone(nic: Nic) -> None:
+    """A call that a signal interrupts (EINTR) says nothing of the NIC."""
+    signals = "import os, signal, sys\nwhile os.getppid() == int(sys.argv[1]): os.kill(os.getppid(), signal.SIGUSR1)"
+    before = signal.signal(signal.SIGUSR1, lambda *_: None)
+    host = Host(nic.uri)
+    with host.device, subprocess.Popen([sys.executable, "-c", signals, str(os.getpid())]) as sender:
+        try:
+            out, _ = host.pair()
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                host.device.poll()
+            assert out.send(b"x") == 1
+        finally:
+            sender.kill()
+            sender.wait()
+            signal.signal(signal.SIGUSR1, before)
+
+
+def test_all_ports_taken(nic: Nic) -> None:
+    hosts = [Host(nic.uri) for _ in range(4)]
+    with pytest.raises(DriverError, match="all 4 ports are taken") as refused:
+        Host(nic.uri)
+    assert refused.value.code is Error.NO_PORT
+    hosts[0].device.release()
+    Host(nic.uri).device.release()
+    for each in hosts[1:]:
+        each.device.release()
+
+
+def test_status_tells_connections_of_all_programs(nic: Nic) -> None:
+    host = Host(nic.uri)
+    with host.device:
+        host.pair()
+        rows = connections(nic.socket)
+        assert [each["state"] for each in rows] == ["ESTABLISHED"] * 2
+        assert {each["process"] for each in rows} == {os.getpid()}
+        assert device(nic.socket)["free_ports"] == 3
+    json.dumps(rows)

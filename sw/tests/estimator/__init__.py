@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Tests of the estimator, with its golden model."""

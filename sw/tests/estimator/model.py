@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The golden model of the estimator: whole lists, scanned for each question. sw/estimator must answer the same.
+
+Times in ns, windows in segments with 16 fraction bits.
+"""
+
+from __future__ import annotations
+
+from downbeat_toe.estimator.binding import Address, Question, Report, Start
+from downbeat_toe.estimator.structures import Cause, Method, Pace, Phase
+
+from sw.tests.estimator import equations
+from sw.tests.estimator.answers import Answers
+from sw.tests.estimator.known import LONGEST, SEGMENT, TICK, Connection, Known, Prefix, Refusal, require, unicast
+
+
+class Model:
+    """The library's calls: they change `known`, and `answers` reads it."""
+
+    def __init__(self, **changed: int) -> None:
+        self.known = Known(**changed)
+        self.answers = Answers(self.known)
+        self.refused = dict.fromkeys(Cause, 0)
+
+    # ---- calls
+
+    def open(self, now: int, name: int, remote: Address) -> Cause:
+        return self._called(now, lambda: self._open(name, remote))
+
+    def report(self, report: Report, now: int | None = None) -> Cause:
+        return self._called(report.time if now is None else now, lambda: self._report(report))
+
+    def close(self, now: int, name: int) -> Cause:
+        return self._called(now, lambda: self._close(name))
+
+    def transfer(
+        self,
+        now: int,
+        remote: Address,
+        window: int,
+        round_trip: int,
+        segments: int = 0,
+        acks: int = 0,
+        final: bool = False,
+    ) -> Cause:
+        return self._called(now, lambda: self._transfer(remote, window, round_trip, segments, acks, final))
+
+    def ask(self, now: int, question: Question, take: bool = False) -> tuple[Cause, Start]:
+        self.known.now = max(self.known.now, now)
+        initial = self.known.options["initial_window"]
+        start = dict.fromkeys(Start.__dataclass_fields__, 0) | {"initial_window": initial}
+        cause = self._called(now, lambda: self._check(question, take))
+        if cause is Cause.NONE:
+            found = self.answers.of(question)
+            if found:
+                until = min(self.known.now + self.known.options["hold"], found.pop("until", 1 << 64))
+                start |= found | {"known": 1, "until": until}
+            if found and take and question.method is Method.RESUME:
+                self.known.saved[question.remote].user = question.connection
+        values = start | {"method": question.method, "known": bool(start["known"]), "pace": Pace(start["pace"])}
+        return cause, Start(**(values | {"reason": ""}))  # type: ignore[arg-type]
+
+    def _called(self, now: int, call: object) -> Cause:
+        self.known.now = max(self.known.now, now)
+        try:
+            call()  # type: ignore[operator]
+        except Refusal as refusal:
+            self.refused[refusal.cause] += 1
+            return refusal.cause
+        return Cause.NONE
+
+    # ---- what is told
+
+    def _open(self, name: int, remote: Address) -> None:
+        require(name != 0, Cause.UNKNOWN)
+        require(unicast(remote), Cause.ADDRESS)
+        require(name not in self.known.connections, Cause.DUPLICATE)
+        require(len(self.known.connections) < self.known.options["connections"], Cause.FULL)
+        prefix = self.known.prefix(remote)
+        made = Connection(name, remote, self.known.now, time=self.known.now, round_began=self.known.now)
+        prefix.connections.append(made)
+        self.known.connections[name] = made
+
+    def _close(self, name: int) -> None:
+        require(name in self.known.connections, Cause.UNKNOWN)
+        own = self.known.connections.pop(name)
+        self._end(own, own.time)
+        saved = self.known.saved.get(own.remote)
+        if saved and saved.user == name:
+            saved.user = 0
+        key = self.known.key(own.remote)
+        self.known.prefixes[key].connections.remove(own)
+        if not self.known.prefixes[key].connections:
+            self.known.prefixes[key] = self.known.prefixes.pop(key)
+
+    def _transfer(self, remote: Address, window: int, rtt: int, segments: int, acks: int, final: bool) -> None:
+        require(unicast(remote), Cause.ADDRESS)
+        require(0 < window <= self.known.options["maximum_window"] << 8, Cause.WINDOW)
+        require(0 < rtt <= LONGEST, Cause.ROUND_TRIP)
+        require(acks <= segments < 1 << 32, Cause.COUNTER)
+        self._add(self.known.prefix(remote), (self.known.now // TICK, window, rtt, segments, acks), final)
+
+    def _report(self, report: Report) -> None:
+        self._check_report(report)
+        own = self.known.connections[report.connection]
+        prefix = self.known.prefixes[self.known.key(own.remote)]
+        lost, restarted = (report.losses - own.losses) % 256, report.restarts != own.restarts
+        own.round_trip = report.smoothed_rtt
+        if lost:
+            own.losses, own.lost = report.losses, True
+            for drops in (own.drops, prefix.drops):
+                drops.add(report.loss_time, lost, self.known.options["miss_weight"])
+            if report.loss_in_avoidance:
+                own.segment_size = report.segment_size
+                window = max((report.loss_cwnd << 8) // report.segment_size - 256, 256)
+                self._give(own, report.time, window, final=False)
+        if restarted:
+            self._end(own, report.time)
+            own.restarts, own.transfer_acked = report.restarts, report.acked_bytes
+        recovers = report.phase == Phase.RECOVERY
+        before, own.window = own.window, ((report.ssthresh if recovers else report.cwnd) << 16) // report.segment_size
+        own.steady, own.segment_size, own.touched = report.phase != Phase.STARTUP, report.segment_size, self.known.now
+        grown = (report.loss_cwnd << 16) // report.segment_size if lost else own.window
+        if report.awnd:
+            own.average = report.awnd // report.segment_size
+        elif own.average:
+            own.average = equations.awnd_together(own.average, (before + grown) // 2, report.acks - own.acks)
+        if own.steady and own.average == 0:
+            own.average = own.window
+        self._round(own, report, bool(lost or restarted or recovers))
+        own.acked, own.acks, own.time = report.acked_bytes, report.acks, report.time
+
+    def _check_report(self, report: Report) -> None:
+        most = self.known.options["maximum_window"] * report.segment_size
+        require(report.time <= self.known.now, Cause.FUTURE)
+        require(report.connection in self.known.connections, Cause.UNKNOWN)
+        own = self.known.connections[report.connection]
+        require(report.time >= own.time and self.known.now - report.time <= self.known.options["live"], Cause.STALE)
+        require(report.remote == own.remote, Cause.OTHER_PATH)
+        require(report.segment_size >= SEGMENT, Cause.SEGMENT)
+        require(report.phase <= 2, Cause.PHASE)
+        window = report.ssthresh if report.phase == Phase.RECOVERY else report.cwnd
+        require(0 < window <= most and report.awnd >> 16 <= most, Cause.WINDOW)
+        require(report.smallest_rtt <= report.smoothed_rtt <= LONGEST, Cause.ROUND_TRIP)
+        if report.losses != own.losses:
+            earliest = own.drops.last if own.drops.count else own.opened
+            require(earliest <= report.loss_time <= report.time, Cause.LOSS)
+            require(0 < report.loss_cwnd <= most, Cause.WINDOW)
+            require(report.loss_in_avoidance <= 1, Cause.LOSS)
+        acked = report.acked_bytes - own.acked
+        require(acked >= 0 and 0 <= report.acks - own.acks <= acked, Cause.COUNTER)
+        require(acked <= most or (acked - most) // 125 <= report.time - own.time, Cause.COUNTER)
+
+    def _round(self, own: Connection, report: Report, disturbed: bool) -> None:
+        if report.retreats != own.retreats:
+            own.retreats, disturbed = report.retreats, True
+            self.known.saved.pop(report.remote, None)
+        elapsed = report.time - own.round_began
+        if disturbed:
+            own.delivered = 0
+        elif report.smoothed_rtt == 0 or elapsed < report.smoothed_rtt:
+            return
+        else:
+            acked = report.acked_bytes - own.round_acked
+            delivered = min(acked * report.smoothed_rtt // elapsed, report.cwnd)
+            least = 4 * self.known.options["initial_window"] * report.segment_size
+            if delivered >= max(least, own.delivered):
+                own.delivered = delivered
+                self.known.save(report.remote, report.time, delivered, report.smallest_rtt or report.smoothed_rtt)
+        own.round_began, own.round_acked = report.time, report.acked_bytes
+
+    def _end(self, own: Connection, time: int) -> None:
+        if not own.lost and own.window and own.acked > own.transfer_acked:
+            self._give(own, time, own.window >> 8, final=True)
+        own.lost = False
+
+    def _give(self, own: Connection, time: int, window: int, final: bool) -> None:
+        if own.round_trip == 0:
+            return
+        segments, acks = (own.acked - own.spand_acked) // own.segment_size, own.acks - own.spand_acks
+        if not acks <= segments < 1 << 32:
+            segments = acks = 0
+        prefix = self.known.prefixes[self.known.key(own.remote)]
+        self._add(prefix, (time // TICK, window, own.round_trip, segments, acks), final)
+        own.spand_acked, own.spand_acks = own.acked, own.acks
+
+    def _add(self, prefix: Prefix, report: tuple[int, int, int, int, int], final: bool) -> None:
+        recent = self.known.recent(prefix)
+        bound = final and self.known.options["spand_lower_bound"] and recent
+        if bound and report[1] < sum(each[1] for each in recent) // len(recent):
+            return
+        prefix.spand = [*recent, report]
+
+    # ---- what is asked
+
+    def _check(self, question: Question, take: bool) -> None:
+        require(unicast(question.remote), Cause.ADDRESS)
+        require(question.segment_size >= SEGMENT, Cause.SEGMENT)
+        require(question.round_trip <= LONGEST, Cause.ROUND_TRIP)
+        if question.connection:
+            require(question.connection in self.known.connections, Cause.UNKNOWN)
+            require(self.known.connections[question.connection].remote == question.remote, Cause.OTHER_PATH)
+        require(not (take and question.method is Method.RESUME) or question.connection != 0, Cause.UNKNOWN)

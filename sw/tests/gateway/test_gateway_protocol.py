@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What changes the gateway's estimates and what does not. The host is a Python one, with hashlib's BLAKE2b."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+
+import pytest
+from downbeat_toe.gateway import wire
+
+from sw.tests.gateway.virtual import SITE_KEY, Virtual
+
+PREFIX, OTHER = "192.0.2.0/24", "2001:db8:1::/48"
+Make = Callable[..., Virtual]
+
+
+def test_an_estimate_is_the_mean_of_a_hosts_reports_and_another_host_gets_it(virtual: Make) -> None:
+    gateway = virtual()
+    first, second = gateway.host(1), gateway.host(2)
+    gateway.report(first, wire.transfer(PREFIX, 30_000, 0.050, 1), wire.transfer(PREFIX, 50_000, 0.070, 2))
+    known, unknown = gateway.ask(second, PREFIX, OTHER)
+    assert (known.prefix, known.window, known.transfers, known.reporters) == (PREFIX, 40_000, 2, (1, 0, 0))
+    assert known.rtt == pytest.approx(0.060) and known.acked == pytest.approx(1.5)
+    assert unknown == wire.Answer(OTHER, 0, (0, 0, 0), 0, 0, 0, 0, 0, 0, 0, 0), "nothing is said where nothing is known"
+
+
+def test_states_and_saved_windows_are_shared(virtual: Make) -> None:
+    gateway = virtual()
+    first, second = gateway.host(1), gateway.host(2)
+    gateway.report(first, wire.state(OTHER, 3, 17_520, 29_200), wire.saved(OTHER, 90_000, 0.44))
+    (known,) = gateway.ask(second, OTHER)
+    # The thesis's row S = 12, L = 3, w_o = 20 (in segments): n = L + S / w_o = 3.6.
+    assert known.oldest == 29_200 and known.connections == pytest.approx(3.6)
+    assert (known.saved_window, known.saved_rtt, known.reporters) == (90_000, 0.44, (0, 1, 1))
+
+
+def test_five_minutes_are_the_last_of_a_report(virtual: Make) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    gateway.at(2000)
+    gateway.report(host, wire.transfer(PREFIX, 10_000))
+    gateway.at(2005)
+    gateway.report(host, wire.transfer(PREFIX, 20_000), wire.saved(PREFIX, 5000, 1), wire.state(PREFIX, 1, 0, 4000))
+    gateway.at(2150)
+    gateway.report(host, wire.transfer(PREFIX, 60_000))
+    (known,) = gateway.ask(host, PREFIX)
+    assert known.window == 30_000 and known.reporters == (1, 0, 1), "a host's state is void after a minute"
+    gateway.at(2299.999)
+    (known,) = gateway.ask(host, PREFIX)
+    assert known.window == 30_000
+    assert known.lifetime_ms <= 10_000, "an answer holds for a bucket's time at most"
+    gateway.at(2300)
+    (known,) = gateway.ask(host, PREFIX)
+    assert known.window == 60_000
+    gateway.at(2449.5)
+    (known,) = gateway.ask(host, PREFIX)
+    assert known.lifetime_ms == 500, "an answer ends with the last report behind it"
+    gateway.at(2450)
+    assert gateway.ask(host, PREFIX)[0].reporters == (0, 0, 0)
+    gateway.sweep()
+    assert gateway.size()[0] == 0, "what is forgotten takes no memory"
+
+
+def _known(gateway: Virtual, host: wire.Host) -> list[wire.Answer]:
+    return gateway.ask(host, PREFIX, OTHER)
+
+
+def changed(datagram: bytes, at: int, value: int, key: bytes | None = None) -> bytes:
+    """One byte is another; with the key the tag is right again."""
+    body = datagram[:at] + bytes([value]) + datagram[at + 1 :]
+    return body if key is None else body[:-16] + wire.tag(key, body[:-16])
+
+
+@pytest.mark.parametrize("at", range(100))
+def test_a_message_with_any_changed_byte_changes_nothing(virtual: Make, at: int) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    gateway.report(host, wire.transfer(PREFIX, 10_000))
+    before = _known(gateway, host)
+    good = host.report(wire.transfer(PREFIX, 900_000))
+    assert gateway.give(changed(good, at, good[at] ^ 0x41)) == b"", "and nobody is answered"
+    assert _known(gateway, host) == before
+    counters = gateway.counters()
+    refused = {"wrong_magic", "wrong_version", "wrong_type", "reserved_bits", "wrong_length", "unknown_key", "forged"}
+    assert sum(counters.get(name, 0) for name in refused) == 1, counters
+
+
+def test_forged_replayed_stale_and_wrong_version_messages_change_nothing(virtual: Make) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    stranger = wire.Host(bytes(32), 1, session=host.session)
+    neighbour = gateway.host(2)
+    first = host.report(wire.transfer(PREFIX, 10_000))
+    gateway.give(first)
+    before = _known(gateway, host)
+    item = wire.transfer(PREFIX, 900_000)
+    bad = {
+        "forged": stranger.report(item),
+        "replayed": first,
+        "wrong_version": host.message(wire.REPORT, item, version=2),
+        "stale": host.message(wire.REPORT, item, sequence=0),
+        "unknown_session": wire.Host(SITE_KEY, 1, session=host.session + 99).report(item),
+        "wrong_type": host.message(wire.ANSWER, item),
+        "unknown_key": wire.Host(SITE_KEY, 1, key_id=9, session=host.session).report(item),
+        "too_short": host.report(item)[:40],
+        "too_long": host.message(wire.REPORT, item * 30),
+        "denied_reporter": wire.Host(SITE_KEY, 0).report(item),
+    }
+    for cause, datagram in bad.items():
+        answer = gateway.give(datagram)
+        assert gateway.counters().get(cause) == 1, (cause, gateway.counters())
+        if cause == "unknown_session":
+            assert host.opened(answer)[0] == wire.REFUSAL, "the host must learn that it has to say hello"
+        else:
+            assert answer == b""
+    host.session, held = neighbour.session, host.session
+    gateway.give(host.report(item))
+    assert gateway.counters()["unknown_session"] == 2, "a session is its reporter's own"
+    host.session = held
+    assert _known(gateway, host) == before
+
+
+def test_each_sequence_number_counts_once_in_any_order_within_the_window(virtual: Make) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    numbers = [5, 1, 1024, 3, 1025, 2048, 1025, 1024, 4000, 2977, 2976, 3, 4000]
+    taken, seen, highest = 0, set[int](), 0
+    for number in numbers:
+        gateway.give(host.message(wire.REPORT, wire.transfer(PREFIX, 1000), sequence=number))
+        if number not in seen and number + 1024 > highest:
+            taken += 1
+            seen.add(number)
+            highest = max(highest, number)
+    assert gateway.counters()["reports"] == taken
+    assert gateway.counters()["replayed"] + gateway.counters()["stale"] == len(numbers) - taken
+
+
+def test_a_message_that_was_held_back_is_stale_whatever_the_hosts_date_is(virtual: Make) -> None:
+    gateway = virtual("[limits]\ndelay_ms = 10000\n")
+    host = gateway.host(1)
+    host.stamp = 4_000_000_000  # ms: another clock than the gateway's
+    gateway.give(host.report(wire.transfer(PREFIX, 10_000)))
+    held = host.report(wire.transfer(PREFIX, 900_000))
+    gateway.at(1009)
+    host.stamp += 9000
+    gateway.give(host.report(wire.transfer(PREFIX, 10_000)))
+    gateway.at(1010.1)
+    assert gateway.give(held) == b""
+    assert gateway.counters()["stale"] == 1 and gateway.counters()["reports"] == 2
+
+
+def test_what_was_recorded_before_a_restart_changes_nothing_after_it(virtual: Make) -> None:
+    gateway = virtual("[limits]\ndelay_ms = 300000\n")
+    host = gateway.host(7)
+    recorded = [host.hello(), host.report(wire.transfer(PREFIX, 900_000))]
+    fresh = virtual()
+    for sessions in range(20):  # the draws of this gateway's sessions are the same ones
+        if sessions == 3:
+            fresh.give(recorded[0])
+        fresh.host(8)
+    answer = fresh.give(recorded[1])
+    assert host.opened(answer)[0] == wire.REFUSAL
+    assert fresh.counters()["unknown_session"] == 1
+
+
+NAN, INFINITE = math.nan, math.inf
+WRONG = [
+    ("not_finite", NAN, (0, 1, 2)),
+    ("not_finite", INFINITE, (0, 1, 2)),
+    ("not_finite", -INFINITE, (0, 1, 2)),
+    ("negative", -1.0, (0, 1, 2)),
+    ("negative", -5e-324, (0, 1, 2)),
+    ("out_of_range", 1e300, (0, 1, 2)),
+    ("out_of_range", 0.0, (0, 1, 2)),
+    ("out_of_range", float(65535 << 14) + 1, (0,)),
+    ("out_of_range", 60.001, (1,)),
+    ("out_of_range", 256.5, (2,)),
+    ("reserved_bits", 1.0, (3,)),
+]
+
+
+@pytest.mark.parametrize(("cause", "value", "place"), [(c, v, p) for c, v, places in WRONG for p in places])
+@pytest.mark.parametrize("batch", [1, 21])
+def test_numbers_that_no_connection_has_are_refused_with_all_of_the_message(
+    virtual: Make, cause: str, value: float, place: int, batch: int
+) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    numbers = [30_000.0, 0.05, 2.0, 0.0]
+    numbers[place] = value
+    good = wire.transfer(PREFIX, 30_000)
+    wrong = wire.prefix_item(PREFIX, wire.TRANSFER) + struct.pack(">4d", *numbers)
+    gateway.give(host.report(*[good] * (batch - 1), wrong))
+    assert gateway.counters()[cause] == 1
+    assert gateway.ask(host, PREFIX)[0].reporters == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("cause", "at", "value"),
+    [
+        ("wrong_prefix", 0, 5),  # family
+        ("wrong_prefix", 1, 33),  # bits
+        ("wrong_prefix", 1, 7),
+        ("wrong_prefix", 7, 1),  # a bit behind the length
+        ("wrong_prefix", 19, 1),
+        ("wrong_kind", 2, 4),
+        ("reserved_bits", 3, 1),
+    ],
+)
+def test_prefixes_and_kinds_that_are_none_are_refused(virtual: Make, cause: str, at: int, value: int) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    gateway.give(changed(host.report(wire.transfer(PREFIX, 30_000)), wire.HEADER.size + at, value, host.key))
+    assert gateway.counters()[cause] == 1 and gateway.size()[0] == 0
+
+
+def test_a_reporter_beyond_its_rate_is_refused_and_others_are_not(virtual: Make) -> None:
+    gateway = virtual(
+        "[limits]\nmessages_per_second = 100\nmessage_burst = 50\nhellos_per_second = 1\nhello_burst = 3\n"
+    )
+    loud, quiet = gateway.host(1), gateway.host(2)
+    for _ in range(80):
+        gateway.give(loud.report(wire.transfer(PREFIX, 1000)))
+    assert gateway.counters()["rate_limited"] == 30
+    gateway.report(quiet, wire.transfer(PREFIX, 1000))
+    gateway.at(1000.1)
+    for _ in range(20):
+        gateway.give(loud.report(wire.transfer(PREFIX, 1000)))
+    assert gateway.counters()["rate_limited"] == 40, "a tenth of a second gives ten more"
+    before = gateway.counters()["hellos"]
+    for _ in range(9):
+        gateway.give(loud.hello())
+    assert gateway.counters()["hellos"] - before == 2
+
+
+def test_a_message_costs_as_many_as_it_has_items(virtual: Make) -> None:
+    gateway = virtual("[limits]\nmessages_per_second = 100\nmessage_burst = 50\n")
+    host = gateway.host(1)
+    for _ in range(3):
+        gateway.give(host.report(*[wire.transfer(PREFIX, 1000)] * 22))
+    assert (gateway.counters()["reports"], gateway.counters()["rate_limited"]) == (2, 1)
+    gateway.ask(host, *[PREFIX] * 6)
+    assert gateway.give(host.query(PREFIX)) == b"" and gateway.counters()["rate_limited"] == 2
+
+
+def test_a_recorded_hello_that_comes_again_costs_its_reporter_nothing(virtual: Make) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    recorded = [host.hello() for _ in range(3)]
+    gateway.report(host, wire.transfer(PREFIX, 1000))
+    for step in range(1, 3000):
+        gateway.at(1000 + step / 100)
+        assert gateway.give(recorded[step % 3]) == b"" or step <= 3
+        if step % 500 == 0:
+            gateway.report(host, wire.transfer(PREFIX, 1000))
+            gateway.hello(restarted := wire.Host(SITE_KEY, 1))
+            gateway.report(restarted, wire.transfer(PREFIX, 1000))
+    counters = gateway.counters()
+    assert counters["reports"] == 1 + 2 * 5 and counters["replayed"] == 2999 - 3
+    assert counters["sessions"] == 6 and "evicted_sessions" not in counters and "rate_limited" not in counters
+
+
+def test_two_keys_are_valid_at_once_and_a_denied_reporter_has_none(virtual: Make) -> None:
+    other = bytes(31) + b"\1"
+    gateway = virtual(key_lines=f"key 2 {other.hex()}\ndeny 5\n")
+    gateway.report(gateway.host(1), wire.transfer(PREFIX, 30_000))
+    gateway.report(gateway.host(2, other, 2), wire.transfer(PREFIX, 30_000))
+    assert gateway.give(wire.Host(SITE_KEY, 5).hello()) == b""
+    assert gateway.give(wire.Host(other, 1, key_id=1).hello()) == b"", "a key of another number"
+    assert gateway.counters()["denied_reporter"] == 1 and gateway.counters()["forged"] == 1
+
+
+def test_the_session_used_least_recently_makes_place(virtual: Make) -> None:
+    gateway = virtual("[limits]\nsessions = 2\n")
+    first, second = gateway.host(1), gateway.host(1)
+    gateway.report(second, wire.transfer(PREFIX, 1000))
+    gateway.report(first, wire.transfer(PREFIX, 1000))
+    third = gateway.host(1)
+    gateway.report(first, wire.transfer(PREFIX, 1000))
+    gateway.report(third, wire.transfer(PREFIX, 1000))
+    assert second.opened(gateway.give(second.report(wire.transfer(PREFIX, 1000))))[0] == wire.REFUSAL
+    assert gateway.counters()["evicted_sessions"] == 1 and gateway.counters()["sessions"] == 2
