@@ -138,11 +138,11 @@ async def data_on_a_syn_is_left_to_be_sent_again(dut: Any) -> None:
     core = await listening(dut)
     peer = Peer(core, port=4000, core_port=PORT)
     peer.send("S", b"early", options=[("MSS", 1460)], advance=False)
-    answer = await peer.receive()
-    assert answer.flags == "SA"
-    assert answer.ack == peer.sequence + 1
+    reply = await peer.receive()
+    assert reply.flags == "SA"
+    assert reply.ack == peer.sequence + 1
     peer.sequence += 1
-    peer.expected = (answer.seq + 1) % 2**32
+    peer.expected = (reply.seq + 1) % 2**32
     peer.send("A")
     flow = (await core.notified_of("established"))["status_reference_flow"]
     peer.send("PA", b"early")

@@ -139,8 +139,8 @@ async def close_by_the_peer_passes_close_wait_and_last_ack(dut: Any) -> None:
     peer.send("FA")
     acknowledgment = await peer.receive()
     assert acknowledgment.ack == peer.sequence
-    told = await core.notified_of("closeWait")
-    assert told["status_peerFinished"] == 1
+    notification = await core.notified_of("closeWait")
+    assert notification["status_peerFinished"] == 1
     core.write(flow, b"and goodbye")
     await core.writes.drained()
     core.command("close", flow=flow)

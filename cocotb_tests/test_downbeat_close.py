@@ -122,8 +122,8 @@ async def close_while_data_is_on_its_way_to_memory_resets(dut: Any) -> None:
         for _ in range(60):  # the segment is judged; its 183 words are still on their way
             await RisingEdge(dut.clk)
     core.command("close", flow=flow)
-    answer = await peer.receive()
-    assert "R" in answer.flags and answer.ack == peer.sequence - MSS
+    reset = await peer.receive()
+    assert "R" in reset.flags and reset.ack == peer.sequence - MSS
     if writes is not None:
         writes.b_channel.pause = False
     await core.idle()
@@ -141,10 +141,10 @@ async def data_that_was_asked_for_before_the_close_is_read(dut: Any) -> None:
     peer.send("PA", data[:MSS])
     peer.send("PA", data[MSS : 2 * MSS])
     peer.send("PA", data[2 * MSS :])
-    told = 0
-    while told < 3000:
+    received = 0
+    while received < 3000:
         notification = await core.notified()
-        told = (notification["status_received_value"] - (peer.sequence - 3000)) % 2**32
+        received = (notification["status_received_value"] - (peer.sequence - 3000)) % 2**32
     core.command("receive", flow=flow, length=3000)
     core.command("close", flow=flow)
     assert (await core.reads.receive(50_000)).data == data

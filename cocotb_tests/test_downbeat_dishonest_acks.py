@@ -27,7 +27,7 @@ ROUND_TRIP = 10_000_000  # ns
 TIMER = 200_000_000  # ns: what is further away than this is a timer, not a departure
 PARTS = draws(3, 8)  # in which a segment is acknowledged
 OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
-# What a policy that needs one is told; all others are told nothing.
+# The argument of each policy that needs one; all others have none.
 ARGUMENTS = {
     "miss": miss.argument(1.0, 10_000_000_000),
     "paced": paced.argument(INITIAL_WINDOW, 1000),
@@ -103,7 +103,7 @@ class Connection:
         return self.windows.of[self.flow]
 
     async def sent(self) -> list[TCP]:
-        """What leaves until nothing more does but by a timer."""
+        """The segments that leave before only a timer could send another."""
         segments: list[TCP] = []
         while True:
             await self.core.idle()

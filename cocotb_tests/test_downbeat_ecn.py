@@ -34,8 +34,8 @@ async def opened(dut: Any, *, initial_window: int) -> tuple[Core, Peer, int]:
     assert syn.flags == "SEC" and syn.underlayer.tos == 0
     peer.core_port, peer.expected = syn.sport, (syn.seq + 1) % 2**32
     peer.send("SAE", options=OPTIONS)
-    answer = await peer.receive()
-    assert answer.flags == "A" and answer.underlayer.tos == 0
+    acknowledgment = await peer.receive()
+    assert acknowledgment.flags == "A" and acknowledgment.underlayer.tos == 0
     flow = (await core.notified_of("established"))["status_reference_flow"]
     peer.send("A")  # the window of a SYN is not scaled
     return core, peer, flow
@@ -63,13 +63,13 @@ async def a_sender_halves_its_window_once_in_a_window_and_says_so_once(dut: Any)
     waiting = await flight(core, peer)
     assert len(waiting) == 16 and all(segment.underlayer.tos == ECT for segment in waiting)
     echoing = True
-    told, rounds, next_new = 0, 0, waiting[0].seq + 16 * MSS
+    reports, rounds, next_new = 0, 0, waiting[0].seq + 16 * MSS
     in_flight = []
     while len(peer.received) < 40 * MSS:
         segment = waiting.pop(0)
         peer.accept(segment)
         if "C" in segment.flags:
-            told += 1
+            reports += 1
             echoing = False
         peer.send("AE" if echoing else "A")
         for new in await flight(core, peer):
@@ -80,7 +80,7 @@ async def a_sender_halves_its_window_once_in_a_window_and_says_so_once(dut: Any)
             rounds += 1
             waiting.append(new)
         in_flight.append(len(waiting))
-    assert told == 1
+    assert reports == 1
     # Sixteen less those acknowledged, down to half; there it stays while ECE comes, one more round trip of eight.
     assert in_flight[:16] == [*range(15, 8, -1), *[8] * 9], str(in_flight)
     assert max(in_flight[16:]) in (9, 10, 11), "then it grows by a segment each round trip (RFC 5681 3.1)"
@@ -118,11 +118,11 @@ async def a_receiver_says_ece_from_the_mark_until_cwr(dut: Any) -> None:
     6.1.5)."""
     core, peer, flow = await opened(dut, initial_window=10)
 
-    async def told() -> str:
-        """Of two segments, the second of which is given above, the ACK's flags."""
-        (answer,) = await flight(core, peer)
-        assert answer.underlayer.tos == 0 and answer.ack == peer.sequence
-        return str(answer.flags)
+    async def flags_of_ack() -> str:
+        """Flags of the ACK of two segments, the second of which is given above."""
+        (acknowledgment,) = await flight(core, peer)
+        assert acknowledgment.underlayer.tos == 0 and acknowledgment.ack == peer.sequence
+        return str(acknowledgment.flags)
 
     for codepoint, flags, expected in [
         (ECT, "A", "A"),
@@ -135,7 +135,7 @@ async def a_receiver_says_ece_from_the_mark_until_cwr(dut: Any) -> None:
     ]:
         marked(core, peer, b"x" * 100, tos=ECT)
         marked(core, peer, b"y" * 100, flags, codepoint)
-        assert await told() == expected, (codepoint, flags)
+        assert await flags_of_ack() == expected, (codepoint, flags)
     core.write(flow, b"data of ours")
     (segment,) = await flight(core, peer)
     assert "E" in segment.flags and segment.underlayer.tos == ECT and segment.data == b"data of ours"

@@ -87,9 +87,9 @@ async def the_core_asks_for_its_peer_and_answers_its_ping(dut: Any) -> None:
     data = generator().randbytes(301)
     ping = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / ICMP(id=7, seq=9) / Raw(data)
     core.wire_in.put(bytes(ping))
-    answer = Ether((await core.wire_out.receive()).data)
-    assert (answer[ICMP].type, answer[ICMP].id, answer[ICMP].seq) == (0, 7, 9)
-    assert bytes(answer[Raw])[: len(data)] == data
+    reply = Ether((await core.wire_out.receive()).data)
+    assert (reply[ICMP].type, reply[ICMP].id, reply[ICMP].seq) == (0, 7, 9)
+    assert bytes(reply[Raw])[: len(data)] == data
 
 
 @cocotb.test()
@@ -122,10 +122,10 @@ async def a_connection_outlives_a_link_that_goes_down_for_a_while(dut: Any) -> N
     dut.link_up.value = 1
     await ClockCycles(dut.clk, 20)
     peer.send("A", b"x")
-    peer.send("PA", b"y")  # the core's answer shows that it still knows the connection; its own data comes with the RTO
-    answer = await peer.receive()
-    assert answer.flags == "A"
-    assert answer.ack == peer.sequence
+    peer.send("PA", b"y")  # the core's reply shows that it still knows the connection; its own data comes with the RTO
+    reply = await peer.receive()
+    assert reply.flags == "A"
+    assert reply.ack == peer.sequence
 
 
 @cocotb.test()

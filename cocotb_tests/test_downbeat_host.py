@@ -48,11 +48,13 @@ async def an_accepted_connection_is_its_listeners(dut: Any) -> None:
     for each in host.ports:
         await each.start()
     await port.listen(80, request=7)
-    done = await port.answer()
+    done = await port.response()
     assert (done["kind"], done["request"], done["reason"]) == ("answer", 7, "none")
     await other.listen(80, request=8)
     await other.command("unlisten", request=9, localPort=80)
-    assert [(answer["request"], answer["reason"]) for answer in (await other.answer(), await other.answer())] == [
+    assert [
+        (response["request"], response["reason"]) for response in (await other.response(), await other.response())
+    ] == [
         (8, "addressInUse"),
         (9, "addressInUse"),
     ]
@@ -63,7 +65,7 @@ async def an_accepted_connection_is_its_listeners(dut: Any) -> None:
     assert (connection.status["localPort"], connection.status["remotePort"]) == (80, PORT)
     await move(host, peer, connection, 2000)
     await port.command("unlisten", request=10, localPort=80)
-    assert (await port.answer())["reason"] == "none"
+    assert (await port.response())["reason"] == "none"
     assert other.poll() is None and other.connections == {}
 
 
@@ -77,10 +79,10 @@ async def what_is_refused_later_is_answered(dut: Any) -> None:
     await port.open(PORT, request=4, startup=200)
     await port.open(PORT, request=5, steadyArgument=1 << 127)
     await port.command("open", request=6, remoteIp=0x0A000002, remotePort=1, startupArgument=1)
-    answers = {answer["request"]: answer for answer in [await port.answer() for _ in range(4)]}
-    assert (answers[3]["kind"], answers[3]["reason"]) == ("answer", "unreachable")
-    assert [answers[request]["reason"] for request in (4, 5)] == ["field", "field"]
-    assert (answers[6]["kind"], answers[6]["reason"]) == ("answer", "policyArgument")
+    responses = {response["request"]: response for response in [await port.response() for _ in range(4)]}
+    assert (responses[3]["kind"], responses[3]["reason"]) == ("answer", "unreachable")
+    assert [responses[request]["reason"] for request in (4, 5)] == ["field", "field"]
+    assert (responses[6]["kind"], responses[6]["reason"]) == ("answer", "policyArgument")
 
 
 @cocotb.test()
@@ -91,13 +93,13 @@ async def a_start_is_answered_and_the_path_is_reported(dut: Any) -> None:
     await port.start()
     peer, connection = await opened(host)
     await connection.command("start", request=21, ssthresh=5_000, startWindow=20)
-    answer = await port.answer()
-    assert (answer["request"], answer["reason"]) == (21, "none")
+    response = await port.response()
+    assert (response["request"], response["reason"]) == (21, "none")
     await connection.send(b"in flight")
     segment = await peer.receive()
     await connection.command("start", request=22, ssthresh=5_000, startWindow=2)
-    answer = await port.answer()
-    assert (answer["request"], answer["reason"]) == (22, "inFlight")
+    response = await port.response()
+    assert (response["request"], response["reason"]) == (22, "inFlight")
     peer.accept(segment)
     while not (found := [report for report in port.reports if report["ssthresh"] == 5_000]):
         await port.take()
@@ -121,7 +123,7 @@ async def data_stays_behind_commands_and_a_close_takes_it_along(dut: Any) -> Non
     await clocks(dut, 300)
     assert host.core.wire_out.stream.beats.empty(), "the doorbell has overtaken the command"
     host.memory.ring_reads.ar_channel.pause = False
-    assert (await port.answer())["request"] == 11
+    assert (await port.response())["request"] == 11
     segment = await peer.receive()
     assert segment.data == b"behind the command"
     peer.accept(segment)
@@ -135,7 +137,7 @@ async def data_stays_behind_commands_and_a_close_takes_it_along(dut: Any) -> Non
         peer.accept(segment)
     assert peer.received[before:] == b"before the close"
     await port.ring("written", connection.flow, connection.generation, connection.written)
-    assert (await port.answer())["reason"] == "notOpen"
+    assert (await port.response())["reason"] == "notOpen"
 
 
 @cocotb.test()
@@ -153,7 +155,7 @@ async def streams_in_the_fabric_stay_as_they_are(dut: Any) -> None:
     assert (await own.receive()).data == b"from the fabric"
     await move(host, peer, connection, 1000)
     fabric = [unpack("Notification", beat["data"]) for beat in host.core.notifications.pending()]
-    assert {news["status_reference_flow"] for news in fabric} <= {flow}
+    assert {notification["status_reference_flow"] for notification in fabric} <= {flow}
     assert [key[0] for key in port.connections] == [connection.flow]
     await port.ring("written", flow, 0, 0)
-    assert (await port.answer())["reason"] == "owner"
+    assert (await port.response())["reason"] == "owner"

@@ -52,13 +52,13 @@ class Bench:
         self.host.memory.check()
 
     async def refused(self, source: str, reason: str, value: int | None = None) -> None:
-        error = await self.bad.answer()
+        error = await self.bad.response()
         assert (error["kind"], error["state"], error["reason"]) == ("error", source, reason), error
         assert value is None or error["value"] == value
 
 
 def expected(bench: Bench, flow: int, generation: int, bad_sequence: str = "none") -> str:
-    """What a flow and a generation of the bad port deserve, by what it was told."""
+    """The refusal that a flow and a generation of the bad port deserve, by the statuses it received."""
     if flow >= size_of("flows"):
         return "flow"
     if flow == bench.good.flow:
@@ -92,11 +92,11 @@ async def doorbells_that_cannot_be_are_refused_by_their_cause(dut: Any) -> None:
             await bench.refused(kind, expected(bench, flow, generation), at)
         await bench.bad.ring(kind, own.flow, own.generation, at, reserved=1)
         await bench.refused(kind, "reserved")
-        most = size_of("sendBufferBytes") if kind == "written" else 0
+        largest = size_of("sendBufferBytes") if kind == "written" else 0
         for change, reason in (
             (-1, "backwards"),
             (-(2**31), "backwards"),
-            (most + 1, "beyond"),
+            (largest + 1, "beyond"),
             (2**31 - 1, "beyond"),
             (MASK, "backwards"),
         ):
@@ -184,7 +184,7 @@ async def random_values_find_their_error_or_do_what_they_may(dut: Any) -> None:
             await bad.command(kind, flow=flow, generation=generation, request=9)
         else:
             at = own.written if kind == "written" else own.consumed
-            # Where every other part is right, the sequence number is no step ahead.
+            # If every other part is right, the sequence number is no step ahead.
             sequence = draw.choice(
                 (at, (at - draw.randint(1, 2**31)) & MASK, (at + draw.randint(70_000, 2**31 - 1)) & MASK)
             )
@@ -194,8 +194,8 @@ async def random_values_find_their_error_or_do_what_they_may(dut: Any) -> None:
             )
             await bad.ring(kind, flow, generation, sequence)
         if reason != "none" or kind == "setPolicies":
-            answer = await bad.answer()
-            assert answer["reason"] == reason, (kind, flow, generation, answer)
+            response = await bad.response()
+            assert response["reason"] == reason, (kind, flow, generation, response)
             errors += reason != "none"
     assert await bad.get("errors") == errors
     await bench.settle()
@@ -211,10 +211,10 @@ async def errors_without_space_are_counted(dut: Any) -> None:
     for _ in range(flood):
         await bad.ring("written", 0xFFFF, 0, 0)
     await bench.settle()
-    untold = await bad.get("errorsUntold")
-    assert await bad.get("errors") == flood and 0 < untold < flood
-    told = [await bad.answer() for _ in range(flood - untold)]
-    assert {error["reason"] for error in told} == {"flow"}
-    assert told[-1]["errorsUntold"] == untold
+    unreported = await bad.get("errorsUntold")
+    assert await bad.get("errors") == flood and 0 < unreported < flood
+    reported = [await bad.response() for _ in range(flood - unreported)]
+    assert {error["reason"] for error in reported} == {"flow"}
+    assert reported[-1]["errorsUntold"] == unreported
     await clocks(dut, 200)
     assert bad.poll() is None

@@ -34,9 +34,9 @@ async def a_full_ring_stops_no_other_port_and_loses_no_answer(dut: Any) -> None:
         await slow.listen(80, request=100 + request)
     slow_peer.send("PA", b"not looked at")
     await move(host, peer, connection, 3000)
-    answers = [await slow.answer() for _ in range(12)]
-    assert [answer["request"] for answer in answers] == list(range(100, 112))
-    assert [answer["reason"] for answer in answers] == ["none"] + ["addressInUse"] * 11
+    responses = [await slow.response() for _ in range(12)]
+    assert [response["request"] for response in responses] == list(range(100, 112))
+    assert [response["reason"] for response in responses] == ["none"] + ["addressInUse"] * 11
     await until(
         dut, lambda: slow.poll() is not None or slow_connection.received == slow_peer.sequence, "the data", 5000
     )
@@ -123,12 +123,12 @@ async def rings_that_cannot_be_are_refused_and_a_broken_one_stops_its_port(dut: 
     await clocks(dut, 200)
     assert await port.get("status") == 4, "stopped"
     await other.listen(81)
-    assert (await other.answer())["reason"] == "none"
+    assert (await other.response())["reason"] == "none"
     host.memory.ring_reads.faults = ()
     await port.set("control", 0)
     await port.start()
     await port.listen(80)
-    assert (await port.answer())["reason"] == "none"
+    assert (await port.response())["reason"] == "none"
 
 
 @cocotb.test()

@@ -18,7 +18,7 @@ from cocotb_tests.core.station import MSS, Station, opened
 from sim.golden.calculation.inline_measurement import PROBES, Request, Response, Unit
 
 ROUND_TRIP = 1_000_000  # ns, behind the bottleneck
-ESTIMATOR = 100_000  # clocks: longer than a round's last answer takes
+ESTIMATOR = 100_000  # clocks: longer than a round's last acknowledgment takes
 
 
 def test_downbeat_inline() -> None:
@@ -26,8 +26,8 @@ def test_downbeat_inline() -> None:
 
 
 class Sender:
-    """A connection that measures, its path, and the golden model of the unit that is told what the engine should
-    tell."""
+    """A connection that measures, its path, and the golden model of the unit that gets the requests that the engine
+    should send."""
 
     def __init__(self, core: Core, peer: Any, flow: int, load: float) -> None:
         self.core, self.flow = core, flow
@@ -35,13 +35,13 @@ class Sender:
         self.path = Path(load, 0.3)
         self.unit = Unit()
         self.plan = Response()
-        self.told: list[Response] = []
-        self.tell(Request(opens=1, segment_size=MSS))
+        self.responses: list[Response] = []
+        self.request(Request(opens=1, segment_size=MSS))
         cocotb.start_soon(self._watch())
 
     @classmethod
     async def opened(cls, dut: Any, load: float = 0.0) -> Sender:
-        """The first answer may have come already: the estimator is told of the connection before its first data."""
+        """The first response may have come already: the estimator learns of the connection before its first data."""
         core, peer, flow = await opened(dut, steady="logistic", initial_window=24, ssthresh=1000 * MSS)
         return cls(core, peer, flow, load)
 
@@ -53,9 +53,9 @@ class Sender:
             if dut.trace_valid.value == 1 and dut.trace_payload_congestion_kind.value == kind:
                 names = ("valid", "alternate", "gap", "step", "capacity", "available")
                 values = [int(getattr(dut, f"trace_payload_congestion_inline_{name}").value) for name in names]
-                self.told.append(Response(1, *values))
+                self.responses.append(Response(1, *values))
 
-    def tell(self, request: Request) -> None:
+    def request(self, request: Request) -> None:
         response = Response.unpacked(self.unit.response(request.packed()))
         if response.tells:
             self.plan = response
@@ -69,18 +69,18 @@ class Sender:
     async def settled(self) -> None:
         await self.core.idle(ESTIMATOR)
 
-    async def answered(self, start: int, departures: list[int], every: int = 1) -> None:
+    async def acknowledged(self, start: int, departures: list[int], every: int = 1) -> None:
         """ACKs of every segment, or of every second, of which each is then a probe."""
         arrivals = [round(self.path.arrival(time)) + ROUND_TRIP for time in departures]
-        self.tell(Request(completes=1, segment_size=MSS))
+        self.request(Request(completes=1, segment_size=MSS))
         before = None
         for number in range(every - 1, len(departures), every):
             self.station.acknowledge(start + (number + 1) * MSS, arrivals[number])
-            answer = Request(answered=1, begins=1, segment_size=MSS)
+            acknowledgment = Request(answered=1, begins=1, segment_size=MSS)
             if before is not None:
                 gaps = (times[number] - times[before] for times in (departures, arrivals))
-                answer = replace(answer, begins=0, departure_gap=next(gaps), arrival_gap=next(gaps))
-            self.tell(answer)
+                acknowledgment = replace(acknowledgment, begins=0, departure_gap=next(gaps), arrival_gap=next(gaps))
+            self.request(acknowledgment)
             before = number
         await self.settled()
 
@@ -111,8 +111,8 @@ async def streams_leave_as_wanted_and_tell_of_the_path(dut: Any) -> None:
         plan = sender.plan
         departures, start = await sender.departures(PROBES)
         assert leaves_as(plan, departures, sender.station.modes[-PROBES:]), (plan, departures)
-        await sender.answered(start, departures)
-        assert sender.told[-1] == sender.plan
+        await sender.acknowledged(start, departures)
+        assert sender.responses[-1] == sender.plan
     assert sender.plan.capacity and sender.plan.available
 
 
@@ -122,29 +122,29 @@ async def every_second_segment_is_a_probe_where_acks_are_delayed(dut: Any) -> No
     segment."""
     sender = await Sender.opened(dut)
     departures, start = await sender.departures(PROBES)
-    sender.tell(Request(completes=1, segment_size=MSS))
+    sender.request(Request(completes=1, segment_size=MSS))
     for number in range(1, PROBES, 2):
         arrival = round(sender.path.arrival(departures[number])) + ROUND_TRIP
         sender.station.acknowledge(start + (number + 1) * MSS, arrival)
-        sender.tell(Request(missed=1, answered=1, disturbed=1, segment_size=MSS))
+        sender.request(Request(missed=1, answered=1, disturbed=1, segment_size=MSS))
     await sender.settled()
-    assert sender.told[-1] == sender.plan and sender.plan.alternate
+    assert sender.responses[-1] == sender.plan and sender.plan.alternate
     for _ in range(2):
         plan = sender.plan
         departures, start = await sender.departures(2 * PROBES)
         assert leaves_as(plan, departures[1:], sender.station.modes[1 - 2 * PROBES :], stride=2)
-        await sender.answered(start, departures, every=2)
-        assert sender.told[-1] == sender.plan and sender.plan.gap
+        await sender.acknowledged(start, departures, every=2)
+        assert sender.responses[-1] == sender.plan and sender.plan.gap
 
 
 @cocotb.test()
 async def a_loss_begins_the_round_again(dut: Any) -> None:
     sender = await Sender.opened(dut)
     departures, start = await sender.departures(PROBES)
-    await sender.answered(start, departures)
+    await sender.acknowledged(start, departures)
     range_known = sender.plan
     departures, start = await sender.departures(PROBES)
     for step in range(4):
         sender.station.acknowledge(start + MSS, departures[-1] + ROUND_TRIP + step)
     await sender.settled()
-    assert sender.told[-1] == range_known, "the stream that was under way is wanted again"
+    assert sender.responses[-1] == range_known, "the stream that was under way is wanted again"

@@ -33,7 +33,7 @@ class Receiver(Peer):
         super().__init__(core, port=PORT)
         self.selective = selective
         self.held: list[tuple[int, int]] = []
-        self.store: dict[int, bytes] = {}  # what is held, by the numbers of its segments
+        self.store: dict[int, bytes] = {}  # bytes held, by the numbers of their segments
 
     def hold(self, segment: TCP) -> None:
         """Takes a segment and acknowledges at once."""

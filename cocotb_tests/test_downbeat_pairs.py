@@ -12,7 +12,7 @@ import pytest
 from cocotb_tests.bench.layout import layout
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
-from cocotb_tests.core.station import MSS, Answers, Station, opened, quiet, something_leaves
+from cocotb_tests.core.station import MSS, ProbeResults, Station, opened, quiet, something_leaves
 from sim.golden.congestion.startup import paced, pairs
 
 
@@ -71,13 +71,13 @@ async def a_pair_waits_for_space_for_both(dut: Any) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(inverted=[False, True])
-async def the_gaps_of_a_pair_are_told_with_its_acks(dut: Any, inverted: bool) -> None:
+async def the_gaps_of_a_pair_are_reported_with_its_acks(dut: Any, inverted: bool) -> None:
     """Departures and arrivals as the wire saw them, to the nanosecond, several pairs in flight."""
     gap, argument = 20_000.7, pairs.argument(20_000.7, 50_000, inverted=inverted)
     core, peer, flow = await opened(
         dut, startup="pairs", startup_argument=argument, initial_window=12, ssthresh=100 * MSS
     )
-    answers, station = Answers(dut), Station(core, peer)
+    results, station = ProbeResults(dut), Station(core, peer)
     core.write(flow, bytes(8 * MSS))
     sent = [await station.data() for _ in range(8)]
     start = min(segment.seq for segment, _ in sent)
@@ -94,23 +94,23 @@ async def the_gaps_of_a_pair_are_told_with_its_acks(dut: Any, inverted: bool) ->
         expected.append((departed[1] - departed[0], spread))
         round_trips += [arrival - departed[0], arrival + spread - departed[1]]
         arrival += 100_000
-        await answers.counted(2 * pair + 2)
+        await results.counted(2 * pair + 2)
     assert all(abs(departure - gap) <= 1 for departure, _ in expected)
-    assert [answer.begins for answer in answers.found] == [True, False] * 4
-    second = [answer for answer in answers.found if not answer.begins]
-    assert not any(answer.disturbed for answer in answers.found)
-    assert [(answer.departure_gap, answer.arrival_gap) for answer in second] == expected
-    assert [answer.round_trip for answer in answers.found] == round_trips
+    assert [result.begins for result in results.found] == [True, False] * 4
+    second = [result for result in results.found if not result.begins]
+    assert not any(result.disturbed for result in results.found)
+    assert [(result.departure_gap, result.arrival_gap) for result in second] == expected
+    assert [result.round_trip for result in results.found] == round_trips
 
 
 @cocotb.test()
 @cocotb.parametrize(disturbance=["one ACK for both", "another ACK between", "left late", "lost"])
-async def a_disturbed_pair_is_marked_or_not_told(dut: Any, disturbance: str) -> None:
+async def a_disturbed_pair_is_marked_or_not_reported(dut: Any, disturbance: str) -> None:
     """The pair behind it is whole again."""
     core, peer, flow = await opened(
         dut, startup="pairs", startup_argument=pairs.argument(20_000, 50_000), initial_window=12, ssthresh=100 * MSS
     )
-    answers, station = Answers(dut), Station(core, peer)
+    results, station = ProbeResults(dut), Station(core, peer)
     core.write(flow, bytes(6 * MSS))
     late = 5_000 if disturbance == "left late" else 0
     sent = [await station.data(late_by=late if number == 1 else 0) for number in range(6)]
@@ -130,20 +130,20 @@ async def a_disturbed_pair_is_marked_or_not_told(dut: Any, disturbance: str) -> 
         assert (await peer.receive()).seq == start + MSS
         station.acknowledge(start + 2 * MSS, now + 1000)
     await taken(core)
-    assert all(answer.disturbed or answer.begins for answer in answers.found), answers.found
-    whole = len(answers.found)
+    assert all(result.disturbed or result.begins for result in results.found), results.found
+    whole = len(results.found)
     if disturbance != "lost":
         for number in range(3, 7):
             station.acknowledge(start + number * MSS, now + number * 10_000)
             await taken(core)
-        behind = answers.found[whole:]
-        assert [(answer.begins, answer.disturbed) for answer in behind] == [(True, False), (False, False)] * 2
-        assert [answer.arrival_gap for answer in behind if not answer.begins] == [10_000, 10_000]
+        behind = results.found[whole:]
+        assert [(result.begins, result.disturbed) for result in behind] == [(True, False), (False, False)] * 2
+        assert [result.arrival_gap for result in behind if not result.begins] == [10_000, 10_000]
     else:
         for number in range(3, 7):
             station.acknowledge(start + number * MSS, now + number * 10_000)
             await taken(core)
-        assert len(answers.found) == whole
+        assert len(results.found) == whole
 
 
 @cocotb.test()

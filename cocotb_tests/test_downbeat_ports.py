@@ -67,25 +67,25 @@ class Client(Peer):
         """Asks for a connection; what the core answers."""
         client = cls(core, port=next(cls._ports), core_port=port)
         client.send("SEC", options=OPTIONS)
-        answer = await client.receive()
-        client.expected = (answer.seq + 1) % 2**32
-        client.granted = "E" in answer.flags
-        return client, answer
+        reply = await client.receive()
+        client.expected = (reply.seq + 1) % 2**32
+        client.granted = "E" in reply.flags
+        return client, reply
 
     async def enters(self) -> None:
         """The third segment of the handshake."""
         self.send("A")
         ports = None
-        while ports != (self.port, self.core_port):  # of others there may be news
-            told = await self.core.notified_of("established")
-            ports = (told["addresses_remotePort"], told["addresses_localPort"])
-        self.flow = told["status_reference_flow"]
+        while ports != (self.port, self.core_port):  # skips notifications of other connections
+            notification = await self.core.notified_of("established")
+            ports = (notification["addresses_remotePort"], notification["addresses_localPort"])
+        self.flow = notification["status_reference_flow"]
 
     @classmethod
     async def connected(cls, core: Core, port: int) -> Client:
-        client, answer = await cls.knocks(core, port)
-        assert set(str(answer.flags)) - {"E"} == {"S", "A"}
-        assert dict(answer.options)["WScale"] == number("receiveWindowScale")
+        client, reply = await cls.knocks(core, port)
+        assert set(str(reply.flags)) - {"E"} == {"S", "A"}
+        assert dict(reply.options)["WScale"] == number("receiveWindowScale")
         await client.enters()
         return client
 
@@ -151,10 +151,10 @@ async def an_accepted_connection_has_its_listeners_parameters(dut: Any) -> None:
     """Initial window, spacing, Nagle's algorithm and ECN of two connections to each of four ports, opened in any
     order."""
     core = await listening(dut)
-    asked = [*LISTENERS, *LISTENERS]
-    generator().shuffle(asked)
-    clients = [(await Client.connected(core, listener.port), listener) for listener in asked]
-    assert len({client.flow for client, _ in clients}) == len(asked)
+    requested = [*LISTENERS, *LISTENERS]
+    generator().shuffle(requested)
+    clients = [(await Client.connected(core, listener.port), listener) for listener in requested]
+    assert len({client.flow for client, _ in clients}) == len(requested)
     generator().shuffle(clients)
     for client, listener in clients:
         await client.finds(listener)
@@ -172,8 +172,8 @@ async def a_port_that_listens_no_more_leaves_its_connections_and_the_other_ports
     await core.commands.drained()
     await core.idle()
 
-    _, answer = await Client.knocks(core, gone.port)
-    assert answer.flags == "RA", "RFC 9293 3.10.7.1"
+    _, reply = await Client.knocks(core, gone.port)
+    assert reply.flags == "RA", "RFC 9293 3.10.7.1"
     await begun.enters()
     for client in (established, begun):
         await client.finds(gone)
@@ -223,8 +223,12 @@ async def policies_that_are_no_choice_are_refused_with_a_reason(dut: Any) -> Non
         wrong.append(("open", {"parameters_startup": number_of}, "unknownPolicy"))
     for request, (kind, fields, reason) in enumerate(wrong, 5):
         core.command(kind, request=request, localPort=80, remotePort=80, **fields)
-        told = await core.notified()
-        assert (told["refused"], told["addresses_request"], told["reason"]) == (1, request, reason)
+        notification = await core.notified()
+        assert (notification["refused"], notification["addresses_request"], notification["reason"]) == (
+            1,
+            request,
+            reason,
+        )
     peer = Peer(core, port=80)
     core.connect(port=80, steady="aimd", steady_argument=1 << 16)
     assert (await peer.receive()).flags == "S"

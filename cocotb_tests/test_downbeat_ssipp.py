@@ -90,7 +90,7 @@ async def a_lost_first_half_is_found_by_the_fourth_ack(dut: Any) -> None:
     peer.send("A", acknowledgment=hole)
     drained = [(segment.seq - sent[0].seq) // MSS for segment in [await peer.receive() for _ in range(2)]]
     assert drained == [10, 9]
-    for _ in range(4):  # of 2, 4, 3, 6: 1 is lost
+    for _ in range(4):  # segment 1 of 2, 4, 3, 6 is lost
         await quiet(core)
         while not core.wire_out.stream.beats.empty():
             assert (await peer.receive()).seq != hole

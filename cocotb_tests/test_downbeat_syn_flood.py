@@ -28,9 +28,9 @@ async def flooded(dut: Any, *, stall: float = 0.0) -> tuple[Core, list[Peer]]:
     silent = [Peer(core, port=2000 + index, core_port=80, sequence=index) for index in range(FLOWS // 2)]
     for peer in silent:
         peer.send("S", options=OPTIONS)
-        answer = await peer.receive()
-        assert dict(answer.options)["WScale"] == number("receiveWindowScale")
-        peer.expected = (answer.seq + 1) % 2**32
+        reply = await peer.receive()
+        assert dict(reply.options)["WScale"] == number("receiveWindowScale")
+        peer.expected = (reply.seq + 1) % 2**32
     return core, silent
 
 
@@ -38,10 +38,10 @@ async def client(core: Core, port: int, data: bytes = b"") -> Peer:
     """Connects by a cookie; `data` goes with the ACK that brings it back."""
     peer = Peer(core, port=port, core_port=80)
     peer.send("S", options=OPTIONS)
-    answer = await peer.receive()
-    assert (answer.flags, answer.ack) == ("SA", peer.sequence)
-    assert answer.options == [("MSS", number("ownMss"))], "nobody remembers more of the client"
-    peer.expected = (answer.seq + 1) % 2**32
+    reply = await peer.receive()
+    assert (reply.flags, reply.ack) == ("SA", peer.sequence)
+    assert reply.options == [("MSS", number("ownMss"))], "nobody remembers more of the client"
+    peer.expected = (reply.seq + 1) % 2**32
     peer.send("PA" if data else "A", data)
     return peer
 
@@ -101,8 +101,8 @@ async def a_handshake_that_ends_makes_space_in_the_backlog(dut: Any) -> None:
     await core.idle()
     for port in (3001, 3002):
         peer = Peer(core, port=port, core_port=80)
-        answer = await peer.connect(OPTIONS)
-        assert dict(answer.options)["WScale"] == number("receiveWindowScale")
+        reply = await peer.connect(OPTIONS)
+        assert dict(reply.options)["WScale"] == number("receiveWindowScale")
         await core.notified_of("established")
     assert int(dut.counters_directory_cookiesSent.value) == 1
 

@@ -51,8 +51,8 @@ async def every_frame_of_a_connection_bears_its_tag(dut: Any, place: int) -> Non
     draw = generator()
     request, reply = draw.randbytes(700), draw.randbytes(4000)
     peer = Peer(core, port=3000, core_port=80, vlan=OURS[place][0])
-    answer = await peer.connect(options=[("MSS", 1460)])
-    assert dict(answer.options)["MSS"] == number("ownMss"), "the tag takes nothing of the segment"
+    reply = await peer.connect(options=[("MSS", 1460)])
+    assert dict(reply.options)["MSS"] == number("ownMss"), "the tag takes nothing of the segment"
     accepted = await core.notified_of("established")
     flow = accepted["status_reference_flow"]
     assert accepted["addresses_vlan"] == place
@@ -101,15 +101,15 @@ async def an_active_open_asks_on_its_vlan_and_connects_there(dut: Any) -> None:
     assert (request.dst, request[Dot1Q].vlan, request[Dot1Q].prio) == (BROADCAST, vid, priority)
     assert (request[ARP].op, request[ARP].pdst, request[ARP].psrc) == (1, PEER_IP, CORE_IP)
     assert len(raw) == 64, "60 bytes and the tag"
-    answer = ARP(op=2, hwsrc=PEER_MAC, psrc=PEER_IP, hwdst=CORE_MAC, pdst=CORE_IP)
-    # What another network knows of that address does not count.
-    core.wire_in.put(bytes(Ether(src=BROADCAST, dst=CORE_MAC) / answer).ljust(60, b"\0"), user=core.stamp)
+    reply = ARP(op=2, hwsrc=PEER_MAC, psrc=PEER_IP, hwdst=CORE_MAC, pdst=CORE_IP)
+    # An entry of another network for that address does not count.
+    core.wire_in.put(bytes(Ether(src=BROADCAST, dst=CORE_MAC) / reply).ljust(60, b"\0"), user=core.stamp)
     core.wire_in.put(
-        bytes(Ether(src=PEER_MAC, dst=CORE_MAC) / Dot1Q(vlan=OURS[1][0]) / answer).ljust(60, b"\0"), user=core.stamp
+        bytes(Ether(src=PEER_MAC, dst=CORE_MAC) / Dot1Q(vlan=OURS[1][0]) / reply).ljust(60, b"\0"), user=core.stamp
     )
     await core.idle()
     assert core.wire_out.stream.pending() == []
-    core.wire_in.put(bytes(Ether(src=PEER_MAC, dst=CORE_MAC) / Dot1Q(vlan=vid) / answer), user=core.stamp)
+    core.wire_in.put(bytes(Ether(src=PEER_MAC, dst=CORE_MAC) / Dot1Q(vlan=vid) / reply), user=core.stamp)
     peer = Peer(core, port=80, vlan=vid)
     await peer.accept_connection()
     established = await core.notified_of("established")
@@ -157,8 +157,8 @@ async def arp_and_echo_requests_are_answered_on_their_vlan(dut: Any) -> None:
     draw = generator()
     for vid, priority in OURS.values():
         tag = Dot1Q(vlan=vid, prio=1)
-        ask = Ether(src=PEER_MAC, dst=BROADCAST) / tag / ARP(hwsrc=PEER_MAC, psrc="10.0.0.9", pdst=CORE_IP)
-        core.wire_in.put(bytes(ask).ljust(60, b"\0"), user=core.stamp)
+        request = Ether(src=PEER_MAC, dst=BROADCAST) / tag / ARP(hwsrc=PEER_MAC, psrc="10.0.0.9", pdst=CORE_IP)
+        core.wire_in.put(bytes(request).ljust(60, b"\0"), user=core.stamp)
         reply, _ = await sent(core)
         assert (reply.dst, reply[Dot1Q].vlan, reply[Dot1Q].prio) == (PEER_MAC, vid, priority)
         assert (reply[ARP].op, reply[ARP].hwsrc, reply[ARP].psrc) == (2, CORE_MAC, CORE_IP)

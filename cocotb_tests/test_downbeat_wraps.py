@@ -19,7 +19,7 @@ from cocotb_tests.core.core import ADDRESSES, PEER_IP, Core, ip_number
 from cocotb_tests.core.peer import Peer
 from sim.golden.flow.keyed_numbers import Numbers, Tuple
 
-PORT = 80  # of the core
+PORT = 80  # port of the core
 MSS = 1460
 MODULUS = 2**32
 TIME_WRAP = 2**48  # ns
@@ -47,8 +47,8 @@ async def listening(dut: Any) -> Core:
 
 async def accepted(core: Core, peer: Peer, options: list[tuple[str, object]]) -> tuple[TCP, int]:
     """The peer opens; our SYN-ACK, and the flow."""
-    answer = await peer.connect(options)
-    return answer, (await core.notified_of("established"))["status_reference_flow"]
+    reply = await peer.connect(options)
+    return reply, (await core.notified_of("established"))["status_reference_flow"]
 
 
 async def close(core: Core, peer: Peer, flow: int) -> None:
@@ -74,8 +74,8 @@ async def our_sequence_numbers_wrap(dut: Any, before: int) -> None:
     tick = (-before - NUMBERS.initial_sequence(key_of(5000), 0)) % MODULUS
     await core.advance((tick << 12) + (2**44 if tick < 2**20 else 0))
     peer = Peer(core, port=5000, core_port=PORT)
-    answer, flow = await accepted(core, peer, OPTIONS)
-    assert answer.seq == MODULUS - before
+    reply, flow = await accepted(core, peer, OPTIONS)
+    assert reply.seq == MODULUS - before
     data = generator().randbytes(6 * MSS)
     core.write(flow, data)
     segments = [await peer.receive() for _ in range(6)]
@@ -112,9 +112,9 @@ async def the_peers_sequence_numbers_wrap(dut: Any, before: int) -> None:
     filled = await peer.receive()
     assert filled.ack == peer.sequence and "SAck" not in dict(filled.options)
     assert await core.read(flow, 3000) == data
-    # A SYN's window is not scaled: 65,535 bytes were told, and one byte more is too little to tell (SWS avoidance).
-    told = min(number("receiveBufferBytes"), 65535) - 3000
-    assert filled.window == told >> number("receiveWindowScale")
+    # A SYN's window is not scaled: it offers 65,535 bytes, and one byte more is too little to offer (SWS avoidance).
+    offered = min(number("receiveBufferBytes"), 65535) - 3000
+    assert filled.window == offered >> number("receiveWindowScale")
     await core.idle()
     await close(core, peer, flow)
 
@@ -134,10 +134,10 @@ async def timestamps_of_both_ends_wrap(dut: Any) -> None:
         return [("NOP", None), ("NOP", None), ("Timestamp", (value % MODULUS, echo))]
 
     peer.send("S", options=[*OPTIONS, ("SAckOK", b""), ("Timestamp", (theirs, 0))])
-    answer = await peer.receive()
-    ours, echo = dict(answer.options)["Timestamp"]
+    reply = await peer.receive()
+    ours, echo = dict(reply.options)["Timestamp"]
     assert ours == MODULUS - 3 and echo == theirs
-    peer.expected = (answer.seq + 1) % MODULUS
+    peer.expected = (reply.seq + 1) % MODULUS
     peer.send("A", options=stamped(theirs, ours))
     flow = (await core.notified_of("established"))["status_reference_flow"]
     for step in range(1, 7):
@@ -173,11 +173,11 @@ async def time_wraps_before_a_timeout(dut: Any, wrap: int) -> None:
     assert (again.seq, again.data) == (first.seq, first.data)
     peer.accept(again)
     peer.send("A")
-    peer.send("PA", b"question")
+    peer.send("PA", b"requests")
     await core.wire_in.drained()
     assert await core.jump() < SECOND // 2  # RFC 9293 3.8.6.3
     assert (await peer.receive()).ack == peer.sequence
-    assert await core.read(flow, 8) == b"question"
+    assert await core.read(flow, 8) == b"requests"
     await core.idle()
     await close(core, peer, flow)
 
@@ -222,9 +222,9 @@ async def our_timestamps_count_on_through_sixteen_wraps_of_time(dut: Any) -> Non
     peer = Peer(core, port=5000, core_port=PORT)
     begun = core.now
     peer.send("S", options=[*OPTIONS, ("Timestamp", (1, 0))])
-    answer = await peer.receive()
-    peer.expected = (answer.seq + 1) % MODULUS
-    first = dict(answer.options)["Timestamp"][0]
+    reply = await peer.receive()
+    peer.expected = (reply.seq + 1) % MODULUS
+    first = dict(reply.options)["Timestamp"][0]
     peer.send("A", options=[("NOP", None), ("NOP", None), ("Timestamp", (1, first))])
     flow = (await core.notified_of("established"))["status_reference_flow"]
     await core.advance(begun + 16 * TIME_WRAP + 5 * TICK)

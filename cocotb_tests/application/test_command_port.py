@@ -67,7 +67,7 @@ def problem(command: Beat) -> str | None:
 
 
 def expected(command: Beat) -> tuple[str, Beat]:
-    """Where a command comes out, and as what."""
+    """The output of a command, and its form."""
     kind = next(name for name, value in KINDS.items() if value == command["kind"])
     if kind in ("open", "listen", "setPolicies") and (reason := problem(command)):
         return "refused", {"request": command["request"], "reason": element("CloseReason", reason)}
@@ -107,12 +107,12 @@ async def random_commands_come_out_where_they_belong_in_order(dut: Any, stall: f
 
 
 A_BITS, RATE_BITS = 24, 44
-MOST_RATE = (1 << RATE_BITS) - 1
+MAX_RATE = (1 << RATE_BITS) - 1
 # Arguments at their bounds and a step beyond: a and b of AIMD (16 fraction bits), A and K of the logistic window (10),
 # segments and gap of a paced flight; bits where there is no argument.
 LEGAL = {
     "aimd": [0, 1, (1 << A_BITS) - 1, (1 << A_BITS + 16) - 1],
-    "logistic": [0, 1, 1 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE],
+    "logistic": [0, 1, 1 << RATE_BITS | 1, MAX_RATE << RATE_BITS | MAX_RATE],
     "carson": [0, 1, 15],
     "paced": [0, 1, (1 << 16) - 1, (1 << 70) - 1],
     "pairs": [0, 1, (1 << 89) - 1],
@@ -131,7 +131,7 @@ LEGAL = {
 }
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
-    "logistic": [1 << RATE_BITS, 2 << RATE_BITS | 1, MOST_RATE << RATE_BITS | MOST_RATE - 1],  # K = 0; A above K
+    "logistic": [1 << RATE_BITS, 2 << RATE_BITS | 1, MAX_RATE << RATE_BITS | MAX_RATE - 1],  # K = 0; A above K
     "carson": [16],
     "paced": [1 << 16, 1 << 68, 1 << 70],  # no segment
     "hoe": [2],
@@ -154,11 +154,11 @@ ILLEGAL = {
 @cocotb.test()
 @cocotb.parametrize(kind=["open", "listen", "setPolicies"])
 async def arguments_are_legal_up_to_their_bounds_and_not_beyond(dut: Any, kind: str) -> None:
-    """And numbers that are no policy's are refused as such, whatever they are told."""
+    """Numbers that are no policy's are refused as such, whatever the argument is."""
     bench = Bench(dut)
     await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
     nothing = {f"parameters_{family}{what}": 0 for family in POLICIES for what in ("", "Argument")}
-    asked: list[str | None] = []
+    requested: list[str | None] = []
     for family, policies in POLICIES.items():
         assert policies.keys() <= LEGAL.keys() | ILLEGAL.keys(), "a policy whose bounds are not here"
         widths = {name: FIELDS[f"parameters_{family}{name}"]["width"] for name in ("", "Argument")}
@@ -170,13 +170,13 @@ async def arguments_are_legal_up_to_their_bounds_and_not_beyond(dut: Any, kind: 
         for chosen, word, reason in cases:
             assert not word >> widths["Argument"], "this build cannot say that"
             choice = {f"parameters_{family}": chosen, f"parameters_{family}Argument": word}
-            bench.commands.put(bench.command(kind, request=len(asked), **nothing | choice))
-            asked.append(reason)
+            bench.commands.put(bench.command(kind, request=len(requested), **nothing | choice))
+            requested.append(reason)
     await until(dut, lambda: dut.idle.value == 1 and bench.commands.idle, "an idle port", 10_000)
     await clocks(dut, 4)
     refused = {beat["request"]: beat["reason"] for beat in bench.sinks["refused"].pending()}
-    assert refused == {place: element("CloseReason", reason) for place, reason in enumerate(asked) if reason}
-    assert sum(bench.sinks[name].count for name in ("opens", "listens", "policies")) == asked.count(None)
+    assert refused == {place: element("CloseReason", reason) for place, reason in enumerate(requested) if reason}
+    assert sum(bench.sinks[name].count for name in ("opens", "listens", "policies")) == requested.count(None)
 
 
 @cocotb.test()
@@ -187,9 +187,9 @@ async def an_end_waits_until_the_engine_knows_of_every_frame_that_had_begun(dut:
     await start(dut, framesBegun=(first + 3) % 256, framesTold=first, receiveIdle=1)
     bench.commands.put(bench.command(kind, flow=3), bench.command("receive"))
     await until(dut, lambda: bench.commands.sent == 1, "the command to be taken", 10)
-    for told in (first, first + 1, first + 2):
-        dut.framesTold.value = told % 256
-        dut.framesBegun.value = (told + 9) % 256
+    for known in (first, first + 1, first + 2):
+        dut.framesTold.value = known % 256
+        dut.framesBegun.value = (known + 9) % 256
         await clocks(dut, 30)
         assert dut.idle.value == 0
         assert bench.sinks["events"].count == 0 and bench.sinks["requests"].count == 0
@@ -212,14 +212,14 @@ async def a_frame_that_begins_with_the_command_is_behind_it(dut: Any) -> None:
 
 
 @cocotb.test()
-async def what_is_told_while_a_close_waits_for_reads_may_wrap(dut: Any) -> None:
-    """The application takes its time over what it asked for; others write 300 frames meanwhile."""
+async def the_frame_count_may_wrap_while_a_close_waits_for_reads(dut: Any) -> None:
+    """The application takes its time over what it requested; others write 300 frames meanwhile."""
     bench = Bench(dut)
     await start(dut, framesBegun=1, framesTold=0, receiveIdle=0)
     bench.commands.put(bench.command("close"))
-    for told in range(300):
-        dut.framesTold.value = told % 256
-        dut.framesBegun.value = (told + 2) % 256
+    for known in range(300):
+        dut.framesTold.value = known % 256
+        dut.framesBegun.value = (known + 2) % 256
         await clocks(dut, 2)
     assert bench.sinks["events"].count == 0
     dut.receiveIdle.value = 1

@@ -22,7 +22,7 @@ def test_notifier() -> None:
 
 
 class Bench:
-    """Statuses in, notifications out, and a connection table that answers one clock after it was asked."""
+    """Statuses in, notifications out, and a connection table that answers one clock after it was requested."""
 
     def __init__(self, dut: Any, stall: float = 0.0) -> None:
         self.dut = dut
@@ -45,10 +45,10 @@ class Bench:
     async def _read(self) -> None:
         while True:
             await RisingEdge(self.dut.clk)
-            asked = int(self.dut.addressRead_flow.value) if self.dut.addressRead_enable.value == 1 else None
+            requested = int(self.dut.addressRead_flow.value) if self.dut.addressRead_enable.value == 1 else None
             for name in self.addresses[0]:
                 # There for one clock: afterwards it is noise.
-                value = self._draw(f"addresses_{name}") if asked is None else self.addresses[asked][name]
+                value = self._draw(f"addresses_{name}") if requested is None else self.addresses[requested][name]
                 getattr(self.dut, f"addressRead_addresses_{name}").value = value
 
     async def start(self) -> None:

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-# Where the runner tells the simulation of another build than build/rtl its layout.
+# The variable in which the runner passes the layout of a build other than build/rtl.
 LAYOUT_VARIABLE = "DOWNBEAT_LAYOUT"
 FILE = Path(
     os.environ.get(LAYOUT_VARIABLE) or Path(__file__).resolve().parents[2] / "build" / "rtl" / "downbeat_layout.json"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Where the runner tells the simulation which ports the module's top has, with their widths in bits: where a test has
+# The variable in which the runner passes the ports that the module's top has, with their widths in bits: if a test has
 # made inner signals visible too, an inner `sink_payload_x` must not be taken for a field of `sink`.
 PORTS_VARIABLE = "DOWNBEAT_PORTS"
 

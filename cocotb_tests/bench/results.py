@@ -23,7 +23,7 @@ class CasesFailed(Exception):
     """At least one case of a simulation failed; the session reports each of them."""
 
 
-# Of the pytest item that runs now; the session's plugin takes them (scripts/check/plugin.py).
+# Results of the pytest item that runs now; the session's plugin takes them (scripts/check/plugin.py).
 _finished: list[CaseResult] = []
 _notes: list[str] = []
 

@@ -84,7 +84,7 @@ class StreamSource:
                 ports.write(self._queue.popleft())
             elif accepted:
                 ports.valid.value = 0
-                # What is not valid is noise: a module that looks at it anyhow shall fail.
+                # A payload that is not valid is noise: a module that looks at it anyhow shall fail.
                 ports.write({field: self._random.getrandbits(width) for field, width in ports.widths.items()})
 
 

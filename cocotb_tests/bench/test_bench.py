@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The bench, tried on a queue that can be told to damage what passes: what it lets through unseen no test would see."""
+"""The bench, tried on a queue that damages beats on request: damage that the bench misses, every test would miss."""
 
 from __future__ import annotations
 

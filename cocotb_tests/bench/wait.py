@@ -36,7 +36,7 @@ async def until(dut: Any, condition: Callable[[], bool], what: str, clocks: int 
 async def watch_idle(dut: Any, inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """The promise of `idle`: nothing is offered, and nothing will be before an input comes. Both are names of `valid`
     signals. It has no end: start it."""
-    asked = [getattr(dut, name) for name in inputs]
+    sources = [getattr(dut, name) for name in inputs]
     offered = [getattr(dut, name) for name in outputs]
     still = False
     while True:
@@ -44,7 +44,7 @@ async def watch_idle(dut: Any, inputs: Sequence[str], outputs: Sequence[str]) ->
         idle = dut.idle.value == 1
         assert idle or not still, "idle ended without an input"
         assert not idle or not any(output.value == 1 for output in offered), "idle with something to offer"
-        still = idle and not any(source.value == 1 for source in asked)
+        still = idle and not any(source.value == 1 for source in sources)
 
 
 def _message(what: str, clocks: int) -> str:

@@ -24,7 +24,7 @@ class Phys:
         cocotb.start_soon(self._run())
 
     async def _bit(self) -> int:
-        """What the board drives at the rising edge; a pull-up holds the line otherwise."""
+        """The level that the board drives at the rising edge; a pull-up holds the line otherwise."""
         await RisingEdge(self._dut.mdc)
         return int(self._dut.mdio_out.value) if self._dut.mdio_drives.value == 1 else 1
 

@@ -27,7 +27,7 @@ def run_board(module: str, test_module: str) -> None:
 
 
 def described(name: str) -> Any:
-    """What the build says of itself in NAME.json."""
+    """The description that the build writes of itself in NAME.json."""
     return json.loads((BUILD / "rtl" / f"{name}.json").read_text())
 
 

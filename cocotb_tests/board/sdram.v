@@ -28,14 +28,14 @@ module sdram (
   realtime activated [0:3], precharged [0:3], refreshed, anyActivated;
   integer sinceWrite [0:3], sinceMode, latency, refreshesFirst;
   reg moded, everPrecharged;
-  reg [3:0] answers; // what was read a clock ago, two clocks ago, ...
+  reg [3:0] responses; // reads of a clock ago, two clocks ago, ...
   reg [31:0] pipe [0:3];
   wire [2:0] command = {ras_n, cas_n, we_n};
   wire [20:0] place = {row[ba], ba, a[COLUMN-1:0]};
   integer bank;
 
   initial begin
-    broken = 0; refreshes = 0; open = 0; moded = 0; everPrecharged = 0; answers = 0; latency = 2; refreshesFirst = 0; sinceMode = 100;
+    broken = 0; refreshes = 0; open = 0; moded = 0; everPrecharged = 0; responses = 0; latency = 2; refreshesFirst = 0; sinceMode = 100;
     refreshed = -1000; anyActivated = -1000; dq_read = 0;
     for (bank = 0; bank < 4; bank = bank + 1) begin
       activated[bank] = -1000; precharged[bank] = -1000; sinceWrite[bank] = 100;
@@ -56,7 +56,7 @@ module sdram (
     for (bank = 0; bank < 4; bank = bank + 1) sinceWrite[bank] = sinceWrite[bank] + 1;
 
     pipe[3] = pipe[2]; pipe[2] = pipe[1]; pipe[1] = pipe[0];
-    answers = {answers[2:0], 1'b0};
+    responses = {responses[2:0], 1'b0};
     if (command != 7) begin
       if ($realtime < POWER_UP_NS || (!moded && (command == 3 || command[2:1] == 2))) broken[0] = 1;
       if (sinceMode < MODE_CLOCKS) broken[10] = 1;
@@ -105,13 +105,13 @@ module sdram (
           if (!dq_drives) broken[9] = 1;
         end else begin
           pipe[0] = words[place];
-          answers[0] = 1;
+          responses[0] = 1;
         end
       end
       default: ;
     endcase
-    if (dq_drives && answers[latency]) broken[9] = 1;
+    if (dq_drives && responses[latency]) broken[9] = 1;
     if (moded && ($realtime - POWER_UP_NS) / REFRESH_NS > refreshes + 8) broken[8] = 1;
-    dq_read <= answers[latency - 1] ? pipe[latency - 1] : ~dq_read; // there with the clock that is `latency` behind the command
+    dq_read <= responses[latency - 1] ? pipe[latency - 1] : ~dq_read; // there with the clock that is `latency` behind the command
   end
 endmodule

@@ -24,11 +24,13 @@ PLACE = os.environ.get("DOWNBEAT_STORE")  # in the simulator
 
 @pytest.mark.parametrize("place", [IN_SDRAM, "blockram"])
 def test_capture_store(place: str) -> None:
-    told = {"DOWNBEAT_STORE": place}
+    environment = {"DOWNBEAT_STORE": place}
     if place == IN_SDRAM:
-        run_module("CaptureStore", __name__, label=place, around=[SDRAM, HERE / "capture_pins.v"], environment=told)
+        run_module(
+            "CaptureStore", __name__, label=place, around=[SDRAM, HERE / "capture_pins.v"], environment=environment
+        )
     else:
-        run_module("CaptureStoreInBlockRam", __name__, label=place, environment=told)
+        run_module("CaptureStoreInBlockRam", __name__, label=place, environment=environment)
 
 
 class Bench:

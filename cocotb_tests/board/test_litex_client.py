@@ -27,7 +27,7 @@ def test_litex_client() -> None:
 
 
 class Port:
-    """What the client wants of pyserial."""
+    """The part of pyserial that the client uses."""
 
     def __init__(self, host: UartHost) -> None:
         self._host = host

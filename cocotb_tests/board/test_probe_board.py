@@ -93,7 +93,7 @@ async def probes_leave_at_their_times_and_come_back_with_them(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_schedule_begins_anew_behind_its_end_until_it_is_stopped(dut: Any) -> None:
+async def a_schedule_restarts_behind_its_end_until_it_is_stopped(dut: Any) -> None:
     bench = await Bench.running(dut)
     board = bench.board
 
@@ -156,7 +156,7 @@ async def frames_that_the_host_does_not_fetch_are_counted_and_leave_whole_record
 
 
 @cocotb.test()
-async def a_phy_is_told_to_offer_gigabit_alone_after_its_reset(dut: Any) -> None:
+async def a_phy_offers_gigabit_alone_after_its_reset(dut: Any) -> None:
     bench = await Bench.running(dut)
     offers = [(4, 0x0001), (9, 0x0200), (0, 0x1200)]
     assert bench.phys.writes == [(phy, *offer) for phy in (0, 1) for offer in offers]

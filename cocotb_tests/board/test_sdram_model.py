@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""sdram.v, the judge of test_capture_store: a sequence that keeps the rules is none, and each that breaks one is
-told."""
+"""sdram.v, the judge of test_capture_store: it accepts a sequence that keeps the rules, and reports each
+that breaks one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Chip:
 
 
 @cocotb.test()
-async def a_access_before_the_start_up_is_told(dut: Any) -> None:
+async def an_access_before_the_start_up_is_reported(dut: Any) -> None:
     """First, since what was broken stays so. This is the one case that does not start the chip."""
     chip = Chip(dut)
     await chip.rest(10)
@@ -90,7 +90,7 @@ async def words_come_back_two_clocks_later(dut: Any) -> None:
 
 
 @cocotb.test()
-async def each_rule_that_is_broken_is_told(dut: Any) -> None:
+async def each_rule_that_is_broken_is_reported(dut: Any) -> None:
     """One after the other, in the order of what they need; bits stay."""
     chip = Chip(dut)
     known = {0}

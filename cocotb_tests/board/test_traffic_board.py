@@ -31,7 +31,7 @@ def test_traffic_board() -> None:
 
 
 class Wire(Pins):
-    """What Peer wants of a core: frames in and out, at the pins."""
+    """The part of a core that Peer uses: frames in and out, at the pins."""
 
     stamp = 0
 
@@ -92,7 +92,7 @@ def pattern(first: int, count: int) -> bytes:
 
 
 @cocotb.test()
-async def the_source_sends_what_it_is_told_and_closes(dut: Any) -> None:
+async def the_source_sends_the_number_given_and_closes(dut: Any) -> None:
     """More than the buffer: it goes on as the peer acknowledges, and never too far."""
     board, wire = await running(dut)
     peer = await opened(board, wire, 5001)

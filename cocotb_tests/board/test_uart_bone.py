@@ -57,7 +57,7 @@ async def a_write_of_one_word_is_ten_bytes(dut: Any) -> None:
 async def a_read_of_one_word_is_answered_by_four_bytes_the_highest_first(dut: Any) -> None:
     host, ram = await bench(dut)
     ram.write(0x104, (0x12345678).to_bytes(4, "little"))
-    assert await host.answer(bytes.fromhex("02 01 00000041"), 4) == bytes.fromhex("12345678")
+    assert await host.response(bytes.fromhex("02 01 00000041"), 4) == bytes.fromhex("12345678")
 
 
 @cocotb.test()
@@ -68,11 +68,11 @@ async def bursts_go_on_from_word_to_word_and_fixed_ones_stay(dut: Any) -> None:
     await host.send(head(WRITE, 8, 0x200) + data)
     await written(dut)
     assert [word(ram, 0x200 + 4 * i) for i in range(8)] == words
-    assert await host.answer(head(READ, 8, 0x200), 32) == data
+    assert await host.response(head(READ, 8, 0x200), 32) == data
     await host.send(head(WRITE_FIXED, 8, 0x300) + data)
     await written(dut)
     assert [word(ram, 0x300), word(ram, 0x304)] == [words[7], 0]
-    assert await host.answer(head(READ_FIXED, 3, 0x300), 12) == 3 * data[28:]
+    assert await host.response(head(READ_FIXED, 3, 0x300), 12) == 3 * data[28:]
 
 
 @cocotb.test()
@@ -81,14 +81,14 @@ async def a_burst_of_255_words_is_whole(dut: Any) -> None:
     data = generator().randbytes(4 * 255)
     for at in range(0, len(data), 4):
         ram.write(0x400 + at, data[at : at + 4][::-1])
-    assert await host.answer(head(READ, 255, 0x400), len(data)) == data
+    assert await host.response(head(READ, 255, 0x400), len(data)) == data
 
 
 @cocotb.test()
 async def beyond_the_last_region_a_read_is_zero_and_a_write_nothing(dut: Any) -> None:
     host, ram = await bench(dut)
     ram.write(0, b"\xff" * 4)
-    assert await host.answer(head(READ, 1, BYTES), 4) == bytes(4)
+    assert await host.response(head(READ, 1, BYTES), 4) == bytes(4)
     await host.send(head(WRITE, 1, BYTES) + b"\x55" * 4)
     await written(dut)
     assert word(ram, 0) == 0xFFFFFFFF

@@ -12,7 +12,7 @@ from cocotb.triggers import Event, FallingEdge, Timer
 
 from cocotb_tests.bench import bounded
 
-CLOCKS_A_BIT = 16  # of the board's core, as Board.simulated has it
+CLOCKS_A_BIT = 16  # as the board's core has it in Board.simulated
 
 
 class UartHost:
@@ -48,13 +48,13 @@ class UartHost:
     def silent(self) -> bool:
         return not self._received
 
-    async def answer(self, request: bytes, count: int) -> bytes:
+    async def response(self, request: bytes, count: int) -> bytes:
         await self.send(request)
         return await self.receive(count)
 
     @resume
-    async def exchange(self, request: bytes, answer: int) -> bytes:
-        return await self.answer(request, answer)
+    async def exchange(self, request: bytes, length: int) -> bytes:
+        return await self.response(request, length)
 
     async def _listen(self) -> None:
         while True:

@@ -49,7 +49,7 @@ class Core:
         self.commands = StreamSource(dut, "s_axis_command", naming=AXI_STREAM, stall=stall)
         self.notifications = StreamSink(dut, "m_axis_notification", naming=AXI_STREAM, stall=stall)
         if hasattr(dut, "m_axis_path_report_tready"):
-            dut.m_axis_path_report_tready.value = 1  # whoever wants the reports reads them there
+            dut.m_axis_path_report_tready.value = 1  # a test that wants the reports reads them there
         self.writes = FrameSource(dut, "s_axis_tx", naming=AXI_STREAM, stall=stall)
         self.reads = FrameSink(dut, "m_axis_rx", naming=AXI_STREAM, stall=stall)
 

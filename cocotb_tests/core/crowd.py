@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Many connections at once: honest peers behind a wire that loses frames, and an application that lives with what it is
-told."""
+"""Many connections at once: honest peers behind a wire that loses frames, and an application that reads only
+its notifications."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Connection:
     flow: int | None = None
     state: str = ""
     reason: str = "none"  # why it ended
-    closed: bool = False  # it has told the core so
-    asked: int = 0  # bytes of to_core it has read or asked for
+    closed: bool = False  # the core has its close command
+    requested: int = 0  # bytes of to_core it has read or requested
     origin: int | None = None  # the sequence number of the first of them
 
 
@@ -69,7 +69,7 @@ class Crowd:
         for task in (self._wire(), self._notifications(), self._data()):
             cocotb.start_soon(task)
 
-    # ---- what may happen
+    # ---- possible steps
 
     def peer_connects(self) -> None:
         self._next_port += 1
@@ -204,14 +204,14 @@ class Crowd:
             word = (await self.core.notifications.receive(clocks=100_000_000))["data"]
             self._notified(unpack("Notification", word))
 
-    def _notified(self, told: dict[str, Any]) -> None:
-        if told["refused"]:
+    def _notified(self, notification: dict[str, Any]) -> None:
+        if notification["refused"]:
             return
-        key = (told["addresses_remotePort"], told["addresses_localPort"])
+        key = (notification["addresses_remotePort"], notification["addresses_localPort"])
         connection = self.connections.setdefault(key, Connection(*key, first=self.draw.getrandbits(32)))
-        connection.flow = told["status_reference_flow"]
-        connection.state = told["status_state"]
-        connection.reason = told["status_reason"]
+        connection.flow = notification["status_reference_flow"]
+        connection.state = notification["status_state"]
+        connection.reason = notification["status_reason"]
         self.flows[connection.flow] = connection
         if connection.closed:
             return
@@ -221,12 +221,14 @@ class Crowd:
         if connection.state == "synSent":
             return
         if connection.origin is None:
-            connection.origin = told["status_consumed_value"]  # nothing was asked for before
+            connection.origin = notification["status_consumed_value"]  # nothing was requested before
         # Not by `consumed`: what has arrived here may not be counted in it yet.
-        received = (told["status_received_value"] - connection.origin) % MODULUS - told["status_peerFinished"]
-        more = received - connection.asked
+        received = (notification["status_received_value"] - connection.origin) % MODULUS - notification[
+            "status_peerFinished"
+        ]
+        more = received - connection.requested
         if more > 0:
-            connection.asked += more
+            connection.requested += more
             self.core.command("receive", flow=connection.flow, length=more)
 
     async def _data(self) -> None:
@@ -244,7 +246,7 @@ class Crowd:
             await self.core.idle(clocks=200_000)
 
     def check(self) -> None:
-        """What has arrived is the beginning of what was given."""
+        """The bytes that arrived are the beginning of those given."""
         for connection in self.connections.values():
             for stream in (connection.to_core, connection.to_peer):
                 assert stream.given.startswith(stream.arrived), f"{connection}: bytes differ"

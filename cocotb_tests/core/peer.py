@@ -22,7 +22,7 @@ class Peer:
         self.expected = 0  # RCV.NXT
         self.window = 65535
         self.received = bytearray()
-        self.launches: list[float] = []  # of the data segments received: when they were to leave, ns
+        self.launches: list[float] = []  # ns: when the data segments received were to leave
 
     def send(
         self,
@@ -99,9 +99,9 @@ class Peer:
     async def connect(self, options: list[tuple[str, object]] | None = None) -> TCP:
         """Opens a connection to the core; returns its SYN-ACK."""
         self.send("S", options=options)
-        answer = await self.receive()
-        assert answer.flags == "SA"
-        assert answer.ack == self.sequence
-        self.expected = (answer.seq + 1) % 2**32
+        reply = await self.receive()
+        assert reply.flags == "SA"
+        assert reply.ack == self.sequence
+        self.expected = (reply.seq + 1) % 2**32
         self.send("A")
-        return answer
+        return reply

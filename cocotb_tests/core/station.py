@@ -36,8 +36,8 @@ async def opened(
     return core, peer, flow
 
 
-class Answers:
-    """Collects what the engine tells of probes, by its trace."""
+class ProbeResults:
+    """Collects the measurements of probes from the trace of the engine."""
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
@@ -45,7 +45,7 @@ class Answers:
         cocotb.start_soon(self._watch())
 
     async def counted(self, wanted: int) -> None:
-        await until(self.dut, lambda: len(self.found) == wanted, "a pair's answers", 5000)
+        await until(self.dut, lambda: len(self.found) == wanted, "a pair's results", 5000)
 
     async def _watch(self) -> None:
         trace = "trace_payload_congestion_probe_"

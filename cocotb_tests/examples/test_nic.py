@@ -64,9 +64,9 @@ async def get(dut: Any, side: str) -> bytes:
 async def tcp_to_a_closed_port_is_answered_by_the_core(dut: Any) -> None:
     await nic(dut)
     syn = Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / TCP(sport=1000, dport=9, flags="S", seq=7)
-    answer = cocotb.start_soon(get(dut, "mac_tx"))
+    reply = cocotb.start_soon(get(dut, "mac_tx"))
     await put(dut, "mac_rx", bytes(syn).ljust(60, b"\0"))
-    reset = Ether(await answer)[TCP]
+    reset = Ether(await reply)[TCP]
     assert (reset.flags, reset.ack, reset.dport) == ("RA", 8, 1000)
 
 
@@ -77,9 +77,9 @@ async def arp_and_ping_are_answered_by_the_core(dut: Any) -> None:
         Ether(src=PEER_MAC, dst="ff:ff:ff:ff:ff:ff") / ARP(hwsrc=PEER_MAC, psrc=PEER_IP, pdst=CORE_IP),
         Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP) / ICMP(seq=3) / Raw(b"echo"),
     ):
-        answer = cocotb.start_soon(get(dut, "mac_tx"))
+        reply = cocotb.start_soon(get(dut, "mac_tx"))
         await put(dut, "mac_rx", bytes(request).ljust(60, b"\0"))
-        assert Ether(await answer).answers(request)
+        assert Ether(await reply).answers(request)
 
 
 @cocotb.test()

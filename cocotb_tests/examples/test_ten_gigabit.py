@@ -16,7 +16,7 @@ from cocotb_tests.bench import generator, start
 from cocotb_tests.bench.runner import ROOT, run_module
 
 MAC_PS = 6400  # 156.25 MHz
-STEP = 8 << 16  # of `now` in a clock
+STEP = 8 << 16  # 2^-16 ns that `now` gains in a clock
 AT, ASAP = 0, 1
 
 
@@ -102,7 +102,7 @@ async def sent(dut: Any) -> tuple[bytes, int]:
 
 
 @cocotb.test()
-async def received_frames_cross_in_order_and_damage_is_told(dut: Any) -> None:
+async def received_frames_cross_in_order_and_damage_is_reported(dut: Any) -> None:
     await begun(dut)
     random = generator()
     frames = [random.randbytes(random.randrange(60, 400)) for _ in range(12)]

@@ -85,7 +85,7 @@ class Bench:
             "an idle directory",
             limit,
         )
-        # What went in at this very edge is seen at the next.
+        # A beat that went in at this edge is seen at the next.
         await until(self.dut, lambda: self.dut.idle.value == 1, "an idle directory", limit)
 
     async def moves(self, now: int) -> None:
@@ -171,12 +171,12 @@ def segment(draw: random.Random, key: Tuple, flags: str = "", **fields: int) -> 
     return beat | fields
 
 
-def cookie_ack(draw: random.Random, answer: Beat, flags: str = "ack", **fields: int) -> Beat:
-    """What a client sends that got this SYN and ACK; anything else drawn."""
-    key = answer["remoteIp"], answer["remotePort"], answer["localPort"]
+def cookie_ack(draw: random.Random, cookie: Beat, flags: str = "ack", **fields: int) -> Beat:
+    """The ACK of a client that got this SYN and ACK; all else is drawn."""
+    key = cookie["remoteIp"], cookie["remotePort"], cookie["localPort"]
     numbers = {
-        "sequence_value": answer["acknowledgment_value"],
-        "acknowledgment_value": (answer["sequence_value"] + 1) % 2**32,
+        "sequence_value": cookie["acknowledgment_value"],
+        "acknowledgment_value": (cookie["sequence_value"] + 1) % 2**32,
     }
     return segment(draw, key, flags, **numbers) | fields
 

@@ -19,7 +19,7 @@ LISTENERS = 4
 
 OUT_OF_RESOURCES = element("CloseReason", "outOfResources")
 ADDRESS_IN_USE = element("CloseReason", "addressInUse")
-# Of a connection, and how wide.
+# Fields of a connection, and their widths.
 PARAMETERS = widths("Command", "parameters_")
 
 
@@ -60,7 +60,7 @@ class Directory:
         if key in self.table:
             self._event(beat, self.table[key])
             if beat["flags_syn"] and not (beat["flags_ack"] or beat["flags_rst"] or beat["icmpError"]):
-                # Of a connection that this SYN may ask for instead.
+                # Reference of a connection that this SYN may request instead.
                 self.events[-1]["initialSequence_value"] = self.numbers.initial_sequence(key, self.now)
             return
         if beat["icmpError"]:
@@ -93,10 +93,10 @@ class Directory:
         """A SYN without a place: RFC 4987 3.6."""
         mss = beat["options_mss"] if beat["options_mssValid"] else ASSUMED_MSS
         cookie = self.numbers.cookie(key, Terms(beat["sequence_value"], period_of(self.now), size_of(mss)))
-        answer = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")}
+        reply = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")}
         acknowledgment = (beat["sequence_value"] + 1) % 2**32
-        answer |= {"sequence_value": cookie, "acknowledgment_value": acknowledgment, "ack": 1, "syn": 1}
-        self.stateless_replies.append(answer)
+        reply |= {"sequence_value": cookie, "acknowledgment_value": acknowledgment, "ack": 1, "syn": 1}
+        self.stateless_replies.append(reply)
         self.cookies_sent += 1
         self.cookie_period = period_of(self.now)
 
@@ -190,7 +190,7 @@ class Directory:
 
 
 def key_of(beat: Beat, local_port: int) -> Tuple:
-    """Of a connection: its 4-tuple, and the VLAN where it has one."""
+    """A connection's 4-tuple, and its VLAN if it has one."""
     key = beat["remoteIp"], beat["remotePort"], local_port
     return (*key, beat["vlan"]) if beat["vlan"] else key
 

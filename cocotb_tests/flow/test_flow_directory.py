@@ -59,7 +59,7 @@ async def random_traffic_is_answered_as_the_model_says(dut: Any, stall: float) -
             if slots and draw.random() < 0.3:
                 beat |= {"payload_held": 1, "payload_slot": slots.pop()}
             bench.segment(beat)
-            cookies += [answer for answer in bench.model.stateless_replies[-1:] if answer["syn"]]
+            cookies += [reply for reply in bench.model.stateless_replies[-1:] if reply["syn"]]
             if cookies and draw.random() < 0.2:
                 bench.segment(cookie_ack(draw, cookies.pop(draw.randrange(len(cookies)))))
         await bench.check()
@@ -136,11 +136,11 @@ async def opens_segments_and_releases_at_once_lose_nothing(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_stray_segment_is_answered_as_rfc_9293_says(dut: Any) -> None:
+async def an_unexpected_segment_is_answered_as_rfc_9293_says(dut: Any) -> None:
     """3.10.7.1 (nobody listens, port 9) and 3.10.7.2 (somebody does, port 80)."""
     bench = await listening(dut)
     table = [
-        # clause, port, flags, payload, RST answered: (seq, ack) of SEG, or none
+        # clause, port, flags, payload, RST replies: (seq, ack) of SEG, or none
         ("3.10.7.1 RST is dropped", 9, "rst", 0, None),
         ("3.10.7.1 RST with ACK too", 9, "rst ack", 0, None),
         ("3.10.7.1 ACK off: SEQ=0, ACK=SEG.SEQ+SEG.LEN", 9, "syn", 0, (0, 0x1001)),
@@ -157,15 +157,15 @@ async def a_stray_segment_is_answered_as_rfc_9293_says(dut: Any) -> None:
         ("3.10.7.2 fourth: anything else is dropped", 80, "fin", 9, None),
         ("3.10.7.2 fourth: no flag at all", 80, "", 9, None),
     ]
-    for clause, port, flags, length, answer in table:
+    for clause, port, flags, length, reply in table:
         key = (0x0A0B0C0D, 1234, port)
         numbers = {"sequence_value": 0x1000, "acknowledgment_value": 0x2000, "length": length}
         held = {"payload_held": 1, "payload_slot": length % 8}
         await bench.segments.send(segment(bench.random, key, flags, **numbers, **held))
         await bench.idle()
         expected = []
-        if answer is not None:
-            sequence, acknowledgment = answer
+        if reply is not None:
+            sequence, acknowledgment = reply
             expected = [(*key, sequence, acknowledgment or 0, int(acknowledgment is not None))]
         names = ("remoteIp", "remotePort", "localPort", "sequence_value", "acknowledgment_value", "ack")
         assert [tuple(beat[name] for name in names) for beat in bench.stateless_replies.pending()] == expected, clause
@@ -185,16 +185,16 @@ async def full_buckets_refuse_a_connection_and_take_it_when_one_is_gone(dut: Any
     await bench.idle()
     assert bench.discards.pending() == [{"payload": 2}]
     assert [beat["reason"] for beat in bench.refused.pending()] == [OUT_OF_RESOURCES]
-    [answer] = bench.stateless_replies.pending()
-    assert answer["syn"] == 1 and bench.events.pending() == []
-    await bench.segments.send(cookie_ack(bench.random, answer, payload_held=1, payload_slot=3))
+    [reply] = bench.stateless_replies.pending()
+    assert reply["syn"] == 1 and bench.events.pending() == []
+    await bench.segments.send(cookie_ack(bench.random, reply, payload_held=1, payload_slot=3))
     await bench.idle()
     assert dut.drops_synNoBucket.value == 1 and dut.freeFlows.value == FLOWS - 8
     assert bench.discards.pending() == [{"payload": 3}]
     assert bench.events.pending() == [] and bench.stateless_replies.pending() == []
     bench.release(bench.model.table[keys[4]].number)
     await bench.idle()
-    await bench.segments.send(cookie_ack(bench.random, answer))
+    await bench.segments.send(cookie_ack(bench.random, reply))
     await bench.idle()
     bench.segments.put(*(segment(bench.random, key, "ack") for key in keys[:4] + keys[5:]))
     await bench.idle()
@@ -247,9 +247,9 @@ async def stateless_replies_that_nobody_answers_hold_up_no_segment(dut: Any) -> 
     await until(dut, lambda: bench.events.count == 2, "the event behind the stateless_replies", 400)
     bench.stateless_replies.stall = 0
     await bench.idle()
-    answered = bench.stateless_replies.pending()
-    assert answered == [stateless_reset(beat) for beat in stateless_replies[: len(answered)]]
-    assert len(answered) >= 4 and dut.drops_resets.value == len(stateless_replies) - len(answered)
+    replies = bench.stateless_replies.pending()
+    assert replies == [stateless_reset(beat) for beat in stateless_replies[: len(replies)]]
+    assert len(replies) >= 4 and dut.drops_resets.value == len(stateless_replies) - len(replies)
 
 
 @cocotb.test()

@@ -18,7 +18,7 @@ from cocotb_tests.flow.directory import Bench, listening
 from sim.golden.flow.keyed_numbers import Tuple
 
 SECOND = 10**9
-PROBE_INTERVAL = SECOND // 10  # of nmap's sequence probes
+PROBE_INTERVAL = SECOND // 10  # ns between nmap's sequence probes
 
 
 def test_keyed_numbers() -> None:

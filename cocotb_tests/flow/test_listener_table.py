@@ -59,9 +59,9 @@ async def each_of_several_listeners_gives_its_own_parameters(dut: Any) -> None:
     bench = await listening(dut, ports=ports)
     draw = bench.random
     for _ in range(10):
-        asked = [port for port in ports for _ in range(2)] + [79, 81, 442, 65534]
-        draw.shuffle(asked)
-        keys = [(0x0A000000 + number, 1024, port) for number, port in enumerate(asked)]
+        ports_requested = [port for port in ports for _ in range(2)] + [79, 81, 442, 65534]
+        draw.shuffle(ports_requested)
+        keys = [(0x0A000000 + number, 1024, port) for number, port in enumerate(ports_requested)]
         bench.segment(*(segment(draw, key, "syn") for key in keys))
         assert [sum(key[2] == port for key in bench.model.table) for port in ports] == [2] * 4
         assert len(bench.model.stateless_replies) == 4

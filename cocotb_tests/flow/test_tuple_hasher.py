@@ -28,9 +28,9 @@ async def tuples_hash_as_half_siphash_1_3_says(dut: Any, stall: float) -> None:
     beats = [{name: draw.getrandbits(width) for name, width in widths.items()} for _ in range(300)]
     requests.put(*beats)
     for beat in beats:
-        answer = await hashed.receive()
-        assert {name: answer[f"request_{name}"] for name in beat} == beat
+        response = await hashed.receive()
+        assert {name: response[f"request_{name}"] for name in beat} == beat
         expected = tuple_hash(key, *(beat[f"tuple_{part}"] for part in ("remoteIp", "remotePort", "localPort")))
-        assert (answer["hash_first"], answer["hash_second"]) == (expected.first, expected.second)
+        assert (response["hash_first"], response["hash_second"]) == (expected.first, expected.second)
     await clocks(dut, 1)
     assert dut.empty.value == 1

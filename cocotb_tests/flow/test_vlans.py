@@ -35,7 +35,7 @@ async def one_4_tuple_of_each_vlan_is_a_connection_of_its_own(dut: Any) -> None:
         for _ in range(12):
             bench.segment(segment(draw, KEY, "ack", vlan=draw.choice(VLANS)))
         await bench.check()
-        # A segment of a connection that is gone is nobody's, whatever the others of its 4-tuple.
+        # A segment of a connection that is gone belongs to no connection, even if others have its 4-tuple.
         gone = draw.choice(VLANS)
         key = (*KEY, gone) if gone else KEY
         bench.release(bench.model.table[key].number)
@@ -47,7 +47,7 @@ async def one_4_tuple_of_each_vlan_is_a_connection_of_its_own(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_stray_segment_of_a_vlan_is_answered_there(dut: Any) -> None:
+async def an_unexpected_segment_of_a_vlan_is_answered_there(dut: Any) -> None:
     bench = await listening(dut)
     for vlan in VLANS:
         bench.segment(segment(bench.random, (*KEY[:2], 9), "syn", vlan=vlan))
@@ -79,11 +79,11 @@ async def a_cookie_of_one_vlan_is_none_in_another(dut: Any) -> None:
     await bench.check()
     for vlan in VLANS:
         bench.segment(segment(draw, KEY, "syn", vlan=vlan))
-        answer = bench.model.stateless_replies[-1]
+        reply = bench.model.stateless_replies[-1]
         await bench.check()
-        assert answer["syn"] and answer["vlan"] == vlan
+        assert reply["syn"] and reply["vlan"] == vlan
         for other in draw.sample(VLANS, len(VLANS)):
-            bench.segment(cookie_ack(draw, answer, vlan=other))
+            bench.segment(cookie_ack(draw, reply, vlan=other))
             await bench.check()
     assert bench.model.cookies_accepted == len(VLANS)
     assert bench.model.cookies_refused >= len(VLANS)

@@ -60,7 +60,7 @@ PROOFS = (
                 "{48'd0, correction}",
                 "sum",
             ),
-            Mutant("`step` knows no correction", r"<= (_zz__zz_step)\[39:0\];", r"<= increment_1;", "told"),
+            Mutant("`step` knows no correction", r"<= (_zz__zz_step)\[39:0\];", r"<= increment_1;", "steps"),
         ),
     ),
     Proof(

@@ -14,7 +14,7 @@ from cocotb_tests.formal.proofs import Mutant, Proof
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "formal"
-TIMEOUT_S = 300  # of a proof's solver
+TIMEOUT_S = 300  # for the solver of one proof
 
 
 class ProofError(Exception):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Slew: a correction in exactly as many clocks as were asked for, and in no other.
+// Slew: a correction in exactly as many clocks as were requested, and in no other.
 
 module slew (
     input logic clk,
@@ -20,14 +20,14 @@ module slew (
   );
 
 
-  // Clocks of the last slew that are still to come, and what it asked for.
+  // Clocks of the last slew that are still to come, and the clocks that it requested.
   logic [31:0] left = 0;
-  logic signed [31:0] asked;
+  logic signed [31:0] requested;
   always_ff @(posedge clk) begin
     if (reset || cancel) left <= 0;
     else if (slew_valid) left <= clocks;
     else if (left != 0) left <= left - 1;
-    if (slew_valid) asked <= per_clock;
+    if (slew_valid) requested <= per_clock;
   end
 
   always_comb
@@ -35,7 +35,7 @@ module slew (
       // P: a slew is under way in exactly as many clocks as it says, or until the next one or its end
       count : assert (active == (left != 0));
       // P: each of its clocks has its correction, and no other clock has one
-      amount : assert (correction == (left != 0 ? asked : 0));
+      amount : assert (correction == (left != 0 ? requested : 0));
     end
 
   // Shadow and design agree on the clocks that are left: without it the induction would begin in states that never are.

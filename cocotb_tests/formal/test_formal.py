@@ -29,7 +29,7 @@ def test_mutant(proof: Proof, mutant: Mutant) -> None:
 
 
 def test_the_sum_of_the_limbs_products_is_the_product() -> None:
-    """What joins pacer_products.sv and pacer_schedule.sv: for all whole numbers, of any width."""
+    """The lemma that joins pacer_products.sv and pacer_schedule.sv: for all whole numbers, of any width."""
     length, *limbs = z3.Ints("length limb_0 limb_1 limb_2 limb_3")
     spacing = sum(limb * 2 ** (18 * place) for place, limb in enumerate(limbs))
     products = sum((limb * length) * 2 ** (18 * place) for place, limb in enumerate(limbs))

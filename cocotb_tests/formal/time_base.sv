@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// TimeBase: its time is the sum of all that it was told to add. By induction: for ever, from reset on.
+// TimeBase: its time is the sum of all additions that were requested. By induction: for ever, from reset on.
 
 module time_base (
     input logic clk,
@@ -21,20 +21,20 @@ module time_base (
       .time_1(now), .stamp_ns(stamp[63:16]), .stamp_fraction(stamp[15:0])
   );
 
-  // What docs/reference/time.md asks of a host.
+  // The obligations of a host in docs/reference/time.md.
   always_comb assume (increment >> 32 != 0 && increment >> 32 != 255);
   logic [2:0] jumped = 3'b0;  // one, two, three clocks ago
   always_ff @(posedge clk) jumped <= {jumped[1:0], jump_valid && !reset};
   always_comb assume (!(jump_valid && jumped[1:0] != 0));
 
-  // What is asked for now takes effect three clocks from now. The sum has bits enough never to wrap in a lifetime.
+  // A change requested in this clock takes effect three clocks later. The sum has bits enough never to wrap in a lifetime.
   localparam logic signed [127:0] nominal = 128'sd8 <<< 32;
-  logic signed [127:0] asked, soon, next, total;
+  logic signed [127:0] requested, soon, next, total;
   logic sets, sets_soon, sets_next;
   logic [79:0] value_soon, value_next;
   always_comb begin
     sets  = jump_valid && !jump_relative;
-    asked = $signed({88'b0, increment}) + (jump_valid && jump_relative ? 128'($signed(jump_value)) : 128'(correction));
+    requested = $signed({88'b0, increment}) + (jump_valid && jump_relative ? 128'($signed(jump_value)) : 128'(correction));
   end
   always_ff @(posedge clk) begin
     if (reset) begin
@@ -43,7 +43,7 @@ module time_base (
       total <= 0;
       {sets_soon, sets_next} <= 2'b0;
     end else begin
-      soon <= asked;
+      soon <= requested;
       next <= soon;
       {sets_soon, sets_next} <= {sets, sets_soon};
       {value_soon, value_next} <= {jump_value, value_soon};
@@ -71,7 +71,7 @@ module time_base (
         // P: without a jump the time goes on by half a nanosecond or more in each clock
         monotone : assert (now - now_before >= 80'h80000000 && now - now_before < 80'h10000000000);
         // P: what `step` says is what the time does
-        told : assert (now - now_before == {40'b0, step_before});
+        steps : assert (now - now_before == {40'b0, step_before});
       end
     end
 endmodule

@@ -30,7 +30,7 @@ def element(enumeration: str, name: str) -> int:
 
 
 def name_of(enumeration: str, value: int) -> str:
-    """Of an enumeration of the host's format, or of the core's layout."""
+    """The number of an element of an enumeration of the host's format or of the core's layout."""
     names: dict[str, int] = host_format()["enums"].get(enumeration) or layout()["enums"][enumeration]
     return next(name for name, found in names.items() if found == value)
 

@@ -57,7 +57,7 @@ class HostConnection:
         places = RECEIVE.addresses(self.flow, self.consumed, length)
         for place in places:
             if place % 8 == 7:
-                memory.answered.pop(PAYLOAD_BASE + place - 7, None)
+                memory.written_at.pop(PAYLOAD_BASE + place - 7, None)
         self.consumed = (self.consumed + length) % 2**32
         await self.port.ring("consumed", self.flow, self.generation, self.consumed)
         return data
@@ -76,8 +76,8 @@ class HostPort:
         self.commands_at = 2 * index * quarter
         self.notifications_at = (2 * index + 1) * quarter
         self.connections: dict[tuple[int, int], HostConnection] = {}
-        self.others: deque[Notification] = deque()  # answers and errors
-        self.reports: list[Notification] = []  # of paths
+        self.others: deque[Notification] = deque()  # responses and errors
+        self.reports: list[Notification] = []  # path reports
 
     def _set_up(self, name: str) -> int:
         block = number("firstPortBlock") + self.index * number("portBlockBytes")
@@ -106,7 +106,7 @@ class HostPort:
     async def try_start(self, commands: int, notifications: int, hold_off: int = 0) -> int:
         """Returns the port's status a little later."""
         self.command_size, self.notification_size = 1 << commands, 1 << notifications
-        self.tail = self.head = self.seen = 0  # commands written; notifications read, and told to be read
+        self.tail = self.head = self.seen = 0  # commands written; notifications read, and acknowledged as read
         size = min(number("notificationBytes") << notifications, RINGS_BYTES // 4)
         self.host.memory.rings.write(self.notifications_at, bytes(size))
         for name, at in (("command", self.commands_at), ("notification", self.notifications_at)):
@@ -124,7 +124,7 @@ class HostPort:
         while await self.get("status") & 1:
             pass
 
-    # ---- what the program says
+    # ---- commands and doorbells
 
     async def post(self, *entries: bytes) -> None:
         """Entries into the ring, then the doorbell; the ring must have space."""
@@ -153,7 +153,7 @@ class HostPort:
         self.seen = self.head
         await self.write("notificationHeadArm" if arm else "notificationHead", self.head)
 
-    # ---- what it is told
+    # ---- notifications
 
     def poll(self) -> Notification | None:
         """The next notification, if it is there; its order and its place are checked."""
@@ -164,25 +164,27 @@ class HostPort:
         if entry[offset("notification", "phase")] != wanted:
             return None
         self.head = (self.head + 1) % 2**32
-        news = unpack_notification(entry)
-        if news["kind"] == "status":
-            self._status(news, self.host.memory.issued[RINGS_BASE + self.notifications_at + index * size])
-        elif news["kind"] == "pathReport":
-            self.reports.append(news)
+        notification = unpack_notification(entry)
+        if notification["kind"] == "status":
+            self._status(notification, self.host.memory.issued[RINGS_BASE + self.notifications_at + index * size])
+        elif notification["kind"] == "pathReport":
+            self.reports.append(notification)
         else:
-            self.others.append(news)
-        return news
+            self.others.append(notification)
+        return notification
 
-    def _status(self, news: Notification, issued: int) -> None:
-        key = (news["flow"], news["generation"])
+    def _status(self, notification: Notification, issued: int) -> None:
+        key = (notification["flow"], notification["generation"])
         if key not in self.connections:
-            connection = HostConnection(self, news, written=news["written"], consumed=news["consumed"])
+            connection = HostConnection(
+                self, notification, written=notification["written"], consumed=notification["consumed"]
+            )
             self.connections[key] = connection
         connection = self.connections[key]
         if connection.status["state"] == "synSent":
-            connection.consumed = news["consumed"]
-        connection.status = news
-        connection.statuses.append(news["state"])
+            connection.consumed = notification["consumed"]
+        connection.status = notification
+        connection.statuses.append(notification["state"])
         self.host.check_order(connection, issued)
 
     async def take(self) -> Notification:
@@ -190,9 +192,9 @@ class HostPort:
         found: list[Notification] = []
 
         def there() -> bool:
-            news = self.poll()
-            if news is not None:
-                found.append(news)
+            notification = self.poll()
+            if notification is not None:
+                found.append(notification)
             return bool(found)
 
         await until(self.host.dut, there, f"a notification of port {self.index}", 20_000)
@@ -200,8 +202,8 @@ class HostPort:
             await self.acknowledge()
         return found[0]
 
-    async def answer(self) -> Notification:
-        """The next answer or error."""
+    async def response(self) -> Notification:
+        """The next response or error."""
         while not self.others:
             await self.take()
         return self.others.popleft()
@@ -250,14 +252,14 @@ class Host:
         return await self.registers.read_at(page + offset("setUp", name))
 
     def check_order(self, connection: HostConnection, issued: int) -> None:
-        """What the newest status tells of was in memory when the notification was offered to the bus."""
+        """The bytes that the newest status reports were in memory when the notification was offered to the bus."""
         if connection.status["state"] in ("synSent", "closed"):
             return
         length = (connection.received - connection.consumed) % 2**32
         assert length <= RECEIVE.base, "more than was ever sent"
         for place in RECEIVE.addresses(connection.flow, connection.consumed, length):
             word = PAYLOAD_BASE + place - place % 8
-            assert self.memory.answered.get(word, issued) < issued, f"told of {place:#x} before it was in memory"
+            assert self.memory.written_at.get(word, issued) < issued, f"reported {place:#x} before it was in memory"
 
 
 __all__ = ["Host", "HostConnection", "HostPort", "Notification", "element"]

@@ -69,7 +69,7 @@ class HostMemory:
         self.payload.write(0, bytes(MEMORY_BYTES))
         self.rings.write(0, bytes(RINGS_BYTES))
         self.clock = 0
-        self.answered: dict[
+        self.written_at: dict[
             int, int
         ] = {}  # place of a payload word: the clock at which its first write response was taken
         self.issued: dict[int, int] = {}  # place of a notification: the clock at which its write was offered
@@ -101,7 +101,7 @@ class HostMemory:
                 bursts.append(range(begin, begin + 8 * (int(dut.m_axi_awlen.value) + 1), 8))
             if dut.m_axi_bvalid.value == 1 and dut.m_axi_bready.value == 1:
                 for address in bursts.popleft():
-                    self.answered.setdefault(address, self.clock)
+                    self.written_at.setdefault(address, self.clock)
             valid = dut.m_axi_host_awvalid.value == 1
             if valid and not offered:
                 self.issued[int(dut.m_axi_host_awaddr.value)] = self.clock

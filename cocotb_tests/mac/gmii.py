@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""GMII (IEEE 802.3 clause 35), byte by byte: a PHY that sends what it is told, and one that records what it is sent."""
+"""GMII (IEEE 802.3 clause 35), byte by byte: a PHY that sends given frames, and one that records the frames that it receives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fcs(frame: bytes) -> bytes:
 
 @dataclass
 class Symbols:
-    """What the pins carry for one frame, SFD and all, and the idle clocks behind it."""
+    """The bytes on the pins for one frame with its SFD, and the idle clocks behind it."""
 
     data: bytes
     errors: frozenset[int] = frozenset()  # positions in `data` with RX_ER

@@ -42,7 +42,7 @@ class Mac:
         self.receive = FrameSink(dut, "receive", stall=stall)
         self.transmit = FrameSource(dut, "transmit")
         self.departures = StreamMonitor(dut, "departures")
-        self.wire_clock: Clock  # of the receive side
+        self.wire_clock: Clock  # the receive side's
 
     async def start(self, *, link: int = 1, increment: int = NOMINAL) -> None:
         dut = self.dut
@@ -89,13 +89,13 @@ class Mac:
         await ClockCycles(self.dut.clk, 80)
 
     def counters(self, side: str) -> dict[str, int]:
-        """What was counted on that side, without the zeros."""
+        """The counters of that side that are not zero."""
         prefix = f"counters_{side}_"
         counts = {name: int(getattr(self.dut, prefix + name).value) for name in COUNTERS[side]}
         return {name: count for name, count in counts.items() if count}
 
 
-# What sets and compares the time, without its payloads: nobody does (cocotb_tests/mac/test_wire_time.py has the tests).
+# The ports that set and compare the time stay idle here (cocotb_tests/mac/test_wire_time.py tests them).
 TIME_INPUTS = (
     *(f"time_{name}" for name in ("jump_valid", "slew_valid", "pulses_valid", "follow", "sample", "events_ready")),
     *("pulseIn", "externalClock", "externalTime_valid"),

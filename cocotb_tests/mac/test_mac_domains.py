@@ -137,7 +137,7 @@ async def soft_resets_in_mid_traffic_lose_no_count(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_reset_in_mid_traffic_starts_anew(dut: Any) -> None:
+async def a_reset_in_mid_traffic_restarts(dut: Any) -> None:
     mac = Mac(dut)
     await mac.start()
     random = generator()

@@ -20,7 +20,7 @@ from cocotb_tests.mac.mac import LARGEST, PERIOD_PS, Mac, stamp_of
 
 FRAMES = draws(120, 100_000)
 AT_ONCE = 20  # frames in the MAC
-CLOCK = 8 << 16  # of the time, in 2^-16 ns
+CLOCK = 8 << 16  # 2^-16 ns that a clock adds to the time
 
 
 def test_public_phy() -> None:
@@ -55,8 +55,8 @@ async def frames_and_their_departures_are_what_its_sink_sees(dut: Any) -> None:
                 bytes(seen.get_preamble()) == bytes(ETH_PREAMBLE)[1:] and seen.error is None
             )  # it takes one to wake up
             assert bytes(seen.get_payload()) == padded(frame) and seen.check_fcs()
-            told, stamp = await mac.departure()
-            assert told == tag
+            departed, stamp = await mac.departure()
+            assert departed == tag
             distances.add(distance(stamp, seen.sim_time_sfd))
     assert len(distances) == 1, "each stamp is as far from its SFD"
 

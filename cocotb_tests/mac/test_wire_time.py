@@ -17,7 +17,7 @@ from cocotb_tests.mac.mac import NOMINAL, PERIOD_PS, Mac, WireTime, clock
 
 ROUND = 1 << 80
 TAKES = 20  # clocks of the slower side until a command has taken effect (docs/reference/time.md)
-HALF_NS = 4.01  # of a clock: what an asynchronous edge's stamp may be wrong by
+HALF_NS = 4.01  # half a clock: the error that an asynchronous edge's stamp may have
 SLOW, FAST = PERIOD_PS + 1, PERIOD_PS - 1  # 125 ppm
 LOG = 16  # entries, and one more behind the pulse input
 
@@ -87,14 +87,14 @@ async def a_set_time_is_taken_whole_within_its_clocks(dut: Any, core: int) -> No
     host = Host(dut, core=core)
     await host.start()
     for value in [generator().getrandbits(79), 5 << 32 | 0x80010001, (1 << 80) - (100 << 32)]:
-        asked = now_ps()
+        requested = now_ps()
         await host.jump(value, relative=False)
         sfd_ps, found = await host.stamped()
         # Increments are whole ns: the fraction is the one that was set, cut to 16 bits.
         assert found & 0xFFFF == value >> 16 & 0xFFFF
         clocks = (found - (value >> 16)) % (1 << 64) // (8 << 16)
         effect = sfd_ps - clocks * PERIOD_PS
-        assert asked < effect <= asked + TAKES * max(core, PERIOD_PS)
+        assert requested < effect <= requested + TAKES * max(core, PERIOD_PS)
         await host.copy_after(found)
 
 
@@ -255,7 +255,7 @@ class External:
         self.dut = dut
         self.start_ns = start_ns
         self.on = True
-        self.told: set[int] = set()  # in 2^-16 ns
+        self.times: set[int] = set()  # in 2^-16 ns
         clock(dut.externalClock, period_ps)
         cocotb.start_soon(self._run(period_ps))
 
@@ -265,9 +265,9 @@ class External:
     async def _run(self, period_ps: int) -> None:
         while True:
             await RisingEdge(self.dut.externalClock)
-            # What is driven now is taken at the next edge, and is that edge's time.
+            # A value driven at this edge is taken at the next, and is that edge's time.
             value = int(self.at(now_ps() + period_ps) * 65536)
-            self.told.add(value)
+            self.times.add(value)
             self.dut.externalTime_valid.value = int(self.on)
             self.dut.externalTime_payload_ns.value = value >> 16
             self.dut.externalTime_payload_fraction.value = value & 0xFFFF
@@ -289,7 +289,7 @@ async def a_comparison_with_the_external_time_is_right_to_half_a_clock(dut: Any,
         dut.time_sample.value = 0
         event = await host.events.receive()
         assert (event["external"], event["sequence"]) == (1, number)
-        assert stamp(event, "reference") in other.told
+        assert stamp(event, "reference") in other.times
         assert ns(stamp(event, "reference") - stamp(event)) == pytest.approx(wanted, abs=HALF_NS)
         await ClockCycles(dut.clk, generator().randrange(10))
     other.on = False

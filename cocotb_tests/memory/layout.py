@@ -44,7 +44,7 @@ RECEIVE = Buffers(base=MEMORY_BYTES // 2)
 
 
 class Mirror:
-    """What a memory must be, kept beside it."""
+    """The bytes that a memory must hold, kept beside it."""
 
     def __init__(self, memory: Memory) -> None:
         self.bytes = bytearray(memory.read(0, MEMORY_BYTES))

@@ -40,9 +40,9 @@ async def a_transfer_yields_its_bytes_from_byte_0_on(dut: Any, stall: float, lat
     await start(dut)
     cocotb.start_soon(watch_idle(dut, ["transfers_valid"], ["data_valid", "axi_arvalid"]))
     random = generator()
-    asked = [transfer(random, length) for length in lengths(random, 80)]
-    transfers.put(*asked)
-    for each in asked:
+    transfers_drawn = [transfer(random, length) for length in lengths(random, 80)]
+    transfers.put(*transfers_drawn)
+    for each in transfers_drawn:
         expected = RECEIVE.read(ram, each["flow"], each["sequence_value"], each["length"])
         assert (await data.receive()).data == expected, each
     await until(dut, lambda: dut.idle.value == 1, "idle")
@@ -73,7 +73,7 @@ async def a_whole_buffer_moves_at_once(dut: Any) -> None:
 
 @cocotb.test()
 async def a_consumer_that_stalls_does_not_hold_the_memory(dut: Any) -> None:
-    """Every burst that is asked for finds space here, so r is ready whenever the memory answers."""
+    """Every burst that is requested finds space here, so r is ready whenever the memory answers."""
     transfers = StreamSource(dut, "transfers")
     data = FrameSink(dut, "data", stall=1.0)
     read_ram(dut)
@@ -85,7 +85,7 @@ async def a_consumer_that_stalls_does_not_hold_the_memory(dut: Any) -> None:
         await clocks(dut, 1)
         refused += int(dut.axi_rvalid.value == 1 and dut.axi_rready.value == 0)
     assert refused == 0
-    assert dut.axi_rvalid.value == 0, "the reader asked for more than it has space for"
+    assert dut.axi_rvalid.value == 0, "the reader requested more than it has space for"
     data.stream.stall = 0.0
     for _ in range(10):
         assert len((await data.receive()).data) == 1460
@@ -93,17 +93,17 @@ async def a_consumer_that_stalls_does_not_hold_the_memory(dut: Any) -> None:
 
 @cocotb.test()
 async def reads_of_the_next_transfer_overlap_with_this_ones_data(dut: Any) -> None:
-    """The next burst is asked for before the last beat of this transfer has left."""
+    """The next burst is requested before the last beat of this transfer has left."""
     transfers = StreamSource(dut, "transfers")
     data = FrameSink(dut, "data")
-    asked = StreamMonitor(dut, "data")
+    monitor = StreamMonitor(dut, "data")
     read_ram(dut)
     await start(dut)
     for sequence in (3, 1463):
         transfers.put({"flow": 3, "sequence_value": sequence, "length": 1460})
     await until(dut, lambda: dut.axi_arvalid.value == 1 and dut.axi_arready.value == 1, "the first burst")
     await until(dut, lambda: dut.axi_arvalid.value == 1 and dut.axi_arready.value == 1, "the second burst")
-    assert asked.count < 20
+    assert monitor.count < 20
     assert len((await data.receive()).data) == 1460
 
 
@@ -120,17 +120,17 @@ async def an_error_of_any_beat_marks_its_frame_alone(dut: Any, stall: float, lat
     places = [{address & ~7 for address in RECEIVE.addresses(*each.values())} for each in given]
     faults = {random.choice(sorted(place)) for place, wrong in zip(places, bad, strict=True) if wrong}
     ram.faults = faults
-    told: list[bool] = []
+    failures: list[bool] = []
 
     async def watch() -> None:
         while True:
             await RisingEdge(dut.clk)
             if dut.data_valid.value == 1 and dut.data_ready.value == 1 and dut.data_payload_last.value == 1:
-                told.append(dut.failed.value == 1)
+                failures.append(dut.failed.value == 1)
 
     cocotb.start_soon(watch())
     transfers.put(*given)
     for each in given:
         assert len((await data.receive()).data) == each["length"]
-    assert told == [bool(place & faults) for place in places]
-    assert any(told)
+    assert failures == [bool(place & faults) for place in places]
+    assert any(failures)

@@ -32,13 +32,13 @@ async def a_transfer_changes_its_bytes_and_no_others(dut: Any, stall: float, lat
     await start(dut)
     random = generator()
     mirror = Mirror(ram)
-    asked = [transfer(random, length) for length in lengths(random, 80)]
-    for each in asked:
+    transfers_drawn = [transfer(random, length) for length in lengths(random, 80)]
+    for each in transfers_drawn:
         data = random.randbytes(each["length"])
         RECEIVE.write(mirror, each["flow"], each["sequence_value"], data)
         transfers.put(each)
         source.put(*words(data + random.randbytes(-len(data) % 8)))
-    for _ in asked:
+    for _ in transfers_drawn:
         assert await done.receive() == {"payload": 0}
     await clocks(dut, 100)
     assert not done.pending()

@@ -156,9 +156,9 @@ async def full_segments_take_a_clock_a_word(dut: Any, movers: list[Mover], count
 
     in_memory = sum(words(at) for _, at in some) * len(movers) // 2
     in_slots = words(OFFSET) * count if place in movers else 0
-    least = max(in_memory, in_slots)
+    minimum = max(in_memory, in_slots)
     names = ", ".join(mover.__name__ for mover in movers)
-    dut._log.info(f"{names}: {count} x {SEGMENT} bytes in {taken} clocks; {least} words go one way")
+    dut._log.info(f"{names}: {count} x {SEGMENT} bytes in {taken} clocks; {minimum} words go one way")
     # Once on the way: an application's frame is gathered before its burst begins; the rest is pipeline.
     gathering = words(0) if accept in movers else 0
-    assert taken < least + gathering + 40
+    assert taken < minimum + gathering + 40

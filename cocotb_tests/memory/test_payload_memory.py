@@ -52,8 +52,8 @@ class Piece:
 async def exchange(writing: AxiMasterWrite, reading: AxiMasterRead, pieces: list[Piece]) -> None:
     for piece in pieces:
         await writing.write(piece.address, piece.data)
-        answer = await reading.read(piece.address, len(piece.data))
-        assert answer.data == piece.data, f"{piece.address:#x}"
+        response = await reading.read(piece.address, len(piece.data))
+        assert response.data == piece.data, f"{piece.address:#x}"
 
 
 @cocotb.test()
@@ -63,9 +63,9 @@ async def what_is_written_on_either_port_is_read_on_either_port(dut: Any, stall:
     fetch, deliver = reader(dut, "fetch", stall), reader(dut, "deliver", stall)
     place, accept = writer(dut, "place", stall), writer(dut, "accept", stall)
     await start(dut)
-    asks = ["fetch_arvalid", "deliver_arvalid", "place_awvalid", "accept_awvalid"]
-    answers = ["fetch_rvalid", "deliver_rvalid", "place_bvalid", "accept_bvalid"]
-    cocotb.start_soon(watch_idle(dut, asks, answers))
+    requests = ["fetch_arvalid", "deliver_arvalid", "place_awvalid", "accept_awvalid"]
+    responses = ["fetch_rvalid", "deliver_rvalid", "place_bvalid", "accept_bvalid"]
+    cocotb.start_soon(watch_idle(dut, requests, responses))
     random = generator()
     pieces = [Piece(random, number) for number in range(2 * PIECES)]
     both = [

@@ -120,6 +120,6 @@ async def a_refused_write_is_counted_and_said_with_its_placement(dut: Any) -> No
     await start(dut)
     ram.faults = {RECEIVE.addresses(2, 104, 1)[0]}
     placements.put(placement(2, 100, 20), placement(2, 120, 20))
-    told = [await placed.receive() for _ in range(2)]
-    assert [(each["length"], each["memoryError"]) for each in told] == [(20, 1), (20, 0)]
+    received = [await placed.receive() for _ in range(2)]
+    assert [(each["length"], each["memoryError"]) for each in received] == [(20, 1), (20, 0)]
     assert dut.writeErrors.value == 1

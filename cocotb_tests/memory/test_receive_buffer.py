@@ -73,12 +73,12 @@ async def each_request_gets_what_is_there_of_it(dut: Any, stall: float, late: in
     expected, short = [], 0
     for _ in range(60):
         flow = random.randrange(FLOWS)
-        asked = random.choice([random.randint(0, 40), random.randint(1, 9000), 2**32 - 1])
-        if asked == 2**32 - 1 and there[flow] > 9000:
-            asked = 5
-        delivered = min(asked, there[flow])
-        short += int(delivered < asked)
-        here.request(flow, asked)
+        requested = random.choice([random.randint(0, 40), random.randint(1, 9000), 2**32 - 1])
+        if requested == 2**32 - 1 and there[flow] > 9000:
+            requested = 5
+        delivered = min(requested, there[flow])
+        short += int(delivered < requested)
+        here.request(flow, requested)
         if delivered:
             expected.append((flow, begins[flow], delivered))
         begins[flow] = (begins[flow] + delivered) % 2**32
@@ -149,12 +149,12 @@ async def a_frame_with_bytes_that_the_memory_refused_says_so_at_its_end(dut: Any
     here = await module(dut, stall=stall)
     await here.fill(4, 100, 9000)
     here.ram.faults = {RECEIVE.addresses(4, 3000 - 3000 % 8, 1)[0]}
-    told = []
+    errors = []
     for length in (2000, 3000, 8, 1):
         here.request(4, length)
         extras = (await here.data.receive()).extras
         event = await here.consumed.receive()
         assert event["length"] == length
-        told.append((extras["error"], event["memoryError"]))
-    assert told == [(0, 0), (1, 1), (0, 0), (0, 0)]
+        errors.append((extras["error"], event["memoryError"]))
+    assert errors == [(0, 0), (1, 1), (0, 0), (0, 0)]
     assert dut.readErrors.value == 1

@@ -86,7 +86,7 @@ async def frames_follow_one_another_in_their_flow(dut: Any, stall: float, late: 
 
 @cocotb.test()
 async def the_end_of_urgent_data_comes_with_its_frame(dut: Any) -> None:
-    """Of a frame of several chunks too, and of no other."""
+    """This holds for a frame of several chunks too, and for no other."""
     here = await module(dut)
     await here.open(3, 0)
     for length, urgent in [(10, 0), (9, 1), (5000, 1), (5000, 0), (1, 1), (2048, 0), (2048, 1)]:
@@ -185,7 +185,7 @@ async def an_application_that_pauses_within_a_frame_holds_no_burst(dut: Any) -> 
 
 
 @cocotb.test()
-async def frames_are_counted_as_they_begin_and_when_the_engine_has_been_told(dut: Any) -> None:
+async def frames_are_counted_as_they_begin_and_when_the_engine_knows_of_them(dut: Any) -> None:
     """A frame of which nothing is taken has no event, and counts behind the events before it."""
     here = await module(dut)
     await here.open(0, 0)

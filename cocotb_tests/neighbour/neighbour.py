@@ -77,14 +77,14 @@ class Neighbourhood:
             padded = padded[:12] + b"\x81\0" + VLANS[vlan - 1][0].to_bytes(2, "big") + padded[12:]
         self.control.put(padded, isArp=int(is_arp), frame_vlan=vlan)
 
-    def answer(self, address: str, mac: str | None = None) -> None:
+    def reply(self, address: str, mac: str | None = None) -> None:
         """The neighbour tells us its MAC."""
         sender = mac or mac_of(address)
         self.put(
             Ether(src=sender, dst=MAC) / ARP(op="is-at", hwsrc=sender, psrc=address, hwdst=MAC, pdst=ADDRESS),
         )
 
-    def ask(self, address: str, mac: str | None = None, **fields: Any) -> None:
+    def request(self, address: str, mac: str | None = None, **fields: Any) -> None:
         """A neighbour asks for us."""
         sender = mac or mac_of(address)
         arp = {"op": "who-has", "hwsrc": sender, "psrc": address, "pdst": ADDRESS} | fields
@@ -96,7 +96,7 @@ class Neighbourhood:
         assert len(raw) >= 60, "a runt"
         return Ether(raw)
 
-    async def request(self) -> str:
+    async def next_request(self) -> str:
         """The next frame, a request for an address, right in every field."""
         packet = await self.sent()
         assert (packet.src, packet.dst, packet.type) == (MAC, BROADCAST, 0x0806)
@@ -150,7 +150,7 @@ class Neighbourhood:
             assert sink.pending() == []
 
     def drops(self) -> dict[str, int]:
-        """What was counted, without the causes that never happened."""
+        """The counters that are not zero."""
         names = [name for name in dir(self.dut) if name.startswith("drops_")]
         counts = {name.removeprefix("drops_"): int(getattr(self.dut, name).value) for name in names}
         return {name: count for name, count in counts.items() if count}

@@ -27,7 +27,7 @@ async def a_request_for_us_is_answered_to_its_sender(dut: Any, stall: float) -> 
     hood = await Neighbourhood.create(dut, stall=stall)
     for last in range(2, 10):
         address = f"10.0.0.{last}"
-        hood.ask(address)
+        hood.request(address)
         reply = await hood.sent()
         wanted = Ether(src=MAC, dst=mac_of(address)) / ARP(
             op="is-at", hwsrc=MAC, psrc=ADDRESS, hwdst=mac_of(address), pdst=address
@@ -41,8 +41,8 @@ async def a_request_for_us_is_answered_to_its_sender(dut: Any, stall: float) -> 
 @cocotb.test()
 async def a_request_for_another_and_a_reply_are_not_answered(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
-    hood.ask(PEER, pdst="10.0.0.3")
-    hood.answer(PEER)
+    hood.request(PEER, pdst="10.0.0.3")
+    hood.reply(PEER)
     await hood.quiet()
     hood.nothing_else()
     assert hood.drops() == {}
@@ -52,7 +52,7 @@ async def a_request_for_another_and_a_reply_are_not_answered(dut: Any) -> None:
 async def a_probe_for_our_address_is_answered_and_teaches_nothing(dut: Any) -> None:
     """RFC 5227 2.1.1: the sender has no address yet."""
     hood = await Neighbourhood.create(dut)
-    hood.ask("0.0.0.0", mac_of(PEER))
+    hood.request("0.0.0.0", mac_of(PEER))
     reply = await hood.sent()
     assert (reply.dst, reply[ARP].hwdst, reply[ARP].pdst, reply[ARP].psrc) == (
         mac_of(PEER),
@@ -67,7 +67,7 @@ async def a_probe_for_our_address_is_answered_and_teaches_nothing(dut: Any) -> N
 async def who_asks_for_us_need_not_be_asked(dut: Any) -> None:
     """RFC 826: the sender of a request for us is learnt."""
     hood = await Neighbourhood.create(dut)
-    hood.ask(PEER)
+    hood.request(PEER)
     await hood.sent()
     await hood.quiet()
     hood.open(PEER, 7)
@@ -78,19 +78,19 @@ async def who_asks_for_us_need_not_be_asked(dut: Any) -> None:
 @cocotb.test()
 async def who_was_not_asked_and_does_not_ask_is_not_learnt(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
-    hood.answer(PEER)
+    hood.reply(PEER)
     await hood.quiet()
     hood.open(PEER)
-    assert await hood.request() == PEER
+    assert await hood.next_request() == PEER
 
 
 @cocotb.test()
 async def a_neighbour_that_says_another_mac_is_believed(dut: Any) -> None:
     """RFC 826: an entry that is there takes what any packet of its address says."""
     hood = await Neighbourhood.create(dut)
-    hood.ask(PEER)
+    hood.request(PEER)
     await hood.sent()
-    hood.ask(PEER, OTHER_MAC, pdst=PEER)  # gratuitous
+    hood.request(PEER, OTHER_MAC, pdst=PEER)  # gratuitous
     await hood.quiet()
     hood.open(PEER)
     assert await hood.opened() == (1, number(OTHER_MAC))
@@ -100,17 +100,17 @@ async def a_neighbour_that_says_another_mac_is_believed(dut: Any) -> None:
 async def a_neighbour_is_asked_again_when_nothing_confirmed_it_for_a_minute(dut: Any) -> None:
     """RFC 1122 2.3.2.1, time-out; the entry's age starts again with each packet."""
     hood = await Neighbourhood.create(dut)
-    hood.ask(PEER)
+    hood.request(PEER)
     await hood.sent()
     await hood.sleep(59 * SECOND)
-    hood.answer(PEER)
+    hood.reply(PEER)
     await hood.sleep(59 * SECOND)
     hood.open(PEER, 1)
     assert await hood.opened() == (1, number(mac_of(PEER)))
     await hood.sleep(2 * SECOND)
     hood.open(PEER, 2)
-    assert await hood.request() == PEER
-    hood.answer(PEER)
+    assert await hood.next_request() == PEER
+    hood.reply(PEER)
     assert await hood.opened() == (2, number(mac_of(PEER)))
 
 
@@ -118,7 +118,7 @@ async def a_neighbour_is_asked_again_when_nothing_confirmed_it_for_a_minute(dut:
 async def a_static_entry_outlives_time_and_lies(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
     hood.enter(PEER)
-    hood.ask(PEER, OTHER_MAC)
+    hood.request(PEER, OTHER_MAC)
     await hood.sent()
     await hood.sleep(200 * SECOND)
     hood.open(PEER)
@@ -130,7 +130,7 @@ async def a_static_entry_outlives_time_and_lies(dut: Any) -> None:
     hood.enter(PEER, remove=True)
     await hood.quiet()
     hood.open(PEER, 3)
-    assert await hood.request() == PEER
+    assert await hood.next_request() == PEER
 
 
 @cocotb.test()
@@ -138,19 +138,19 @@ async def a_full_table_forgets_who_was_confirmed_longest_ago(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
     crowd = [f"10.0.0.{last}" for last in range(2, 18)]  # sixteen
     for address in crowd:
-        hood.ask(address)
+        hood.request(address)
         await hood.sent()
         await hood.sleep(SECOND)
-    hood.answer(crowd[0])  # the second one is now the oldest
+    hood.reply(crowd[0])  # the second one is now the oldest
     await hood.sleep(SECOND)
-    hood.ask("10.0.0.100")
+    hood.request("10.0.0.100")
     await hood.sent()
     await hood.quiet()
     for request, address in enumerate([crowd[0], *crowd[2:], "10.0.0.100"]):
         hood.open(address, request)
         assert await hood.opened() == (request, number(mac_of(address)))
     hood.open(crowd[1])
-    assert await hood.request() == crowd[1]
+    assert await hood.next_request() == crowd[1]
 
 
 @cocotb.test()
@@ -167,13 +167,13 @@ async def a_static_entry_that_finds_no_place_is_counted(dut: Any) -> None:
 
 
 @cocotb.test()
-async def whoever_claims_our_address_is_counted_and_answered_once_in_ten_seconds(dut: Any) -> None:
+async def a_host_that_claims_our_address_is_counted_and_answered_once_in_ten_seconds(dut: Any) -> None:
     """RFC 5227 2.4 (b)."""
     hood = await Neighbourhood.create(dut)
     for _ in range(3):
         hood.put(Ether(src=OTHER_MAC, dst=BROADCAST) / ARP(hwsrc=OTHER_MAC, psrc=ADDRESS, pdst=ADDRESS))
         hood.put(Ether(src=OTHER_MAC, dst=MAC) / ARP(op=2, hwsrc=OTHER_MAC, psrc=ADDRESS, hwdst=MAC, pdst=PEER))
-    assert await hood.request() == ADDRESS
+    assert await hood.next_request() == ADDRESS
     await hood.quiet()
     hood.nothing_else()
     assert hood.drops() == {"conflicts": 6}
@@ -183,7 +183,7 @@ async def whoever_claims_our_address_is_counted_and_answered_once_in_ten_seconds
     await hood.sleep(2_000_000)
     assert dut.conflict.value == 0
     hood.put(Ether(src=OTHER_MAC, dst=BROADCAST) / ARP(hwsrc=OTHER_MAC, psrc=ADDRESS, pdst=PEER))
-    assert await hood.request() == ADDRESS
+    assert await hood.next_request() == ADDRESS
 
 
 @cocotb.test()
@@ -225,14 +225,14 @@ def malformed() -> list[tuple[Packet | bytes, bool]]:
 @cocotb.test()
 async def a_malformed_packet_is_counted_and_the_next_good_one_answered(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
-    hood.ask(PEER)
+    hood.request(PEER)
     await hood.sent()  # so that what a short one lacks stands in the registers
     for count, (frame, pad) in enumerate(malformed(), 1):
         hood.put(frame, pad=pad, arp=True)
         await hood.quiet()
         assert hood.drops() == {"arpMalformed": count}, bytes(frame).hex()
         hood.nothing_else()
-        hood.ask(PEER)
+        hood.request(PEER)
         assert (await hood.sent())[ARP].pdst == PEER
 
 
@@ -241,18 +241,18 @@ async def a_flood_of_requests_loses_replies_and_nothing_else(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
     hood.frames.stream.stall = 1.0
     random = generator()
-    asked = [f"10.0.0.{random.randrange(2, 254)}" for _ in range(100)]
-    for address in asked:
-        hood.ask(address)
+    requested = [f"10.0.0.{random.randrange(2, 254)}" for _ in range(100)]
+    for address in requested:
+        hood.request(address)
     await hood.control.drained(20_000)  # the control line never waits
     hood.frames.stream.stall = 0.0
     await hood.quiet()
     lost = hood.drops()
-    replies = [(await hood.sent())[ARP].pdst for _ in range(len(asked) - lost["replyOverflow"])]
+    replies = [(await hood.sent())[ARP].pdst for _ in range(len(requested) - lost["replyOverflow"])]
     hood.nothing_else()
     assert lost["replyOverflow"] > 0
     assert lost.keys() <= {"replyOverflow", "learntOverflow"}
-    left = iter(asked)
+    left = iter(requested)
     assert all(address in left for address in replies)
-    hood.ask(PEER)
+    hood.request(PEER)
     assert (await hood.sent())[ARP].pdst == PEER

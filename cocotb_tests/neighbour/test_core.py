@@ -63,8 +63,8 @@ async def settled(core: Core) -> None:
 async def a_connection_opens_once_its_neighbour_has_answered(dut: Any) -> None:
     core = await Core.create(dut, knows_peer=False)
     core.connect(port=PORT)
-    asked = Ether((await core.wire_out.receive()).data)
-    assert (asked[ARP].op, asked[ARP].pdst) == (1, PEER_IP)
+    request = Ether((await core.wire_out.receive()).data)
+    assert (request[ARP].op, request[ARP].pdst) == (1, PEER_IP)
     await core.idle()
     assert await core.jump() <= 1_000_000_000
     assert Ether((await core.wire_out.receive()).data)[ARP].pdst == PEER_IP
@@ -79,8 +79,12 @@ async def a_connection_to_a_silent_neighbour_is_refused_as_unreachable(dut: Any)
     core = await Core.create(dut, knows_peer=False)
     core.connect(port=PORT, request=99)
     passed = sum([await core.jump() for _ in range(3)])
-    told = await core.notified()
-    assert (told["refused"], told["reason"], told["addresses_request"]) == (1, "unreachable", 99)
+    notification = await core.notified()
+    assert (notification["refused"], notification["reason"], notification["addresses_request"]) == (
+        1,
+        "unreachable",
+        99,
+    )
     assert 2_990_000_000 < passed <= 3_000_000_000
 
 
@@ -89,8 +93,8 @@ async def ping_is_answered_beside_a_transfer(dut: Any) -> None:
     core, peer, flow = await opened(dut)
     data = generator().randbytes(20 * MSS)
     core.write(flow, data)
-    pings, answers = 0, 0
-    while len(peer.received) < len(data) or answers < pings:
+    pings, replies = 0, 0
+    while len(peer.received) < len(data) or replies < pings:
         if pings < 10:
             put(
                 core,
@@ -100,8 +104,8 @@ async def ping_is_answered_beside_a_transfer(dut: Any) -> None:
         frame = await core.wire_out.receive()
         packet = Ether(frame.data)
         if ICMP in packet:
-            assert (packet[ICMP].type, packet[ICMP].seq) == (0, answers)
-            answers += 1
+            assert (packet[ICMP].type, packet[ICMP].seq) == (0, replies)
+            replies += 1
             continue
         segment = packet[TCP]
         segment.data = bytes(segment.payload)[: packet[IP].len - 20 - 4 * segment.dataofs]
@@ -113,7 +117,7 @@ async def ping_is_answered_beside_a_transfer(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(mtu=[1400, 576, 100, 0])
 async def a_transfer_goes_on_in_segments_that_fit_the_path(dut: Any, mtu: int) -> None:
-    """RFC 1191: what is longer is lost until the core is told, and never sent again."""
+    """RFC 1191: a longer packet is lost until the core learns of it, and is never sent again."""
     size = {1400: 1360, 576: 536, 100: 512, 0: 1452}[mtu]
     core, peer, flow = await opened(dut)
     data = generator().randbytes(9 * MSS + 123)
@@ -126,7 +130,7 @@ async def a_transfer_goes_on_in_segments_that_fit_the_path(dut: Any, mtu: int) -
     while len(peer.received) < len(data):
         segment = await peer.receive()
         if len(segment.data) > size:
-            assert segment.seq != first, "it was told"
+            assert segment.seq != first, "the core knows the path MTU"
             continue  # it was on its way
         if segment.seq == peer.expected:
             assert (segment.seq - first) % size == 0
@@ -206,8 +210,8 @@ async def a_hard_error_ends_an_open_connection_does_not(dut: Any, code: int) -> 
     await settled(core)
     assert counted(dut, "ignoredIcmpErrors") == 1
     tell(core, 11, 1, syn)  # soft
-    told = await core.notified_of("synSent")
-    assert (told["status_error_kind"], told["status_error_code"]) == ("timeExceeded", 1)
+    notification = await core.notified_of("synSent")
+    assert (notification["status_error_kind"], notification["status_error_code"]) == ("timeExceeded", 1)
     tell(core, 3, code, syn)
     closed = await core.notified_of("closed")
     assert closed["status_reason"] == "unreachable"
@@ -220,8 +224,8 @@ async def a_hard_error_ends_an_open_connection_does_not(dut: Any, code: int) -> 
     core.write(established["status_reference_flow"], bytes(100))
     segment = await peer.receive()
     tell(core, 3, code, segment)
-    told = await core.notified_of("established")
-    assert (told["status_error_kind"], told["status_error_code"]) == ("unreachable", code)
+    notification = await core.notified_of("established")
+    assert (notification["status_error_kind"], notification["status_error_code"]) == ("unreachable", code)
     assert counted(dut, "ignoredIcmpErrors") == 1
     peer.accept(segment)
     peer.send("A")

@@ -35,15 +35,15 @@ def packet(*, ip: dict[str, Any] | None = None, icmp: dict[str, Any] | None = No
 
 
 def reply_to(request: Packet) -> bytes:
-    """What scapy would answer; the packet without padding."""
-    asked = Ether(bytes(request))
-    ip, icmp = asked[IP], asked[ICMP]
+    """The reply of scapy, without padding."""
+    sent = Ether(bytes(request))
+    ip, icmp = sent[IP], sent[ICMP]
     header = IP(src=ip.dst, dst=ip.src, ttl=64, id=ip.id, tos=ip.tos, flags=ip.flags)
-    answer = Ether(src=asked.dst, dst=asked.src) / header / ICMP(type=0, code=icmp.code, id=icmp.id, seq=icmp.seq)
-    return bytes(answer / Raw(bytes(icmp.payload)[: ip.len - 28]))
+    reply = Ether(src=sent.dst, dst=sent.src) / header / ICMP(type=0, code=icmp.code, id=icmp.id, seq=icmp.seq)
+    return bytes(reply / Raw(bytes(icmp.payload)[: ip.len - 28]))
 
 
-async def answered(hood: Neighbourhood, request: Packet) -> None:
+async def is_echoed(hood: Neighbourhood, request: Packet) -> None:
     wanted = reply_to(request)
     frame = bytes(await hood.sent())[: len(wanted)]
     assert checksum(frame[34:]) == 0
@@ -70,7 +70,7 @@ async def an_echo_request_of_any_length_is_answered_with_its_own_data(dut: Any, 
             data=random.randbytes(size),
         )
         hood.put(request)
-        await answered(hood, request)
+        await is_echoed(hood, request)
     await hood.quiet()
     hood.nothing_else()
     assert hood.drops() == {}
@@ -84,11 +84,11 @@ async def both_sums_stay_right_at_their_corners(dut: Any) -> None:
         for kind, value in (("seq", high), ("seq", (0xF7FF - high) & 0xFFFF), ("id", high)):
             request = packet(ip={"id": high, "ttl": high % 255 + 1}, icmp={kind: value})
             hood.put(request)
-            await answered(hood, request)
+            await is_echoed(hood, request)
     for value in (0xF7FF, 0xF7FE, 0xF800, 0xFFFF, 0):  # type 8 brings 0x0800
         request = packet(icmp={"id": 0, "seq": value})
         hood.put(request)
-        await answered(hood, request)
+        await is_echoed(hood, request)
 
 
 @cocotb.test()
@@ -98,7 +98,7 @@ async def requests_right_behind_each_other_are_all_answered_in_order(dut: Any) -
     for request in requests:
         hood.put(request)
     for request in requests:
-        await answered(hood, request)
+        await is_echoed(hood, request)
 
 
 @cocotb.test()
@@ -115,7 +115,7 @@ async def requests_that_find_no_space_are_counted_and_hold_up_nothing(dut: Any) 
     assert hood.drops() == {"echoOverflow": lost}
     assert 0 < lost <= len(requests) - 2
     for request in requests[: len(requests) - lost]:
-        await answered(hood, request)
+        await is_echoed(hood, request)
     hood.nothing_else()
 
 
@@ -151,7 +151,7 @@ async def a_bad_request_is_counted_by_its_cause_and_the_next_good_one_answered(d
         hood.nothing_else()
         request = packet(data=b"still there?")
         hood.put(request)
-        await answered(hood, request)
+        await is_echoed(hood, request)
 
 
 def segment(*, length: int = 1500, **fields: Any) -> bytes:

@@ -29,10 +29,10 @@ async def an_open_waits_for_the_answer_and_goes_on_as_it_was(dut: Any, stall: fl
         "parameters_initialWindow": 9,
     }
     hood.open(PEER, 5, **fields)
-    assert await hood.request() == PEER
+    assert await hood.next_request() == PEER
     await hood.quiet()
     hood.nothing_else()
-    hood.answer(PEER)
+    hood.reply(PEER)
     beat = await hood.resolved.receive()
     wanted = {"request": 5, "remoteIp": number(PEER), "remotePort": 80, "remoteMac": number(mac_of(PEER))} | fields
     assert {name: beat[name] for name in wanted} == wanted
@@ -47,7 +47,7 @@ async def three_requests_a_second_apart_and_then_it_fails(dut: Any) -> None:
     hood.open(PEER, 9)
     times = []
     for _ in range(3):
-        assert await hood.request() == PEER
+        assert await hood.next_request() == PEER
         times.append(hood.time.ns - began)
         hood.nothing_else()
         await hood.quiet()
@@ -58,11 +58,11 @@ async def three_requests_a_second_apart_and_then_it_fails(dut: Any) -> None:
     hood.nothing_else()
     assert not await hood.time.jump(), "nothing is waited for"
     hood.open(PEER, 10)  # and it can be asked again
-    assert await hood.request() == PEER
+    assert await hood.next_request() == PEER
     await hood.quiet()
     await hood.time.jump()
-    assert await hood.request() == PEER
-    hood.answer(PEER)
+    assert await hood.next_request() == PEER
+    hood.reply(PEER)
     assert await hood.opened() == (10, number(mac_of(PEER)))
 
 
@@ -71,14 +71,14 @@ async def two_opens_to_one_unknown_neighbour_make_one_series(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
     hood.open(PEER, 1)
     hood.open(PEER, 2)
-    assert await hood.request() == PEER
+    assert await hood.next_request() == PEER
     await hood.quiet()
     hood.nothing_else()
     await hood.time.jump()
-    assert await hood.request() == PEER
+    assert await hood.next_request() == PEER
     await hood.quiet()
     hood.nothing_else()
-    hood.answer(PEER)
+    hood.reply(PEER)
     assert [await hood.opened() for _ in range(2)] == [(1, number(mac_of(PEER))), (2, number(mac_of(PEER)))]
 
 
@@ -90,7 +90,7 @@ async def two_opens_to_one_silent_neighbour_both_fail(dut: Any) -> None:
     hood.open(PEER, 2)
     await hood.sleep(3 * SECOND)
     assert [await hood.turned_down() for _ in range(2)] == [(1, "unreachable"), (2, "unreachable")]
-    assert [await hood.request() for _ in range(3)] == [PEER] * 3
+    assert [await hood.next_request() for _ in range(3)] == [PEER] * 3
     hood.nothing_else()
 
 
@@ -112,11 +112,11 @@ async def a_fifth_open_that_would_wait_is_refused(dut: Any) -> None:
         hood.open(f"10.0.0.{last}", last)
     assert await hood.turned_down() == (6, "outOfResources")
     for last in (4, 2, 5, 3):
-        hood.answer(f"10.0.0.{last}")
+        hood.reply(f"10.0.0.{last}")
         assert await hood.opened() == (last, number(mac_of(f"10.0.0.{last}")))
     hood.open("10.0.0.77", 77)
     await hood.quiet()
-    hood.answer("10.0.0.77")
+    hood.reply("10.0.0.77")
     assert await hood.opened() == (77, number(mac_of("10.0.0.77")))
 
 
@@ -124,7 +124,7 @@ async def a_fifth_open_that_would_wait_is_refused(dut: Any) -> None:
 async def a_static_entry_ends_the_waiting(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
     hood.open(PEER, 3)
-    await hood.request()
+    await hood.next_request()
     hood.enter(PEER)
     assert await hood.opened() == (3, number(mac_of(PEER)))
     await hood.quiet()
@@ -153,8 +153,8 @@ async def the_next_hop_is_the_peer_on_our_network_and_the_gateway_otherwise(
 ) -> None:
     hood = await Neighbourhood.create(dut, netmask=netmask)
     hood.open(target, 2)
-    assert await hood.request() == hop
-    hood.answer(hop)
+    assert await hood.next_request() == hop
+    hood.reply(hop)
     beat = await hood.resolved.receive()
     assert (beat["remoteIp"], beat["remoteMac"]) == (number(target), number(mac_of(hop)))
 
@@ -165,7 +165,7 @@ async def without_a_gateway_other_networks_are_unreachable(dut: Any) -> None:
     hood.open("10.0.1.2", 4)
     assert await hood.turned_down() == (4, "unreachable")
     hood.open(PEER, 5)
-    assert await hood.request() == PEER
+    assert await hood.next_request() == PEER
 
 
 @cocotb.test()

@@ -80,7 +80,7 @@ class Bench:
         await self.time.quiet()
 
     def check_granted(self) -> list[int]:
-        """What is due within the lead has come, once each with its launch, and nothing else; gives its flows."""
+        """The bookings due within the lead have come, once each with its launch, and no others; returns their flows."""
         due = {flow: at for flow, at in self.waiting.items() if at // 1 <= self.time.ns + LEAD}
         came = self.sink.pending()
         assert sorted(beat["reference_flow"] for beat in came) == sorted(due)

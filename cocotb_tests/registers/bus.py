@@ -40,17 +40,17 @@ class Registers:
                 channel.set_pause_generator(pauses(stall, 5))
 
     async def read_at(self, address: int) -> int:
-        answer = await bounded(self.master.read(address, 4), f"the answer to a read at {address:#x}", 1000)
-        if answer.resp == AxiResp.SLVERR:
+        response = await bounded(self.master.read(address, 4), f"the response to a read at {address:#x}", 1000)
+        if response.resp == AxiResp.SLVERR:
             raise RefusedError(f"read at {address:#x}")
-        assert answer.resp == AxiResp.OKAY
-        return int.from_bytes(answer.data, "little")
+        assert response.resp == AxiResp.OKAY
+        return int.from_bytes(response.data, "little")
 
     async def write_at(self, address: int, data: bytes) -> None:
-        answer = await bounded(self.master.write(address, data), f"the answer to a write at {address:#x}", 1000)
-        if answer.resp == AxiResp.SLVERR:
+        response = await bounded(self.master.write(address, data), f"the response to a write at {address:#x}", 1000)
+        if response.resp == AxiResp.SLVERR:
             raise RefusedError(f"write at {address:#x}")
-        assert answer.resp == AxiResp.OKAY
+        assert response.resp == AxiResp.OKAY
 
     async def read(self, name: str) -> int:
         return await self.read_at(register_map()["registers"][name]["offset"])

@@ -10,7 +10,7 @@ from cocotb_tests.registers.bus import Registers
 
 
 def count_ports(dut: Any) -> list[str]:
-    """Where modules count, and the MAC's worst lateness."""
+    """The counters of modules, and the MAC's worst lateness."""
     return [name for name in dir(dut) if name.startswith(("counters_", "mac_counters_"))]
 
 

@@ -76,7 +76,7 @@ async def configuration_is_the_builds(dut: Any) -> None:
 
 @cocotb.test()
 async def every_address_answers_as_the_page_says(dut: Any) -> None:
-    """What nobody may read or write is refused, and a refused access changes nothing."""
+    """An access to a place that cannot be read or written is refused, and changes nothing."""
     registers = await started(dut)
     accesses: dict[int, set[str]] = {}
     for register in register_map()["registers"].values():

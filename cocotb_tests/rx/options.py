@@ -15,8 +15,8 @@ def after(one: int, other: int) -> int:
 
 
 def sack_fields(acknowledgment: int, edges: Sequence[int]) -> dict[str, int]:
-    """Of the segment: the blocks that lie in the send buffer beyond the acknowledgment (RFC 2018 3), and whether the
-    first one reports a duplicate (RFC 2883 4)."""
+    """The segment's SACK fields: the blocks in the send buffer beyond the acknowledgment (RFC 2018 3), and whether the
+    first block reports a duplicate (RFC 2883 4)."""
     blocks = list(zip(edges[::2], edges[1::2], strict=True))
     inside: list[tuple[int, int] | None] = []
     for left, right in blocks:

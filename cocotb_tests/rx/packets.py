@@ -19,7 +19,7 @@ from cocotb_tests.addresses import PEER_MAC as REMOTE_MAC
 from cocotb_tests.rx.options import any_edges, sack_fields
 
 MINIMUM = 60  # bytes of the smallest Ethernet frame, without its FCS
-LARGEST = 1514  # of the default configuration, untagged
+LARGEST = 1514  # the default configuration, untagged
 
 FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
 

@@ -11,7 +11,7 @@ from cocotb_tests.addresses import CORE_IP, CORE_MAC, vlan_pins
 from cocotb_tests.bench import Beat, FrameSink, FrameSource, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.rx.packets import number, read
 
-SLOTS = 8  # of the default configuration
+SLOTS = 8  # the default configuration's
 
 CAUSES = (
     "badFrame",
@@ -84,7 +84,7 @@ class Receiver:
         await until(self.dut, lambda: self.dut.idle.value == 1, "the receiver to become idle", 20_000)
 
     def drops(self) -> dict[str, int]:
-        """What was counted, without the causes that never happened."""
+        """The counters that are not zero."""
         counts = {cause: int(getattr(self.dut, f"drops_{cause}").value) for cause in CAUSES}
         return {cause: count for cause, count in counts.items() if count}
 

@@ -59,7 +59,7 @@ def foreign(draw: Random) -> bytes:
     ]
     packet = draw.choice(kinds)()
     raw = bytes(packet)
-    # Runts too: a TAP pads nothing, and a frame that ends early is nobody's. But noise behind its end may be an
+    # Runts too: a TAP pads nothing, and a frame that ends early is for no module. But noise behind its end may be an
     # EtherType.
     return raw[: draw.choice([*range(1, 9), *range(14, 34)])] if draw.random() < 0.2 else raw
 
@@ -98,9 +98,9 @@ async def what_is_not_ours_takes_the_bypass_byte_for_byte(dut: Any, gaps: float,
                 assert found.data == raw
                 assert found.extras["error"] == 0
             if controls:
-                told = await receiver.control.receive()
-                assert told.data == raw
-                assert told.extras["isArp"] == (raw[12:14] == b"\x08\x06")
+                frame = await receiver.control.receive()
+                assert frame.data == raw
+                assert frame.extras["isArp"] == (raw[12:14] == b"\x08\x06")
     await receiver.settle()
     assert receiver.drops() == {}
     for sink in (receiver.bypass.stream, receiver.control.stream):
@@ -112,8 +112,8 @@ async def control_that_nobody_takes_is_counted_and_stops_nothing(dut: Any) -> No
     receiver = Receiver(dut)
     await receiver.start()
     receiver.control.stream.stall = 1.0
-    asked = [bytes(Ether(dst=CORE_MAC) / ARP(pdst=CORE_IP, psrc=f"10.1.2.{n}")).ljust(60, b"\0") for n in range(100)]
-    for n, request in enumerate(asked):
+    requests = [bytes(Ether(dst=CORE_MAC) / ARP(pdst=CORE_IP, psrc=f"10.1.2.{n}")).ljust(60, b"\0") for n in range(100)]
+    for n, request in enumerate(requests):
         ours = frame(b"ours", tcp={"seq": n})
         receiver.put(request, ours)
         receiver.free(await receiver.expect(ours))
@@ -121,8 +121,8 @@ async def control_that_nobody_takes_is_counted_and_stops_nothing(dut: Any) -> No
     assert receiver.drops() == {"controlOverflow": lost}
     receiver.control.stream.stall = 0.0
     await receiver.settle()
-    arrived = [(await receiver.control.receive()).data for _ in range(len(asked) - lost)]
-    assert arrived == asked[: len(arrived)]
+    arrived = [(await receiver.control.receive()).data for _ in range(len(requests) - lost)]
+    assert arrived == requests[: len(arrived)]
     assert len(arrived) >= 30
 
 

@@ -41,7 +41,7 @@ async def a_stamp_stays_with_its_frame(dut: Any) -> None:
     await receiver.start()
     stamps = [{"stamp_ns": n << 40 | n, "stamp_fraction": n << 8} for n in range(1, 200)]
     for n, stamp in enumerate(stamps):
-        # Every third frame is somebody else's.
+        # Every third frame is for another host.
         receiver.wire.put(frame(ether={} if n % 3 else {"dst": "ff:ff:ff:ff:ff:ff"}), **stamp)
     for n, stamp in enumerate(stamps):
         found = await receiver.segments.receive() if n % 3 else (await receiver.bypass.receive()).extras

@@ -116,8 +116,8 @@ async def arp_and_icmp_of_our_vlans_go_to_the_neighbour_module(dut: Any) -> None
         for packet, is_arp, bypassed in cases:
             raw = bytes(packet).ljust(60, b"\0")
             receiver.put(raw)
-            told = await receiver.control.receive()
-            assert (told.data, told.extras["frame_vlan"], told.extras["isArp"]) == (raw, OURS[vlan], is_arp)
+            frame = await receiver.control.receive()
+            assert (frame.data, frame.extras["frame_vlan"], frame.extras["isArp"]) == (raw, OURS[vlan], is_arp)
             if bypassed:
                 assert (await receiver.bypass.receive()).data == raw
     await receiver.settle()

@@ -145,7 +145,7 @@ class Segment:
 
 
 def payload(flow: int, sequence: int, length: int) -> bytes:
-    """What lies in the flow's send buffer."""
+    """The contents of the flow's send buffer."""
     start = sequence % (1 << 16)
     return (BUFFERS[flow] + BUFFERS[flow])[start : start + length]
 

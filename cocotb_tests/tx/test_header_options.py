@@ -27,7 +27,7 @@ def test_header_options() -> None:
 
 
 async def _options(bench: Transmitter, segment: Segment) -> str:
-    """Of the segment's frame, in hex."""
+    """The options of the segment's frame, in hex."""
     bench.send(segment)
     frame = (await bench.expect(segment)).data
     words: int = Ether(frame)[TCP].dataofs
@@ -48,7 +48,7 @@ SYN_OPTIONS = [  # SACK-permitted, timestamps, window scale
 
 @cocotb.test()
 @cocotb.parametrize(flags=["S", "SA", "SAE"], length=[0, 1, 100])
-async def a_syn_offers_what_it_is_told_to(dut: Any, flags: str, length: int) -> None:
+async def a_syn_offers_the_options_of_its_descriptor(dut: Any, flags: str, length: int) -> None:
     """RFC 9293 3.7.1, RFC 2018 2, RFC 7323 2.2 and 3.2; blocks say nothing there."""
     bench = await Transmitter.create(dut)
     for (permitted, timestamps, scale, expected), sack in product(SYN_OPTIONS, ((), BLOCKS)):
@@ -95,8 +95,8 @@ async def as_many_blocks_as_fit_count_from_the_acknowledgment(
         )
         bench.send(segment)
         options = dict(Ether((await bench.expect(segment)).data)[TCP].options)
-        most = 3 if timestamps else 4
-        edges = [(acknowledgment + offset) % (1 << 32) for block in BLOCKS[: min(count, most)] for offset in block]
+        limit = 3 if timestamps else 4
+        edges = [(acknowledgment + offset) % (1 << 32) for block in BLOCKS[: min(count, limit)] for offset in block]
         assert options.get("SAck", ()) == tuple(edges)
 
 

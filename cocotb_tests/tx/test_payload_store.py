@@ -82,7 +82,7 @@ async def sums_of_extreme_payloads_are_right(dut: Any) -> None:
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.5])
 async def a_segment_whose_payload_the_memory_refused_is_not_sent(dut: Any, stall: float) -> None:
-    """Its flow is told, what is around it goes on, and `release` still comes."""
+    """Its flow gets the failure, the segments around it go on, and `release` still comes."""
     bench = await Transmitter.create(dut, stall=stall)
     for length in (1, 8, 700, 1460):
         refused = [random_segment(bench.random, flags="PA", length=length, mode=AT) for _ in range(3)]
@@ -92,8 +92,8 @@ async def a_segment_whose_payload_the_memory_refused_is_not_sent(dut: Any, stall
         dut.payloadFailed.value = 1
         bench.send(refused[0], acknowledgment, Segment(flow=refused[0].flow, release=True))
         await bench.expect(acknowledgment)
-        told = await bench.fetch_failures.receive()
-        assert told == {"flow": refused[0].flow, "generation": refused[0].beat()["reference_generation"]}
+        failure = await bench.fetch_failures.receive()
+        assert failure == {"flow": refused[0].flow, "generation": refused[0].beat()["reference_generation"]}
         assert await bench.released.receive() == {"payload": refused[0].flow}
         await bench.quiet()
         dut.payloadFailed.value = 0

@@ -138,7 +138,7 @@ async def an_ack_waits_for_data_of_its_own_flow_and_for_no_other(dut: Any) -> No
 
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.4])
-async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None:
+async def an_unexpected_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None:
     """RFC 9293 3.10.7.1; its addresses are its own, and descriptors go on meanwhile."""
     bench = await Transmitter.create(dut, stall=stall)
     segments = [random_segment(bench.random, flags="PA", length=20, mode=AT) for _ in range(10)]
@@ -161,7 +161,7 @@ async def a_stray_segment_is_answered_by_a_reset(dut: Any, stall: float) -> None
 
 
 @cocotb.test()
-async def a_stray_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) -> None:
+async def a_stateless_syn_is_answered_by_a_syn_and_ack_with_our_mss_alone(dut: Any) -> None:
     """RFC 4987 3.6: nothing is kept of the peer, so nothing is agreed upon. The window, not scaled, is the receive
     buffer's."""
     bench = await Transmitter.create(dut)

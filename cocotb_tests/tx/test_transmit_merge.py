@@ -74,7 +74,7 @@ async def bypass_passes_byte_exact(dut: Any, stall: float) -> None:
 @cocotb.parametrize(stall=[0.0, 0.3, 0.8])
 async def all_three_lines_arrive_whole_and_in_order(dut: Any, stall: float) -> None:
     bench = await Transmitter.create(dut, stall=stall, latency=30)
-    # Of flows with data or of flows with acknowledgments: those of one flow keep their order.
+    # Flows with data, or flows with acknowledgments: the descriptors of one flow keep their order.
     kinds: list[dict[str, Any]] = [{"flow": 1, "mode": AT}, {"flow": 2, "flags": "A", "mode": ASAP}]
     segments = [random_segment(bench.random, **bench.random.choice(kinds)) for _ in range(60)]
     others = [bench.random.randbytes(bench.random.randint(60, 300)) for _ in range(30)]

@@ -102,16 +102,16 @@ async def _clocks_until(dut: Any, begin: str, end: str) -> int:
 @cocotb.test()
 async def latencies_without_anything_in_the_way(dut: Any) -> None:
     bench = await Transmitter.create(dut, latency=0)
-    asks = cocotb.start_soon(_clocks_until(dut, "descriptors", "wire"))
+    offered_after = cocotb.start_soon(_clocks_until(dut, "descriptors", "wire"))
     bench.send(Segment(flags="A"))
-    assert await asks == IMMEDIATE_CLOCKS
+    assert await offered_after == IMMEDIATE_CLOCKS
     await bench.expect(Segment(flags="A"))
     await bench.quiet()
     segment = Segment(flags="PA", length=8, mode=AT)
-    asks = cocotb.start_soon(_clocks_until(dut, "descriptors", "fetch"))
+    offered_after = cocotb.start_soon(_clocks_until(dut, "descriptors", "fetch"))
     arrives = cocotb.start_soon(_clocks_until(dut, "payload", "wire"))
     bench.send(segment)
-    assert await asks == FETCH_CLOCKS
+    assert await offered_after == FETCH_CLOCKS
     assert await arrives == PAYLOAD_CLOCKS
     await bench.expect(segment)
     await bench.quiet()

@@ -69,7 +69,7 @@ class Transmitter:
 
     async def receive(self, clocks: int = 10_000) -> Sent:
         """The next whole frame on the wire."""
-        data, told = bytearray(), None
+        data, before = bytearray(), None
         while True:
             beat = await self.wire.receive(clocks)
             keep, last = beat["frame_keep"], beat["frame_last"]
@@ -78,8 +78,8 @@ class Transmitter:
             assert last or count == 8, f"keep {keep:#x} before the last beat"
             data += beat["frame_data"].to_bytes(8, "little")[:count]
             tells = beat["mode"], (beat["launch_ns"], beat["launch_fraction"]), beat["tag"]
-            assert told in (None, tells), "mode, launch or tag changed within a frame"
-            told = tells
+            assert before in (None, tells), "mode, launch or tag changed within a frame"
+            before = tells
             if last:
                 return Sent(bytes(data), *tells)
 
@@ -126,9 +126,9 @@ class Transmitter:
     async def _memory(self) -> None:
         while True:
             request = await self.fetch.receive(clocks=10_000_000)
-            cocotb.start_soon(self._answer(request))
+            cocotb.start_soon(self._respond(request))
 
-    async def _answer(self, request: dict[str, int]) -> None:
+    async def _respond(self, request: dict[str, int]) -> None:
         if self.latency:
             await clocks(self.dut, self.latency)
         data = model.payload(request["flow"], request["sequence_value"], request["length"])

@@ -10,7 +10,7 @@ import mmdr
 import wavedrom  # type: ignore[import-untyped]
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
 
-# Of any other exception the site would show the source, and go on.
+# On any other exception the site would show the source, and go on.
 WrongDiagram = SuperFencesException
 
 

@@ -52,7 +52,7 @@ class Page:
                 yield from ((line, target) for target in LINK.findall(QUOTED.sub("`", line.text)))
 
     def quoted(self) -> Iterator[tuple[Line, str]]:
-        """What stands in backticks outside code blocks."""
+        """Texts in backticks outside code blocks."""
         for line in self.lines:
             if line.kind != "code":
                 yield from ((line, text) for text in QUOTED.findall(line.text))
@@ -67,7 +67,7 @@ class Tree:
 
     @staticmethod
     def of(root: Path) -> Tree:
-        """What git knows or would take; raises CalledProcessError outside a work tree."""
+        """The files that git has or would add; raises CalledProcessError outside a work tree."""
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=root, text=True, capture_output=True, check=True).stdout.splitlines()
         files = frozenset(PurePosixPath(name) for name in listed if (root / name).is_file())

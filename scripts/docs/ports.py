@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "ports.md"
 VERILOG = ROOT / "build" / "rtl"
-# What a top is compared with.
+# The files that a top is compared with.
 BESIDE = {"DownbeatAxi": "Downbeat", "DownbeatGmii": "DownbeatAxi", "DownbeatHost": "DownbeatAxi"}
 MARK = re.compile(r"(<!-- ports of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEAD = ("| port | bits | |", "|---|---|---|")

@@ -40,7 +40,7 @@ class Register:
 
 
 def read(rdl: str) -> list[Register]:
-    """Of a file as the RTL's elaboration writes it; ValueError where it is another."""
+    """The registers of a file that the RTL's elaboration wrote; ValueError for another file."""
     found = [
         Register(name, int(offset, 16), _text(body, 4), tuple(_fields(body)))
         for body, name, offset in REGISTER.findall(rdl)

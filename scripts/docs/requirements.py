@@ -18,7 +18,7 @@ class Requirement:
 
     number: str  # MUST-1
     section: str
-    asks: str
+    requires: str
     here: str
     status: str = ""
 
@@ -36,7 +36,7 @@ def shown(page: str) -> str:
 def _table(kinds: list[str]) -> str:
     chosen = [each for each in read(FILE.read_text()) if each.number.partition("-")[0] in kinds]
     rows = (
-        f'| <span class="whole">{each.number}</span> | {each.section} | {each.asks} | '
+        f'| <span class="whole">{each.number}</span> | {each.section} | {each.requires} | '
         f"{f'**{each.status}**: ' * bool(each.status)}{each.here} |"
         for each in chosen
     )

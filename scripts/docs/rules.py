@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a page must keep to; each rule gives its complaints as `page:line: reason`."""
+"""Rules that a page must keep; each gives its complaints as `page:line: reason`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def complaints(tree: Tree) -> list[str]:
 
 
 def words(tree: Tree) -> int:
-    """Of docs/, as `wc -w` counts: code, numbers and the bars of tables too."""
+    """The words of docs/ as `wc -w` counts: with code, numbers and the bars of tables."""
     return sum(len(page.text.split()) for page in tree.pages if page.path.parts[0] == "docs")
 
 

@@ -11,7 +11,7 @@ import pytest
 from scripts.docs import registers
 from scripts.lint.tools import ROOT, VERILOG
 
-# Of SystemRDL 2.0, those that a register or field of ours could be called; a backslash makes a name of one.
+# Keywords of SystemRDL 2.0 that a register or field of ours could be called; a backslash makes a name of one.
 KEYWORDS = (
     "all|bit|boolean|compact|default|encode|enum|external|false|field|inside|internal|level|mem|number|property|ref|reg|"
     "signal|string|this|true|type"

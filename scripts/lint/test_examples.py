@@ -41,7 +41,7 @@ class Port:
 
 
 def ports(verilog: str, module: str) -> dict[str, Port]:
-    """Of a module whose ports are in its head; ranges are as written."""
+    """The ports of a module that declares them in its head; ranges are as written."""
     head = re.search(rf"^module {module}\b(?:\s*#\(.*?^\))?\s*\((.*?)^\);", verilog, re.DOTALL | re.MULTILINE)
     assert head
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", head[1])
@@ -125,7 +125,7 @@ class Signal:
 
 
 class Interface:
-    """Of any channels and signals; the widths are those of LiteX's AXI interfaces."""
+    """A stand-in for any channels and signals; the widths are those of LiteX's AXI interfaces."""
 
     def __init__(self, data_width: int, address_width: int = 0, user_width: int = 0, dest_width: int = 0) -> None:
         self.widths = {"data": data_width, "addr": address_width, "user": user_width, "dest": dest_width}

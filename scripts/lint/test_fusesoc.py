@@ -17,7 +17,7 @@ TARGET = re.compile(r"^  (\w+):\n    filesets: \[(.+)\]\n    toplevel: (\w+)\n",
 
 
 def wrong(text: str) -> list[str]:
-    """What is wrong with the file, a sentence each."""
+    """Mistakes of the file, a sentence each."""
     files = dict(FILESET.findall(text))
     complaints = [] if text.startswith("CAPI=2:\n") else ["it does not begin with CAPI=2:"]
     complaints += [f"there is no {path}" for path in files.values() if not (ROOT / path).is_file()]

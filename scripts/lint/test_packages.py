@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The packages of rtl/downbeat depend on one another one way: no circle, and the tops are nobody's part.
+"""The packages of rtl/downbeat depend on one another one way: no circle, and no package depends on the tops.
 
 `python -m scripts.lint.test_packages` prints the packages, each below those that import it.
 """

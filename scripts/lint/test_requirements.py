@@ -23,7 +23,7 @@ QUOTED = re.compile(r"`([^`]+)`")
 
 
 def wrong(text: str) -> list[str]:
-    """What is wrong with the list, a sentence each."""
+    """Mistakes of the list, a sentence each."""
     try:
         listed = read(text)
     except tomllib.TOMLDecodeError as error:

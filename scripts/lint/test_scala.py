@@ -43,7 +43,7 @@ def step_applications(source: str) -> int:
 
 
 def complaints(sources: Mapping[str, str], allowed: Mapping[str, int]) -> list[str]:
-    """What is wrong with the files, a line each; `sources` is their text by path."""
+    """Mistakes of the files, a line each; `sources` is their text by path."""
     bare = {path: COMMENT.sub(_lines, text) for path, text in sources.items()}
     own = {path: keys(text) for path, text in bare.items()}
     # Signals' keys are written in capitals and imported everywhere; others are a file's own.

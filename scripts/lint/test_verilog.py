@@ -18,7 +18,7 @@ WAIVERS = Path("scripts/lint/waivers.vlt")
 BOARDS = ("ProbeBoard", "TrafficBoard")
 # DownbeatGmii is in TrafficBoard, and what DownbeatAxi has in DownbeatHost: `make soak` has all modules.
 TOPS = (*BOARDS, "DownbeatHost", "FlowEngineWide", "HeaderTap")
-PRIMITIVES = ("IDDRX1F", "ODDRX1F", "DELAYG")  # of the ECP5
+PRIMITIVES = ("IDDRX1F", "ODDRX1F", "DELAYG")  # primitives of the ECP5
 
 
 @pytest.mark.parametrize("module", [name for name in modules() if name in TOPS or draws(0, 1)])
